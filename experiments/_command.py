@@ -72,7 +72,9 @@ Truth = Annotated[
     Path | None,
     typer.Option(help="Folder of transcribed pages: <domain>/<document>/page_0001.md."),
 ]
-Wobble = Annotated[bool, typer.Option(help="Read each page also under three mild distortions.")]
+Instability = Annotated[
+    bool, typer.Option(help="Read each page also under three mild distortions.")
+]
 Axis = Annotated[
     Literal["r_noise", "r_noise_content", "edit_distance"],
     typer.Option(help="Metric of damage on the axis of curves."),
@@ -211,9 +213,9 @@ def command(function: Callable[..., int]) -> CommandLine:
                 options[name] = load_config(options[name] or [], mark.defaults)
             if shard is None or options.get("dry_run"):
                 return function(**options)
-            from ohr.ocr.shards import ShardEnded, reading_shard
+            from ohr.ocr.shards import ShardEnded, use_shard
 
-            with reading_shard(shard):
+            with use_shard(shard):
                 try:
                     function(**options)
                 except ShardEnded as ended:
@@ -319,7 +321,7 @@ def study_command(
                 code = _report(run, functools.partial(report, **options), next_steps)
                 _write_report(run, and_report)
             if code == 0:
-                printed = Printed(progress.said, text.getvalue(), run.failures)
+                printed = Printed(progress.notes, text.getvalue(), run.failures)
                 receipts.write(printed, run.manifest)
             return code
 
@@ -367,7 +369,7 @@ def results_folder(out: Path | None) -> Path:
 
 def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
     from ohr.display.terminal import reader_lines, report_failures
-    from ohr.ocr.costs import taken_lines
+    from ohr.ocr.costs import cost_lines
     from ohr.study.notices.truth import same_lines
 
     report(result)
@@ -376,7 +378,7 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
     bases = result.manifest.get("knowledge_bases", {})
     costs = {label: base.get("taken", {}) for label, base in bases.items()}
     for line in (
-        *taken_lines(costs),
+        *cost_lines(costs),
         *reader_lines(result.readers),
         f"results: {result.path}",
         *next_steps,

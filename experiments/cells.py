@@ -24,9 +24,9 @@ def main(
     """Recompute cells.csv from rows.parquet."""
     from ohr.files.safe_text import plain
     from ohr.store.csv import write_csv
-    from ohr.study.results import cells_anew
+    from ohr.study.results import recompute_cells
 
-    cells = cells_anew(run)
+    cells = recompute_cells(run)
     path = out or run / "cells.csv"
     before = path.read_bytes() if path.exists() else None
     write_csv(path, cells)

@@ -1,11 +1,11 @@
-"""Shows how well each signal of OCR quality finds errors, at each level of noise.
+"""Measures how well each signal of OCR quality predicts true errors, at each noise.
 
-``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN`` reads
-pages whose truth is known, and computes the signals of ``ohr quality estimate`` for each OCR
-output. ``RUN/scores.csv`` has, for each signal and noise, Spearman's correlation with the page's
-true errors and the AUROC for an edit distance above .2. It also has them for the engine's mean
-confidence, docling's rules and the shipped predictions. ``RUN/words.csv`` counts the right words in
-each tenth of confidence. ``RUN/signals.csv`` is the input of ``ohr quality fit``.
+``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN``
+reads pages with known truth like a study, and observes each page like ``ohr quality estimate``.
+``RUN/scores.csv`` has, for each signal and noise, Spearman's correlation with the true errors and
+the AUROC of an edit distance above .2, also for the engine's mean confidence, docling's rules and
+the shipped predictions. ``RUN/words.csv`` counts the right words by tenth of confidence.
+``ohr quality fit`` fits ``RUN/signals.csv``.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ def main(
         ),
     ],
     out: Out,
-    pages: Annotated[int, typer.Option(min=1, help="Pages to score.")] = 60,
-    wobble: Annotated[
+    pages: Annotated[int, typer.Option(min=1, help="Number of pages.")] = 60,
+    instability: Annotated[
         bool, typer.Option(help="Read each page again under three mild distortions.")
     ] = True,
-    words: Annotated[bool, typer.Option(help="Use the engines' confidence in words.")] = True,
+    words: Annotated[bool, typer.Option(help="Ask engines for the confidence of words.")] = True,
 ) -> int:
-    """Compare signals of OCR quality where the truth is known."""
+    """Compare the signals of OCR quality where the truth is known."""
     from ohr.adviser.confidence.study import report_confidence
 
-    return report_confidence(config, out, pages=pages, wobble=wobble, words=words)
+    return report_confidence(config, out, pages=pages, instability=instability, words=words)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """Recommends an engine and a retriever for your PDFs, without ground truth or questions.
 
 ``ohr recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a sample of the pages,
-predicts the errors of each OCR output (as ``ohr quality estimate`` does), makes questions (as
-``ohr questions make`` does), and measures retrieval on clean pages and under the requested noise,
-which then decides the engine. It ends in three lines: the recommendation, how certain it is, and
-what it costs.
+predicts the errors of each output (like ``ohr quality estimate``), makes questions (like
+``ohr questions make``), and measures retrieval, clean and under the requested noise, by which the
+engine is chosen. It ends with three lines: what to take, how sure that is, what it costs.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ import typer
 from experiments._command import (
     Cache,
     Dpi,
+    Instability,
     Out,
     OwnEngines,
     Seed,
     Truth,
-    Wobble,
     Workers,
     command,
     names,
@@ -37,25 +36,25 @@ def main(
     budget: Annotated[int, typer.Option(min=1, help="Number of pages to read.")] = 200,
     questions: Annotated[int, typer.Option(min=1, help="Number of questions to ask.")] = 200,
     levels: Annotated[
-        str, typer.Option(help="Levels of noise, beside clean pages: mild, moderate, severe.")
+        str, typer.Option(help="Levels of page noise in addition to clean pages, e.g. moderate.")
     ] = "",
     truth: Truth = None,
     report: Annotated[
         bool, typer.Option("--report", help="Also write an interactive report, OUT/report.")
     ] = False,
-    wobble: Wobble = True,
+    instability: Instability = True,
     dpi: Dpi = 150,
     seed: Seed = 0,
     workers: Workers = 1,
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
     """Recommend an OCR engine and a retriever for your PDFs."""
-    from ohr.adviser.own_pages import reading_of
-    from ohr.adviser.recommend.study import Wanted, recommend
+    from ohr.adviser.own_pages import ocr_settings
+    from ohr.adviser.recommend.study import Request, recommend
     from ohr.study.config import parse_plugins
 
-    reading = reading_of(engines, cache, workers, wobble=wobble)
-    wanted = Wanted(
+    settings = ocr_settings(engines, cache, workers, instability=instability)
+    request = Request(
         budget,
         questions,
         parse_plugins("retriever", retrievers),
@@ -65,7 +64,7 @@ def main(
         truth,
         report,
     )
-    return recommend(folder, reading, wanted, out)
+    return recommend(folder, settings, request, out)
 
 
 if __name__ == "__main__":

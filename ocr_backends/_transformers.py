@@ -118,7 +118,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
             outcomes = self._read(source[start : start + size])
             yield from zip(page_nos[start : start + size], outcomes, strict=True)
 
-    def taken(self) -> dict[str, float]:
+    def usage(self) -> dict[str, float]:
         """Replies, and how many were cut at the limit, repeated themselves or had wrappers."""
         taken, self._taken = self._taken, {}
         return taken

@@ -106,7 +106,7 @@ class Azure(OcrBackend[AzureParams]):
         furniture = not self.params.normalise.furniture
         return finished(markdown_of(result, furniture=furniture), self.params.normalise)
 
-    def taken(self) -> dict[str, float]:
+    def usage(self) -> dict[str, float]:
         taken, self._taken = self._taken, {}
         return taken
 

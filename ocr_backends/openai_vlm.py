@@ -86,7 +86,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """One page a request, at temperature 0. What it reads and how well is the model's affair.
 
     Replies that repeat themselves, refuse, break off, are empty, had wrappers or have another
-    form than was asked for are counted (``taken``). With a profile, a refusal is an ``empty`` page.
+    form than was asked for are counted (``usage``). With a profile, a refusal is an ``empty`` page.
     """
 
     name = "openai_vlm"
@@ -121,7 +121,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
             except MissingDependencyError as error:
                 raise MissingDependencyError(f"{self.name}: {error}") from error
 
-    def taken(self) -> dict[str, float]:
+    def usage(self) -> dict[str, float]:
         taken, self._taken = self._taken, {}
         return taken
 

@@ -1,20 +1,20 @@
-"""Measures how OCR noise cascades through retrieval-augmented generation: the front door.
+"""Measures how OCR noise cascades through retrieval-augmented generation: the public interface.
 
-A study, its results, and the pieces that it is made of::
+A study, its results, and its parts::
 
     run = ohr.Study(engines=["gt", "tesseract"], noise="semantic").run("runs/first")
-    run.cells                              # a row for each condition, metric and group
+    run.cells                              # one row per condition, metric and group
     run.compare(by="engine")               # paired differences with intervals and p
-    run.plot.noise_curve()                 # a figure, shown by a notebook; .save(folder)
-    ohr.open_run("runs/first")             # the same again
+    run.plot.noise_curve()                 # a figure for a notebook; .save(folder) writes it
+    ohr.open_run("runs/first")             # opens the same results later
 
     page = ohr.page_image("report.pdf", 0)
     noisy = ohr.perturbation("salt_and_pepper")(page, intensity=0.5, seed=0)
     text = ohr.engine("tesseract").read(noisy.value).value
 
-A plug-in of one's own derives from one of the bases here and is named where a built-in is: a
-retriever is ``class Mine(ohr.Retriever)`` and ``ohr.Study(retrievers=["bm25", Mine])``.
-Nothing is imported before it is used.
+Your own plug-in derives from one of the base classes here, and you pass it where you would name
+a built-in one: ``class Mine(ohr.Retriever)``, then ``ohr.Study(retrievers=["bm25", Mine])``.
+Each name is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         dataset,
         engine,
         known,
-        measure,
+        load_metric,
         page_image,
         perturbation,
         reader,
@@ -95,7 +95,7 @@ else:
         __name__,
         {
             "ohr.api.plugins": (
-                "LoadedEngine LoadedNoise chunker dataset engine known measure page_image "
+                "LoadedEngine LoadedNoise chunker dataset engine known load_metric page_image "
                 "perturbation reader retriever"
             ),
             "ohr.collection": "Dataset",
@@ -167,7 +167,7 @@ __all__ = [
     "engine",
     "known",
     "load_images",
-    "measure",
+    "load_metric",
     "metric",
     "open_run",
     "page_image",

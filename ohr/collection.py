@@ -1,4 +1,4 @@
-"""The dataset: documents, questions, and a report of what is wrong with them."""
+"""The dataset: documents, questions, and a report of their problems."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _SHOWN = 3
 
 @dataclass
 class ValidationReport:
-    """What went wrong while a dataset was read, by kind, each a line for a person.
+    """The problems of a dataset by kind, one readable line each.
 
-    ``skipped`` names what was passed over as no part of the dataset, which is no problem.
+    ``skipped`` lists files that were ignored because they are not part of the dataset. They do
+    not count as problems.
     """
 
     problems: dict[str, list[str]] = field(default_factory=dict)
@@ -58,10 +59,10 @@ def _first(lines: list[str]) -> str:
 
 
 class Dataset:
-    """Documents in index order, and the questions asked of them.
+    """Documents in index order, and the questions about them.
 
-    ``truth`` says what the pages' texts are. ``without_truth`` names pages whose text cannot
-    stand for what is on them, each with the reason: nothing is measured against it.
+    ``truth`` says what kind of text the pages have, such as ground truth. ``without_truth`` maps
+    pages whose text does not match the page to the reason; their text is not used as ground truth.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Dataset:
 
 
 def _fields(question: Question) -> dict[str, object]:
-    """A question as a mapping, without category, headers and the like where the data name none."""
+    """A question as a mapping, without the optional fields that are empty."""
     fields = asdict(question)
     for optional in ("category", "headers", "written_for"):
         if not fields[optional]:
@@ -114,15 +115,15 @@ def validate_questions(
     without_evidence: Mapping[str, str] = MappingProxyType({}),
     without_page: Collection[str] = (),
 ) -> list[Question]:
-    """The questions that can be asked; the others go into the report.
+    """Return the questions that can be asked, and report the problems of all of them.
 
     Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
-    page. Kept but reported: an evidence page that its document lacks, empty evidence, an evidence
-    source that is not one of the paper's. ``without_evidence`` says why a question, by its id, has
-    none; it may be filled while ``questions`` are read, and so may ``without_page``, the ids of
-    those that may be asked although no page is known.
+    page. Kept but reported: an evidence page that is not in its document, empty evidence, an
+    evidence source that is not one of the paper's. ``without_evidence`` maps ids of questions
+    without evidence to the reason. ``without_page`` has the ids of questions that are valid
+    without a page. Both may be filled while ``questions`` is iterated.
     """
-    kept: list[Question] = []
+    valid: list[Question] = []
     seen: Counter[str] = Counter()
     page_nos = {
         doc_id: {page.ref.page_no for page in doc.pages} for doc_id, doc in documents.items()
@@ -156,12 +157,15 @@ def validate_questions(
                 report.add(
                     "unknown_evidence_source", f"{question.evidence_source!r} of {question.qid}"
                 )
-            kept.append(question)
-    return kept
+            valid.append(question)
+    return valid
 
 
 def finish(dataset: Dataset, *, strict: bool) -> Dataset:
-    """The dataset, or DatasetError: when strict on any problem, else if nothing is left."""
+    """Return the dataset if it can be used.
+
+    Raises DatasetError if no document or no question is left, and with ``strict`` on any problem.
+    """
     if strict and dataset.report:
         raise DatasetError(f"dataset fails strict validation: {dataset.report.summary()}")
     why = f": {dataset.report.summary()}" if dataset.report else ""

@@ -9,11 +9,11 @@
     ├── MissingDependencyError a package, binary or model that is not installed
     ├── EngineError            a model failed on a page or a question
     │   ├── LateError          it did not answer in time
-    │   └── RefusedError       a server refused one request, in words of its own
-    ├── PluginError            a plug-in that fails, or breaks its contract, whatever it is given
+    │   └── RefusedError       a server refused one request; the message quotes it
+    ├── PluginError            a plug-in that fails or breaks its contract, whatever its input
     └── StoreError             an artefact that cannot be written or read back
 
-Each message is one line that names the thing, the value and the mend.
+Each message is one line that names the thing, the value and the fix.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import ClassVar
 
 
 class OhrError(Exception):
-    """Base class: anything a user can mend, shown as one line without a traceback."""
+    """Base class: anything a user can fix, shown as one line without a traceback."""
 
 
 class ConfigError(OhrError):
@@ -55,11 +55,11 @@ class RefusedError(EngineError):
     """A server refused one request (HTTP 403, 404); if it refuses all of them, a run stops."""
 
     MARK: ClassVar[str] = "refused (HTTP "
-    """Stands in every such message, and so in the detail of the outcome that it becomes."""
+    """Part of every such message, and so of the detail of the outcome that it becomes."""
 
 
 class PluginError(OhrError):
-    """A plug-in failed, or broke its contract, and no page or question is to blame."""
+    """A plug-in failed or broke its contract, and no page or question caused it."""
 
 
 class StoreError(OhrError):
@@ -67,9 +67,10 @@ class StoreError(OhrError):
 
 
 def did_you_mean(name: str, known: Iterable[str], parent: str = "") -> str:
-    """``did you mean 'bm25'? known: bm25, hybrid``, without the question where none is near.
+    """A hint for an unknown name: ``did you mean 'bm25'? known: bm25, hybrid``.
 
-    ``parent``: what all of them begin with, as ``dataset.``.
+    Without a similar known name, only the list. ``parent`` is a prefix that all the names share,
+    such as ``dataset.``.
     """
     close = difflib.get_close_matches(name, names := list(known), n=1)
     hint = f"did you mean {parent + close[0]!r}? " if close else ""

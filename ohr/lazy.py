@@ -8,17 +8,15 @@ from importlib import import_module
 
 
 def make_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """A package's ``__getattr__``, for its modules too.
+    """Make a package's ``__getattr__``, which also finds the modules themselves.
 
-    ``homes``: a module -> the names that it has, with spaces between; ``Engine=OcrBackend`` for
-    what has another name there.
-
-    It raises AttributeError for a name that no module has.
+    ``homes`` maps each module to its names, separated by spaces; ``Engine=OcrBackend`` exports
+    ``OcrBackend`` as ``Engine``. The function raises AttributeError for an unknown name.
     """
     places = {
         name: (module, attribute or name)
         for module, names in homes.items()
-        for name, _, attribute in (one.partition("=") for one in names.split())
+        for name, _, attribute in (entry.partition("=") for entry in names.split())
     }
 
     def get(name: str) -> object:

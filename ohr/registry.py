@@ -1,11 +1,11 @@
-"""Finds plug-ins by name. Built-ins register as anyone's package does: by entry points.
+"""Finds plug-ins by name. Built-in plug-ins are registered by entry points, like all others.
 
-A package adds a retriever with, in its ``pyproject.toml``::
+A package adds a retriever in its ``pyproject.toml``::
 
     [project.entry-points."ohr.retrievers"]
     my-retriever = "my_package.retriever:MyRetriever"
 
-Without packaging, a dotted path names the class itself: ``my_package.retriever.MyRetriever``.
+Without a package, use the dotted path of the class: ``my_package.retriever.MyRetriever``.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ _BASES = {
     "metric": ("Metric",),
     "dataset": ("DatasetSource",),
 }
-"""Kind of plug-in -> names in ``ohr.plugins`` of what its classes derive from."""
+"""Kind of plug-in -> names of its base classes in ``ohr.plugins``."""
 
 
 class PluginSpec(BaseModel):
-    """A plug-in as a configuration names it: ``name``, ``name:argument``, or with ``params``.
+    """A plug-in as named in a configuration: ``name``, ``name:argument``, or with ``params``.
 
-    ``label`` names it in tables and figures, where one plug-in appears with several parameters.
+    ``label`` is its name in tables and figures. It tells apart uses with different parameters.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -97,14 +97,17 @@ class PluginSpec(BaseModel):
     def parse(
         cls, value: str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
     ) -> PluginSpec:
-        """Read ``"bm25"``, ``"precomputed:MinerU"``, ``{"name": …, "params": {…}}``, or a class
-        or object of one's own."""
+        """Read ``"bm25"``, ``"precomputed:MinerU"``, ``{"name": …, "params": {…}}``, or a plug-in
+        class or object.
+
+        Raises ConfigError for anything else.
+        """
         if isinstance(value, PluginSpec):
             return value
         if isinstance(value, Plugin):
             params = value.params.model_dump(mode="json", exclude_unset=True)
             return cls.parse(type(value)).model_copy(update={"params": params})
-        value = getattr(value, "metric", value)  # a function that was declared as one
+        value = getattr(value, "metric", value)  # a function with the decorator @ohr.metric
         if isinstance(value, type) and issubclass(value, Plugin):
             return cls(name=_name_of(value), label=value.name)
         if isinstance(value, str):
@@ -126,7 +129,10 @@ def _entry_points(kind: str) -> dict[str, EntryPoint]:
 
 
 def _name_of(cls: type[Plugin]) -> str:
-    """What a class is registered as, else its dotted path. Raises ConfigError for a local one."""
+    """The registered name of a class, or its dotted path.
+
+    Raises ConfigError for a class inside a function.
+    """
     if "<locals>" in cls.__qualname__:
         raise ConfigError(f"class {cls.__name__} is defined inside a function: move it to a module")
     target = f"{cls.__module__}:{cls.__qualname__}"
@@ -138,7 +144,7 @@ def _name_of(cls: type[Plugin]) -> str:
 
 
 def known(kind: str) -> list[str]:
-    """Names of the registered plug-ins of a kind, sorted."""
+    """The names of the registered plug-ins of a kind, sorted."""
     return sorted(_entry_points(kind))
 
 
@@ -161,9 +167,10 @@ def plugin_class(kind: Literal["dataset"], name: str) -> type[DatasetSource]: ..
 @overload
 def plugin_class(kind: str, name: str) -> type[Plugin]: ...
 def plugin_class(kind: str, name: str) -> type[Plugin]:
-    """The class registered under a name.
+    """The class that is registered under a name, or that a dotted path names.
 
-    Raises UnknownPluginError, also for what is no class of that kind, and MissingDependencyError.
+    Raises UnknownPluginError for an unknown name or a class of another kind, MissingDependencyError
+    for a package that is not installed, and PluginError for a module that cannot be imported.
     """
     if name in _entry_points(kind):
         target = _entry_points(kind)[name].value
@@ -173,7 +180,7 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
         raise UnknownPluginError(f"unknown {kind} {name!r}; {did_you_mean(name, known(kind))}")
     module_name, _, class_name = target.partition(":")
     try:
-        found = getattr(importlib.import_module(module_name), class_name)
+        plugin = getattr(importlib.import_module(module_name), class_name)
     except OhrError:
         raise
     except ModuleNotFoundError as error:
@@ -189,13 +196,13 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
             f"{kind} {name!r}: its module {module_name} cannot be imported: "
             f"{type(error).__name__}: {error}"
         ) from error
-    if kind == "metric":  # a function that was declared as one
-        found = getattr(found, "metric", found)
+    if kind == "metric":  # a function with the decorator @ohr.metric
+        plugin = getattr(plugin, "metric", plugin)
     bases: tuple[type[Plugin], ...] = tuple(getattr(plugins, base) for base in _BASES[kind])
-    if not (isinstance(found, type) and issubclass(found, bases)):
+    if not (isinstance(plugin, type) and issubclass(plugin, bases)):
         names = " or ".join(f"ohr.plugins.{base}" for base in _BASES[kind])
-        raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {names}")
-    return found
+        raise UnknownPluginError(f"{kind} {name!r} is no {kind}: it does not derive from {names}")
+    return plugin
 
 
 @overload
@@ -219,8 +226,8 @@ def create(kind: str, value: PluginValue) -> Plugin: ...
 def create(kind: str, value: PluginValue) -> Plugin:
     """Make a plug-in from its specification.
 
-    Raises UnknownPluginError for the name, ConfigError for its parameters, also for those that its
-    ``Params`` would ignore, and PluginError for a class that cannot be made.
+    Raises UnknownPluginError for an unknown name, ConfigError for unknown or wrong parameters,
+    and PluginError if the class fails while it is made.
     """
     spec = PluginSpec.parse(value)
     cls = plugin_class(kind, spec.name)
@@ -248,28 +255,28 @@ def create(kind: str, value: PluginValue) -> Plugin:
 
 
 def ocr_engine(value: PluginValue) -> OcrBackend:
-    """An engine that reads pages. Raises ConfigError for one whose reading exists already."""
+    """An engine that reads pages. Raises ConfigError for one whose page texts exist already."""
     if not isinstance(engine := create("engine", value), plugins.OcrBackend):
-        raise ConfigError(f"engine {engine.name!r} reads no pages: its text exists already")
+        raise ConfigError(f"engine {engine.name!r} reads no pages: its page texts exist already")
     return engine
 
 
 def image_perturbation(value: PluginValue) -> ImagePerturbation:
-    """A distortion. Raises ConfigError for noise that rewrites text."""
+    """A distortion of page images. Raises ConfigError for formatting noise."""
     if not isinstance(noise := create("perturbation", value), plugins.ImagePerturbation):
         raise ConfigError(f"noise {noise.name!r} rewrites text: it distorts no page image")
     return noise
 
 
 def text_perturbation(value: PluginValue) -> TextPerturbation:
-    """A rewriting of text. Raises ConfigError for noise that distorts page images."""
+    """Formatting noise. Raises ConfigError for a distortion of page images."""
     if not isinstance(noise := create("perturbation", value), plugins.TextPerturbation):
         raise ConfigError(f"noise {noise.name!r} distorts page images: it rewrites no text")
     return noise
 
 
 def _names(model: type[BaseModel]) -> set[str]:
-    """Names that a parameter may be given by."""
+    """All names that the parameters accept, aliases included."""
     fields = model.model_fields.items()
     aliases = {field.validation_alias or field.alias for _, field in fields}
     return {name for name, _ in fields} | {alias for alias in aliases if isinstance(alias, str)}

@@ -37,12 +37,12 @@ class Status(StrEnum):
 
 
 FAILED = frozenset({Status.ERROR, Status.TIMEOUT})
-"""Nothing came of the attempt; an ``empty`` result is one."""
+"""Statuses of attempts without a result. ``empty`` is not one of them: it is a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """A value, or why there is none. ``detail`` is one line for a person."""
+    """A value, or the reason why there is none. ``detail`` is one readable line."""
 
     value: T | None
     status: Status = Status.OK
@@ -83,7 +83,7 @@ class PageRef:
 
 
 class ImageSource(Protocol):
-    """What draws page images."""
+    """Draws page images."""
 
     def draw(self, refs: Sequence[PageRef]) -> list[Outcome[np.ndarray]]:
         """The images of some pages, in order: uint8 RGB ``(h, w, 3)``."""
@@ -91,10 +91,10 @@ class ImageSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page as a picture, drawn when it is asked for.
+    """A page as a picture, drawn when :meth:`load` is called.
 
-    ``digest`` is of the clean page and of what distorts it: equal digests give equal pixels, so
-    what was made of a picture is found again without drawing it.
+    ``digest`` covers the clean page and its distortion. Equal digests give equal pixels, so
+    results that were computed from a picture can be found again without drawing it.
     """
 
     ref: PageRef
@@ -110,13 +110,13 @@ class PageImage:
 
 
 def load_images(images: Sequence[PageImage]) -> list[Outcome[np.ndarray]]:
-    """Several pictures of one study, in order, drawn at the same time; failures are outcomes."""
+    """Draw several pictures of one study together, in order; failures are outcomes."""
     return images[0].source.draw([image.ref for image in images]) if images else []
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Ground truth of one page: Markdown with LaTeX, and its image where there is one."""
+    """Ground truth of one page: Markdown with LaTeX, and its image if it has one."""
 
     ref: PageRef
     text: str
@@ -125,7 +125,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document: its ground-truth pages and, where there is one, the PDF they come from."""
+    """A document: its ground-truth pages and, if it has one, their PDF (``source``)."""
 
     doc_id: str
     domain: str
@@ -137,12 +137,13 @@ class Document:
 class Question:
     """A question with its gold fields. Retrievers, readers and systems see ``text`` only.
 
-    ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`; ``evidence_text`` joins several
-    contexts with a line break; ``answers`` are alternatives, the best one counts; ``category``
-    is one of :data:`ohr.datasets.categories.CATEGORIES`, or nothing. ``headers`` are those above
-    the evidence, outermost first, where the data name them. ``written_for`` names the system for
-    whose rules it was written, if any: that system's score on it says nothing. ``evidence_pages``
-    may be empty where the data name none: then nothing is measured that needs a page.
+    ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`. ``evidence_text`` joins several
+    contexts with a line break. ``answers`` are alternatives, of which the best counts.
+    ``category`` is one of :data:`ohr.datasets.categories.CATEGORIES`, or empty. ``headers`` are
+    the headers above the evidence, outermost first, if the data name them. ``written_for`` names
+    the system for whose rules the question was written, if any; that system's score on it means
+    nothing. ``evidence_pages`` is empty if the data name no page; metrics that need a page then
+    leave the question out.
     """
 
     qid: str
@@ -161,16 +162,17 @@ class Question:
 
     @property
     def place(self) -> PageRef:
-        """The first page of its evidence; number -1 of its document where none is named."""
+        """The first page of its evidence; page -1 of its document if no page is named."""
         return self.evidence_pages[0] if self.evidence_pages else PageRef(self.doc_id, -1)
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBase:
-    """What one engine made of one (perhaps distorted) dataset; ``origin`` says which.
+    """The page texts that one engine made of one dataset, perhaps distorted.
 
-    ``pages`` keeps the order in which documents and pages are indexed. ``images`` are the
-    pictures of the pages, distorted as those that were read, where a study looks at any.
+    ``origin`` names the engine and the noise. ``pages`` keeps the order in which documents and
+    pages are indexed. ``images`` are the pictures of the pages, with the same distortion as those
+    that the engine read; empty unless a study looks at pictures.
     """
 
     pages: Mapping[PageRef, Outcome[str]]
@@ -178,12 +180,12 @@ class KnowledgeBase:
     images: Mapping[PageRef, PageImage] = field(default_factory=dict)
 
     def text(self, ref: PageRef) -> str:
-        """Text of a page; a page that failed or is missing reads as the empty string."""
+        """Text of a page; empty for a page that failed or is missing."""
         outcome = self.pages.get(ref)
         return (outcome.value or "") if outcome is not None else ""
 
     def status(self, ref: PageRef) -> Status:
-        """Status of a page; a page that the knowledge base lacks is an error."""
+        """Status of a page; ``error`` for a page that is missing."""
         outcome = self.pages.get(ref)
         return outcome.status if outcome is not None else Status.ERROR
 
@@ -192,8 +194,8 @@ class KnowledgeBase:
 class Chunk:
     """A piece of one page: ``text == page_text[start:end]``, offsets in characters.
 
-    ``section`` names the headings that are open where it starts, outermost first. ``context``
-    is indexed with the text without being part of it.
+    ``section`` is the headings that its start falls under, outermost first. ``context`` is
+    indexed together with the text, but is not part of it.
     """
 
     ref: PageRef
@@ -222,16 +224,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit(Hit):
-    """A hit with its page's picture, as readers that look at pages are given it."""
+    """A hit with its page's picture, for readers that look at pages."""
 
     image: PageImage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a whole system says: the answer, the words it rests on, where, and how.
+    """A system's answer and what it cites.
 
-    ``headers`` are those that it names above its quote, outermost first.
+    ``quote`` is the passage that supports the answer, ``sources`` the pages that the quote comes
+    from, and ``headers`` the headers above it, outermost first. ``trace`` lists the system's steps.
     """
 
     text: str

@@ -307,7 +307,7 @@ def test_signals_are_measured_fitted_and_checked(where_documents_read):
         pytest.skip("tesseract is not installed")
     measure, *others = (one for one in COMMANDS if "runs/signals" in one)
     measure = measure.replace("n_pages=60", "n_pages=6").replace("--pages 60", "--pages 6")
-    less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-wobble"]
+    less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-instability"]
     assert "edit distance" in give(measure, where_documents_read, *less)
     for command in others:
         assert give(command, where_documents_read).strip()

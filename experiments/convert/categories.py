@@ -17,7 +17,7 @@ from ohr.datasets.ohrbench import question_of, source_name
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
-from ohr.files.safe_text import no_formula
+from ohr.files.safe_text import escape_formula
 from ohr.store.atomic import write_text
 from ohr.types import PageRef, Question
 
@@ -78,7 +78,7 @@ def _csv(source: Path, labels: list[tuple[str, str]]) -> str:
         stated = row["category"]
         labels.append((stated, by_rule))
         filled = dict(row.fields) | {"category": stated or by_rule}
-        writer.writerow({name: no_formula(text) for name, text in filled.items()})
+        writer.writerow({name: escape_formula(text) for name, text in filled.items()})
     return sink.getvalue()
 
 

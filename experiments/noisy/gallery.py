@@ -80,7 +80,9 @@ def distorted(page: np.ndarray, noise: Noise, seed: int) -> np.ndarray:
     assert noise.operator is not None
     operator = registry.image_perturbation(noise.operator)
     ref = PageRef("gallery", 0)
-    return distort.distorted(operator, page, intensity=noise.intensity, seed=seed, ref=ref).value
+    return distort.distort_image(
+        operator, page, intensity=noise.intensity, seed=seed, ref=ref
+    ).value
 
 
 def part_of(page: np.ndarray, whole: bool) -> Image.Image:

@@ -15,7 +15,7 @@ from ohr.display.choices import ImageFormat
 from ohr.documents.images import load_image
 from ohr.documents.pdf import render
 from ohr.errors import EngineError, PluginError
-from ohr.ocr.distort import distorted
+from ohr.ocr.distort import distort_image
 from ohr.ocr.noise import Noise
 from ohr.ocr.sources import PageSource
 from ohr.store.atomic import write_bytes
@@ -52,7 +52,9 @@ def distort_page(task: DistortTask) -> list[dict[str, Any]]:
         assert noise.operator is not None  # clean pages are not planned
         operator = registry.image_perturbation(noise.operator)
         try:
-            applied = distorted(operator, page, intensity=noise.intensity, seed=task.seed, ref=ref)
+            applied = distort_image(
+                operator, page, intensity=noise.intensity, seed=task.seed, ref=ref
+            )
         except PluginError as error:
             if isinstance(error.__cause__, ValueError):  # it cannot distort this page
                 raise EngineError(f"{source.path.name}: {error.__cause__}") from error

@@ -61,7 +61,7 @@ class Parts:
             refs = (_ref(tasks[number]) for number in pending.numbers)
             for line in self.sharing.unread(refs, len(pending)):
                 progress.say(line)
-            with self.sharing.reading([pending]):
+            with self.sharing.hold([pending]):
                 if pending:
                     self._distort(work, pending, progress)
 

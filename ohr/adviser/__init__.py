@@ -1,1 +1,1 @@
-"""Your own PDFs, without ground truth: quality, questions, a recommendation."""
+"""Advice for your PDFs without ground truth: quality, questions, a recommendation."""

@@ -1,4 +1,4 @@
-"""One's own PDFs, without truth or questions: a sample of their pages, read and judged."""
+"""Samples pages of your PDFs, reads them with several engines, and predicts their errors."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ohr.ocr.files import FileOutputs, FilePage, document_id, file_pages
 from ohr.ocr.observe import Observing
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import PageSource, find_pages
-from ohr.ocr.store import stored_taken, sum_taken
+from ohr.ocr.store import stored_cost, sum_costs
 from ohr.ocr.worker import PageTask
 from ohr.plugins import OcrBackend
 from ohr.quality.doubt import contradicted_layers
 from ohr.quality.predictor import Predictor, is_assessable, kind, shipped
 from ohr.quality.signals import SIGNALS
-from ohr.quality.table import Seen, signal_table
+from ohr.quality.table import Observation, signal_table
 from ohr.quality.truth import TARGETS, targets
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -43,31 +43,34 @@ NO_PDF = "an image"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How pages are read."""
+class OcrSettings:
+    """How pages are read: by which engines, in which cache, within which limits."""
 
     engines: Sequence[PluginSpec]
     cache: Path
     workers: int = 1
     limits: Limits = field(default_factory=lambda: Limits(300, 1800))
-    wobble: bool = True
+    instability: bool = True
 
 
-def reading_of(engines: str | None, cache: Path, workers: int, *, wobble: bool) -> Reading:
-    """How a command line says that pages are read; by every engine that is ready where it names
-    none. Raises ConfigError.
+def ocr_settings(
+    engines: str | None, cache: Path, workers: int, *, instability: bool
+) -> OcrSettings:
+    """The settings of a command line; without ``engines``, every engine that is ready to use.
+
+    Raises ConfigError.
     """
     specs = usable_engines() if engines is None else parse_plugins("engine", engines)
-    return Reading(specs, cache, workers, wobble=wobble)
+    return OcrSettings(specs, cache, workers, instability=instability)
 
 
 @dataclass(frozen=True)
-class OwnPages:
-    """The sample: pages, the text layers that can stand for theirs, and what was left out.
+class PageSample:
+    """The sampled pages, their usable text layers, and what was left out.
 
-    ``layers`` has None for a page without such a layer, and ``no_layer`` why; ``notes`` say what
-    was left out of layers that are used. ``digests`` are the files' by document, ``counts`` how
-    many pages each has.
+    ``layers`` has None for a page without a usable layer, and ``no_layer`` the reason; ``notes``
+    name what was left out of layers that are used. ``digests`` are those of the files by document,
+    ``counts`` the numbers of pages.
     """
 
     pages: Sequence[PageSource]
@@ -78,15 +81,15 @@ class OwnPages:
     left_out: Mapping[str, str]
     notes: Mapping[PageRef, str] = field(default_factory=dict)
 
-    def without_layers(self, faults: Mapping[PageRef, str]) -> OwnPages:
-        """The sample with more layers that cannot stand for their pages, and why."""
+    def without_layers(self, faults: Mapping[PageRef, str]) -> PageSample:
+        """The sample without the layers of ``faults``, which gives the reasons."""
         layers = {ref: None if ref in faults else layer for ref, layer in self.layers.items()}
         notes = {ref: note for ref, note in self.notes.items() if ref not in faults}
         no_layer = {**self.no_layer, **faults}
         return replace(self, layers=layers, no_layer=no_layer, notes=notes)
 
     def problems(self) -> list[tuple[str, str]]:
-        """What is wrong with text layers and files, each with its kind."""
+        """The problems of text layers and files, each with its kind."""
         reasons = [
             *(("unusable_text_layer", ref, why) for ref, why in self.no_layer.items()),
             *(("hidden_text", ref, why) for ref, why in self.notes.items()),
@@ -101,21 +104,20 @@ class OwnPages:
 
     @property
     def total(self) -> int:
-        """Pages of all documents that can be opened."""
+        """Number of pages of all documents that can be opened."""
         return sum(self.counts.values())
 
 
 def page_ref(source: PageSource) -> PageRef:
-    """The page as readings are stored by."""
+    """The reference of a page, under which its OCR output is stored."""
     return PageRef(document_id(source.name), source.page_no or 0)
 
 
-def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnPages:
-    """At most so many pages, of each document in proportion to its length and at least one.
+def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> PageSample:
+    """Sample at most ``most`` pages: of each document in proportion to its length, at least one.
 
     In a document they are spread evenly from a drawn start. A file that is named twice counts
-    once. Raises ConfigError where no file can
-    be opened.
+    once. Raises ConfigError if no file can be opened.
     """
     once: dict[tuple[Path, int | None], PageSource] = {}
     for source in find_pages(inputs, dpi):
@@ -125,7 +127,7 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
         sources.setdefault(source.path, []).append(source)
     pdfs = [path for path, pages in sources.items() if pages[0].page_no is not None]
     opened = dict(zip(pdfs, layers_of(pdfs), strict=True))
-    checks = {path: check_layers(found.value or ()) for path, found in opened.items()}
+    checks = {path: check_layers(outcome.value or ()) for path, outcome in opened.items()}
     left_out = {
         document_id(sources[path][0].name): outcome.detail
         for path, outcome in opened.items()
@@ -147,8 +149,10 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
     no_layer: dict[PageRef, str] = {}
     notes: dict[PageRef, str] = {}
     for source in chosen:
-        found = opened.get(source.path)
-        layer = None if found is None or found.value is None else found.value[source.page_no or 0]
+        outcome = opened.get(source.path)
+        layer = (
+            None if outcome is None or outcome.value is None else outcome.value[source.page_no or 0]
+        )
         check = LayerCheck(NO_PDF) if layer is None else checks[source.path][source.page_no or 0]
         layers[page_ref(source)] = None
         if check.fault or layer is None or layer.value is None:
@@ -157,7 +161,7 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
         layers[page_ref(source)] = layer.value.text
         if check.note:
             notes[page_ref(source)] = check.note
-    return OwnPages(
+    return PageSample(
         chosen,
         layers,
         no_layer,
@@ -169,7 +173,7 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
 
 
 def _shares(documents: Mapping[Path, Sequence[object]], most: int) -> dict[Path, int]:
-    """How many pages of each document: in proportion, by largest remainder, at least one."""
+    """The number of pages per document: in proportion, by largest remainder, at least one."""
     total = sum(map(len, documents.values()))
     if total <= most:
         return {path: len(pages) for path, pages in documents.items()}
@@ -179,51 +183,51 @@ def _shares(documents: Mapping[Path, Sequence[object]], most: int) -> dict[Path,
     for path in by_rest:
         if sum(shares.values()) < most and shares[path] < len(documents[path]):
             shares[path] += 1
-    while sum(shares.values()) > max(most, len(shares)):  # the short ones took a whole page each
+    while sum(shares.values()) > max(most, len(shares)):  # short documents got a whole page each
         longest = max(shares, key=lambda path: shares[path])
         shares[longest] -= 1
     return shares
 
 
 def _spread(n_pages: int, count: int, seed: int, name: str) -> list[int]:
-    """Places spread evenly over a document from a start that is drawn for it."""
+    """Places spread evenly over a document from a drawn start."""
     words = [seed, *name.encode()]
     start = np.random.default_rng(words).uniform()
     return [int((place + start) * n_pages / count) for place in range(count)]
 
 
 @dataclass(frozen=True)
-class OwnReadings:
-    """What the engines made of the sample: the table of signals, the texts, what it took.
+class SampleOutputs:
+    """The engines' outputs of a sample: the table of signals, the texts, and the seconds.
 
-    ``sample`` lacks the layers that engines contradict.
-    ``seconds`` is wall seconds of a page and worker, the median as they were stored with the
-    readings, so that they are the same whenever the command is given again. For an engine that
-    is handed PDFs they are measured now, the mean, and NaN where nothing was to be read.
+    ``sample`` is without the layers that engines contradict. ``seconds`` are wall seconds per page
+    and worker: the median of the stored costs, so that repeated commands print the same. For an
+    engine that takes PDFs it is the mean measured now, and NaN if nothing was read.
     """
 
-    sample: OwnPages
+    sample: PageSample
     table: pd.DataFrame
-    seen: Mapping[str, Mapping[PageRef, Seen]]
+    seen: Mapping[str, Mapping[PageRef, Observation]]
     seconds: Mapping[str, float]
     of_layer: frozenset[str] = frozenset()
-    """Engines that read PDFs, not page images: the text layer itself, or by its help."""
+    """Engines that read PDFs, not page images, and so may use the text layer."""
 
     def text(self, engine: str, ref: PageRef) -> str:
-        """What an engine read on a page."""
+        """An engine's text of a page."""
         return self.seen[engine][ref].text
 
 
-def read_own(sample: OwnPages, reading: Reading, report: Report) -> OwnReadings:
-    """Read the sample with every engine and look at each reading. Raises OhrError, for what an
-    engine cannot be given before any has read a page.
+def read_sample(sample: PageSample, settings: OcrSettings, report: Report) -> SampleOutputs:
+    """Read the sample with every engine, and observe each page.
+
+    Raises OhrError; for files that an engine cannot read, before any page is read.
     """
-    seen: dict[str, dict[PageRef, Seen]] = {}
+    seen: dict[str, dict[PageRef, Observation]] = {}
     seconds: dict[str, float] = {}
     from_layer = set()
-    store = ArtefactStore(reading.cache)
+    store = ArtefactStore(settings.cache)
     planned: list[tuple[PluginSpec, OcrBackend, list[FilePage]]] = []
-    for spec in reading.engines:
+    for spec in settings.engines:
         backend = registry.create("engine", spec)
         if not isinstance(backend, OcrBackend):
             raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
@@ -233,25 +237,32 @@ def read_own(sample: OwnPages, reading: Reading, report: Report) -> OwnReadings:
             (spec, backend, file_pages(sample.pages, spec, backend, hand_over_pdfs=False))
         )
     for spec, backend, pages in planned:
-        seconds[spec.label] = _read(pages, spec, backend, store, reading, report)
+        seconds[spec.label] = _read(pages, spec, backend, store, settings, report)
         tasks = [
-            PageTask(one.ref, one.source.path, one.source.dpi, None, 0.0, 0, one.key, one.as_pdf)
-            for one in pages
+            PageTask(
+                page.ref, page.source.path, page.source.dpi, None, 0.0, 0, page.key, page.as_pdf
+            )
+            for page in pages
         ]
         observing = Observing(
-            spec, backend, store, reading.limits, reading.workers, wobble=reading.wobble
+            spec,
+            backend,
+            store,
+            settings.limits,
+            settings.workers,
+            instability=settings.instability,
         )
-        found = observing.observe(tasks, _again(report))
-        seen[spec.label] = dict(zip((one.ref for one in pages), found, strict=True))
+        observations = observing.observe(tasks, _again(report))
+        seen[spec.label] = dict(zip((page.ref for page in pages), observations, strict=True))
     of_layer = frozenset(from_layer)
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
     sample = sample.without_layers(contradicted_layers(of_images, sample.layers))
     table = signal_table(seen, sample.layers, of_layer)
-    return OwnReadings(sample, table, seen, seconds, of_layer)
+    return SampleOutputs(sample, table, seen, seconds, of_layer)
 
 
 def _again(report: Report) -> Report:
-    return lambda what, done, total: report(f"{what}, looking again", done, total)
+    return lambda what, done, total: report(f"{what}, observing", done, total)
 
 
 def _read(
@@ -259,37 +270,38 @@ def _read(
     spec: PluginSpec,
     backend: OcrBackend,
     store: ArtefactStore,
-    reading: Reading,
+    settings: OcrSettings,
     report: Report,
 ) -> float:
-    """Read what is not stored; seconds a page and worker, NaN where they are not known."""
-    readings = FileOutputs(
+    """Read what is not stored; returns seconds per page and worker, NaN if not known."""
+    outputs = FileOutputs(
         spec,
         backend.identity(),
         store,
-        reading.limits,
-        Runners(reading.workers),
+        settings.limits,
+        Runners(settings.workers),
         stop_after_failures=20,
     )
     todo = [
         page
         for page in pages
-        if (there := readings.stored(page)) is None or not there.stands(reading.limits, retry=False)
+        if (stored := outputs.stored(page)) is None
+        or not stored.is_final(settings.limits, retry=False)
     ]
     measured = math.nan
     if todo:
-        measured = _make(readings, todo, reading.workers, partial(report, spec.label))
-    stored = sum_taken(stored_taken(store, page.key, readings.identity) for page in pages)
-    return stored.get("median_wall_s", measured)
+        measured = _make(outputs, todo, settings.workers, partial(report, spec.label))
+    cost = sum_costs(stored_cost(store, page.key, outputs.identity) for page in pages)
+    return cost.get("median_wall_s", measured)
 
 
 def _make(
-    readings: FileOutputs,
+    outputs: FileOutputs,
     todo: Sequence[FilePage],
     workers: int,
     report: Callable[[int, int], None],
 ) -> float:
-    """Read pages; wall seconds a page and worker."""
+    """Read pages; returns wall seconds per page and worker."""
     done = 0
 
     def count(more: int) -> None:
@@ -299,75 +311,83 @@ def _make(
 
     started = time.perf_counter()
     count(0)
-    readings.make(todo, count)
+    outputs.make(todo, count)
     return (time.perf_counter() - started) * min(workers, len(todo)) / len(todo)
 
 
 def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
     """The table with each error's prediction, mean, spread and interval, and ``in_range``.
 
-    A page that failed has the worst of each, for certain. Pages are predicted by their text alone
-    too: :func:`assessed` takes those predictions away.
+    A page that failed has the worst errors, for certain. Pages with only text are predicted too;
+    :func:`assessed` removes those predictions.
     """
     model = model or shipped()
     failed = {str(status) for status in FAILED}
     rows: list[dict[str, Any]] = []
     for row in table.to_dict("records"):
-        found: dict[str, Any] = {}
+        predictions: dict[str, Any] = {}
         for target in TARGETS:
             if row["status"] in failed:
                 values: tuple[float, ...] = (1.0, 1.0, 0.0, 1.0, 1.0)
             else:
-                one = model.predict({str(name): value for name, value in row.items()}, target)
-                values = (one.value, one.mean, one.spread, one.low, one.high)
+                prediction = model.predict(
+                    {str(name): value for name, value in row.items()}, target
+                )
+                values = (
+                    prediction.value,
+                    prediction.mean,
+                    prediction.spread,
+                    prediction.low,
+                    prediction.high,
+                )
             for suffix, value in zip(
                 ("", "_mean", "_spread", "_low", "_high"), values, strict=True
             ):
-                found[target + suffix] = value
+                predictions[target + suffix] = value
         signals = {str(name): value for name, value in row.items()}
-        found["in_range"] = row["status"] in failed or model.in_range(signals)
-        rows.append({str(name): value for name, value in row.items()} | found)
+        predictions["in_range"] = row["status"] in failed or model.in_range(signals)
+        rows.append({str(name): value for name, value in row.items()} | predictions)
     return pd.DataFrame(rows)
 
 
 def assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
-    """The predictions that may be shown: empty for a page of which the text alone is known.
+    """The table without the predictions of pages with only text, which must not be shown.
 
-    ``assessed`` says whether a page has some. Each error has a ``_coverage`` too: the share of
-    pages that such intervals are known to have held.
+    The column ``assessed`` says whether a page has predictions. Each error also gets a
+    ``_coverage``: the share of pages whose true error such intervals are known to contain.
     """
     model = model or shipped()
     failed = table["status"].isin([str(status) for status in FAILED])
     signals: list[Any] = table[list(SIGNALS)].to_dict("records")
     can_be = pd.Series([is_assessable(row) for row in signals], index=table.index) | failed
-    shown = table.assign(assessed=can_be)
+    result = table.assign(assessed=can_be)
     kinds = [kind(row) for row in signals]
     for target in TARGETS:
         known = [model.coverage.get(which, {}).get(target, math.nan) for which in kinds]
-        shown[f"{target}_coverage"] = pd.Series(known, index=table.index).mask(failed)
+        result[f"{target}_coverage"] = pd.Series(known, index=table.index).mask(failed)
     suffixes = ("", "_mean", "_spread", "_low", "_high", "_coverage")
     empty = [target + suffix for target in TARGETS for suffix in suffixes]
-    shown[empty] = shown[empty].where(can_be)
-    shown["in_range"] = shown["in_range"].astype(object).where(can_be)
-    return shown
+    result[empty] = result[empty].where(can_be)
+    result["in_range"] = result["in_range"].astype(object).where(can_be)
+    return result
 
 
 def transcription_name(ref: PageRef) -> str:
-    """The file that a person's transcription of a page lies in."""
+    """The file name of a person's transcription of a page."""
     return f"{ref.doc_id}/page_{ref.page_no + 1:04d}.md"
 
 
 def read_truth(folder: Path, refs: Sequence[PageRef]) -> dict[PageRef, str]:
-    """The transcriptions that are there, of the pages of the sample. Raises ConfigError."""
+    """Read the transcriptions of sampled pages. Raises ConfigError if there are none."""
     if not folder.is_dir():
         raise ConfigError(f"--truth: no folder {folder}")
-    found = dict(_transcriptions(folder, refs))
-    if not found:
+    transcriptions = dict(_transcriptions(folder, refs))
+    if not transcriptions:
         raise ConfigError(
-            f"--truth {folder}: no transcription of a page of the sample; they are named as "
+            f"--truth {folder}: no transcription of a sampled page; name the files like "
             f"{transcription_name(refs[0])}"
         )
-    return found
+    return transcriptions
 
 
 def _transcriptions(folder: Path, refs: Sequence[PageRef]) -> Iterator[tuple[PageRef, str]]:
@@ -380,14 +400,14 @@ def _transcriptions(folder: Path, refs: Sequence[PageRef]) -> Iterator[tuple[Pag
 
 
 def with_truth(
-    table: pd.DataFrame, readings: OwnReadings, truth: Mapping[PageRef, str]
+    table: pd.DataFrame, outputs: SampleOutputs, truth: Mapping[PageRef, str]
 ) -> pd.DataFrame:
-    """The table with ``true_`` errors of the pages that were transcribed, NaN for the others."""
+    """The table with ``true_`` errors of transcribed pages, NaN for the others."""
     rows = []
     for row in table.to_dict("records"):
         ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
         values = (
-            targets(readings.text(str(row["engine"]), ref), truth[ref])
+            targets(outputs.text(str(row["engine"]), ref), truth[ref])
             if ref in truth
             else dict.fromkeys(TARGETS, math.nan)
         )

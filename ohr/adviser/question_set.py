@@ -1,4 +1,4 @@
-"""An exam made of documents: by rules, by a model, checked, reviewed, written and priced."""
+"""Makes a question set of documents, by rules or a model, with checks, review and files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.plugins.chat import Chat
 from ohr.questions import QuestionSet, verdicts
-from ohr.questions.files import Grounds, drawn_pages, read_grounds
+from ohr.questions.files import OPTION, Grounds, drawn_pages, read_grounds
 from ohr.questions.making import Candidates, candidates_of, examine
 from ohr.questions.model import Model
-from ohr.questions.storage import write_exam
+from ohr.questions.storage import write_question_set
 from ohr.questions.verifying import verified
 from ohr.questions.writing import combined, joined, written
-from ohr.questions.yields import exam_lines, yields_table
+from ohr.questions.yields import question_set_lines, yields_table
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin
@@ -30,10 +30,10 @@ from ohr.types import PageRef
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What is asked for."""
+class QuestionOptions:
+    """Options of a question set."""
 
-    readings: tuple[str, ...] = ()
+    knowledge_bases: tuple[str, ...] = ()
     pages: int | None = None
     most: int | None = None
     seed: int = 0
@@ -44,110 +44,115 @@ class Wishes:
     cache: Path = Path(".ohr-cache")
 
 
-def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
-    """Make, check and write an exam, and print its yields. Raises OhrError."""
-    if wishes.review and wishes.readings:
+def write_questions(data: Path, out: Path, options: QuestionOptions) -> int:
+    """Make, check and write a question set, and print its yields; returns the exit code.
+
+    Raises OhrError.
+    """
+    if options.review and options.knowledge_bases:
         raise ConfigError(
-            "--review shows the ground truth or text layers: there are none of readings"
+            f"--review shows the ground truth or text layers, which {OPTION} does not have"
         )
-    said = None if wishes.verdicts is None else verdicts.read_verdicts(wishes.verdicts)
-    grounds = read_grounds(data, wishes.readings)
-    pages = drawn_pages(grounds, wishes.pages, wishes.seed)
+    reviewed = None if options.verdicts is None else verdicts.read_verdicts(options.verdicts)
+    grounds = read_grounds(data, options.knowledge_bases)
+    pages = drawn_pages(grounds, options.pages, options.seed)
     if not pages:
         raise OhrError(f"no page of {data} has text to ask about{_why(grounds)}")
-    writer = _model("--writer", wishes.writer, wishes.cache) if wishes.writer else None
-    checker = _model("--checker", wishes.checker, wishes.cache) if wishes.checker else None
+    writer = _model("--writer", options.writer, options.cache) if options.writer else None
+    checker = _model("--checker", options.checker, options.cache) if options.checker else None
     refs = [page.ref for page in pages]
-    found = candidates_of(refs, grounds.texts, wishes.seed)
+    candidates = candidates_of(refs, grounds.texts, options.seed)
     if writer is not None:
-        found = _with_model(found, writer, refs, grounds.texts, wishes)
-    exam = examine(found, wishes.seed, None if checker else wishes.most)
+        candidates = _with_model(candidates, writer, refs, grounds.texts, options)
+    question_set = examine(candidates, options.seed, None if checker else options.most)
     if checker is not None:
-        exam = _checked(exam, checker, wishes.most)
-    if said is not None:
-        exam = verdicts.apply(exam, said)
-    path = write_exam(out, exam, of_folder=grounds.of_folder)
-    report = exam_lines(exam, grounds.origin, len(grounds.left_out), grounds.report)
+        question_set = _checked(question_set, checker, options.most)
+    if reviewed is not None:
+        question_set = verdicts.apply(question_set, reviewed)
+    path = write_question_set(out, question_set, of_folder=grounds.of_folder)
+    report = question_set_lines(question_set, grounds.origin, len(grounds.left_out), grounds.report)
     costs = [
         f"{name}: {model.cost.line()}"
         for name, model in (("writer", writer), ("checker", checker))
         if model is not None
     ]
     write_text(out / "summary.txt", "\n".join([*report, *costs]) + "\n")
-    show(yields_table(exam))
+    show(yields_table(question_set))
     for line in (*report, *costs):
         print(plain(line))
     print(f"questions: {path}")
-    if not exam.accepted:
+    if not question_set.accepted:
         print("error: no question passed every check", file=sys.stderr)
         return 1
-    if wishes.review:
-        for line in _to_review(data, path, out, grounds, wishes):
+    if options.review:
+        for line in _to_review(data, path, out, grounds, options):
             print(line)
     return 0
 
 
-def _to_review(data: Path, path: Path, out: Path, grounds: Grounds, wishes: Wishes) -> list[str]:
-    """A report with every question, its page and its evidence; how to go on."""
+def _to_review(
+    data: Path, path: Path, out: Path, grounds: Grounds, options: QuestionOptions
+) -> list[str]:
+    """Write a report with every question, its page and its evidence; lines on what to do next."""
     from ohr.report.build import build_report
     from ohr.report.options import ReportOptions
 
     dataset = DatasetConfig(
         kind="folder" if grounds.of_folder else "ohrbench", path=data, questions=path
     )
-    config = StudyConfig(dataset=dataset, stages=("ocr", "retrieval"), cache=wishes.cache)
+    config = StudyConfig(dataset=dataset, stages=("ocr", "retrieval"), cache=options.cache)
     run = run_study(config, out / "review" / "run", progress=Progress(), overwrite=True)
     folder = out / "review" / "report"
     built = build_report([run], folder, ReportOptions("random:all", "none", title="Made questions"))
     return [
         *built.lines(folder),
-        "save verdicts.json there, and give this command again with --verdicts verdicts.json",
+        "save verdicts.json there, and run this command again with --verdicts verdicts.json",
     ]
 
 
-def _model(option: str, said: str, cache: Path) -> Model:
-    spec = parse_plugin(option.removeprefix("--"), said)
+def _model(option: str, text: str, cache: Path) -> Model:
+    spec = parse_plugin(option.removeprefix("--"), text)
     reader = registry.create("reader", spec)
     if not isinstance(reader, Chat):
-        raise ConfigError(
-            f"{option}: reader {spec.label!r} holds no conversation: name a language model"
-        )
+        raise ConfigError(f"{option}: reader {spec.label!r} is not a language model: name one")
     return Model(reader, ArtefactStore(cache).journal("exam", reader.identity()))
 
 
 def _with_model(
-    found: Candidates,
+    candidates: Candidates,
     writer: Model,
     refs: list[PageRef],
     texts: Mapping[PageRef, str],
-    wishes: Wishes,
+    options: QuestionOptions,
 ) -> Candidates:
-    """The candidates of rules, those that the model writes beside them."""
-    by_page = {ref: list(own) for ref, own in found.by_page.items()}
+    """The candidates of rules, with those that the model writes."""
+    by_page = {ref: list(own) for ref, own in candidates.by_page.items()}
     with Progress(verb="writing", unit="pages") as progress:
         for number, ref in enumerate(refs, start=1):
-            by_page[ref] += written(writer, ref, texts[ref], wishes.seed)
+            by_page[ref] += written(writer, ref, texts[ref], options.seed)
             progress("questions", number, len(refs))
-    single = examine(Candidates(by_page, found.corpus), wishes.seed, None)
+    single = examine(Candidates(by_page, candidates.corpus), options.seed, None)
     most = len(refs)
     several = chain(
         joined(writer, refs, texts, most), combined(writer, single.accepted, texts, most)
     )
-    for one in several:
-        by_page.setdefault(one.ref, []).append(one)
-    return Candidates(by_page, found.corpus)
+    for candidate in several:
+        by_page.setdefault(candidate.ref, []).append(candidate)
+    return Candidates(by_page, candidates.corpus)
 
 
-def _checked(exam: QuestionSet, checker: Model, most: int | None) -> QuestionSet:
-    """The exam after the checks with a model, cut to so many afterwards."""
-    exam = verified(exam, checker)
+def _checked(question_set: QuestionSet, checker: Model, most: int | None) -> QuestionSet:
+    """The question set after the checks with a model, then cut to ``most`` questions."""
+    question_set = verified(question_set, checker)
     return (
-        exam
+        question_set
         if most is None
-        else replace(exam, accepted=exam.accepted[:most], spare=exam.accepted[most:])
+        else replace(
+            question_set, accepted=question_set.accepted[:most], spare=question_set.accepted[most:]
+        )
     )
 
 
 def _why(grounds: Grounds) -> str:
     whys = list(dict.fromkeys(grounds.left_out.values()))
-    return f": {'; '.join(whys[:3])}; name two --readings of them" if whys else ""
+    return f": {'; '.join(whys[:3])}; name two knowledge bases with {OPTION}" if whys else ""

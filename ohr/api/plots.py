@@ -1,4 +1,4 @@
-"""A run's figures, as a notebook shows them."""
+"""A run's figures, for notebooks and files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ohr.store.atomic import write_bytes
 from ohr.study.results import Run
 
 Axis = Literal["r_noise", "r_noise_content", "edit_distance"]
-"""What a curve's damage is measured by."""
+"""The noise on the axis of a curve."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Drawn figures. A notebook shows them; :meth:`save` writes them."""
+    """Figures. A notebook displays them; :meth:`save` writes them."""
 
     files: Mapping[str, bytes]
-    """Each file's bytes (PNG and SVG) by its name."""
+    """File name -> bytes (PNG and SVG)."""
 
     def save(self, folder: Path | str) -> list[Path]:
         """Write the files into a folder, and return their paths. Raises StoreError."""
@@ -33,20 +33,20 @@ class Plot:
         return f"Plot({', '.join(self.files)})"
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """For Jupyter: the first figure as PNG, and all of them where there are several."""
+        """For Jupyter: the first figure as PNG, and HTML with all of them if there are several."""
         images = [content for name, content in self.files.items() if name.endswith(".png")]
-        shown: dict[str, Any] = {"text/plain": repr(self), "image/png": images[0]}
+        bundle: dict[str, Any] = {"text/plain": repr(self), "image/png": images[0]}
         if len(images) > 1:
-            shown["text/html"] = "".join(
+            bundle["text/html"] = "".join(
                 f'<img width="{_width(image)}" src="data:image/png;base64,'
                 f'{base64.b64encode(image).decode()}">'
                 for image in images
             )
-        return shown, {"image/png": {"width": _width(images[0])}}
+        return bundle, {"image/png": {"width": _width(images[0])}}
 
 
 def _width(png: bytes) -> int:
-    """Half the pixels: the figures are drawn for twice a screen's resolution."""
+    """The width for display: half the pixels, since figures have twice a screen's resolution."""
     return int.from_bytes(png[16:20], "big") // 2
 
 
@@ -57,7 +57,10 @@ class Plots:
     run: Run
 
     def __call__(self, name: str, *others: Run, **options: Any) -> Plot:
-        """A figure by its name. Raises ConfigError for an unknown one, or nothing to draw."""
+        """A figure by its name.
+
+        Raises ConfigError for an unknown name, or if the runs lack the data for it.
+        """
         from ohr.analysis.plots import draw
 
         return Plot(draw(name, [self.run, *others], **options))
@@ -67,7 +70,7 @@ class Plots:
         return self("noise_curve", axis=axis)
 
     def noise_strength(self) -> Plot:
-        """Measured noise against the level or intensity that was asked for."""
+        """Measured noise against the requested level or intensity."""
         return self("noise_strength")
 
     def sources(self, *, axis: Axis = "r_noise") -> Plot:
@@ -79,17 +82,17 @@ class Plots:
         return self("benchmark")
 
     def pareto(self) -> Plot:
-        """Clean engines' quality against the seconds and the cost of reading."""
+        """The quality of clean engines against their seconds per page and their cost."""
         return self("pareto")
 
     def predictiveness(self, *others: Run, metrics: Sequence[str] = ()) -> Plot:
-        """How well each measure of reading predicts each outcome's loss."""
+        """How well each metric of OCR quality predicts the loss of each outcome."""
         return self("predictiveness", *others, metrics=metrics)
 
     def attribution(self) -> Plot:
-        """What OCR, chunking, retrieval and reading each cost; reads the study's cache."""
+        """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
         return self("attribution")
 
     def figure3(self, *others: Run) -> Plot:
-        """The paper's figure 3, of this run and others together."""
+        """The paper's figure 3, from this run and others together."""
         return self("figure3", *others)

@@ -1,4 +1,4 @@
-"""Plug-ins by their name, ready for use: what ``ohr.engine("tesseract")`` and its like return."""
+"""Plug-ins by name, ready for use: ``ohr.engine("tesseract")`` and similar functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ohr.registry import PluginSpec, PluginValue
 from ohr.types import Outcome, PageRef
 
 ANY_PAGE = PageRef("", 0)
-"""The page whose generator draws where none is named."""
+"""The page whose random generator is used if no page is named."""
 
 
 class LoadedEngine:
@@ -46,12 +46,12 @@ class LoadedEngine:
     def read(
         self, page: np.ndarray | Path | str, page_no: int = 0, *, dpi: int = 150
     ) -> Outcome[str]:
-        """The text of a page: Markdown, or plain text; failures are outcomes.
+        """The text of a page, Markdown or plain text; failures are outcomes.
 
-        ``page``: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, or the path of a PDF (its page
-        ``page_no``, counted from 0, at ``dpi``) or an image. Raises MissingDependencyError,
-        ConfigError for what the engine does not read, and EngineError for a file that cannot be
-        opened.
+        ``page`` is an array (uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB), or the path of a PDF or
+        an image. ``page_no`` (from 0) and ``dpi`` are for PDFs. Raises MissingDependencyError,
+        ConfigError for an input that the engine does not accept, and EngineError for a file that
+        cannot be opened.
         """
         if isinstance(page, str | Path):
             if "image" not in self.backend.accepts:
@@ -79,7 +79,7 @@ class LoadedNoise:
 
     @property
     def levels(self) -> Mapping[str, Level]:
-        """What its named levels stand for, mildest first."""
+        """Level name -> intensity and parameters, mildest first."""
         return self.perturbation.levels
 
     @overload
@@ -111,12 +111,12 @@ class LoadedNoise:
         seed: int = 0,
         ref: PageRef = ANY_PAGE,
     ) -> Applied[Any]:
-        """The page with noise of an intensity in [0, 1], or of a named level, and its record.
+        """Add noise to a page; returns the noisy page and its record.
 
-        Intensity 0 changes nothing. A study with this seed distorts the page ``ref`` to the same
-        bytes; at another resolution than 150 dpi, where the perturbation has a ``dpi``, if it is
-        told. Raises ConfigError, and ValueError for an intensity outside [0, 1] or what is no
-        page image, or no text.
+        Give either an ``intensity`` in [0, 1] or a named ``level``. Intensity 0 changes nothing.
+        A study with the same seed makes the same bytes of the page ``ref``; at another resolution
+        than 150 dpi only if the perturbation has the same parameter ``dpi``. Raises ConfigError,
+        and ValueError for an intensity outside [0, 1] or a wrong kind of page.
         """
         if (intensity is None) == (not level):
             raise ConfigError("give either intensity=0.5 or level='severe'")
@@ -134,72 +134,85 @@ class LoadedNoise:
     @overload
     def replay(self, page: str, record: Mapping[str, Any]) -> str: ...
     def replay(self, page: np.ndarray | str, record: Mapping[str, Any]) -> np.ndarray | str:
-        """The noisy page, to the byte, of the clean one and the record. Raises ValueError."""
+        """Make the noisy page again, to the byte, from the clean page and the record.
+
+        Raises ValueError for a record that does not fit.
+        """
         perturbation: Any = self.perturbation
         noisy: np.ndarray | str = perturbation.replay(page, record)
         return noisy
 
     def move(self, boxes: np.ndarray, record: Mapping[str, Any]) -> np.ndarray:
-        """Boxes ``(n, 4)`` (x0, y0, x1, y1 in pixels) where the distortion has put them.
+        """Where the distortion moves boxes: ``(n, 4)``, x0, y0, x1, y1 in pixels.
 
-        Raises ConfigError for noise on texts, ValueError for other boxes or a bad record.
+        Raises ConfigError for noise on texts, ValueError for another shape or a bad record.
         """
         if not isinstance(self.perturbation, ImagePerturbation):
             raise ConfigError(f"noise {self.perturbation.name!r} rewrites text: it moves no boxes")
         return self.perturbation.move(boxes, record)
 
     def undo(self, text: str, record: Mapping[str, Any]) -> str:
-        """The clean text, to the byte. Raises ConfigError for image noise, ValueError."""
+        """The clean text, to the byte.
+
+        Raises ConfigError for noise on images, ValueError for a record that does not fit.
+        """
         if not isinstance(self.perturbation, TextPerturbation):
             raise ConfigError(f"noise {self.perturbation.name!r} distorts images: it has no undo")
         return self.perturbation.undo(text, record)
 
 
 def engine(name: PluginValue, **params: Any) -> LoadedEngine:
-    """An OCR engine. Raises ConfigError (also for its parameters), UnknownPluginError."""
+    """An OCR engine. Raises ConfigError, also for wrong parameters, and UnknownPluginError."""
     return LoadedEngine(registry.ocr_engine(_spec(name, params)))
 
 
 def perturbation(name: PluginValue, **params: Any) -> LoadedNoise:
-    """Noise: a distortion of page images, or formatting noise on text. Raises ConfigError."""
+    """Noise: a distortion of page images, or formatting noise in text. Raises ConfigError."""
     return LoadedNoise(_spec(name, params))
 
 
 def chunker(name: PluginValue, **params: Any) -> Chunker:
-    """What cuts pages into chunks. Raises ConfigError."""
+    """A chunker, which splits page text into chunks. Raises ConfigError."""
     return registry.create("chunker", _spec(name, params))
 
 
 def retriever(name: PluginValue, **params: Any) -> Retriever:
-    """What ranks chunks for a question.
+    """A retriever, which ranks chunks for a question.
 
-    Raises ConfigError, also for the oracle and for what looks at page images.
+    Raises ConfigError, also for the oracle and for retrievers that look at page images.
     """
     search = registry.create("retriever", _spec(name, params))
     if search.sees_images:
-        raise ConfigError(f"retriever {search.name!r} looks at page images: a study draws them")
+        raise ConfigError(
+            f"retriever {search.name!r} needs page images: use it in a study, which draws them"
+        )
     if not isinstance(search, Retriever):
-        raise ConfigError(f"retriever {search.name!r} is shown the evidence: it searches nothing")
+        raise ConfigError(
+            f"retriever {search.name!r} is an oracle: it is given the evidence and searches nothing"
+        )
     return search
 
 
 def reader(name: PluginValue, **params: Any) -> Reader:
-    """What answers questions from hits. Raises ConfigError."""
+    """A reader, which answers questions from hits. Raises ConfigError."""
     return registry.create("reader", _spec(name, params))
 
 
-def measure(name: PluginValue, **params: Any) -> Metric:
-    """A metric: called with (prediction, reference) it gives a score in [0, 1]."""
+def load_metric(name: PluginValue, **params: Any) -> Metric:
+    """A metric: called with (prediction, reference), it returns a score in [0, 1].
+
+    Raises ConfigError.
+    """
     return registry.create("metric", _spec(name, params))
 
 
 def dataset(kind: str = "sample", **params: Any) -> Dataset:
-    """Documents and questions, loaded. Raises ConfigError, DatasetError."""
+    """Load a dataset: documents and questions. Raises ConfigError, DatasetError."""
     return registry.create("dataset", {"name": kind, "params": params}).load()
 
 
 def known(kind: str) -> list[str]:
-    """Names of the plug-ins of a kind: ``engine``, ``perturbation``, ``retriever`` and so on.
+    """The names of the plug-ins of a kind: ``engine``, ``perturbation``, ``retriever`` and so on.
 
     Raises ConfigError for an unknown kind.
     """
@@ -209,9 +222,9 @@ def known(kind: str) -> list[str]:
 
 
 def page_image(path: Path | str, page_no: int = 0, *, dpi: int = 150) -> np.ndarray:
-    """A page of a PDF, counted from 0, at ``dpi``, or an image file: uint8 RGB or grey.
+    """A page of a PDF (counted from 0, drawn at ``dpi``) or an image file, as uint8 RGB or grey.
 
-    Raises EngineError for a file that cannot be opened, or has no such page.
+    Raises EngineError for a file that cannot be opened or has no such page.
     """
     path = Path(path)
     return render(path, page_no, dpi) if path.suffix.lower() == ".pdf" else load_image(path)

@@ -18,8 +18,8 @@ class Run(results.Run):
 
     @classmethod
     def of(cls, run: results.Run) -> Run:
-        """A study's results with the methods of this class."""
-        values = {one.name: getattr(run, one.name) for one in fields(run)}
+        """Wrap a study's results in this class."""
+        values = {field.name: getattr(run, field.name) for field in fields(run)}
         return cls(**values).with_cached(**{k: v for k, v in vars(run).items() if k not in values})
 
     def compare(
@@ -32,11 +32,11 @@ class Run(results.Run):
     ) -> pd.DataFrame:
         """Paired differences with intervals, p (Holm, Benjamini-Hochberg) and effect sizes.
 
-        ``by``: what is compared: ``knowledge_base`` (the default for one run), ``engine``,
-        ``retriever``, ``reader``, ``chunker`` and so on, or ``run``. ``metrics``:
-        ``stage:metric``, as ``retrieval:hit@2``. ``baseline``: what the others are compared
-        with, else the first. ``groups``: also for each evidence source, domain, form and task.
-        Raises OhrError where nothing can be paired.
+        ``by`` is what to compare: ``knowledge_base`` (the default for one run), ``engine``,
+        ``retriever``, ``reader``, ``chunker`` and so on, or ``run``. ``metrics`` are
+        ``stage:metric``, such as ``retrieval:hit@2``. The ``baseline`` is by default the first.
+        With ``groups``, also one row per evidence source, domain, answer form and task.
+        Raises OhrError if nothing can be paired.
         """
         from ohr.analysis.comparison.table import compare
 
@@ -45,7 +45,7 @@ class Run(results.Run):
     def curves(self, *others: Run, axis: str = "r_noise") -> pd.DataFrame:
         """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
 
-        ``axis``: what damage is measured by: ``r_noise``, ``edit_distance`` and so on.
+        ``axis`` is the measured noise: ``r_noise``, ``edit_distance`` and so on.
         """
         from ohr.analysis.curves.table import statistics_table
 
@@ -54,34 +54,35 @@ class Run(results.Run):
     def predictiveness(
         self, *others: Run, metrics: Sequence[str] = (), groups: bool = False
     ) -> pd.DataFrame:
-        """How well each measure of reading predicts what noise costs: rank correlations.
+        """How well each metric of OCR quality predicts the loss under noise: rank correlations.
 
-        ``metrics``: the outcomes, ``stage:metric``. ``groups``: also each domain, answer form
-        and task. Raises OhrError where there is no noise, nothing clean or no stage ocr.
+        ``metrics`` are the outcomes to predict, as ``stage:metric``. With ``groups``, also by
+        domain, answer form and task. Raises OhrError without noise, without a clean condition, or
+        without the stage ocr.
         """
         from ohr.analysis.predictiveness.table import predictiveness
 
         return predictiveness([self, *others], metrics=metrics, groups=groups)
 
     def attribution(self) -> pd.DataFrame:
-        """The F1 that OCR, chunking, retrieval and reading each cost; reads the study's cache."""
+        """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
         from ohr.analysis.attribution.table import make_losses
 
         return make_losses(self.plan, Progress())
 
     def robustness(self, baseline: str = "") -> pd.DataFrame:
-        """What each reader keeps of its quality under noise, with 95 % intervals.
+        """The share of its quality that each reader keeps under noise, with 95 % intervals.
 
-        ``baseline``: the reader that the others are compared with, else the first.
+        The ``baseline`` reader is by default the first.
         """
         from ohr.analysis.robustness.table import robustness
 
         return robustness(self, baseline)
 
     def structure(self) -> pd.DataFrame:
-        """What noise leaves of each document's outline; reads the study's cache.
+        """How well each document's outline survives noise; needs the study's cache.
 
-        One row for each document, knowledge base and draw.
+        One row per document, knowledge base and draw.
         """
         from ohr.analysis.structure.table import structure
 
@@ -94,5 +95,5 @@ class Run(results.Run):
 
 
 def open_run(path: Path | str) -> Run:
-    """Read a run's folder. Raises OhrError if it is not one, or not a finished one."""
+    """Open a run's folder. Raises OhrError if it is no run, or the run is not finished."""
     return Run.of(results.open_run(path))

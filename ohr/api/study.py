@@ -1,4 +1,4 @@
-"""A study as Python names it: ``Study(engines=["tesseract"]).run("runs/first")``."""
+"""A study in Python: ``Study(engines=["tesseract"]).run("runs/first")``."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ Numbers = float | Sequence[float]
 
 
 class Options(TypedDict, total=False):
-    """What a study may be told: the fields of :class:`ohr.study.config.StudyConfig`.
+    """The options of a study: the fields of :class:`ohr.study.config.StudyConfig`.
 
-    A plug-in is named, ``"bm25"``, with parameters, ``{"name": "bm25", "params": {"k1": 1.2}}``,
-    or a class of one's own; one stands for a list of one.
+    A plug-in is a name, ``"bm25"``, a name with parameters,
+    ``{"name": "bm25", "params": {"k1": 1.2}}``, or your own class. A single value stands for a
+    list of one.
     """
 
     dataset: str | Mapping[str, Any]
@@ -62,29 +63,32 @@ class Options(TypedDict, total=False):
 
 
 class Study:
-    """What is measured: every combination of engine, noise, chunker, retriever and reader."""
+    """A study: it measures every combination of engine, noise, chunker, retriever and reader."""
 
     def __init__(self, **options: Unpack[Options]) -> None:
         """The options are those of ``ohr run noise-curve --help``.
 
-        Raises ConfigError for an unknown option, with the nearest known one, or a wrong value.
+        Raises ConfigError for an unknown option, naming the nearest known one, or a wrong value.
         """
         self.config: StudyConfig = make_config(options)
         """Every option with its value."""
 
     @classmethod
     def from_file(cls, path: Path | str, **options: Unpack[Options]) -> Study:
-        """A study of a YAML file; options take the place of the file's. Raises ConfigError."""
+        """A study from a YAML file. ``options`` override those of the file. Raises ConfigError."""
         study = cls.__new__(cls)
         study.config = make_config(options, Path(path))
         return study
 
     def __repr__(self) -> str:
-        given = self.config.model_dump(mode="json", exclude_unset=True)
-        return f"Study({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        options = self.config.model_dump(mode="json", exclude_unset=True)
+        return f"Study({', '.join(f'{name}={value!r}' for name, value in options.items())})"
 
     def plan(self) -> Plan:
-        """What would be read and asked; reads no page. Raises OhrError for what cannot be run."""
+        """All conditions and cells, without reading a page.
+
+        Raises OhrError for a study that cannot be run.
+        """
         return make_plan(self.config, load_dataset(self.config))
 
     def run(
@@ -94,12 +98,12 @@ class Study:
         progress: Progress | Literal[False] | None = None,
         overwrite: bool = False,
     ) -> Run:
-        """Run the study, or finish one that was cut short, and write it into a folder.
+        """Run the study, or finish an interrupted one, and write the results into a folder.
 
-        ``progress``: where to report, by default standard error; False reports nothing.
-        ``overwrite``: whether another study's results in the folder may be replaced. Pages and
-        answers that failed are in the run's ``failures``. Raises OhrError for what the user can
-        mend, before anything costly happens.
+        ``progress`` is reported to standard error by default; False reports nothing. With
+        ``overwrite``, another study's results in the folder may be replaced. Pages and answers
+        that failed are in the run's ``failures``. Raises OhrError for anything the user can fix,
+        before anything costly happens.
         """
         reported = Silent() if progress is False else progress
         return Run.of(run_study(self.config, path, progress=reported, overwrite=overwrite))

@@ -13,7 +13,7 @@ from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separa
 from ohr.datasets.written_pages import names_pages
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
-from ohr.files.safe_text import as_it_was
+from ohr.files.safe_text import unescape_formula
 
 REQUIRED_COLUMNS = ("question", "answer", "document", "page")
 OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task", "category")
@@ -97,7 +97,7 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
                 f"{fewest} are needed, of which some may be empty",
             )
             continue
-        texts = map(as_it_was, fields)
+        texts = map(unescape_formula, fields)
         rows.append(Row(line, dict(zip(names, texts, strict=False))))
     if not rows and not report:
         raise DatasetError(f"no questions can be asked: {path} has no rows below its header")

@@ -1,1 +1,1 @@
-"""PDFs and images: opening, drawing pages, text layers."""
+"""PDFs and images: opens files, draws pages, reads text layers."""

@@ -1,4 +1,4 @@
-"""Page images from files, as Pillow reads them."""
+"""Loads page images from files with Pillow."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 from PIL import ExifTags, Image, ImageOps, JpegImagePlugin, TiffImagePlugin
 
 from ohr.errors import EngineError
-from ohr.files.first_bytes import what_it_is
+from ohr.files.first_bytes import describe_bytes
 
 LIGHT = 200.0
-"""Mean grey of ink that is light, and is laid on black ..."""
+"""Ink with at least this mean grey is light: the image gets a black background ..."""
 MOSTLY_TRANSPARENT = 0.5
-"""... where less than this share of the image is inked."""
+"""... if the mean opacity is below this."""
 MAX_PIXELS = 100_000_000
 """Largest page image that is opened: 10,000 x 10,000 pixels."""
 
 _TURNED = range(2, 9)
-"""EXIF orientations of images that do not stand upright as they are stored."""
+"""EXIF orientations of images that are not stored upright."""
 _LYING = range(5, 9)
-"""... and of those that lie on a side."""
+"""EXIF orientations of images that lie on a side."""
 _MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
-"""Modes whose pixels Pillow maps from a file that holds them as they are."""
+"""Modes whose pixels Pillow maps directly from an uncompressed file."""
 _SUBFILE_TYPE = 254
 _MOVING = frozenset({"GIF", "PNG", "WEBP", "AVIF"})
-"""Formats whose frames follow one another; those of a JPEG are views of one picture."""
+"""Formats whose frames are an animation. The frames of a JPEG are views of one picture."""
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
 _EXIF_UNKNOWN = 72
-"""The dpi of EXIF data that know none (XResolution, Exif 2.32), and what Pillow makes of no tag."""
+"""The dpi in EXIF data for an unknown resolution (XResolution, Exif 2.32), and Pillow's default."""
 _BROKEN_IMAGE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
 _BROKEN_TAGS = (
     OSError,
@@ -46,9 +46,9 @@ _BROKEN_TAGS = (
 def load_image(path: Path) -> np.ndarray:
     """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
 
-    It is turned upright as its EXIF data says, and laid on white where it is transparent, on black
-    where its ink is light; of grey of 16 bits the upper 8 are kept. Raises EngineError that says
-    what the bytes are, also for a file of several pages.
+    The image is turned upright by its EXIF data. Transparent images get a white background, or a
+    black one if their ink is light. 16-bit grey keeps its upper 8 bits. Raises EngineError, which
+    says what the bytes are, also for a file of several pages.
     """
     try:
         with Image.open(path) as image:
@@ -81,12 +81,12 @@ def load_image(path: Path) -> np.ndarray:
             paper.alpha_composite(ink)
             return np.array(paper.convert(mode))
     except _BROKEN_IMAGE as error:
-        what = what_it_is(path, expected="image")
+        what = describe_bytes(path, expected="image")
         raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
 
 
 def _is_light(image: Image.Image) -> bool:
-    """Whether what an RGBA image shows on a mostly transparent ground would vanish on white."""
+    """Whether the ink of a mostly transparent RGBA image would vanish on white."""
     pixels = np.asarray(image)
     alpha = pixels[:, :, 3].astype(np.float32) / 255
     if not 0 < alpha.mean() < MOSTLY_TRANSPARENT:
@@ -96,7 +96,7 @@ def _is_light(image: Image.Image) -> bool:
 
 
 def image_marks(path: Path) -> str | None:
-    """What is done to an image file beyond decoding it; None for one that is taken as it is.
+    """The processing of an image file beyond decoding, as text; None for a plain file.
 
     A file that cannot be opened counts as plain: reading it fails with the reason.
     """
@@ -115,7 +115,7 @@ def image_marks(path: Path) -> str | None:
 
 
 def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation, 1 to 8; 1 if there is none, or none that can be understood."""
+    """The EXIF orientation, 1 to 8; 1 if it is missing or invalid."""
     try:
         orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
     except _BROKEN_TAGS:
@@ -124,7 +124,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _was_mixed(image: Image.Image) -> bool:
-    """Whether Pillow would map the pixels of a TIFF that lies on a side."""
+    """Whether it is a TIFF on a side whose pixels Pillow would map, which mixes up its rows."""
     if not isinstance(image, TiffImagePlugin.TiffImageFile) or _orientation(image) not in _LYING:
         return False
     raw = len(image.tile) == 1 and image.tile[0].codec_name == "raw"
@@ -147,9 +147,9 @@ def _is_transparent(image: Image.Image) -> bool:
 
 
 def _pages(image: Image.Image) -> int:
-    """Pages of a TIFF, thumbnails and masks aside; frames of a picture that moves.
+    """The number of pages of a TIFF, without thumbnails and masks, or of frames of an animation.
 
-    Raises OSError where it cannot be read on to its end: pages of one cut short may be missing.
+    Raises OSError for a file that cannot be read to its end: pages may be missing.
     """
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         return int(getattr(image, "n_frames", 1)) if image.format in _MOVING else 1
@@ -165,7 +165,7 @@ def _pages(image: Image.Image) -> int:
 
 
 def _is_page(image: TiffImagePlugin.TiffImageFile) -> bool:
-    """Whether the frame of a TIFF is a page by its tag; one whose tag is damaged is."""
+    """Whether a TIFF's frame is a page by its tag; true if the tag is damaged."""
     try:
         return not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _NO_PAGE
     except _BROKEN_TAGS:
@@ -173,7 +173,7 @@ def _is_page(image: TiffImagePlugin.TiffImageFile) -> bool:
 
 
 def image_dpi(path: Path) -> int | None:
-    """The resolution that an image file names, if it names one between 30 and 1200."""
+    """The dpi that an image file states, if it is between 30 and 1200; else None."""
     try:
         with Image.open(path) as image:
             named = round(float(image.info["dpi"][0]))
@@ -186,7 +186,7 @@ def image_dpi(path: Path) -> int | None:
 
 
 def check_size(width: int, height: int, what: str) -> None:
-    """Raise EngineError for a page image of no or too many pixels."""
+    """Raise EngineError for a page image without pixels or with too many."""
     if width < 1 or height < 1:
         raise EngineError(f"{what}: an image of {width} x {height} pixels")
     if width * height > MAX_PIXELS:

@@ -1,10 +1,9 @@
-"""Text layers of PDFs: what is written on a page, and how far that is what the page shows.
+"""Text layers of PDFs, and how well they match what the page shows.
 
-A PDF can hold text that nobody sees: an OCR program's output under the picture of a scan, white
-text, layers that are switched off. And it can show text that it does not hold: scans, tables that
-are pictures. So each page is drawn twice, as it is and without its text. Where the two differ,
-text is drawn; what stays are marks, of which those that look like letters are text that the layer
-lacks.
+A PDF can store text that nobody sees: OCR output under the picture of a scan, white text, layers
+that are switched off. And it can show text that it does not store: scans, tables that are
+pictures. So each page is drawn twice, once without its text. Where the two differ, text is drawn.
+Marks that remain and look like letters are text that is missing from the layer.
 """
 
 from __future__ import annotations
@@ -28,15 +27,16 @@ from ohr.errors import EngineError
 from ohr.markup.hyphenation import join_cut_words
 
 SCALE = 1.5
-"""Pixels a point at which pages are compared: 108 dpi."""
+"""Pixels per point at which pages are compared: 108 dpi."""
 MOST_PIXELS = 4_000_000
 """Larger pages are compared at a smaller scale."""
 LEAST_CONTRAST = 16
-"""A word is drawn where a pixel of it differs by more, of 255, from the page without text."""
+"""A word is drawn if one of its pixels differs by more than this (of 255) from the page without
+text."""
 SMALLEST_TYPE = 1.0
-"""Points: smaller type cannot be read, and counts as not drawn."""
+"""Size in points. Smaller type cannot be read, and counts as not drawn."""
 MARK_CONTRAST = 40
-"""A mark is so much darker or lighter, of 255, than what is around it."""
+"""A mark is darker or lighter than its surroundings by at least this (of 255)."""
 MARK_SIZES = (4 / 1.5, 16.0)
 """Heights, in points, of marks that may be letters."""
 MOST_MARKS = 2000
@@ -47,9 +47,9 @@ _VOWELS = "aeiou"
 
 @dataclass(frozen=True, slots=True)
 class FontLetters:
-    """What a font of a page is used for: characters, letters a to z among them, and vowels.
+    """Counts for a font of a page: characters, the letters a to z among them, and the vowels.
 
-    Case and accents do not matter: ``É`` is an ``e``, and a vowel.
+    Case and accents do not matter: ``É`` counts as ``e``, and as a vowel.
     """
 
     characters: int
@@ -59,14 +59,14 @@ class FontLetters:
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
-    """What a PDF says is on a page, and whether a reader of the page sees it.
+    """The text that a PDF stores for a page, and how much of it is visible.
 
-    ``text`` has the words that are drawn, whole where a line's end cuts them. Shares are in
-    [0, 1], and of characters other than white space: ``hidden`` of those that are not drawn, for
-    whatever reason, and ``invisible`` of those that are meant not to be, being without ink.
-    ``images`` is the share of the page that its images cover together. ``marks`` is how many
-    marks on the page look like letters and belong to no character of the layer. ``fonts`` are by
-    name, of the words that are drawn.
+    ``text`` has the words that are drawn; words cut at a line's end are joined. ``hidden`` is the
+    share of characters that are not drawn, for whatever reason, and ``invisible`` the share that
+    is drawn without ink on purpose; both in [0, 1], of characters other than white space.
+    ``images`` is the share of the page that its images cover together. ``marks`` is the number of
+    marks on the page that look like letters and belong to no character of the layer. ``fonts`` are
+    the fonts of the drawn words by name.
     """
 
     text: str
@@ -80,7 +80,7 @@ class TextLayer:
 def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
     """The text layers of some pages (0-based), in order. Raises EngineError."""
     with opened(path) as document:
-        document.init_forms()  # as pages are drawn for engines: filled fields are seen
+        document.init_forms()  # filled form fields are visible, as on pages for engines
         return [_text_layer(document, number, path) for number in page_nos]
 
 
@@ -99,7 +99,7 @@ def _text_layer(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> Te
 
 
 class _Layer:
-    """The characters of one page: where they stand, and the text objects that draw them."""
+    """The characters of one page: their places, and the text objects that draw them."""
 
     def __init__(self, page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage) -> None:
         self.page = page
@@ -112,7 +112,7 @@ class _Layer:
         codes = [raw.FPDFText_GetUnicode(handle, place) for place in places]
         self.characters = [chr(code) if 0 < code < 0x110000 else " " for code in codes]
         objects = [raw.FPDFText_GetTextObject(handle, place) for place in places]
-        # Blanks that PDFium puts between words belong to no object.
+        # Blanks that PDFium adds between words belong to no object.
         self.written = np.array(
             [
                 bool(drawn) and not character.isspace()
@@ -134,33 +134,33 @@ class _Layer:
         self._describe_objects(objects)
 
     def _describe_objects(self, objects: Sequence[Any]) -> None:
-        """Set, for each character, its font, and whether it is drawn without ink."""
+        """Set the font of each character, and whether it is drawn without ink."""
         self.objects = {
-            address: one
-            for one in objects
-            if (address := ctypes.cast(one, ctypes.c_void_p).value) is not None
+            address: text_object
+            for text_object in objects
+            if (address := ctypes.cast(text_object, ctypes.c_void_p).value) is not None
         }
         by_handle: dict[int | None, str] = {}
         known: dict[int | None, tuple[str, bool]] = {}
-        for address, one in self.objects.items():
-            font = raw.FPDFTextObj_GetFont(one)
+        for address, text_object in self.objects.items():
+            font = raw.FPDFTextObj_GetFont(text_object)
             handle = ctypes.cast(font, ctypes.c_void_p).value
             if handle not in by_handle:
                 by_handle[handle] = _font_name(font)
-            no_ink = raw.FPDFTextObj_GetTextRenderMode(one) in _NO_INK
+            no_ink = raw.FPDFTextObj_GetTextRenderMode(text_object) in _NO_INK
             known[address] = by_handle[handle], no_ink
-        addresses = [ctypes.cast(one, ctypes.c_void_p).value for one in objects]
+        addresses = [ctypes.cast(text_object, ctypes.c_void_p).value for text_object in objects]
         described = [known.get(address, ("", False)) for address in addresses]
         self.fonts = [font for font, _ in described]
         self.no_ink = np.array([no_ink for _, no_ink in described], bool)
 
     def drawings(self) -> tuple[np.ndarray, np.ndarray]:
-        """The page as it is, and without the layer's text: uint8 ``(h, w, 3)``.
+        """The page as it is, and without the layer's text: uint8 ``(h, w, 3)`` each.
 
-        Text that has no characters stays: the layer lacks it.
+        Text without characters in the layer stays on both.
         """
         size = [round(side * self.scale) for side in self.page.get_size()]
-        if min(size) < 1:  # nothing is seen of such a page
+        if min(size) < 1:  # such a page shows nothing
             return np.zeros((1, 1, 3), np.uint8), np.zeros((1, 1, 3), np.uint8)
         whole = self._drawing()
         for text in self.objects.values():
@@ -172,11 +172,12 @@ class _Layer:
         return np.array(np.atleast_3d(image)[:, :, :3])
 
     def drawn(self, differs: np.ndarray) -> np.ndarray:
-        """For each character whether its word is drawn: bool ``(characters,)``.
+        """Whether each character's word is drawn: bool ``(characters,)``.
 
-        A word is drawn as a whole or not, and is where a quarter of its characters are seen: a
-        full stop alone leaves too little to see, and where a word is cut off, a tail of it may
-        stick out. ``differs``: uint8 ``(h, w)``, 1 where the page differs from that without text.
+        A word counts as drawn as a whole, if at least a quarter of its characters are seen. Not
+        all need be: a full stop leaves too few pixels to see. And one is not enough: part of a
+        word that is cut off may stick out. ``differs``: uint8 ``(h, w)``, 1 where the page differs
+        from the page without text.
         """
         sums = cv2.integral(differs)
         left, top, right, bottom = self._pixels(differs.shape).T
@@ -191,7 +192,7 @@ class _Layer:
         return drawn
 
     def _is_legible(self, start: int, end: int) -> bool:
-        """Whether type is large enough: by the line's height, whatever the letters are."""
+        """Whether the type is large enough, by the line's height and not by single letters."""
         x0, y0, x1, y1 = self.boxes[start].tolist()
         if min(x1 - x0, y1 - y0) >= SMALLEST_TYPE:
             return True
@@ -204,7 +205,7 @@ class _Layer:
         return False
 
     def _pixels(self, shape: tuple[int, ...]) -> np.ndarray:
-        """Boxes of the characters in pixels, a pixel wider on each side: int ``(n, 4)``."""
+        """Boxes of the characters in pixels, one pixel wider on each side: int ``(n, 4)``."""
         height, width = shape
         matrix = self._to_pixels(width, height)
         ends = self.boxes.reshape(-1, 2, 2) @ matrix[:, :2].T + matrix[:, 2]
@@ -214,7 +215,7 @@ class _Layer:
         return np.concatenate([np.clip(low, 0, limits), np.clip(high, 0, limits)], axis=1)
 
     def _to_pixels(self, width: int, height: int) -> np.ndarray:
-        """The map from a place on the page, in points, to its pixel: float ``(2, 3)``."""
+        """The matrix that maps a place on the page, in points, to its pixel: float ``(2, 3)``."""
 
         def on_image(x: float, y: float) -> np.ndarray:
             across, down = ctypes.c_int(), ctypes.c_int()
@@ -231,7 +232,7 @@ class _Layer:
         )
 
     def described(self, drawn: np.ndarray, images: float, marks: int) -> TextLayer:
-        """The layer with the words that are drawn."""
+        """The text layer with the drawn words."""
         total = max(1, int(self.on_page.sum()))
         hidden = self.on_page & ~drawn
         text = bounded_text(self.text_page)
@@ -247,7 +248,7 @@ class _Layer:
         )
 
     def _without(self, left_out: np.ndarray) -> str:
-        """The text without some of its characters, and without the lines that this empties."""
+        """The text without some of its characters, and without lines that become empty."""
         parts = [
             self.text_page.get_text_range(start, end - start, errors="replace")
             for start, end in _runs(~left_out)
@@ -265,7 +266,7 @@ class _Layer:
 
 
 def _runs(chosen: np.ndarray) -> list[tuple[int, int]]:
-    """Where runs of what is chosen begin and end: ``chosen`` is bool ``(n,)``."""
+    """Start and end of each run of true values; ``chosen`` is bool ``(n,)``."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     starts, ends = edges[::2].tolist(), edges[1::2].tolist()
     return list(zip(starts, ends, strict=True))
@@ -314,17 +315,17 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
 
 
 def count_marks(page: np.ndarray, scale: float) -> int:
-    """Marks that look like letters: of their size, with another beside them on their line.
+    """Count marks that look like letters: of the right size, with another next to them.
 
-    ``page``: uint8 ``(h, w, 3)``, ``scale`` pixels a point.
+    ``page``: uint8 ``(h, w, 3)``; ``scale``: pixels per point.
     """
     grey = cv2.cvtColor(page, cv2.COLOR_BGR2GRAY)
     if grey.min() == grey.max():
         return 0
     around = cv2.blur(grey, (2 * round(10 * scale) + 1,) * 2)
     ink = cv2.absdiff(grey, around) > MARK_CONTRAST
-    found = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
-    left, top, width, height, area = np.asarray(found[2])[1:].T
+    components = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    left, top, width, height, area = np.asarray(components[2])[1:].T
     smallest, largest = (size * scale for size in MARK_SIZES)
     fits = (
         (height >= smallest)
@@ -341,7 +342,7 @@ def count_marks(page: np.ndarray, scale: float) -> int:
 
 
 def _has_neighbour(boxes: np.ndarray) -> np.ndarray:
-    """Whether each box, ``(n, 4)``, has one of like height beside it: bool ``(n,)``."""
+    """Whether each box ``(n, 4)`` has one of similar height next to it: bool ``(n,)``."""
     left, top, right, bottom = boxes.T.astype(np.int64)
     height = bottom - top
     taller = np.maximum(height[:, None], height)

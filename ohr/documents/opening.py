@@ -1,4 +1,4 @@
-"""Opens files in a worker process: a file of a few kilobytes may ask for hours and gigabytes."""
+"""Opens files in worker processes, since a small file may take hours and gigabytes to open."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Task = Callable[[], Any]
 Opener = Callable[[Sequence[Task]], list[Outcome[Any]]]
 
 LIMITS = Limits(cpu_s=60, wall_s=600, memory_mb=2000)
-"""What opening a file, or taking the text layers of some pages, may use."""
+"""Limits for opening a file, or for the text layers of some pages."""
 MOST_WORKERS = 4
 PAGES_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What is known of a file before a page of it is read."""
+    """Facts about a file, known before any page is read."""
 
     pages: int
     drawn_by: str | None
-    """As :func:`ohr.documents.pdf.drawn_by` says."""
+    """See :func:`ohr.documents.pdf.drawn_by`."""
     dpi: int | None
-    """The resolution that an image names; None for a PDF."""
+    """The resolution that an image states; None for a PDF."""
 
 
 def file_facts(paths: Iterable[Path], limits: Limits = LIMITS) -> dict[Path, FileFacts]:
-    """The facts of each file.
+    """The facts about each file.
 
-    One that cannot be opened counts as one plain page: reading it fails with the reason.
+    A file that cannot be opened counts as one plain page: reading it fails with the reason.
     """
     unique = list(dict.fromkeys(paths))
     with _opener(len(unique), limits) as outcomes:
@@ -62,7 +62,7 @@ def _facts(path: Path) -> FileFacts:
 
 
 def labels_of(paths: Sequence[Path], limits: Limits = LIMITS) -> list[Outcome[list[str]]]:
-    """What each PDF calls its pages, in order."""
+    """The page labels of each PDF, in order."""
     with _opener(len(paths), limits) as outcomes:
         return outcomes([partial(page_labels, path) for path in paths])
 
@@ -74,7 +74,7 @@ def _is_pdf(path: Path) -> bool:
 def layers_of(
     paths: Sequence[Path], limits: Limits = LIMITS
 ) -> list[Outcome[list[Outcome[TextLayer]]]]:
-    """The text layers of each PDF, in order; a page, or a whole file, may have none, and why."""
+    """The text layers of each PDF, in order. A page or a whole file may be a failed outcome."""
     layers: dict[tuple[Path, int], Outcome[TextLayer]] = {}
     with _opener(len(paths), limits) as outcomes:
         counts = outcomes([partial(page_count, path) for path in paths])
@@ -85,9 +85,9 @@ def layers_of(
             for start in range(0, count.value, PAGES_AT_ONCE)
         ]
         while batches:
-            read = outcomes([partial(text_layers, *batch) for batch in batches])
+            outcomes_of_batches = outcomes([partial(text_layers, *batch) for batch in batches])
             failed = []
-            for (path, page_nos), outcome in zip(batches, read, strict=True):
+            for (path, page_nos), outcome in zip(batches, outcomes_of_batches, strict=True):
                 if outcome.value is not None:
                     layers |= {
                         (path, page_no): Outcome(layer)
@@ -95,7 +95,7 @@ def layers_of(
                     }
                 elif len(page_nos) == 1:
                     layers[path, page_nos[0]] = Outcome(None, outcome.status, outcome.detail)
-                else:  # one page is at fault, and must not cost the others
+                else:  # one page failed: try each alone, to keep the others
                     failed += [(path, range(number, number + 1)) for number in page_nos]
             batches = failed
     return [
@@ -108,7 +108,7 @@ def layers_of(
 
 @contextmanager
 def _opener(files: int, limits: Limits) -> Iterator[Opener]:
-    """What runs tasks in worker processes and gives their outcomes, in order."""
+    """A function that runs tasks in worker processes and returns their outcomes, in order."""
     if not files:
         yield lambda tasks: []
         return

@@ -10,19 +10,19 @@ import numpy as np
 Turn = Literal[90, 180, 270]
 """Degrees clockwise by which a page was turned."""
 FEWEST = 120
-"""Letters below which nothing is said ..."""
+"""With fewer letters, no orientation is reported."""
 MOST = 6000
-"""... and how many are looked at."""
+"""Largest number of letters to look at."""
 CLEAR = 0.12
-"""By how much more neighbours agree on one edge than on the other, as shares of all pairs."""
+"""Least difference between the shares of neighbours that agree on one edge and on the other."""
 ALONG = 0.7
-"""Share of letters whose nearest neighbour stands along the line."""
+"""Least share of letters whose nearest neighbour is along the line."""
 NEIGHBOURS = 4
-"""Letters around each that are compared with it ..."""
+"""Number of neighbours that each letter is compared with ..."""
 REACH = 2.5
-"""... within so many sizes of a letter ..."""
+"""... within this distance, in sizes of a letter."""
 LEVEL = 0.08
-"""... and whose edges agree if they are so near, in sizes of a letter."""
+"""Edges agree if they are at most this far apart, in sizes of a letter."""
 SAYS = {
     90: "lies on its right side, turned clockwise",
     180: "stands on its head",
@@ -31,11 +31,11 @@ SAYS = {
 
 
 def turn_of(image: np.ndarray) -> Turn | None:
-    """By how much a page of Latin, Greek or Cyrillic letters is turned; None for one that stands
-    upright, and where letters do not tell.
+    """How far a page of Latin, Greek or Cyrillic letters is turned; None if upright or unclear.
 
-    ``image``: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB. Most letters stand on the baseline, and
-    neighbours differ in how high they reach: so their lower edges agree more often than the upper.
+    ``image``: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB. Method: most letters stand on the
+    baseline, and neighbours differ in height, so their lower edges agree more often than the
+    upper ones.
     """
     from scipy.spatial import KDTree  # half a second: only where it is needed
 
@@ -51,11 +51,11 @@ def turn_of(image: np.ndarray) -> Turn | None:
     size = float(np.median(np.max(boxes[:, 2:] - boxes[:, :2], axis=1)))
     apart = np.abs(centres[others] - centres[:, None])
     paired = (apart[:, :, along] > apart[:, :, 1 - along]) & (distances < REACH * size)
-    one, place = np.nonzero(paired)
-    if len(one) < FEWEST:
+    letter, place = np.nonzero(paired)
+    if len(letter) < FEWEST:
         return None
-    edges = np.abs(boxes[others[one, place]] - boxes[one]) <= max(1.0, LEVEL * size)
-    # Of lines that run across, the upper and lower edges; of those that run down, left and right.
+    edges = np.abs(boxes[others[letter, place]] - boxes[letter]) <= max(1.0, LEVEL * size)
+    # For horizontal lines, the upper and lower edges; for vertical lines, left and right.
     first, second = edges[:, 1 - along].mean(), edges[:, 3 - along].mean()
     if abs(first - second) <= CLEAR:
         return None
@@ -65,7 +65,7 @@ def turn_of(image: np.ndarray) -> Turn | None:
 
 
 def _letters(image: np.ndarray) -> np.ndarray:
-    """Boxes of what has the size of letters: left, top, right, bottom; ``(n, 4)`` floats."""
+    """Boxes of marks that have the size of letters: left, top, right, bottom; float ``(n, 4)``."""
     grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     if ink.mean() > 127:
@@ -77,7 +77,7 @@ def _letters(image: np.ndarray) -> np.ndarray:
     if not seen.any():
         return np.empty((0, 4))
     usual = float(np.median(size[seen]))
-    kept = seen & (size >= 0.5 * usual) & (size <= 2 * usual)
-    boxes = np.stack([left, top, left + width, top + height], axis=1)[kept]
+    fits = seen & (size >= 0.5 * usual) & (size <= 2 * usual)
+    boxes = np.stack([left, top, left + width, top + height], axis=1)[fits]
     some: np.ndarray = boxes[:: len(boxes) // MOST + 1]
     return some

@@ -16,7 +16,7 @@ import pypdfium2.raw
 from ohr.documents.images import check_size, image_marks
 from ohr.documents.user_unit import names_user_unit, user_unit
 from ohr.errors import EngineError
-from ohr.files.first_bytes import what_it_is
+from ohr.files.first_bytes import describe_bytes
 
 MAX_PAGES = 100_000
 """Most pages of a PDF: a page tree of a few hundred bytes can claim any number."""
@@ -25,22 +25,22 @@ RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 
 _LOCK = threading.Lock()  # PDFium is not safe to call from several threads
 _CUT = "\ufffe"
-"""What PDFium writes for a hyphen at a line's end and the end of the line."""
+"""PDFium's character for a hyphen at the end of a line."""
 _FAR = 1e6
 """Points from the origin within which all of a page's text lies."""
 
-# Else it warns of every page of an XFA form, whose plain fields are drawn all the same.
+# It warns about every page of an XFA form, although the plain fields are drawn.
 logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
-    """A PDF, for one thread at a time. Raises EngineError."""
+    """Open a PDF, for one thread at a time. Raises EngineError."""
     with _LOCK:
         try:
             document = pypdfium2.PdfDocument(path)
         except (pypdfium2.PdfiumError, OSError) as error:
-            what = what_it_is(path, expected="PDF")
+            what = describe_bytes(path, expected="PDF")
             raise EngineError(f"cannot open {path.name} as a PDF: {what or error}") from error
         try:
             _check_drawn(document, path)
@@ -50,7 +50,7 @@ def opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
 
 
 def _check_drawn(document: pypdfium2.PdfDocument, path: Path) -> None:
-    """Raise EngineError for a PDF whose pages are none: without any, or a form drawn elsewhere."""
+    """Raise EngineError for a PDF without pages, or an XFA form whose pages are not drawn."""
     if document.get_formtype() == pypdfium2.raw.FORMTYPE_XFA_FULL:
         raise EngineError(
             f"{path.name} is an XFA form whose pages are not drawn, only a note to wait for them: "
@@ -70,7 +70,7 @@ def page_count(path: Path) -> int:
 
 
 def page_labels(path: Path) -> list[str]:
-    """What a PDF calls each of its pages, empty where it has no name. Raises EngineError."""
+    """The label of each page of a PDF, empty for a page without one. Raises EngineError."""
     with opened(path) as document:
         try:
             return [document.get_page_label(number) or "" for number in range(len(document))]
@@ -79,7 +79,7 @@ def page_labels(path: Path) -> list[str]:
 
 
 def page_text(path: Path, page_no: int) -> str:
-    """The text layer of one page (0-based); empty where there is none. Raises EngineError."""
+    """The text layer of one page (0-based); empty if there is none. Raises EngineError."""
     with opened(path) as document:
         if not 0 <= page_no < len(document):
             raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
@@ -104,13 +104,13 @@ def bounded_text(text_page: pypdfium2.PdfTextPage) -> str:
 def as_lines(text: str) -> str:
     """PDFium's text with line feeds.
 
-    Its mark of a word that is cut at a line's end becomes a hyphen and a line feed.
+    Its mark for a word that is cut at a line's end becomes a hyphen and a line feed.
     """
     return text.replace("\r\n", "\n").replace(_CUT, "-\n")
 
 
 def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
-    """Write some pages (0-based) of a PDF as a PDF of their own. Raises EngineError."""
+    """Write some pages (0-based) of a PDF into a new PDF. Raises EngineError."""
     with opened(path) as document:
         beyond = [number for number in page_nos if not 0 <= number < len(document)]
         if beyond:
@@ -125,13 +125,14 @@ def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
 
 
 def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
-    """One page (0-based) with its form fields, as uint8 RGB ``(h, w, 3)``.
+    """Draw one page (0-based) with its form fields: uint8 RGB ``(h, w, 3)``.
 
-    A page whose unit is not a point (``/UserUnit``) has its right size. Raises EngineError.
+    The size is right also for a page whose unit is not a point (``/UserUnit``). Raises
+    EngineError.
     """
     with opened(path) as document:
         try:
-            document.init_forms()  # before anything else is asked of the document
+            document.init_forms()  # must come before any other call
             if not 0 <= page_no < len(document):
                 raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
             page = document[page_no]
@@ -148,12 +149,12 @@ def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
 
 
 def drawn_by(path: Path) -> str | None:
-    """What makes page images of a file: together with its digest, it decides their pixels.
+    """What turns a file into page images, as part of cache keys: with the file's digest, it
+    decides the pixels.
 
-    The renderer for a PDF, marked if it draws a form; for an image file None, unless it is
-    turned upright, laid on white, of more than 8 bits or refused for its pages; one that lies on a
-    side and was mapped from the file is marked, as its rows were mixed. A file that cannot be
-    opened counts as plain: reading it fails with the reason.
+    For a PDF the renderer, and marks for forms and user units. For an image file the marks of
+    :func:`ohr.documents.images.image_marks`, or None. A file that cannot be opened counts as
+    plain: reading it fails with the reason.
     """
     if path.suffix.lower() == ".pdf":
         try:
@@ -171,9 +172,9 @@ Word = tuple[str, tuple[float, float, float, float]]
 
 
 def words_of_page(path: Path, page_no: int, dpi: int) -> list[Word]:
-    """The words of a page's text layer where they stand on its image, in the layer's order.
+    """The words of a page's text layer with their boxes on its image, in the layer's order.
 
-    What stands beyond the image is left out. None for a page without a layer. Raises EngineError.
+    Words outside the image are left out. Empty for a page without a layer. Raises EngineError.
     """
     with opened(path) as document:
         try:
@@ -215,7 +216,7 @@ def _words(
 def _on_image(
     page: pypdfium2.PdfPage, width: int, height: int, x: float, y: float
 ) -> tuple[float, float]:
-    """A place of the page, in points from its lower left, in pixels; to a 64th of one."""
+    """Convert a place in points from the lower left to pixels, to a 64th of a pixel."""
     across, down = ctypes.c_int(), ctypes.c_int()
     pypdfium2.raw.FPDF_PageToDevice(
         page, 0, 0, width, height, 0, x, y, ctypes.byref(across), ctypes.byref(down)

@@ -1,4 +1,4 @@
-"""The unit of a PDF's page, which PDFium takes for a point: ``/UserUnit`` of PDF 1.6."""
+"""The unit of a PDF's page (``/UserUnit`` of PDF 1.6), which PDFium assumes to be a point."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ _UNIT = re.compile(rb"/UserUnit\s+(\d{1,6}(?:\.\d{1,9})?)")
 _OBJECTS = re.compile(rb"/Type\s*/ObjStm\b")
 _STREAM = re.compile(rb"stream\r?\n")
 _MOST_OBJECTS = 20_000_000
-"""Bytes of an unpacked object stream that are looked through."""
+"""Most bytes of an unpacked object stream to search."""
 _MOST_UNIT = 10_000.0
 
 
 def user_unit(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> float:
-    """Points that a unit of a page (0-based) has: 1, unless the page says otherwise.
+    """The number of points in a unit of a page (0-based): 1, unless the page states another.
 
     Raises pypdfium2.PdfiumError.
     """
     if not names_user_unit(path):
         return 1.0
-    # PDFium gives no access to a page's entries, but writes them when it copies the page.
+    # PDFium gives no access to a page's entries, but includes them when it copies the page.
     target = io.BytesIO()
-    with closing(pypdfium2.PdfDocument.new()) as one:
-        one.import_pages(document, [page_no])
-        one.save(target)
+    with closing(pypdfium2.PdfDocument.new()) as copy:
+        copy.import_pages(document, [page_no])
+        copy.save(target)
     match = _UNIT.search(target.getvalue())
     unit = float(match[1]) if match is not None else 1.0
     return unit if 0 < unit <= _MOST_UNIT else 1.0
 
 
 def names_user_unit(path: Path) -> bool:
-    """Whether a PDF names a unit anywhere, also in its compressed objects."""
+    """Whether a PDF states a unit anywhere, also in its compressed objects."""
     try:
         status = path.stat()
         return _names(path, status.st_mtime_ns, status.st_size)
@@ -56,7 +56,7 @@ def _names(path: Path, modified: int, size: int) -> bool:
 
 
 def _unpacked(data: mmap.mmap, at: int) -> bytes:
-    """The objects of the stream whose dictionary has ``at`` in it; nothing for a damaged one."""
+    """The unpacked objects of the stream whose dictionary contains ``at``; empty if damaged."""
     match = _STREAM.search(data, at, at + 1000)
     if match is None:
         return b""

@@ -1,1 +1,1 @@
-"""Reading files and text from outside safely."""
+"""Safe reading of files and text from outside."""

@@ -1,4 +1,4 @@
-"""Reads files that are parsed as a whole: no devices, and nothing without end."""
+"""Reads files that are parsed as a whole: no devices, and no more than a maximum size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ MOST_BYTES = 200_000_000
 
 
 def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file. Raises OSError, also for a device or more bytes than that."""
+    """The bytes of a regular file.
+
+    Raises OSError, also for a folder, a device or a file of more than ``most`` bytes.
+    """
     if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "a device or a pipe"
         raise OSError(errno.EINVAL, f"it is {what}, not a file")

@@ -1,11 +1,11 @@
-"""Bytes from outside into text: UTF-8, or what their byte-order mark says; never a guess."""
+"""Decodes bytes from outside as UTF-8, or by their byte-order mark; never guesses."""
 
 from __future__ import annotations
 
 import codecs
 
 _MARKS = (
-    # Before UTF-16's, of which the first begins alike.
+    # Before UTF-16: its first mark begins with the same bytes.
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
     (codecs.BOM_UTF8, "utf-8", "UTF-8"),
@@ -16,14 +16,14 @@ _SAVE = "save it as UTF-8"
 
 
 class UndecodableError(ValueError):
-    """Bytes that are no text in the encoding that they have to have; a line that says where."""
+    """Bytes that are not valid in their encoding; the message says where."""
 
 
 def decoded(data: bytes) -> str:
-    """The text of bytes in UTF-8, or in UTF-16 or UTF-32 where a byte-order mark says so.
+    """The text of bytes in UTF-8, or in UTF-16 or UTF-32 with a byte-order mark.
 
-    Raises UndecodableError that names the first byte at fault and its line: bytes that are
-    replaced or guessed at would be scored as what an engine read.
+    Raises UndecodableError, which names the first wrong byte and its line. Wrong bytes are never
+    replaced or guessed, since the result would be scored as OCR output.
     """
     for mark, codec, name in _MARKS:
         if data.startswith(mark):

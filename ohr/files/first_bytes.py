@@ -1,4 +1,4 @@
-"""What a file is by its bytes, where its suffix says something else or it cannot be opened."""
+"""Recognises a file by its bytes, to explain why it cannot be opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 HEAD, TAIL = 2048, 2048
-"""Bytes that are looked at, from the beginning and from the end."""
+"""Number of bytes to look at, from the beginning and from the end."""
 _PDF, _PDF_END = b"%PDF-", b"%%EOF"
 _PAGE = re.compile(rb"/Type\s*/(?:Page|ObjStm)\b")
 _MOST_BYTES = 50_000_000
@@ -39,11 +39,10 @@ _HTML = (b"<!doctype html", b"<html", b"<head", b"<body")
 _HEIF = (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftypmsf1", b"ftyphevc")
 
 
-def what_it_is(path: Path, *, expected: str) -> str:
-    """What the file's bytes are: ``empty``, ``a Git LFS pointer``, ``HTML``, ``cut short`` ...
+def describe_bytes(path: Path, *, expected: str) -> str:
+    """What is wrong with a file's bytes: "it is empty", "it is a Git LFS pointer", "it is HTML" …
 
-    ``expected``: ``PDF`` or ``image``. Nothing where the bytes are such as they should be, or say
-    nothing.
+    ``expected`` is ``PDF`` or ``image``. Empty if the bytes are as expected, or not recognised.
     """
     try:
         with path.open("rb") as stream:
@@ -66,7 +65,7 @@ def what_it_is(path: Path, *, expected: str) -> str:
         return "" if _may_have_pages(path) else "it is a PDF without pages"
     kind = _kind(head)
     if expected == "image" and kind.startswith("a") and " image: " in kind:
-        return ""  # of the kind that it is said to be, and damaged
+        return ""  # an image as expected, but damaged
     return f"it is {kind}" if kind else ""
 
 

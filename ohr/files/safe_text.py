@@ -13,10 +13,10 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 def readable(name: str) -> str:
-    """A file's name, or path, as a person would type it.
+    """A file's name or path as a person would type it.
 
-    Accented letters are single characters (NFC): some systems take them apart. Names whose bytes
-    are not UTF-8 are read as Latin-1, which every byte is.
+    Accented letters become single characters (NFC), since some systems decompose them. Names whose
+    bytes are not UTF-8 are decoded as Latin-1.
     """
     try:
         name.encode()
@@ -28,35 +28,36 @@ def readable(name: str) -> str:
 def is_hidden(inside: PurePath) -> bool:
     """Whether a path within a folder is hidden, or lies in a hidden folder.
 
-    So are the files that macOS puts beside others (``._a.pdf``), and caches (``.ohr-cache``).
+    Hidden are also the files that macOS adds (``._a.pdf``), and caches (``.ohr-cache``).
     """
     return any(part.startswith(".") for part in inside.parts)
 
 
 def visible(folder: Path, pattern: str) -> list[Path]:
-    """What a pattern matches within a folder, sorted, without what is hidden there."""
+    """The paths within a folder that match a pattern, sorted, without hidden ones."""
     return sorted(path for path in folder.glob(pattern) if not is_hidden(path.relative_to(folder)))
 
 
 def safe_path(name: str) -> str:
-    """A document's name, parts with ``/`` between, as a path that leads into a folder, not out.
+    """A document's name, parts separated by ``/``, as a path that cannot lead out of a folder.
 
-    What is no letter of a file's name, and the dots of a part that is nothing else, become ``_``.
+    Characters that are not allowed in a file name become ``_``, and so do the dots of the parts
+    ``.`` and ``..``.
     """
     parts = _UNSAFE.sub("_", name).split("/")
     return "/".join(part.replace(".", "_") if part in (".", "..") else part for part in parts)
 
 
 def plain(text: str) -> str:
-    """Text from outside that can be shown: no control characters, no half surrogate pairs."""
+    """Text from outside that is safe to show: control characters and lone surrogates become ?."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", text)
 
 
-def no_formula(text: str) -> str:
-    """Text that no spreadsheet evaluates; :func:`as_it_was` undoes it."""
+def escape_formula(text: str) -> str:
+    """Escape text that a spreadsheet would evaluate; :func:`unescape_formula` undoes it."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def as_it_was(text: str) -> str:
-    """Text as it was before :func:`no_formula`."""
+def unescape_formula(text: str) -> str:
+    """Undo :func:`escape_formula`."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -1,1 +1,1 @@
-"""What is installed on this machine, and what its caches hold."""
+"""Engines and plug-ins of this machine, its caches, and the progress of runs."""

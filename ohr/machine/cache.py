@@ -1,4 +1,4 @@
-"""What a cache holds, what of it is damaged, and which readings no run needs."""
+"""Inspects a cache: sizes, damaged artefacts, and OCR output that no run needs."""
 
 from __future__ import annotations
 
@@ -24,41 +24,43 @@ from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.results import open_run
 
 OF_PAGES = ("reading", "ocr", "taken")
-"""Kinds of artefacts that a study's pages are read from."""
+"""Kinds of artefacts with the OCR output of pages."""
 _NAMED = 20
 
 
 def print_sizes(cache: Path) -> None:
-    """Print files and megabytes by kind. Raises ConfigError where there is no cache."""
+    """Print files and megabytes by kind. Raises ConfigError if there is no cache."""
     if not cache.is_dir():
         raise ConfigError(f"no folder {cache}: name the cache of a study (cache=…)")
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("kind", "files", "MB"):
         table.add_column(name, justify="left" if name == "kind" else "right")
-    found = sizes(cache)
-    for kind, size in found.items():
+    by_kind = sizes(cache)
+    for kind, size in by_kind.items():
         table.add_row(plain(kind), str(size.files), f"{size.bytes / 1e6:.1f}")
-    total = Size(*(sum(getattr(one, of) for one in found.values()) for of in ("files", "bytes")))
+    total = Size(
+        *(sum(getattr(size, of) for size in by_kind.values()) for of in ("files", "bytes"))
+    )
     table.add_row("all", str(total.files), f"{total.bytes / 1e6:.1f}")
     show(table)
 
 
 def print_damaged(cache: Path) -> int:
-    """Print what is not whole; 1 if something is not, else 0."""
+    """Print damaged artefacts; returns 1 if there are any, else 0."""
     with Progress(verb="verifying", unit="files") as progress:
         total = sum(size.files for size in sizes(cache).values())
-        found = list(damaged(cache, lambda done: progress(cache.name, done, max(done, total))))
-    for path, why in found[:_NAMED]:
+        faults = list(damaged(cache, lambda done: progress(cache.name, done, max(done, total))))
+    for path, why in faults[:_NAMED]:
         print(f"damaged: {plain(str(path))}: {why}")
-    if len(found) > _NAMED:
-        print(f"and {len(found) - _NAMED} more")
-    counts = "every artefact is whole" if not found else f"{len(found)} are damaged"
+    if len(faults) > _NAMED:
+        print(f"and {len(faults) - _NAMED} more")
+    counts = "every artefact is whole" if not faults else f"{len(faults)} are damaged"
     print(f"verified: {counts}")
-    return int(bool(found))
+    return int(bool(faults))
 
 
 def move(cache: Path, url: str, way: Literal["push", "pull"]) -> bool:
-    """Carry artefacts to or from packs, and say what went; False if some are damaged.
+    """Copy artefacts to or from packs, and print counts; False if some are damaged.
 
     Raises OhrError.
     """
@@ -79,7 +81,7 @@ def move(cache: Path, url: str, way: Literal["push", "pull"]) -> bool:
 
 
 def print_unused(cache: Path, runs: Sequence[Path], *, remove: bool) -> None:
-    """Print, or remove, the readings of pages that none of the runs needs. Raises OhrError."""
+    """Print, or remove, OCR output that none of the runs needs. Raises OhrError."""
     needed: dict[str, set[str]] = {kind: set() for kind in OF_PAGES}
     for run in runs:
         _add_needed(needed, run, ArtefactStore(cache))
@@ -95,31 +97,31 @@ def print_unused(cache: Path, runs: Sequence[Path], *, remove: bool) -> None:
                         with disk_of(path):
                             path.unlink(missing_ok=True)
     done = "removed" if remove else "not needed, and removed with --yes"
-    print(f"readings of pages that no named run needs: {gone.files} files, "
+    print(f"OCR output that no named run needs: {gone.files} files, "
           f"{gone.bytes / 1e6:.1f} MB: {done}")  # fmt: skip
 
 
 def _add_needed(needed: dict[str, set[str]], run: Path, store: ArtefactStore) -> None:
-    """Add the digests of all that a run's pages are read from. Raises StoreError if one lacks."""
+    """Add the digests of a run's artefacts of OCR. Raises StoreError if one is missing."""
     plan = open_run(run).plan
-    readings = KnowledgeBases(plan, store)
+    knowledge_bases = KnowledgeBases(plan, store)
     for variant in plan.variants:
         engine = plan.engines[variant.engine.label]
         if not isinstance(engine, OcrBackend):
             continue
         identity = engine.identity()
-        for task in readings.tasks(variant):
-            reading = store.get("reading", task.key)
-            if reading is None:
+        for task in knowledge_bases.tasks(variant):
+            output = store.get("reading", task.key)
+            if output is None:
                 page = f"{task.ref.doc_id} page {task.ref.page_no + 1}"
                 raise StoreError(
-                    f"{store.root} has no reading of {page}, "
-                    f"which {run} needs: is it that run's cache, and are its documents what they "
-                    "were? Nothing was removed"
+                    f"{store.root} has no OCR output of {page}, "
+                    f"which {run} needs: is it that run's cache, and are its documents unchanged? "
+                    "Nothing was removed"
                 )
             needed["reading"].add(store.path("reading", task.key).stem)
             needed["taken"].add(store.path("taken", task.key).stem)
-            if isinstance(reading, dict) and isinstance(reading.get("pixels"), str):
-                key = ocr_key(reading["pixels"], identity)
+            if isinstance(output, dict) and isinstance(output.get("pixels"), str):
+                key = ocr_key(output["pixels"], identity)
                 needed["ocr"].add(store.path("ocr", key).stem)
                 needed["taken"].add(store.path("taken", key).stem)

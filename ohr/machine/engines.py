@@ -1,4 +1,4 @@
-"""Engines as they stand on this machine, and how they read one page."""
+"""Lists the engines of this machine, and checks them on one page."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _LONGEST_VERSION = 44
 
 @dataclass(frozen=True)
 class Listed:
-    """An engine as it stands on this machine."""
+    """An engine, and whether this machine can run it."""
 
     spec: PluginSpec
     state: str
     """``yes``, ``no``, or ``needs parameters``."""
     version: str = ""
     reason: str = ""
-    """Why it cannot be used as it is, and the command or parameter that mends it."""
+    """Why it cannot be used, and the command or parameter that fixes it."""
     cls: type[OcrBackend] | None = None
     accepts: tuple[str, ...] = ()
 
@@ -47,37 +47,37 @@ class Listed:
 
 
 def list_engines(specs: Sequence[PluginSpec], check: bool) -> int:
-    """Print how engines stand; with ``check`` let the installed ones read a page.
+    """Print a table of engines; with ``check``, let the installed ones read a page.
 
-    1 if one of them could not. Raises OhrError.
+    Returns 1 if one of them could not, else 0. Raises OhrError.
     """
     listed = [engine for spec in specs if (engine := examine(spec)) is not None]
     show(engines_table(listed))
     for engine in listed:
         if engine.reason:
-            print(plain(how_to_mend(engine)))
+            print(plain(how_to_fix(engine)))
     if not check:
         return 0
     print()
     checked = [engine for engine in listed if engine.installed]
     if not checked:
-        raise OhrError("no engine is installed that could be checked")
+        raise OhrError("none of these engines is installed, so none can be checked")
     with tempfile.TemporaryDirectory() as folder:
         outcomes = check_engines(checked, Path(folder))
     show(checks_table(checked, outcomes))
     return int(any(outcome.value is None for outcome in outcomes))
 
 
-def how_to_mend(engine: Listed) -> str:
-    """Why an engine cannot be used as it is, and what mends that."""
+def how_to_fix(engine: Listed) -> str:
+    """Why an engine cannot be used, and how to fix that."""
     named = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
     line = engine.reason if named else f"{engine.spec.label}: {engine.reason}"
     install = engine.cls.install if engine.cls is not None else ""
-    return line if not install or install in line else f"{line}; it is installed by: {install}"
+    return line if not install or install in line else f"{line}; install it with: {install}"
 
 
 def examine(spec: PluginSpec) -> Listed | None:
-    """How an engine stands; None for one that reads no pages. Raises UnknownPluginError."""
+    """The state of an engine; None for one that reads no pages. Raises UnknownPluginError."""
     try:
         cls = registry.plugin_class("engine", spec.name)
     except MissingDependencyError as error:
@@ -91,33 +91,32 @@ def examine(spec: PluginSpec) -> Listed | None:
         return Listed(spec, "no", reason=str(error), cls=cls)
     except ConfigError as error:
         return Listed(spec, "needs parameters", reason=str(error), cls=cls)
-    except Exception as error:  # a stranger's plug-in must not end the list
+    except Exception as error:  # a broken plug-in must not end the list
         return Listed(spec, "no", reason=f"{type(error).__name__}: {error}", cls=cls)
     return Listed(spec, "yes", version, cls=cls, accepts=tuple(sorted(engine.accepts)))
 
 
 def usable_engines() -> list[PluginSpec]:
-    """Engines of page images that are installed and need no weights and no server.
+    """Engines of page images that are installed and need neither weights nor a server.
 
-    Raises ConfigError where there is none.
+    Raises ConfigError if there is none.
     """
     listed = [examine(PluginSpec(name=name)) for name in registry.known("engine")]
-    found = [
-        one.spec
-        for one in listed
-        if one is not None and one.cls is not None and one.cls.self_contained
-        if one.installed and "image" in one.accepts
+    usable = [
+        engine.spec
+        for engine in listed
+        if engine is not None and engine.cls is not None and engine.cls.self_contained
+        if engine.installed and "image" in engine.accepts
     ]
-    if not found:
+    if not usable:
         raise ConfigError(
-            "no OCR engine of this machine reads page images: ohr list engines says "
-            "what installs one"
+            "no installed OCR engine reads page images: ohr list engines shows how to install one"
         )
-    return found
+    return usable
 
 
 def engines_table(engines: Sequence[Listed]) -> Table:
-    """A row an engine: whether it is installed, what it reads and returns, and its licence."""
+    """One row per engine: whether it is installed, what it reads and returns, and its licence."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "installed", "version", "reads", "returns", "languages", "licence"):
         table.add_column(name)
@@ -143,7 +142,7 @@ def engines_table(engines: Sequence[Listed]) -> Table:
 
 
 def check_engines(engines: Sequence[Listed], folder: Path) -> list[Outcome[dict[str, Any]]]:
-    """Let each engine read a generated page; its text, edit distance and seconds."""
+    """The outcome of each engine on a generated page: text, edit distance and seconds."""
     document = _generated(folder)
     page = document.pages[0]
     assert page.image is not None  # the sample has an image of every page
@@ -171,7 +170,7 @@ def _generated(folder: Path) -> Document:
 
 
 def checks_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str, Any]]]) -> Table:
-    """A row an engine that was let read a page."""
+    """One row per engine that read a page."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("engine")
     for name in ("edit distance", "first page, s", "next page, s"):
@@ -192,7 +191,7 @@ def checks_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str,
 
 @dataclass(frozen=True)
 class CheckTask:
-    """An engine, and the page that it is to read."""
+    """An engine, and the page for it to read."""
 
     spec: PluginSpec
     image: Path
@@ -212,10 +211,10 @@ def read_twice(task: CheckTask) -> dict[str, Any]:
     text: str | None = None
     for _ in range(2):
         started = time.perf_counter()
-        read = list(engine.transcribe(source, [task.page_no]))
+        outcomes = list(engine.transcribe(source, [task.page_no]))
         seconds.append(time.perf_counter() - started)
-        if not read or read[0][1].value is None:
-            reason = read[0][1].detail if read else "it returned nothing"
+        if not outcomes or outcomes[0][1].value is None:
+            reason = outcomes[0][1].detail if outcomes else "it returned nothing"
             raise EngineError(f"engine {task.spec.label}: {reason}")
-        text = read[0][1].value
+        text = outcomes[0][1].value
     return {"text": text, "first_s": seconds[0], "next_s": seconds[1]}

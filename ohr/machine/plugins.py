@@ -1,4 +1,4 @@
-"""Plug-ins as they stand on this machine."""
+"""Lists the plug-ins of this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ohr.files.safe_text import plain
 
 @dataclass(frozen=True)
 class Listed:
-    """A plug-in as it stands on this machine."""
+    """A plug-in, and whether this machine can run it."""
 
     name: str
     state: str
@@ -25,11 +25,11 @@ class Listed:
     """The first line of its docstring."""
     parameters: str = ""
     reason: str = ""
-    """Why it cannot be used as it is."""
+    """Why it cannot be used."""
 
 
 def list_plugins(kinds: Sequence[str]) -> int:
-    """Print the plug-ins of some kinds. Raises ConfigError for a kind that is none."""
+    """Print the plug-ins of some kinds. Raises ConfigError for an unknown kind."""
     for kind in kinds:
         if kind not in registry.KINDS:
             raise ConfigError(f"unknown kind {kind!r}; {did_you_mean(kind, registry.KINDS)}")
@@ -46,7 +46,7 @@ def list_plugins(kinds: Sequence[str]) -> int:
 
 
 def examine(kind: str, name: str) -> Listed:
-    """How a plug-in stands."""
+    """The state of a plug-in."""
     try:
         cls = registry.plugin_class(kind, name)
     except Exception as error:  # a stranger's plug-in must not end the list
@@ -59,7 +59,7 @@ def examine(kind: str, name: str) -> Listed:
         return Listed(name, "no", what, parameters, _one_line(error))
     except ConfigError as error:
         return Listed(name, "needs parameters", what, parameters, _one_line(error))
-    except Exception as error:  # nor may one that cannot be made
+    except Exception as error:  # nor one that cannot be made
         return Listed(name, "no", what, parameters, _one_line(error))
     return Listed(name, "yes", what, parameters)
 

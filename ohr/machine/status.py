@@ -1,4 +1,4 @@
-"""How far the processes of a run are, as a table."""
+"""Prints the progress of a run's processes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from rich.table import Table
 from ohr.display.terminal import show
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
-from ohr.ocr.progress_file import AT_WORK, FOLDER, told
+from ohr.ocr.progress_file import AT_WORK, FOLDER, read_progress
 from ohr.store.leases import STALE_S
 
 _REASONS = 5
 
 
 def print_status(run: Path) -> bool:
-    """Print what the processes of a run say; whether one is at work. Raises ConfigError."""
-    processes = told(run)
+    """Print the progress of a run's processes; returns whether one is at work.
+
+    Raises ConfigError.
+    """
+    processes = read_progress(run)
     if not processes:
         raise ConfigError(
-            f"no process has read pages for {run} (there is no {run / FOLDER}): name the folder "
-            "that was given as --out"
+            f"no process has read pages for {run} (there is no {run / FOLDER}): give the folder "
+            "of --out"
         )
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("process", "where", "state", "pages", "read", "failed", "pages/s", "left",
@@ -48,8 +51,8 @@ def _row(name: str, facts: Mapping[str, Any], age: float) -> list[str]:
     if state in AT_WORK and age >= STALE_S:
         state = f"silent for {duration(age)}"
     speed = _number(facts, "pages_a_second")
-    given = facts.get("slots")
-    slots = given if isinstance(given, list) else []
+    slots_read = facts.get("slots")
+    slots = slots_read if isinstance(slots_read, list) else []
     return [
         plain(name),
         plain(f"{facts.get('host', '')} {facts.get('pid', '')}"),
@@ -64,7 +67,7 @@ def _row(name: str, facts: Mapping[str, Any], age: float) -> list[str]:
 
 
 def status_lines(processes: Mapping[str, tuple[Mapping[str, Any], float]]) -> list[str]:
-    """All processes together: speed, time left, who is silent, failures by kind."""
+    """Lines about all processes together: speed, time left, silent ones, failures by reason."""
     working = {name: facts for name, (facts, age) in processes.items() if _is_at_work(facts, age)}
     speed = sum(_number(facts, "pages_a_second") for facts in working.values())
     left = sum(_number(facts, "left") for facts in working.values() if facts["state"] != "stealing")
@@ -72,9 +75,9 @@ def status_lines(processes: Mapping[str, tuple[Mapping[str, Any], float]]) -> li
     lines = [f"{read:.0f} pages read by {len(processes)} processes, {len(working)} at work"]
     if working:
         at_most = max(_number(facts, "left_s") for facts in working.values())
-        even = f", {duration(left / speed)} if all share what is left" if speed and left else ""
+        even = f", {duration(left / speed)} if all share the rest" if speed and left else ""
         lines.append(
-            f"{speed:.2f} pages a second; {left:.0f} pages left, {duration(at_most)}{even}"
+            f"{speed:.2f} pages per second; {left:.0f} pages left, {duration(at_most)}{even}"
         )
     silent = [
         name
@@ -82,7 +85,7 @@ def status_lines(processes: Mapping[str, tuple[Mapping[str, Any], float]]) -> li
         if facts.get("state") in AT_WORK and age >= STALE_S
     ]
     if silent:
-        lines.append(f"silent, so dead or stopped: {plain(', '.join(silent))}")
+        lines.append(f"silent, so probably ended: {plain(', '.join(silent))}")
     kinds: Counter[str] = Counter()
     for facts, _ in processes.values():
         failures = facts.get("failures")
@@ -93,7 +96,7 @@ def status_lines(processes: Mapping[str, tuple[Mapping[str, Any], float]]) -> li
 
 
 def _number(facts: Mapping[str, Any], name: str) -> float:
-    """A number of a file that anyone may have written."""
+    """A number in ``facts``; 0 if it is missing or invalid."""
     value = facts.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return 0.0

@@ -1,7 +1,7 @@
-"""Measures on this machine what an engine's parameters cost and save: seconds against accuracy.
+"""Tunes an engine's parameters on this machine: finds faster values that are as accurate.
 
-One parameter after another is tried on generated pages, clean and distorted, with the best values
-of those before it. A value is taken if it is faster and reads no worse anywhere, clean or noisy.
+One parameter after the other is tried on generated pages, clean and distorted, with the best
+values of those before it. A value is used if it is faster and no less accurate at any noise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ohr.documents.images import load_image
 from ohr.errors import ConfigError, EngineError, OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.default import edit_distance
-from ohr.ocr.distort import distorted
+from ohr.ocr.distort import distort_image
 from ohr.ocr.noise import Noise, at_dpi, at_level
 from ohr.ocr.progress import Progress
 from ohr.plugins import OcrBackend
@@ -35,14 +35,14 @@ from ohr.workers import Limits, WorkerPool
 LIMITS = Limits(cpu_s=600, wall_s=1800)
 LEVELS = ("moderate", "severe")
 FASTER = 0.95
-"""What is to be gained at least: seconds against those of the best so far."""
+"""Largest share of the best seconds so far that counts as faster."""
 WORSE = 0.002
-"""Edit distance that may be lost at most, at any noise, against the engine as it was named."""
+"""Largest loss of edit distance at any noise, compared with the engine as given."""
 
 
 @dataclass(frozen=True)
 class ReadTask:
-    """A page to be read for its seconds."""
+    """A page to read and time."""
 
     spec: PluginSpec
     image: Path
@@ -52,16 +52,16 @@ class ReadTask:
 
 @dataclass
 class TimedReader:
-    """What a worker keeps: the engine, loaded and warm."""
+    """Reads pages in a worker, which keeps the engine loaded."""
 
     _backend: OcrBackend | None = field(default=None, repr=False)
 
     def read(self, task: ReadTask) -> tuple[str, float]:
-        """The text of the page, and seconds. Raises EngineError."""
+        """The text of the page, and the seconds. Raises EngineError."""
         image = load_image(task.image)
         if task.noise.operator is not None:
             operator = registry.image_perturbation(task.noise.operator)
-            image = distorted(
+            image = distort_image(
                 operator, image, intensity=task.noise.intensity, seed=0, ref=task.ref
             ).value
         if self._backend is None:
@@ -72,7 +72,7 @@ class TimedReader:
         return text, time.perf_counter() - started
 
 
-def timed(task: ReadTask, reader: TimedReader) -> tuple[str, float]:
+def read_timed(task: ReadTask, reader: TimedReader) -> tuple[str, float]:
     """Read a page in a worker process."""
     return reader.read(task)
 
@@ -86,7 +86,7 @@ def _text(backend: OcrBackend, image: np.ndarray, task: ReadTask) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """One setting: seconds a page of the whole machine, and mean edit distance by noise."""
+    """One setting: seconds per page on the whole machine, and mean edit distance by noise."""
 
     params: Mapping[str, Any]
     workers: int
@@ -99,13 +99,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Bench:
-    """The pages, and what is done to them."""
+    """The pages and the noises to measure settings with."""
 
     pages: Sequence[Page]
     noises: Mapping[str, Noise]
 
     def measure(self, spec: PluginSpec, progress: Progress, what: str) -> Measured:
-        """Read every page at every noise with as many workers as its threads leave cores for."""
+        """Read every page at every noise, with as many workers as there are cores per thread."""
         threads = int(spec.params.get("threads", 1))
         workers = max(1, (os.cpu_count() or 1) // threads)
         cases = [(page, noise) for noise in self.noises.values() for page in self.pages]
@@ -114,31 +114,31 @@ class Bench:
             for page, noise in cases
             if page.image is not None
         ]
-        read: dict[int, tuple[str, float]] = {}
+        outcomes: dict[int, tuple[str, float]] = {}
         setup = TimedReader()
         with WorkerPool[tuple[str, float]](
-            timed, workers=workers, setup=setup, limits=LIMITS, retry=False
+            read_timed, workers=workers, setup=setup, limits=LIMITS, retry=False
         ) as pool:
             for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
                 if outcome.value is None:
                     return Measured(spec.params, workers, float("nan"), {}, (), outcome.detail)
-                read[index] = outcome.value
+                outcomes[index] = outcome.value
                 progress(what, done, len(tasks))
         distances: dict[str, list[float]] = {name: [] for name in self.noises}
         names = [name for name in self.noises for _ in self.pages]
         for index, (name, task) in enumerate(zip(names, cases, strict=True)):
-            distances[name].append(edit_distance(read[index][0], task[0].text))
+            distances[name].append(edit_distance(outcomes[index][0], task[0].text))
         return Measured(
             spec.params,
             workers,
-            float(np.mean([seconds for _, seconds in read.values()])) / workers,
+            float(np.mean([seconds for _, seconds in outcomes.values()])) / workers,
             {name: float(np.mean(values)) for name, values in distances.items()},
-            [read[index][0] for index in range(len(tasks))],
+            [outcomes[index][0] for index in range(len(tasks))],
         )
 
 
 def tune(specs: Sequence[PluginSpec], pages: int) -> int:
-    """Measure the parameters of engines, and print what to take of each. Raises OhrError."""
+    """Measure the parameters of engines, and print the best of each. Raises OhrError."""
     for spec in specs:
         if not registry.ocr_engine(spec).tunable:
             raise ConfigError(f"engine {spec.label!r} has no parameters to tune")
@@ -147,15 +147,15 @@ def tune(specs: Sequence[PluginSpec], pages: int) -> int:
         for spec in specs:
             start, tried, best = tuned(spec, bench, progress)
             show(settings_table(start, tried, best))
-            for one in tried:
-                if one.problem:
-                    print(f"{settings_text(one.params)}: {plain(one.problem)}")
-            print(said(spec, start, best))
+            for setting in tried:
+                if setting.problem:
+                    print(f"{settings_text(setting.params)}: {plain(setting.problem)}")
+            print(advice(spec, start, best))
     return 0
 
 
 def generated_pages(folder: Path, count: int) -> list[Page]:
-    """So many pages of the generated benchmark, with their truth."""
+    """``count`` pages of the generated benchmark, with ground truth."""
     sample = registry.create(
         "dataset",
         PluginSpec(name="sample", params={"cache": folder, "n_pages": count, "n_questions": 1}),
@@ -172,9 +172,9 @@ def semantic_noises() -> dict[str, Noise]:
 def tuned(
     spec: PluginSpec, bench: Bench, progress: Progress
 ) -> tuple[Measured, list[Measured], Measured]:
-    """The engine as it was named, what else was tried, and the best of it all.
+    """The engine as given, all other settings that were tried, and the best setting.
 
-    Raises OhrError where the engine as it was named cannot read the pages.
+    Raises OhrError if the engine as given cannot read the pages.
     """
     tunable = registry.ocr_engine(spec).tunable
     start = best = bench.measure(spec, progress, f"{spec.label} as it is")
@@ -199,45 +199,47 @@ def tuned(
     return start, tried, best
 
 
-def is_better(one: Measured, best: Measured, start: Measured) -> bool:
-    """Whether a setting is worth taking: faster, and at no noise worse than at the start."""
-    return one.seconds < FASTER * best.seconds and all(
-        one.distances[name] <= start.distances[name] + WORSE for name in start.distances
+def is_better(setting: Measured, best: Measured, start: Measured) -> bool:
+    """Whether a setting is faster, and at no noise less accurate than the start."""
+    return setting.seconds < FASTER * best.seconds and all(
+        setting.distances[name] <= start.distances[name] + WORSE for name in start.distances
     )
 
 
 def settings_text(params: Mapping[str, Any]) -> str:
-    """Parameters as a configuration has them."""
-    shown = {True: "true", False: "false", None: "null"}
-    listed = ", ".join(
-        f"{name}: {shown.get(value, value) if value is None or isinstance(value, bool) else value}"
-        for name, value in params.items()
-    )
+    """Parameters as written in a configuration."""
+
+    def literal(value: object) -> object:
+        if value is None or isinstance(value, bool):
+            return {True: "true", False: "false", None: "null"}[value]
+        return value
+
+    listed = ", ".join(f"{name}: {literal(value)}" for name, value in params.items())
     return f"{{{listed}}}"
 
 
 def settings_table(start: Measured, tried: Sequence[Measured], best: Measured) -> Table:
-    """A row a setting: seconds, edit distances, and how many texts are as at the start."""
+    """One row per setting: seconds, edit distances, and how many texts equal those of the start."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("parameters", overflow="fold")
-    for name in ("s a page", *start.distances, "same texts"):
+    for name in ("s per page", *start.distances, "same texts"):
         table.add_column(name, justify="right")
     table.add_column("")
-    for one in (start, *tried):
-        same = sum(a == b for a, b in zip(one.texts, start.texts, strict=False))
+    for setting in (start, *tried):
+        same = sum(a == b for a, b in zip(setting.texts, start.texts, strict=False))
         table.add_row(
-            Text(plain(settings_text(one.params))),
-            "-" if one.problem else f"{one.seconds:.2f}",
-            *(f"{one.distances[n]:.4f}" if one.distances else "-" for n in start.distances),
-            "-" if one.problem else f"{same}/{len(start.texts)}",
-            "taken" if one is best else "",
+            Text(plain(settings_text(setting.params))),
+            "-" if setting.problem else f"{setting.seconds:.2f}",
+            *(f"{setting.distances[n]:.4f}" if setting.distances else "-" for n in start.distances),
+            "-" if setting.problem else f"{same}/{len(start.texts)}",
+            "taken" if setting is best else "",
         )
     return table
 
 
-def said(spec: PluginSpec, start: Measured, best: Measured) -> str:
-    """What to write into a study."""
+def advice(spec: PluginSpec, start: Measured, best: Measured) -> str:
+    """A line with the parameters to use in a study."""
     if best is start:
-        return f"{spec.label}: nothing tried is faster and reads as well; leave it as it is"
-    ratio, given = start.seconds / best.seconds, settings_text(best.params)
-    return f"{spec.label}: {ratio:.1f} times as fast as\n  {{name: {spec.name}, params: {given}}}"
+        return f"{spec.label}: no other setting is faster and as accurate; leave it as it is"
+    ratio, params = start.seconds / best.seconds, settings_text(best.params)
+    return f"{spec.label}: {ratio:.1f} times as fast as\n  {{name: {spec.name}, params: {params}}}"

@@ -1,4 +1,4 @@
-"""Blocks of a page, as engines with a layout model name them, into Markdown."""
+"""Writes the blocks of a page, as engines with a layout model report them, as Markdown."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Literal
 BlockKind = Literal[
     "heading", "text", "item", "formula", "table", "code", "figure", "note", "furniture"
 ]
-"""What a block is: ``figure`` is text within one, ``note`` a footnote, ``furniture`` a header or
-footer."""
+"""Kinds of blocks: ``figure`` is text within a figure, ``note`` a footnote, ``furniture`` a header
+or footer."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block in reading order. ``level`` is a heading's; a table's text is HTML."""
+    """A block in reading order. ``level`` is for headings; a table's text is HTML."""
 
     kind: BlockKind
     text: str
@@ -35,7 +35,7 @@ class GridCell:
 
 
 def to_markdown(blocks: Iterable[Block], *, furniture: bool) -> str:
-    """A page's blocks, a blank line apart; ``furniture``: with headers and footers."""
+    """A page's blocks, separated by blank lines; ``furniture``: with headers and footers."""
     pieces: list[str] = []
     before = ""
     for block in blocks:
@@ -61,7 +61,7 @@ def _written(block: Block, text: str) -> str:
 
 
 def html_table(cells: Iterable[GridCell]) -> str:
-    """A table in HTML: the one notation that has merged cells and that every tool reads."""
+    """A table in HTML, the only notation with merged cells that every tool reads."""
     rows: dict[int, list[str]] = {}
     for cell in sorted(cells, key=lambda cell: (cell.row, cell.column)):
         spans = [

@@ -1,4 +1,4 @@
-"""Fenced code blocks, as CommonMark has them."""
+"""Fenced code blocks, as in CommonMark."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 
 
 def parted(text: str, others: Sequence[Span]) -> tuple[list[Span], list[int]]:
-    """Fenced code blocks of a text, and which of some other sorted spans are in none of them.
+    """The fenced code blocks of a text, and the indices of those other spans that are outside them.
 
-    What begins first counts: a span that begins in a block is code, a fence that stands in a
-    span is part of it, and so are further spans. A block that is never closed runs to the end.
+    ``others`` are sorted. What begins first counts: a span that begins in a block is code; a fence
+    or another span that begins in a span is part of it. A block without an end runs to the end of
+    the text.
     """
     fences: list[Span] = []
-    kept: list[int] = []
+    outside: list[int] = []
     opened: re.Match[str] | None = None
     number, until = 0, 0
     marks = _FENCE.finditer(text) if "```" in text or "~~~" in text else ()
     for mark in marks:
         while opened is None and number < len(others) and others[number][0] < mark.start():
             if others[number][0] >= until:
-                kept.append(number)
+                outside.append(number)
                 until = others[number][1]
             number += 1
         if opened is None:
@@ -34,16 +35,16 @@ def parted(text: str, others: Sequence[Span]) -> tuple[list[Span], list[int]]:
             fences.append((opened.start(), mark.end()))
             opened, until = None, mark.end()
     if opened is not None:
-        return [*fences, (opened.start(), len(text))], kept
+        return [*fences, (opened.start(), len(text))], outside
     for i in range(number, len(others)):
         if others[i][0] >= until:
-            kept.append(i)
+            outside.append(i)
             until = others[i][1]
-    return fences, kept
+    return fences, outside
 
 
 def fenced(text: str, block: Span) -> Span:
-    """The lines between the fences of a block."""
+    """The span of the lines between the fences of a block."""
     start, end = block
     first = text.find("\n", start, end)
     inner = end if first < 0 else first + 1

@@ -1,23 +1,22 @@
-r"""The same text in other code points, as one: what every comparison folds first.
+r"""Folds equivalent code points into one form, before every comparison.
 
-Two depths, each linear in the text; ASCII text comes back as it is.
+There are two depths, each linear in the text; ASCII text is returned unchanged.
 
-- :func:`fold_glyphs`: what looks the same is the same. Accents are composed (NFC); ligatures, full
-  and half width, Arabic presentation forms, letters of mathematical fonts, special spaces and
-  hyphens are the plain characters; invisible characters are dropped. No reader of the page could
-  tell the two apart, so an edit distance does not either.
-- :func:`fold`: also what says the same: superscript digits, fractions and numbers in circles are
-  plain digits, **apart** from the digits beside them (``1½`` is ``1 1/2``, ``45.3¹`` is ``45.3 1``,
-  ``10⁵`` is ``10 5``; ``m²`` is ``m2``); the rest of NFKC; Arabic stretching is dropped. Words and
-  search terms are made of this.
+- :func:`fold_glyphs` folds what looks the same. Accents are composed (NFC). Ligatures, full and
+  half width, Arabic presentation forms, letters of mathematical fonts, special spaces and hyphens
+  become plain characters. Invisible characters are dropped. No person could see a difference on
+  the page, so an edit distance sees none either.
+- :func:`fold` also folds what means the same. Superscript digits, fractions and numbers in circles
+  become plain digits, **separated** from digits next to them (``1½`` is ``1 1/2``, ``45.3¹`` is
+  ``45.3 1``, ``10⁵`` is ``10 5``; ``m²`` is ``m2``). The rest of NFKC is applied, and Arabic
+  stretching is dropped. Words and search terms use this.
 
 Invisible characters (soft hyphen, zero-width space and joiners, byte-order mark, marks of
-direction: general category Cf; and variation selectors) are ignored in comparisons, as the Unicode
-collation algorithm ignores them. Four kinds stay, since they say something: the zero-width
-non-joiner between Arabic or Mongolian letters, which is a boundary in a Persian word; the Mongolian
-vowel separator; Arabic number signs, which are seen; and the joiner of a Malayalam chillu, which
-becomes the chillu's own letter. Joiners of Indic scripts change how letters are drawn, not which
-letters they are, and are dropped.
+direction: general category Cf; and variation selectors) are ignored in comparisons, as in the
+Unicode collation algorithm. Four kinds have a meaning and stay: the zero-width non-joiner between
+Arabic or Mongolian letters, a boundary in Persian words; the Mongolian vowel separator; Arabic
+number signs, which are visible; and the joiner of a Malayalam chillu, which becomes the chillu's
+own letter. Joiners of Indic scripts only change how letters are drawn, and are dropped.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ import unicodedata
 __all__ = ["fold", "fold_amounts", "fold_glyphs", "fold_quotation"]
 
 _SCRIPT_DIGITS = "\u00b2\u00b3\u00b9\u2070\u2074-\u207e\u2080-\u208e"
-"""Superscript and subscript digits and their signs; letters, as in ``ⁿ``, belong to their word."""
+"""Superscript and subscript digits and signs; letters such as ``ⁿ`` belong to their word."""
 _NUMBER_SIGNS = (
     "\u00bc-\u00be\u2150-\u215e\u2189"  # fractions
     "\u2460-\u249b\u24ea\u3251-\u325f\u32b1-\u32bf\U0001f100-\U0001f10a"  # in circles, with stops
     "\u32c0-\u32cb\u3358-\u3370\u33e0-\u33fe"  # months, hours and days of telegrams
 )
-"""Other characters that stand for a number, each by itself."""
+"""Other single characters that stand for a number."""
 _SUPERSCRIPTS, _SUBSCRIPTS = "\u00b2\u00b3\u00b9\u2070\u2074-\u207e", "\u2080-\u208e"
 _LETTER_SIGNS = "\u2116\u2120-\u2122\u213b"
-"""Signs that are written out in letters, which are none of the word beside them: № ℠ ℡ ™ ℻."""
+"""Signs that become letters, separate from the word next to them: № ℠ ℡ ™ ℻."""
 _APART = re.compile(
     # Before: a digit, or a mark that would make a decimal of both ("in 1945.¹").
     rf"(?<=[\d.,{_NUMBER_SIGNS}{_SCRIPT_DIGITS}])(?=[{_NUMBER_SIGNS}])"
@@ -51,7 +50,7 @@ _NOTE_MARK = re.compile(r"(?<=\d)(?<!(?<![\d.,])10)[\u00b2\u00b3\u00b9\u2070\u20
 """Superscript digits after a number, unless that is a power of ten."""
 
 _JOINED = "\u0620-\u074f\u0750-\u07ff\u0870-\u08ff\u1820-\u18aa"
-"""Letters that join to their neighbours, so that a non-joiner between two of them is seen."""
+"""Letters that join to their neighbours, so that a non-joiner between two of them is visible."""
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u200b\u200d-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
@@ -66,11 +65,11 @@ _SAME_GLYPH = {
     **{"\u2044": "/", "\u2215": "/", "\u02bc": "\u2019", "\u02bb": "\u2018"},
 }
 _ODD = re.compile(f"[{_INVISIBLE}\u200c{''.join(_SAME_GLYPH)}]")
-"""What NFKC leaves as it is and folding does not."""
+"""Characters that NFKC does not change but folding does."""
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _TATWEEL = "\u0640"
 _KEPT_TAGS = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>", "<vertical>")
-"""Compatibility forms that a reader can tell from the plain form."""
+"""Compatibility forms that look different from the plain form."""
 _LONG_S = "ſ"
 
 _QUOTATION = str.maketrans(
@@ -79,7 +78,7 @@ _QUOTATION = str.maketrans(
 
 
 class _Memo(dict[int, str]):
-    """What characters become, each worked out when it is first met; for :meth:`str.translate`."""
+    """A table for :meth:`str.translate` that computes each entry on first use."""
 
     def __init__(self, seen_apart: bool) -> None:
         super().__init__({ord(char): plain for char, plain in _SAME_GLYPH.items()})
@@ -97,7 +96,7 @@ class _Memo(dict[int, str]):
         ):
             return char
         plain = unicodedata.normalize("NFKC", char)
-        # An accent that stands alone is no space with an accent on it.
+        # An accent alone must not become a space with an accent on it.
         if plain == char or (len(plain) > 1 and plain[0] == " "):
             return char
         return "".join(self[ord(part)] for part in plain)
@@ -107,17 +106,17 @@ _GLYPHS, _WORDS = _Memo(seen_apart=True), _Memo(seen_apart=False)
 
 
 def fold_glyphs(text: str) -> str:
-    """A text in which what looks the same is the same; case, punctuation and white space stay.
+    """Fold characters that look the same; case, punctuation and white space stay.
 
-    Superscripts, fractions and numbers in circles stay as they are: ``x²`` read as ``x2`` is an
-    error. Applied twice, it changes nothing more.
+    Superscripts, fractions and numbers in circles stay too: ``x²`` read as ``x2`` is an error. A
+    second call changes nothing.
     """
     return text if text.isascii() else _folded(text, _GLYPHS)
 
 
 def fold(text: str) -> str:
-    """A text as its words are compared: :func:`fold_glyphs`, and numbers in plain digits, apart
-    from the digits beside them. Case, punctuation and white space stay.
+    """Fold a text for comparing words: :func:`fold_glyphs`, and all numbers in plain digits,
+    separated from digits next to them. Case, punctuation and white space stay.
     """
     return text if text.isascii() else _folded(text, _WORDS)
 
@@ -129,7 +128,7 @@ def _folded(text: str, memo: _Memo) -> str:
         text = _DROPPED.sub("", text)
     elif unicodedata.is_normalized("NFKC", text) and (memo is _GLYPHS or _TATWEEL not in text):
         return text
-    # Without invisible characters between them, and before digits are plain.
+    # After invisible characters are removed, and before digits become plain.
     if memo is _WORDS and _TO_PART.search(text):
         text = _APART.sub(" ", text)
     text = _NOT_ASCII.sub(lambda match: match[0].translate(memo), text)
@@ -137,8 +136,8 @@ def _folded(text: str, memo: _Memo) -> str:
 
 
 def fold_amounts(text: str) -> str:
-    """:func:`fold` for reading numbers: note marks on them are left out (``45.3¹`` is 45.3), and
-    the special spaces between thousands stay.
+    """:func:`fold` for numbers: note marks on them are removed (``45.3¹`` is 45.3), and the
+    special spaces between thousands stay.
     """
     if text.isascii():
         return text
@@ -150,7 +149,7 @@ def fold_amounts(text: str) -> str:
 
 
 def fold_quotation(text: str) -> str:
-    """:func:`fold` with straight quotation marks and apostrophes, and every dash a hyphen: a quote
-    is the same however it is typeset.
+    """:func:`fold` with straight quotation marks and apostrophes, and a hyphen for every dash, so
+    that typesetting does not change a quote.
     """
     return text if text.isascii() else fold(text).translate(_QUOTATION)

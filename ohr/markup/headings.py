@@ -1,4 +1,4 @@
-"""Headings of a page's Markdown or LaTeX, and the path of sections at a place in it."""
+"""Headings in a page's Markdown or LaTeX, and the path of sections at a place."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ class Heading:
 
 
 def headings(text: str, *, untitled: bool = False) -> list[Heading]:
-    """Headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands.
+    """The headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands.
 
-    None in a table, in code or in another command, and none without a title unless ``untitled``.
+    Without those in tables, in code or in other commands, and without those that have no title,
+    unless ``untitled``.
     """
     if not _SIGN.search(text):
         return []
@@ -52,7 +53,7 @@ def headings(text: str, *, untitled: bool = False) -> list[Heading]:
 
 
 def _start(text: str, at: int) -> int:
-    """Where a heading's mark starts, after up to three spaces."""
+    """Where a heading's mark starts, after at most three spaces."""
     return at if text[at] != " " else text.index("#", at)
 
 
@@ -69,7 +70,7 @@ def _title(text: str) -> str:
 
 
 def opened(above: Sequence[Heading], following: Iterable[Heading]) -> tuple[Heading, ...]:
-    """The headings that are open after some more: each closes those of its level and below."""
+    """The headings that are open after further ones: each closes those of its level and below."""
     path = list(above)
     for heading in following:
         while path and path[-1].level >= heading.level:

@@ -1,6 +1,6 @@
-"""A page as regions: what is text, heading, table, formula, code, link, emphasis, list or image.
+"""Splits a page into regions: text, heading, table, formula, code, link, emphasis, list, image.
 
-One scan that all users of mark-up share: formatting noise, metrics, the stripper, the reader, the
+One scan serves all users of mark-up: formatting noise, metrics, the stripper, the reader, the
 chunker and the checks of datasets. The rules are in the reference, "How page text is parsed".
 """
 
@@ -21,35 +21,35 @@ _SIGNS = ("$", "\\(", "\\[", "\\begin")
 
 
 def read_page(text: str) -> MarkupPage:
-    """A page's mark-up; the last few are kept, as several users look at one page."""
+    """Parse a page's mark-up; the last few pages are cached, since several users need them."""
     return _kept(text) if len(text) <= _LONGEST_KEPT else MarkupPage(text)
 
 
 def formulas_of(text: str) -> list[MarkupRegion]:
-    """The formulas of a page in order; a text without any sign of one is not read."""
+    """The formulas of a page in order; a text without any sign of a formula is not parsed."""
     return read_page(text).formulas if any(sign in text for sign in _SIGNS) else []
 
 
 class MarkupPage:
-    """A page's text and its regions, found on first use. Linear in the text, whatever it is."""
+    """A page's text and its regions, found on first use. Time is linear in any text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.tables: list[ParsedTable]
-        """The page's tables, none in another, none in a fenced code block."""
+        """The page's tables, without those in another table or in a fenced code block."""
         self.tables, fences = tables_and_code(text)
         self.structure = Structure(text, [table.span for table in self.tables], fences)
 
     @cached_property
     def stretches(self) -> list[tuple[Span, list[MarkupRegion]]]:
-        """The stretches outside tables, each with its regions other than text and list marks."""
+        """The parts outside tables, each with its regions other than text and list marks."""
         edges = [0, *(edge for table in self.tables for edge in table.span), len(self.text)]
         spans = zip(edges[::2], edges[1::2], strict=True)
         return [((a, b), scan(self.structure, a, b)) for a, b in spans if a < b]
 
     @cached_property
     def cells(self) -> list[list[tuple[Span, list[MarkupRegion]]]]:
-        """For each table: the stretches of its cells that are not empty, with their regions."""
+        """For each table: the spans of its non-empty cells, with their regions."""
         return [
             [
                 (cell.content_span, scan(self.structure, *cell.content_span, depth=1))
@@ -61,11 +61,11 @@ class MarkupPage:
 
     @cached_property
     def regions(self) -> list[MarkupRegion]:
-        """The page's regions: in order, none empty, from the first character to the last."""
+        """The page's regions in order, none empty, which together cover the whole page."""
         parts = [
             region
-            for (start, end), found in self.stretches
-            for region in _with_text(self.text, start, end, found)
+            for (start, end), regions in self.stretches
+            for region in _with_text(self.text, start, end, regions)
         ]
         parts += (
             MarkupRegion(MarkupKind.TABLE, *table.span, *table.span, tuple(inside))
@@ -85,21 +85,21 @@ class MarkupPage:
             yield inside
 
     def walk(self) -> Iterator[MarkupRegion]:
-        """All regions in order, those within others after what holds them."""
+        """All regions in order, inner regions after the outer ones."""
         for region in self.regions:
             yield from region.walk()
 
     def marked(self) -> Iterator[MarkupRegion]:
-        """The same without text, tables and the marks of lists."""
-        parts = [(start, found) for (start, _), found in self.stretches]
+        """All regions except text, tables and list marks, in order, inner ones included."""
+        parts = [(start, regions) for (start, _), regions in self.stretches]
         parts += ((t.span[0], r) for t, r in zip(self.tables, self._in_tables(), strict=True))
-        for _, found in sorted(parts, key=lambda part: part[0]):
-            for region in found:
+        for _, regions in sorted(parts, key=lambda part: part[0]):
+            for region in regions:
                 yield from region.walk()
 
     @cached_property
     def formulas(self) -> list[MarkupRegion]:
-        """The page's formulas in order, wherever they stand: text, headings, cells, arguments."""
+        """The page's formulas in order, also those in headings, cells and arguments."""
         return [region for region in self.marked() if region.is_formula]
 
 
@@ -107,12 +107,12 @@ _kept = lru_cache(_KEPT)(MarkupPage)
 
 
 def _with_text(
-    text: str, start: int, end: int, found: list[MarkupRegion]
+    text: str, start: int, end: int, regions: list[MarkupRegion]
 ) -> Iterator[MarkupRegion]:
-    """The regions of a stretch with the marks of list items and the text between them."""
+    """The regions of a part of a page, with list marks and the text between them."""
     marks = [mark.span() for mark in LIST_MARK.finditer(text, start, end)]
     done, number = start, 0
-    for region in [*found, MarkupRegion(MarkupKind.TEXT, end, end, end, end)]:
+    for region in [*regions, MarkupRegion(MarkupKind.TEXT, end, end, end, end)]:
         while number < len(marks) and marks[number][0] < region.start:
             a, b = marks[number][0], min(marks[number][1], region.start)
             number += 1

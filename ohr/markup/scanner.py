@@ -1,9 +1,8 @@
-"""Where the constructs of a stretch are: formulas, code, links, tags, commands, emphasis, headings.
+"""Finds formulas, code, links, tags, commands, emphasis and headings in a part of a page.
 
-:func:`scan` walks a stretch of Markdown with LaTeX once, from left to right, and names what it
-finds. Each pattern is possessive or looks no further than the next opener of its kind, so the
-time is linear in the text whatever it holds. What is not closed, or does not look like what it
-opens as (a dollar that is a price), is plain text.
+:func:`scan` goes through Markdown with LaTeX once, from left to right. Each pattern is possessive
+or looks no further than the next opener of its kind, so the time is linear in any text. A construct
+that is not closed, or does not look like its kind (a dollar that is a price), is plain text.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ohr.markup.structure import Block, Structure, clipped
 
 
 class MarkupKind(Enum):
-    """What a region is."""
+    """The kind of a region."""
 
     TEXT = "text"
     HEADING = "heading"
@@ -39,9 +38,9 @@ class MarkupKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MarkupRegion:
-    """``text[start:end]``; ``text[inner_start:inner_end]`` is what its delimiters enclose.
+    """The region ``text[start:end]``; ``text[inner_start:inner_end]`` is without delimiters.
 
-    ``inside`` are the regions that lie in it, in order and apart: a formula in a heading.
+    ``inside`` are the regions in it, in order and without overlap, such as a formula in a heading.
     """
 
     kind: MarkupKind
@@ -57,14 +56,14 @@ class MarkupRegion:
         return self.kind is MarkupKind.INLINE or self.kind is MarkupKind.DISPLAY
 
     def walk(self) -> Iterator[MarkupRegion]:
-        """The region and all that lie in it, outermost first."""
+        """The region and all regions in it, outermost first."""
         yield self
         for region in self.inside:
             yield from region.walk()
 
 
 DEEPEST = 6
-"""Levels of regions in regions; what is nested deeper is plain."""
+"""Most levels of nested regions; deeper ones are plain text."""
 BLOCK_ENVIRONMENTS = frozenset(
     f"{name}{star}"
     for name in "equation align gather multline eqnarray flalign alignat displaymath math".split()
@@ -73,7 +72,7 @@ BLOCK_ENVIRONMENTS = frozenset(
 INNER_ENVIRONMENTS = frozenset(
     "array aligned gathered cases matrix pmatrix bmatrix vmatrix split".split()
 )
-"""Environments that belong in a formula; alone they are one if mathematics is in them."""
+"""Environments that belong in a formula; alone they are a formula if they have mathematics."""
 MATH_ENVIRONMENTS = BLOCK_ENVIRONMENTS | INNER_ENVIRONMENTS
 CODE_ENVIRONMENTS = frozenset(("verbatim", "verbatim*", "lstlisting", "minted"))
 CODE_TAGS = frozenset("code pre script style textarea math svg smiles".split())
@@ -91,7 +90,7 @@ TITLE_COMMANDS = frozenset(
     )
 )
 
-# Within a paragraph: everything but the closer, an escape counting as one character.
+# Within a paragraph: everything but the closer; an escape counts as one character.
 _DOLLAR = re.compile(r"\$((?:[^\\$\n]++|\\[^\n]|\n(?![ \t]*\n))*+)\$")
 _DOLLARS = re.compile(r"\$\$((?:[^\\$\n]++|\\[^\n]|\$(?!\$)|\\?\n(?![ \t]*\n))*+\s*+)\$\$")
 _PAREN = re.compile(r"\\\(((?:[^\\\n]++|\\[^()\n]|\n(?![ \t]*\n))*+)\\\)")
@@ -103,7 +102,7 @@ _OF_TEXT = re.compile(
     r"\\(?:caption|(?:sub)*section|chapter|paragraph|title|item|footnote|includegraphics"
     r"|multicolumn)(?![a-zA-Z])"
 )
-"""Commands that no formula holds."""
+"""Commands that never occur in a formula."""
 _SPACE = re.compile(r"\s")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _CELL = re.compile(r"(?<!\\)&")
@@ -122,10 +121,10 @@ _WORD_CHAR = re.compile(r"[^\W_]")
 
 
 def scan(structure: Structure, start: int, end: int, depth: int = 0) -> list[MarkupRegion]:
-    """The regions of ``text[start:end]`` other than text, tables and list marks, in order, apart.
+    """The regions of ``text[start:end]``, except text, tables and list marks, in order.
 
-    Nothing beyond the stretch is looked at. ``depth`` above 0 is for a stretch inside a line's
-    region, where no line of a block begins.
+    They do not overlap, and text outside the span has no influence. ``depth`` is above 0 inside
+    another region, where no block can begin.
     """
     blocks = structure.addresses if depth else structure.blocks
     blocks = clipped(blocks, start, end) if blocks else blocks
@@ -146,7 +145,7 @@ class _Scan:
         self.text = self.structure.text
         self.absent: set[tuple[str, int]] = set()
         self.block_end = self.end
-        """Where the next code block starts: no construct reaches over it."""
+        """Where the next code block starts; no construct extends over it."""
 
     def run(self) -> list[MarkupRegion]:
         regions: list[MarkupRegion] = []
@@ -182,13 +181,13 @@ class _Scan:
         return MarkupRegion(kind, a, b, *inner, inside)
 
     def _inside(self, start: int, end: int) -> tuple[MarkupRegion, ...]:
-        """The regions in a stretch of a region."""
+        """The regions within a region."""
         if self.depth >= DEEPEST:
             return ()
         return tuple(scan(self.structure, start, end, self.depth + 1))
 
     def _past(self, at: int, char: str, limit: int) -> int:
-        """Where to go on after a special character that opens nothing."""
+        """Where to continue after a special character that opens nothing."""
         if char == "\\" or self.text.startswith("$$", at):
             return min(at + 2, limit)
         run = at + 1

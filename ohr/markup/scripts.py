@@ -1,9 +1,9 @@
-r"""Digits below and above the line, as one however they are written.
+r"""Unifies subscript and superscript digits, however they are written.
 
 ``H_2O``, ``H_{2}O``, ``H$_2$O``, ``$H_2O$``, ``H<sub>2</sub>O`` and ``H₂O`` are the same formula;
-so are ``10^{5}``, ``10<sup>5</sup>`` and ``10⁵``, none of which is 105. Only digits, with the sign
-of a charge (``Ca^{2+}``), and only right after a letter or digit: other scripts of formulas stay as
-they are. Each function is linear in the text; a text without marks of scripts comes back as it is.
+so are ``10^{5}``, ``10<sup>5</sup>`` and ``10⁵``, none of which is 105. This applies only to
+digits, also with the sign of a charge (``Ca^{2+}``), right after a letter or digit; other scripts
+stay unchanged. Each function is linear in the text, and returns a text without scripts unchanged.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _LETTER = r"[^\W\d_]"
 _DIGITS = r"\d{1,6}"
 _TAG = re.compile(rf"<(su[bp])>\s?({_DIGITS}[+-]?)\s?</\1>", re.IGNORECASE)
 _BRACED = rf"\{{\s?({_DIGITS}[+\u2212-]?)\s?\}}"
-# These begin with a set of signs, which is searched for fast; what must stand before comes after.
+# The patterns begin with a character set, which is fast to search; lookbehinds come after it.
 _SCRIPT = re.compile(
-    # Braces, or a power, after any letter; the mark may be a formula of its own.
+    # Braces, or a power, after any letter; the script may be in dollars alone.
     rf"[$_^](?:(?<=\$)(?<={_LETTER}.)[_^](?:{_BRACED}|(?<=\^)({_DIGITS}))\$"
     rf"|(?<!\$)(?<={_LETTER}.)(?:{_BRACED}|(?<=\^)({_DIGITS}))"
-    # A bare subscript, if a base stands before it.
+    # A bare subscript after a base.
     rf"|(?<=[a-zA-Z]\$)_(?P<formula>{_DIGITS})\$|(?<=[a-zA-Z]_)(?P<bare>{_DIGITS}))"
 )
 _BASE = re.compile(rf"(?<!{_LETTER})(?:(?:[A-Z][a-z]?){{1,8}}|[a-z])\Z")
-"""Symbols of elements or a single letter: page_2 is a name."""
+"""A base: symbols of elements, or a single letter. ``page_2`` is a name."""
 _LONGEST_BASE = 16
 _POWER = re.compile(
     rf"[$^](?:(?<=\d\$)\^(?:{_BRACED}|({_DIGITS}))\$|(?<=\d\^)(?:{_BRACED}|({_DIGITS})))"
@@ -38,10 +38,10 @@ _BELOW_A_LETTER = re.compile(rf"[₀-₉](?<={_LETTER}.)[₀-₉]*")
 
 
 def join_scripts(text: str) -> str:
-    """A text whose scripts after letters are digits of their word: ``H2O``, ``m2``, ``Ca2+``.
+    """Write scripts after letters as digits of their word: ``H2O``, ``m2``, ``Ca2+``.
 
-    What follows a script is another word, unless that is a symbol of an element after another. A
-    power of a number stays apart from it.
+    Letters after a script begin a new word, unless they are another element's symbol after an
+    element. A power of a number is not joined to it.
     """
     text = _tags(text)
     if "_" not in text and "^" not in text:
@@ -50,10 +50,10 @@ def join_scripts(text: str) -> str:
 
 
 def script_glyphs(text: str) -> str:
-    """A text whose scripts are characters: powers ``⁵``, digits below a letter plain ones.
+    """Write scripts as characters: powers as ``⁵``, subscripts of letters as plain digits.
 
-    A formula that is one word with scripts loses its dollars. Subscripts are plain digits, since a
-    formula says the same with either; ``x²`` and ``x2`` stay different.
+    A formula of one word with scripts loses its dollars. Subscripts become plain digits, since the
+    meaning is the same; ``x²`` and ``x2`` stay different.
     """
     text = _tags(text)
     if "_" in text or "^" in text:

@@ -1,10 +1,9 @@
-r"""Removes Markdown, HTML and LaTeX mark-up and keeps what a reader of the page would see.
+r"""Removes Markdown, HTML and LaTeX mark-up and keeps what a person would see on the page.
 
-Used for ``r_noise_content`` and ``lcs_stripped``: an engine that writes plain text must not be
-charged for not writing LaTeX, nor a page for its style, so mark-up is removed from the evidence
-and from the page alike. Equal symbols read the same however they are written (``\leq``, ``≤``),
-and so does a formula with and without idle spacing. Linear in the length of the text, and safe
-on unbalanced mark-up.
+Used for ``r_noise_content`` and ``lcs_stripped``. Mark-up is removed from the evidence and from the
+page, so that plain text does not count as an error. Equal symbols become the same, however they are
+written (``\leq``, ``≤``), and spacing in formulas without meaning is ignored. Linear in the length
+of the text, also for unbalanced mark-up.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ohr.markup.scanner import MarkupKind
 from ohr.markup.symbols import COMMAND_TO_CHAR
 
 _MARKED = re.compile(r"[$`]|~~~|\]\(|\\[(\[]|\\begin[ \t]*\{(?!tab|longtable)")
-"""Where none of this is, no formula, code or link is."""
+"""A text without any of these has no formula, code or link."""
 _FORMULA_SIGN = re.compile(r"\\.|([\^_<])", re.DOTALL)
 _HTML_TAG = re.compile(
     r"<(?:/?([a-zA-Z][a-zA-Z0-9]{0,15})(?:\s[^<>]{0,1000})?/?|!--[^<>]{0,1000}--)>"
@@ -57,7 +56,7 @@ _UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _SCRIPT = re.compile(r"\^|_(?=\s?[{\\])")
 _NUMBERS_SIDE_BY_SIDE = re.compile(r"(?<=\d)\}[ ]?\{(?=[+-]?\d)")
 
-# What reads the same reads as the same character, however it was written.
+# Characters that look the same become the same character.
 _SAME_LOOK = {
         "ϵ": "ε", "ϕ": "φ", "ϑ": "θ", "ϱ": "ρ", "ϖ": "π", "ϰ": "κ", "∘": "°", "⋅": "·", "∙": "•",
         "∗": "*", "⋆": "*", "∼": "~", "∣": "|", "‖": "|", "′": "'", "…": "...", "⋯": "...",
@@ -79,14 +78,13 @@ _MARKS = "*{}\\" + _NOTHING + _SCRIPT_STAND_IN
 _OF_A_NUMBER = re.compile(
     rf"(?<=[\d.,])[{{}}{_NOTHING}]{{0,6}}{_SCRIPT_STAND_IN}(?=[{{{_NOTHING}]{{0,4}}[+\u2212-]?\d)"
 )
-"""A power or note mark after a number, or after the stop behind it: it is none of its digits."""
+"""A power or note mark after a number and perhaps a full stop: it is not part of the number."""
 _SPACINGS = re.compile(f"{_SPACING_STAND_IN}+")
 
 
 def strip_markup(text: str) -> str:
     """The text without mark-up; lines and the order of words stay."""
-    # Each group of patterns is skipped where the character that it needs is absent: most
-    # pages of an OCR engine are plain.
+    # Patterns are skipped if the text lacks a character that they need: most OCR output is plain.
     has_latex = "\\" in text
     has_cells = has_latex and ("tabular" in text or "\\hline" in text or "array}" in text)
     is_marked = _MARKED.search(text) is not None
@@ -97,7 +95,7 @@ def strip_markup(text: str) -> str:
     has_entities = "&" in text and _ENTITY.search(text) is not None
     if has_entities:
         text = _ENTITY.sub(_character, text)
-    # Marks of lines before formulas: a formula may begin with a plus sign.
+    # List marks before formulas: a formula may begin with a plus sign.
     text = _LIST_MARK.sub("", _RULE_ROW.sub("", text))
     if "#" in text:
         text = _HEADING.sub("", text)
@@ -112,7 +110,7 @@ def strip_markup(text: str) -> str:
         text = _UNDERSCORES.sub("", _SCRIPT.sub(_SCRIPT_STAND_IN, text))
     if _SCRIPT_STAND_IN in text:
         text = _OF_A_NUMBER.sub(" ", text)
-    for mark in _MARKS:  # five times as fast as a table that deletes
+    for mark in _MARKS:  # five times as fast as str.translate
         text = text.replace(mark, "")
     text = text.replace("~", " ")
     if "&" in text or "|" in text:
@@ -132,19 +130,19 @@ def _tag(match: re.Match[str]) -> str:
 
 
 def _character(entity: re.Match[str]) -> str:
-    """The character of an HTML entity, out of reach of what follows; an unknown one stays."""
+    """The character of an HTML entity, protected from later steps; an unknown entity stays."""
     name = entity[0][1:]
     char = html.unescape(entity[0]) if name[0] == "#" else html5.get(name, entity[0])
     return entity[0] if "\\" in char else char.translate(_PROTECTED)
 
 
 def _loose_cells(text: str) -> str:
-    """Cell separators of a row without its environment stand between spaces or at an end."""
+    """Remove the cell separators of a row without its environment: between spaces or at an end."""
     return re.sub(r"(?:(?<=\s)|^)[&|](?=\s|$)", " ", text, flags=re.MULTILINE)
 
 
 def _without_delimiters(text: str) -> str:
-    """What the page's scan knows, done first: formulas and links bare, code out of reach."""
+    """Remove the delimiters of formulas and links, and protect code from later steps."""
     edits: list[tuple[int, int, str]] = []
     for region in read_page(text).marked():
         start, end = region.inner_start, region.inner_end
@@ -173,16 +171,16 @@ def _without_delimiters(text: str) -> str:
 
 
 def _formula_sign(match: re.Match[str]) -> str:
-    """A script's mark, and a sign that could open a tag, out of reach of what follows."""
+    """Protect a script's mark, and a sign that could open a tag, from later steps."""
     if match[1] is None:
         return match[0]
     return _STAND_INS["<"] if match[1] == "<" else _SCRIPT_STAND_IN
 
 
 def _replace_commands(text: str) -> str:
-    r"""Commands as characters or as nothing.
+    r"""Replace commands by characters, or remove them.
 
-    Spacing first, since ``\quad`` swallows a space of the source and ``\frac`` leaves one.
+    Spacing comes first, since ``\quad`` takes a space of the source and ``\frac`` leaves one.
     """
     text = _SPACING.sub(_SPACING_STAND_IN, text)
     text = _COMMAND.sub(lambda match: _command(match.group(1)), text)
@@ -190,7 +188,7 @@ def _replace_commands(text: str) -> str:
 
 
 def _space(spacing: re.Match[str]) -> str:
-    """Spacing parts two words; beside any other symbol it is only beauty."""
+    """A space between two words; next to any other symbol spacing has no meaning."""
     text, (start, end) = spacing.string, spacing.span()
     return " " if _is_plain(text[start - 1 : start]) and _is_plain(text[end : end + 1]) else ""
 

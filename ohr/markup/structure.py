@@ -1,6 +1,6 @@
-"""What a page's text says about itself before it is read: braces, environments, code, URLs.
+"""The structure of a page's text: braces, environments, code, headings and URLs.
 
-Each map is made once for a page, on first use, in one pass.
+Each property is computed once per page, on first use, in one pass.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _SPACE = re.compile(r"[ \t]*")
 
 @dataclass
 class Structure:
-    """A page's text with its maps; positions are in characters.
+    """A page's text and its structure; positions are in characters.
 
     ``tables`` and ``fences`` are the spans of its tables and fenced code blocks, sorted and
-    apart.
+    without overlap.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Structure:
 
     @cached_property
     def blank_lines(self) -> list[int]:
-        """Where the line break before each blank line stands."""
+        """The position of the line break before each blank line."""
         return [match.start() for match in _BLANK.finditer(self.text)]
 
     def paragraph_end(self, position: int, limit: int) -> int:
@@ -107,9 +107,9 @@ class Structure:
 
     @cached_property
     def indented(self) -> list[Span]:
-        """Indented lines that do not go on with a paragraph: code to Markdown.
+        """Spans of indented lines that do not continue a paragraph; in Markdown they are code.
 
-        Blocks of them are whole, outside tables and fenced code.
+        Adjacent lines form one span. Lines in tables and fenced code do not count.
         """
         lines: list[Span] = []
         if "    " not in self.text and "\t" not in self.text:
@@ -126,7 +126,7 @@ class Structure:
         return merged(lines)
 
     def _before_table(self, start: int, end: int) -> int:
-        """Where a line of text ends: at its end, or where a table begins on it."""
+        """The end of a line, or the start of a table on it."""
         at = bisect_left(self.tables, (start, start))
         return min(end, self.tables[at][0]) if at < len(self.tables) else end
 
@@ -158,7 +158,7 @@ class Structure:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """Code, indented lines, headings and addresses, in order and apart."""
+        """Code, indented lines, headings and addresses, in order and without overlap."""
         lines = sorted(
             [
                 *((a, b, "CODE") for a, b in self.fences),
@@ -166,8 +166,8 @@ class Structure:
                 *((a, b, "HEADING") for a, b in self.headings),
             ]
         )
-        taken = [(a, b) for a, b, _ in lines]
-        urls = [(a, b, "LINK") for a, b in self.urls if not within(taken, a)]
+        spans = [(a, b) for a, b, _ in lines]
+        urls = [(a, b, "LINK") for a, b in self.urls if not within(spans, a)]
         return sorted(lines + urls) if urls else lines
 
     @cached_property
@@ -177,14 +177,14 @@ class Structure:
 
 
 def clipped(blocks: Sequence[Block], start: int, end: int) -> list[Block]:
-    """What of some sorted, separate blocks lies in a stretch."""
-    found: list[Block] = []
+    """The parts of sorted, separate blocks that lie between two positions."""
+    parts: list[Block] = []
     for at in range(bisect_right(blocks, start, key=_end), len(blocks)):
         a, b, kind = blocks[at]
         if a >= end:
             break
-        found.append((max(a, start), min(b, end), kind))
-    return found
+        parts.append((max(a, start), min(b, end), kind))
+    return parts
 
 
 def _end(block: Block) -> int:
@@ -197,7 +197,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def merged(spans: list[Span]) -> list[Span]:
-    """Spans in order, those that overlap or touch as one."""
+    """Spans in order, with overlapping and adjacent ones merged."""
     result: list[Span] = []
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:

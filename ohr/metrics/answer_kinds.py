@@ -1,7 +1,7 @@
-"""Kinds of short answers, and rules that say whether two of a kind mean the same.
+"""Kinds of short answers, and rules for whether two answers of a kind mean the same.
 
 After Noe, Breier and Nuredini: binary, numerical and time span answers are compared by rule, in
-English and German; what is none of these is text.
+English and German; all others are text.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _GERMAN = (
 _ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _GERMAN_TENS = "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
 _ARTICLES = frozenset("ein eine einem einen einer".split())
-"""Numbers beside a unit of time alone."""
+"""Count as numbers only before a unit of time."""
 
 
 def _number_words() -> dict[str, int]:
-    """The words of numbers below 100, English and German, as :meth:`str.casefold` leaves them."""
+    """Case-folded words for numbers below 100, English and German -> number."""
     words = {word: number for tongue in (_ENGLISH, _GERMAN) for number, word in enumerate(tongue)}
     words |= dict.fromkeys(_ARTICLES, 1)
     for tens, (english, german) in enumerate(zip(_ENGLISH_TENS, _GERMAN_TENS, strict=True), 2):
@@ -71,7 +71,7 @@ _COUNTS = _number_words()
 _ONE_OF = any_of(_COUNTS)
 # Not the end of another word or of a larger number: "hundertzwei", "two hundred and one".
 _WHOLE = r"(?<![\w-])(?<!hundred )(?<!hundred and )(?<!thousand )(?<!thousand and )"
-# "Thirty (30) days" says its number twice, as contracts do: it is that in figures.
+# Contracts write "thirty (30) days": the number in figures counts.
 _SPAN = re.compile(
     rf"({NUMBER}|{_WHOLE}(?:{_ONE_OF}))\)?{SCALE}[\s-]*"
     rf"(?:(?:business|working|calendar|consecutive|full)\s+)?({any_of(TIMES)})\b"
@@ -92,9 +92,9 @@ _REPEATED = re.compile(
 )
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _MANY = 6
-"""Of more numbers or spans an answer is not compared: every order of them is tried."""
+"""An answer with more numbers or spans is not compared, since all orders are tried."""
 _LITTLE = 3
-"""An answer of so many words beside its number or span is one of that kind."""
+"""An answer is of the kind of its number or span if it has at most this many other words."""
 
 
 def kind_of(answer: str) -> Kind:
@@ -113,37 +113,46 @@ def kind_of(answer: str) -> Kind:
 
 
 def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
-    """Whether an answer means what a gold one of that kind does.
+    """Whether an answer means the same as a gold answer of that kind.
 
-    Binary: the same verdict first, "not true" being no, and no other number after it. Numerical:
-    the same numbers, each once, in any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or,
-    in a table, 5, (917) is -917, a number in words is one where no other is, and per cent is not an
-    amount; units and currencies are distinguished, not converted, and one that a text leaves out is
-    taken to be the other's. Time spans: of equal length, 12 months being a year and 7 days a week.
-    Neither may negate or invert the other ("at least 5", "at most 5"). None: it declines to answer.
+    - Binary: the same verdict first ("not true" is no), and no different number after it.
+    - Numerical: the same numbers, each once, in any order. ``1.500`` is 1500 or 1.5; 5 million is
+      5,000,000 or, in a table, 5; (917) is -917. Number words count if there are no digits. Per
+      cent is not an amount. Units and currencies are distinguished, not converted; a missing one
+      matches any.
+    - Time spans: equal length; 12 months are a year and 7 days a week.
+    - None: the answer declines to answer.
+
+    Numbers and time spans must not negate or invert each other ("at least 5", "at most 5").
     """
     if kind == "none":
         return refused(answer)
-    said, meant = _prepared(answer), _prepared(gold)
+    answer_text, gold_text = _prepared(answer), _prepared(gold)
     if kind == "binary":
-        verdict = _verdict(said)
-        return verdict is not None and verdict == _verdict(meant) and _no_other_number(said, meant)
-    if opposed(said, meant):
+        verdict = _verdict(answer_text)
+        return (
+            verdict is not None
+            and verdict == _verdict(gold_text)
+            and _no_other_number(answer_text, gold_text)
+        )
+    if opposed(answer_text, gold_text):
         return False
     if kind == "time span":
-        return _same(_spans(said), _spans(meant))
-    return _same_quantities(_in_figures(with_sign(said)), _in_figures(with_sign(meant)))
+        return _same(_spans(answer_text), _spans(gold_text))
+    return _same_quantities(_in_figures(with_sign(answer_text)), _in_figures(with_sign(gold_text)))
 
 
-def _no_other_number(said: str, meant: str) -> bool:
-    """Whether what follows two verdicts has the same numbers, or one of them has none."""
-    given, wanted = quantities(said), quantities(meant)
-    return not given or all(any(one.is_same(other) for other in given) for one in wanted)
+def _no_other_number(answer_text: str, gold_text: str) -> bool:
+    """Whether an answer has no number, or all numbers of the gold one."""
+    numbers, gold_numbers = quantities(answer_text), quantities(gold_text)
+    return not numbers or all(
+        any(number.is_same(other) for other in numbers) for number in gold_numbers
+    )
 
 
 def _in_figures(text: str, most: int = _LITTLE) -> str:
-    """A text without digits, its numbers in words as digits, if it has no more than ``most`` other
-    words beside measures.
+    """Replace number words by digits, in a text without digits and with at most ``most`` words
+    other than numbers and units.
     """
     if any(map(str.isdecimal, text)):
         return text
@@ -163,7 +172,7 @@ def _verdict(text: str) -> bool | None:
 
 
 def _spans(text: str) -> list[frozenset[tuple[Decimal, Decimal]]]:
-    """What each span of time may mean, in months and minutes."""
+    """The possible meanings of each time span, in (months, minutes)."""
     spans = []
     for number, scale, unit in _SPAN.findall(_RANGE.sub(r"\1 \3\2", text)):
         months, minutes = TIMES[unit]
@@ -175,59 +184,75 @@ def _spans(text: str) -> list[frozenset[tuple[Decimal, Decimal]]]:
     return spans
 
 
-def _same_quantities(said: str, meant: str) -> bool:
-    """Whether the numbers are the same; where one text alone has scales, with them or without:
-    a table in millions has 1,577 for 1,577 million.
+def _same_quantities(answer_text: str, gold_text: str) -> bool:
+    """Whether the numbers are the same.
+
+    If only one text has scales, they may be ignored: a table in millions has 1,577 for 1,577
+    million.
     """
-    given, wanted = quantities(said), quantities(meant)
-    if _match(given, wanted):
+    numbers, gold_numbers = quantities(answer_text), quantities(gold_text)
+    if _match(numbers, gold_numbers):
         return True
-    if any(one.scale != 1 for one in given) == any(one.scale != 1 for one in wanted):
+    if any(number.scale != 1 for number in numbers) == any(
+        number.scale != 1 for number in gold_numbers
+    ):
         return False
-    return _match([one.unscaled() for one in given], [one.unscaled() for one in wanted])
-
-
-def _match(given: Sequence[Quantity], wanted: Sequence[Quantity]) -> bool:
-    """Whether each may mean what one of the other does, each once, in any order."""
-    if len(given) != len(wanted) or not wanted or len(wanted) > _MANY:
-        return False
-    return any(
-        all(one.is_same(other) for one, other in zip(given, order, strict=True))
-        for order in permutations(wanted)
+    return _match(
+        [number.unscaled() for number in numbers], [number.unscaled() for number in gold_numbers]
     )
 
 
-def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
+def _match(quantities_given: Sequence[Quantity], gold_quantities: Sequence[Quantity]) -> bool:
     """Whether each may mean what one of the other does, each once, in any order."""
-    if len(given) != len(wanted) or not wanted or len(wanted) > _MANY:
+    if (
+        len(quantities_given) != len(gold_quantities)
+        or not gold_quantities
+        or len(gold_quantities) > _MANY
+    ):
         return False
     return any(
-        all(a & b for a, b in zip(given, order, strict=True)) for order in permutations(wanted)
+        all(
+            quantity.is_same(other) for quantity, other in zip(quantities_given, order, strict=True)
+        )
+        for order in permutations(gold_quantities)
+    )
+
+
+def _same(spans: list[frozenset[T]], gold_spans: list[frozenset[T]]) -> bool:
+    """Whether each may mean what one of the other does, each once, in any order."""
+    if len(spans) != len(gold_spans) or not gold_spans or len(gold_spans) > _MANY:
+        return False
+    return any(
+        all(a & b for a, b in zip(spans, order, strict=True)) for order in permutations(gold_spans)
     )
 
 
 def agree(answer: str, gold: str) -> bool:
-    """Whether an answer in words could be right: nothing that it says contradicts a gold one.
+    """Whether an answer in words could be right: nothing in it contradicts the gold answer.
 
-    Asked before any likeness counts. Neither text negates or inverts the other
-    (:func:`ohr.metrics.opposites.opposed`), and the answer has each number of the gold one, years
-    aside in the same order, with no other sign, scale, unit, currency or per cent. Numbers in words
-    are numbers. In formulas numbers are digits in their order, and signs are compared apart. An
-    answer may have more numbers than the gold one, unless that has none that it lacks.
+    Checked before similarity counts. Neither text may negate or invert the other
+    (:func:`ohr.metrics.opposites.opposed`). The answer must have each number of the gold answer,
+    in the same order apart from years, with the same sign, scale, unit, currency and per cent.
+    Number words are numbers. In formulas, digits are compared in their order, and signs separately.
+    The answer may have further numbers.
     """
     if opposed(fold_amounts(answer), fold_amounts(gold)):
         return False
-    given, wanted = _prepared(answer), _prepared(gold)
-    if has_formula(given) or has_formula(wanted):
+    answer_text, gold_text = _prepared(answer), _prepared(gold)
+    if has_formula(answer_text) or has_formula(gold_text):
         return _follows(
-            [Quantity(values(one)) for one in _DIGITS.findall(with_signs(wanted))],
-            [Quantity(values(one)) for one in _DIGITS.findall(with_signs(given))],
+            [Quantity(values(number)) for number in _DIGITS.findall(with_signs(gold_text))],
+            [Quantity(values(number)) for number in _DIGITS.findall(with_signs(answer_text))],
         )
-    said, meant = quantities(_all_in_figures(given)), quantities(_all_in_figures(wanted))
-    if not all(any(_is_stated(one, other) for other in said) for one in meant):
+    numbers, gold_numbers = (
+        quantities(_all_in_figures(answer_text)),
+        quantities(_all_in_figures(gold_text)),
+    )
+    if not all(any(_is_stated(number, other) for other in numbers) for number in gold_numbers):
         return False
     return _follows(
-        [one for one in meant if not one.is_year], [one for one in said if not one.is_year]
+        [number for number in gold_numbers if not number.is_year],
+        [number for number in numbers if not number.is_year],
     )
 
 
@@ -235,23 +260,23 @@ def _prepared(text: str) -> str:
     return spell_units(fold_amounts(text)).casefold()
 
 
-def _is_stated(one: Quantity, other: Quantity) -> bool:
-    return one.is_same(other) and ("share" in one.units) == ("share" in other.units)
+def _is_stated(first: Quantity, second: Quantity) -> bool:
+    return first.is_same(second) and ("share" in first.units) == ("share" in second.units)
 
 
-def _follows(wanted: Sequence[Quantity], given: Sequence[Quantity]) -> bool:
-    """Whether all that is wanted is given, in that order."""
-    rest = iter(given)
-    return all(any(_is_stated(one, other) for other in rest) for one in wanted)
+def _follows(gold_numbers: Sequence[Quantity], numbers: Sequence[Quantity]) -> bool:
+    """Whether all gold numbers are among the numbers, in that order."""
+    rest = iter(numbers)
+    return all(any(_is_stated(number, other) for other in rest) for number in gold_numbers)
 
 
 def _all_in_figures(text: str) -> str:
-    """A text with its numbers in words as digits, without those that digits in brackets repeat."""
+    """Replace number words by digits; words that digits in brackets repeat are removed."""
     return _IN_WORDS.sub(lambda match: str(_COUNTS[match[0]]), _REPEATED.sub(" ", text))
 
 
 def ngram_cosine(first: str, second: str, n: int = 3) -> float:
-    """Cosine of the counts of ``n`` characters in a row within words, case aside; in [0, 1]."""
+    """Cosine of the counts of character n-grams within words, ignoring case; in [0, 1]."""
     a, b = _ngrams(first, n), _ngrams(second, n)
     dot = sum(count * b[gram] for gram, count in a.items())
     norm = sqrt(sum(c * c for c in a.values()) * sum(c * c for c in b.values()))

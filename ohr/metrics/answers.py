@@ -6,10 +6,10 @@ from abc import ABC
 from collections.abc import Sequence
 
 from ohr import plugins
+from ohr.metrics import refusal
 from ohr.metrics.judgement import says_correct
-from ohr.metrics.refusal import refused
 from ohr.metrics.scores import SCORING, ProtocolParams
-from ohr.plugins.metric import AnswerCase, Judge, TextScore
+from ohr.plugins.metric import AnswerCase, Judge, TextScore, metric
 from ohr.types import FAILED, Hit, Outcome, PageRef
 
 _NOWHERE = PageRef("", 0)
@@ -50,37 +50,24 @@ class RougeL(_Score):
     title = "ROUGE-L"
 
 
-class Refused(plugins.Metric):
-    """Whether an answer declines to answer. One that is empty or failed is none, and counts 0."""
-
-    name = "refused"
-    version = "2"
-    title = "refused"
-    higher_is_better = False
-    missing = 0.0
-
-    def measure(self, case: AnswerCase) -> float:
-        return float(refused(case.answer.text))
+@metric(title="refused", version="2", higher_is_better=False, missing=0.0)
+def refused(case: AnswerCase) -> float:
+    """Whether an answer declines to answer. An empty or failed answer does not, and counts 0."""
+    return float(refusal.refused(case.answer.text))
 
 
-class SourceRecall(plugins.Metric):
-    """Share of the evidence's pages among the pages that an answer names as its sources."""
-
-    name = "source_recall"
-    title = "source recall"
-    needs = frozenset({"page"})
-    without_context = False
-
-    def measure(self, case: AnswerCase) -> float:
-        gold = set(case.question.evidence_pages)
-        return len(gold & set(case.answer.sources)) / len(gold)
+@metric(title="source recall", needs={"page"}, without_context=False)
+def source_recall(case: AnswerCase) -> float:
+    """Share of the evidence pages among the pages that an answer names as its sources."""
+    gold = set(case.question.evidence_pages)
+    return len(gold & set(case.answer.sources)) / len(gold)
 
 
 class Judged(plugins.Metric):
     """Whether a language model, the study's ``judge``, calls an answer correct.
 
-    The judge sees the accepted answers, as every metric does; readers never do. A judge that
-    fails, or whose verdict cannot be read (:mod:`ohr.metrics.judgement`), is an error.
+    The judge sees the accepted answers, as all metrics do; readers never do. A judge that fails,
+    or a reply without a verdict (:mod:`ohr.metrics.judgement`), is an error.
     """
 
     name = "judged"
@@ -109,7 +96,7 @@ def _exhibits(case: AnswerCase) -> tuple[Hit, Hit]:
 
 
 def verdict(reply: Outcome[str]) -> Outcome[float]:
-    """What a judge said as 1 or 0, or an error where no verdict can be read."""
+    """A judge's reply as 1 or 0, or an error if it has no verdict."""
     if reply.status in FAILED:
         return Outcome(None, reply.status, reply.detail)
     correct = says_correct(reply.value or "")

@@ -1,15 +1,15 @@
-"""Which blocks of a page were read with errors, after table S3 of the OHR-Bench paper.
+"""Counts the blocks of a page with errors, after table S3 of the OHR-Bench paper.
 
-The ground truth of a page is cut into blocks of running text, block formulas and tables. Each
-block is looked for by its content in the reading, wherever it stands there, and judged:
+The ground truth of a page is split into blocks of running text, block formulas and tables. Each
+block is searched for in the OCR output by its content, wherever it is, and judged:
 
-- **textual error**: of the block's words (a formula's symbols), a share of more than
-  ``1 - 0.95`` is missing from the place where it was found, or changed;
-- **structural error**: a table is not written as one with as many rows and columns (those
-  that are empty throughout left out) and the same merged cells; a formula is not written as
-  one, or is built otherwise (scripts, fractions, roots, arrays, line breaks).
+- **textual error**: more than ``1 - 0.95`` of the block's words (a formula's symbols) are missing
+  from the place where the block was found, or changed;
+- **structural error**: a table is not written as a table with the same numbers of rows and columns
+  (empty ones left out) and the same merged cells; a formula is not written as a formula, or has
+  another structure (scripts, fractions, roots, arrays, line breaks).
 
-Words are compared as :func:`ohr.metrics.default.tokens` makes them, mark-up removed.
+Words are those of :func:`ohr.metrics.default.tokens`, without mark-up.
 """
 
 from __future__ import annotations
@@ -27,26 +27,27 @@ from ohr.metrics.regions import Region, RegionKind, region_words, regions, text_
 from ohr.metrics.tables import Grid, match_tables
 
 LEAST_SHARE = 0.95
-"""Share of a block's words without which it has a textual error."""
+"""A block with a smaller share of its words has a textual error."""
 FOUND = 0.75
-"""Share of a block's characters that must be found in order. Unrelated English shares .6."""
+"""A block is found if this share of its characters is found in order. Unrelated English shares
+.6."""
 FOUND_FORMULA = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class BlockResult:
-    """How one block of the ground truth was read."""
+    """How well the OCR output has one block of the ground truth."""
 
     kind: RegionKind
     size: int
     """Words of the block, or symbols of a formula."""
-    found: bool
+    is_found: bool
     share: float = 0.0
-    """Words or symbols that are there, in order, in [0, 1]."""
+    """Share of the words or symbols that are found in order, in [0, 1]."""
     structural: bool = False
     """Always false for running text."""
     as_written: bool = False
-    """Of a formula: whether its LaTeX is the same but for white space."""
+    """For a formula: whether its LaTeX is the same apart from white space."""
 
     @property
     def textual(self) -> bool:
@@ -55,28 +56,28 @@ class BlockResult:
 
 
 def judge_blocks(prediction: str, reference: str) -> list[BlockResult]:
-    """How each block of the reference was read, by kind: text, formulas, tables."""
-    true, read = regions(reference), regions(prediction)
-    results = list(_judge_text(true, read, prediction))
-    results += _judge_formulas(true, prediction)
-    results += _judge_tables(true, read, prediction)
+    """The result of each block of the reference: first text, then formulas, then tables."""
+    truth, output = regions(reference), regions(prediction)
+    results = list(_judge_text(truth, output, prediction))
+    results += _judge_formulas(truth, prediction)
+    results += _judge_tables(truth, output, prediction)
     return results
 
 
 def _judge_text(
-    true: Sequence[Region], read: Sequence[Region], prediction: str
+    truth: Sequence[Region], output: Sequence[Region], prediction: str
 ) -> Iterator[BlockResult]:
-    blocks = text_blocks(true)
+    blocks = text_blocks(truth)
     if not blocks:
         return
-    outside = region_words(read, "text")
-    places = [outside] if len(read) == 1 else [outside, words(prediction)]
+    outside = region_words(output, "text")
+    places = [outside] if len(output) == 1 else [outside, words(prediction)]
     for block in blocks:
         yield _sought(block, places)
 
 
 def _sought(block: Sequence[str], places: Sequence[Sequence[str]]) -> BlockResult:
-    """A block of running words in the first place that has it, or in none."""
+    """The result of a block of running text in the first place that has it, if any."""
     needle = "".join(block)
     for place in places:
         characters, first, end = best_window(needle, place)
@@ -87,30 +88,30 @@ def _sought(block: Sequence[str], places: Sequence[Sequence[str]]) -> BlockResul
 
 
 def _judge_tables(
-    true: Sequence[Region], read: Sequence[Region], prediction: str
+    truth: Sequence[Region], output: Sequence[Region], prediction: str
 ) -> Iterator[BlockResult]:
-    """Tables, first among the reading's tables, then in all that it says."""
-    expected = [region.grid for region in true if region.grid is not None and region.grid.words]
+    """Tables, searched for first among the tables of the output, then in all its text."""
+    expected = [region.grid for region in truth if region.grid is not None and region.grid.words]
     if not expected:
         return
-    predicted = [region.grid for region in read if region.grid is not None]
+    predicted = [region.grid for region in output if region.grid is not None]
     partner = {j: predicted[i] for i, j in match_tables(predicted, expected)}
     everything = words(prediction)
     for j, grid in enumerate(expected):
         block, other = grid.words, partner.get(j)
         if other is not None:
-            there = LCSseq.similarity("".join(block), "".join(other.words))
-            if there >= FOUND * len("".join(block)):
+            common = LCSseq.similarity("".join(block), "".join(other.words))
+            if common >= FOUND * len("".join(block)):
                 share = LCSseq.similarity(block, other.words) / len(block)
                 structural = shape(grid) != shape(other)
                 yield BlockResult("table", len(block), True, share, structural)
                 continue
         plain = _sought(block, [everything])
-        yield BlockResult("table", plain.size, plain.found, plain.share, True)
+        yield BlockResult("table", plain.size, plain.is_found, plain.share, True)
 
 
 def shape(grid: Grid) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-    """Rows, columns and spans of merged cells, rows and columns without any text left out."""
+    """The numbers of rows and columns that have text, and the spans of merged cells."""
     occupied: set[tuple[int, int]] = set()
     rows: set[int] = set()
     columns: set[int] = set()
@@ -130,18 +131,18 @@ def shape(grid: Grid) -> tuple[int, int, tuple[tuple[int, int], ...]]:
     return len(rows), len(columns), tuple(sorted(merged))
 
 
-def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockResult]:
-    """Block formulas, among the reading's formulas of any kind, then in all that it says."""
-    sources = [region.latex for region in true if region.kind == "formula"]
+def _judge_formulas(truth: Sequence[Region], prediction: str) -> Iterator[BlockResult]:
+    """Block formulas, searched for first among all formulas of the output, then in all its text."""
+    sources = [region.latex for region in truth if region.kind == "formula"]
     expected = [formula_tokens(latex) for latex in sources]
     sources = [latex for latex, tokens in zip(sources, expected, strict=True) if _symbols(tokens)]
     expected = [tokens for tokens in expected if _symbols(tokens)]
     if not expected:
         return
-    read = [formula.latex for formula in find_formulas(prediction)]
-    predicted = [formula_tokens(latex) for latex in read]
-    one, other = encode(predicted, expected)
-    partner = {j: i for i, j in assign(one, other, least=FOUND_FORMULA)}
+    formulas = [formula.latex for formula in find_formulas(prediction)]
+    predicted = [formula_tokens(latex) for latex in formulas]
+    codes, gold_codes = encode(predicted, expected)
+    partner = {j: i for i, j in assign(codes, gold_codes, least=FOUND_FORMULA)}
     everything: list[str] | None = None
     for j, formula in enumerate(expected):
         symbols = _symbols(formula)
@@ -151,7 +152,7 @@ def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockRe
             share = 1 - Levenshtein.distance(symbols, other_symbols) / len(symbols)
             built = [token for token in formula if token in STRUCTURE]
             other_built = [token for token in other_formula if token in STRUCTURE]
-            same = _squeezed(read[partner[j]]) == _squeezed(sources[j])
+            same = _squeezed(formulas[partner[j]]) == _squeezed(sources[j])
             yield BlockResult(
                 "formula", len(symbols), True, max(0.0, share), built != other_built, same
             )
@@ -182,8 +183,8 @@ _FORMATTING = re.compile(
 
 
 def redundant_commands(prediction: str, reference: str) -> int:
-    """Formatting commands (emphasis, headings, table lines, fonts, spacing) of the reading
-    that the reference does not have, counted by command."""
+    """Number of formatting commands (emphasis, headings, table lines, fonts, spacing) that the
+    prediction has in addition to those of the reference."""
     return (
         Counter(_FORMATTING.findall(prediction)) - Counter(_FORMATTING.findall(reference))
     ).total()

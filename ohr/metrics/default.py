@@ -1,4 +1,4 @@
-r"""The toolkit's own metrics: the published ones with each quirk mended deliberately.
+r"""The toolkit's own metrics: the published ones with each quirk fixed.
 
 ``docs/reference/protocols.md`` lists every rule with examples and reasons. In short, unlike
 :mod:`ohr.metrics.reference`:
@@ -9,9 +9,9 @@ r"""The toolkit's own metrics: the published ones with each quirk mended deliber
   however they are written: ``\leq``, ``<=`` and ``≤`` are one;
 - an "a" is an article only before a word, and no term of a formula or name of an option;
 - rules and frames of tables (``\hline``, ``\begin{tabular}{|l|c|}``, HTML tags) are no words;
-- the same text in other code points is one (:mod:`ohr.markup.folding`), and so are digits below
-  and above the line in mark-up and as characters (:mod:`ohr.markup.scripts`);
-- every ideograph, kana and hangul syllable is a token of its own, for F1 and LCS alike, without a
+- equivalent code points are the same (:mod:`ohr.markup.folding`), and so are subscript and
+  superscript digits in mark-up and as characters (:mod:`ohr.markup.scripts`);
+- every ideograph, kana and hangul syllable is one token, for F1 and LCS alike, without a
   segmenter; so is each letter of Thai, Lao, Burmese and Khmer;
 - vowel signs and other combining marks of a script belong to its words;
 - hyphens, slashes and underscores separate words instead of gluing them together;
@@ -61,21 +61,22 @@ def lcs(prediction: str, reference: str) -> float:
 
 
 def token_lcs(predicted: Sequence[str], expected: Sequence[str]) -> float:
-    """:func:`lcs` on tokens that are already there."""
+    """:func:`lcs` of two token lists."""
     if not expected:
         return 0.0
     return LCSseq.similarity(expected, predicted) / len(expected)
 
 
 def characters(text: str) -> str:
-    """A text as its characters are compared: what looks the same is one, white space collapsed."""
+    """A text in the form in which characters are compared: equivalent code points folded, white
+    space collapsed."""
     return collapse(script_glyphs(fold_glyphs(text)))
 
 
 def edit_distance(prediction: str, reference: str) -> float:
-    """Levenshtein of :func:`characters` over the longer text; 0 for two empty texts.
+    """Levenshtein distance of :func:`characters` over the longer text; 0 for two empty texts.
 
-    Exact up to 100,000 characters, as are the next two up to as many characters and words
+    Exact up to 100,000 characters, and so are :func:`cer` and, up to 100,000 words, :func:`wer`
     (:mod:`ohr.metrics.long_texts`).
     """
     return edit_rates(characters(prediction), characters(reference))[0]
@@ -92,8 +93,8 @@ def wer(prediction: str, reference: str) -> float:
 
 
 def edit_rates(predicted: Sequence[str], expected: Sequence[str]) -> tuple[float, float]:
-    """Levenshtein distance over the longer text, and over the expected one, at most 1: of two texts
-    or of two sequences of words. Both are 0 for two empty texts.
+    """Levenshtein distance of two texts or word lists: over the longer one, and over the expected
+    one, at most 1. Both are 0 for two empty texts.
     """
     longer = max(len(predicted), len(expected))
     if predicted == expected:

@@ -1,9 +1,9 @@
-"""Cuts text into the tokens of the default scoring; :mod:`ohr.metrics.default` states the rules.
+"""Splits text into the tokens of the default scoring; :mod:`ohr.metrics.default` has the rules.
 
-There are two ways to the same tokens. :func:`read_tokens` looks at each token with a pattern that
-knows all writing systems. Most pages are nearly all ASCII, and there most tokens are plain words
-and digits: :func:`tokens` then looks only at what is not (signs, decimals, commands, accented
-letters), writes that out between spaces, and splits the text at once, some ten times as fast.
+There are two ways to the same tokens. :func:`read_tokens` finds each token with a pattern for all
+writing systems. But most pages are nearly all ASCII, with mostly plain words and digits. There
+:func:`tokens` handles only the rest (signs, decimals, commands, accented letters), puts spaces
+around it, and splits the text at once, about ten times as fast.
 """
 
 from __future__ import annotations
@@ -49,19 +49,20 @@ _NUMBER = rf"(?:{_WHOLE}(?:\.\d+)?|\.(?<![\w.].)\d+)"
 _SIGN_OF_MONEY = rf"\\?[${_CURRENCY}][ ]?"
 _BEFORE_A_WORD = rf"(?=\s*[\"'“‘(\[*$]{{0,3}}(?:\d|\\(?:text|emph|under)|{_LETTER}(?:\w|[.'’-]\w)))"
 _MINUS = rf"(?<![\w.)\]}}%°”’′″{_DASH}].)(?<![\w)\]}}%]\$.)(?:{_SIGN_OF_MONEY})?"
-"""After a dash before a number: it is its sign. Here, and below, its dot is the dash itself."""
+"""After a dash that is the sign of a number. The dot, here and below, is the dash itself."""
 _OF_A_VARIABLE = rf"(?:(?<=[{{(=^].)|(?<=[=][ ].))(?=\\?{_LETTER})"
-"""After a dash: it is the sign of a variable, as in e^{-x}."""
+"""After a dash that is the sign of a variable, as in e^{-x}."""
 _IN_BRACKETS = (
     r"(?<![\w)\]].)(?!(?:1[5-9]|20)\d\d\)|\d{3}\)[ -]?\d{3}[-. ]\d{4})"
     rf"(?:(?<!{_LETTER}{_SPACE}.)|(?!{_SIGN_OF_MONEY}|{_NUMBER}\)(?:[.,;:]|{_SPACE}?{_LETTER})))"
     rf"(?:{_SIGN_OF_MONEY})?(?=[\d.,]{{3}}){_NUMBER}(?=\))"
 )
-"""After a bracket: an amount, but no year, telephone number or aside: "ninety (90) days"."""
+"""After a bracket around an amount, but not a year, telephone number or aside, as in "ninety (90)
+days"."""
 
 
 def _token_pattern(word: str) -> re.Pattern[str]:
-    """What a token is, a pattern of words being given."""
+    """The pattern of a token; ``word`` is the pattern of words."""
     return re.compile(
         rf"""
         # An article, with the space after it: a word follows, and no operator comes before it.
@@ -88,7 +89,7 @@ _TOKEN = _token_pattern(rf"[^\W\d_{_CJK}][^\W_{_CJK}]*")
 
 @functools.cache
 def _token_of_marked_scripts() -> re.Pattern[str]:
-    """Tokens of text in which marks belong to words, or letters stand without spaces."""
+    """Tokens of text in which marks belong to words, or words have no spaces between them."""
     letter = rf"[^\W_{_CJK}{UNSPACED}]"
     return _token_pattern(
         rf"(?=[^\W\d_])(?:[{UNSPACED}]{marks()}* | {letter}+(?:{marks()}+{letter}*)*)"
@@ -115,14 +116,14 @@ _COMMANDS: dict[str, list[str]] = {
     command: [_sign(token) for token in _TOKEN.findall(fold(char))]
     for command, char in COMMAND_TO_CHAR.items()
 } | {"lt": ["<"], "gt": [">"], "sqrt": ["√"]}
-"""What a command reads as, without its backslash: nothing for dots, bars and bullets."""
+"""Command without its backslash -> its tokens; none for dots, bars and bullets."""
 
 
 def tokens(text: str) -> list[str]:
     """Case-folded words, numbers, signs and single CJK characters, without articles.
 
-    Text of which nothing would be left (a lone article, only punctuation) keeps its white-space
-    separated parts, so that such an answer can still be matched.
+    If no token is left (a lone article, only punctuation), the parts between white space are the
+    tokens, so that such an answer can still match.
     """
     text = _prepared(text)
     quick = _quick_tokens(text)
@@ -130,7 +131,7 @@ def tokens(text: str) -> list[str]:
 
 
 def read_tokens(text: str) -> list[str]:
-    """:func:`tokens`, each token found by the pattern of all writing systems: for checks."""
+    """:func:`tokens` by the pattern for all writing systems alone, for tests."""
     return _read(_prepared(text))
 
 
@@ -157,7 +158,7 @@ def _read(text: str) -> list[str]:
 
 
 def _number_or_sign(match: str) -> list[str]:
-    """Tokens of a match that is no word: a number with its currency, a command, or a sign."""
+    """Tokens of a match other than a word: a number with its currency, a command, or a sign."""
     if match.isdecimal():
         return [match]
     if match[-1].isdecimal():
@@ -177,10 +178,10 @@ _IN_WORD = rf"[^\W_{_CJK}]"
 
 
 def _special_pattern(others: str, flags: int = 0) -> re.Pattern[str]:
-    """What case folding and a split cannot read, at places where a word may not go on.
+    """The pattern of everything that case folding and a split alone would get wrong.
 
-    It begins with a set, for which alone a pattern is searched fast. ``others``: further ranges of
-    the set; such a character is matched if it begins no sign, and is the group.
+    It begins with a character set, since only such a pattern is searched fast. ``others`` are
+    further ranges of the set; such a character is matched, as the group, unless it begins a sign.
     """
     of_word = rf"[^\W\d_{_CJK}]"
     other = r"| (?<=[^\x00-\x7f])()" if others else ""
@@ -215,9 +216,9 @@ _LONE_SMALL_A = re.compile(
 )
 _LONE_A = re.compile(rf"A{_SPACE}(?<![\w\\]A{_SPACE})(?=\s*[a-z])")
 _ODD = "\0"
-"""Stands for a word or command that reads as an article and is none."""
+"""Stands for a word or command that looks like an article but is not one."""
 _STAND_INS = {sign: chr(code) for code, sign in enumerate("-.%+<>", 1)}
-"""Control characters for what a token may hold and is a separator elsewhere."""
+"""Control characters for signs that may be in a token and are separators elsewhere."""
 _FROM_STAND_IN = {stand_in: sign for sign, stand_in in _STAND_INS.items()}
 _SPELL = str.maketrans(_STAND_INS)
 _SEPARATED = bytes(
@@ -228,11 +229,11 @@ _COMMON = bytes(code for code in range(128) if code >= 32 or chr(code) in "\t\n\
 _ARTICLE_WORDS = ("an", "the")
 _ARTICLES_AMONG_WORDS = tuple(f" {article} ".encode() for article in _ARTICLE_WORDS)
 _MOST_OTHERS = 0.05
-"""Share of a text that may be other than ASCII, beyond which each token is looked at."""
+"""Largest share of non-ASCII text for which the quick way is used."""
 
 
 def _quick_tokens(text: str) -> list[str] | None:
-    """The tokens of a prepared text; None where it has to be read token by token."""
+    """The tokens of a prepared text; None if it needs the slow way."""
     is_ascii = text.isascii()
     others = text.encode("utf-8", "surrogatepass").translate(None, _COMMON)
     if others:
@@ -241,14 +242,14 @@ def _quick_tokens(text: str) -> list[str] | None:
         rare = others.decode("utf-8", "surrogatepass")
         if may_have_marks(rare) or not all(map(_is_letter_or_separator, set(rare))):
             return None
-    # Another article for the one that is a name as often, so that what stands around it stays.
+    # "a" may be a name: where it is an article, replace it by "an", which never is.
     text = _LONE_A.sub("an ", _LONE_SMALL_A.sub("an ", text))
     text = (_SPECIAL_OF_ASCII if is_ascii else _SPECIAL).sub(_special, text)
     if _ODD in text:
         return None
     words = b" %b " % text.encode().translate(_SEPARATED)
     for article in _ARTICLES_AMONG_WORDS:
-        words = words.replace(article, b"  ").replace(article, b"  ")  # twice: they may be beside
+        words = words.replace(article, b"  ").replace(article, b"  ")  # twice: two in a row
     return words.decode().split()
 
 
@@ -263,7 +264,7 @@ def _special(match: re.Match[str]) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def _spelled(match: str, is_other: bool) -> str:
-    """The tokens of a match between spaces, their signs as stand-ins."""
+    """The tokens of a match, separated by spaces, with stand-ins for their signs."""
     if is_other:
         if match.isalpha() and not _IDEOGRAPH.match(match):
             return match.casefold()

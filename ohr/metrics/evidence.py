@@ -2,72 +2,36 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from functools import partial
 
-from ohr import plugins
 from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.plugins.metric import EvidenceCase
+from ohr.plugins.metric import EvidenceCase, metric
 
 EVIDENCE_WORDS = "words of the evidence"
 """The basis of every metric that counts how many of the evidence's words are there."""
 
+_noise_ratio = partial(metric, of="evidence", higher_is_better=False, basis=EVIDENCE_WORDS)
 
-class EvidenceLcs(plugins.Metric):
+
+@metric(of="evidence", title="LCS of evidence and page", version="5", basis=EVIDENCE_WORDS)
+def evidence_lcs(case: EvidenceCase) -> float:
     """Word-level LCS of the evidence with its pages, over the evidence's words."""
-
-    name = "evidence_lcs"
-    version = "5"
-    of = "evidence"
-    title = "LCS of evidence and page"
-    basis = EVIDENCE_WORDS
-
-    def measure(self, case: EvidenceCase) -> float:
-        return case.lcs
+    return case.lcs
 
 
-class _Noise(plugins.Metric, ABC, abstract=True):
-    version = "5"
-    of = "evidence"
-    higher_is_better = False
-    basis = EVIDENCE_WORDS
-
-    @abstractmethod
-    def lcs(self, case: EvidenceCase) -> float:
-        """The LCS of the evidence with its pages."""
-
-    def measure(self, case: EvidenceCase) -> float:
-        return float(self.lcs(case) <= R_NOISE_THRESHOLD)
+@_noise_ratio(title="r_noise", version="5", headline=True)
+def r_noise(case: EvidenceCase) -> float:
+    """Whether noise damaged the evidence: its LCS with its pages, with mark-up, is .95 or less."""
+    return float(case.lcs <= R_NOISE_THRESHOLD)
 
 
-class RNoise(_Noise):
-    """Whether noise hit the evidence: its LCS with its pages, as they stand, is .95 or less."""
-
-    name = "r_noise"
-    title = "r_noise"
-    headline = True
-
-    def lcs(self, case: EvidenceCase) -> float:
-        return case.lcs
+@_noise_ratio(title="r_noise of the content", version="7")
+def r_noise_content(case: EvidenceCase) -> float:
+    """``r_noise`` without the mark-up of both sides."""
+    return float(case.lcs_of(case.scoring.content_tokens) <= R_NOISE_THRESHOLD)
 
 
-class ContentRNoise(_Noise):
-    """``r_noise`` with mark-up left out on both sides."""
-
-    name = "r_noise_content"
-    version = "7"
-    title = "r_noise of the content"
-
-    def lcs(self, case: EvidenceCase) -> float:
-        return case.lcs_of(case.scoring.content_tokens)
-
-
-class ReferenceRNoise(_Noise):
+@_noise_ratio(title="published r_noise", protocols=frozenset({"default"}))
+def r_noise_reference(case: EvidenceCase) -> float:
     """``r_noise`` by the tokens of the published evaluation."""
-
-    name = "r_noise_reference"
-    version = "1"
-    title = "published r_noise"
-    protocols = frozenset({"default"})
-
-    def lcs(self, case: EvidenceCase) -> float:
-        return case.lcs_of(case.scoring.published_tokens)
+    return float(case.lcs_of(case.scoring.published_tokens) <= R_NOISE_THRESHOLD)

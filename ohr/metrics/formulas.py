@@ -32,24 +32,24 @@ class Formula:
 
 
 def find_formulas(text: str) -> list[Formula]:
-    """The formulas of a page in order, as :func:`ohr.markup.page.read_page` has them.
+    """The formulas of a page in order, as in :func:`ohr.markup.page.read_page`.
 
-    In tables signs may have to be escaped: ``&lt;`` in HTML, a bar as ``\\|`` in Markdown. The
-    LaTeX has them as they are.
+    Signs that tables escape (``&lt;`` in HTML, a bar as ``\\|`` in Markdown) are unescaped in the
+    LaTeX.
     """
     plain = _unescaped(text)
     bars = _spans(text, "markdown") if "\\|" in text else []
-    found = []
+    formulas = []
     for region in formulas_of(plain):
-        # The name of an environment says how its lines are set.
+        # An environment stays whole: its name says how the lines are set.
         whole = plain.startswith("\\begin", region.start)
         inner = (region.inner_start, region.inner_end)
         latex = plain[region.start : region.end] if whole else plain[slice(*inner)]
         if within(bars, region.start):
             latex = _ESCAPED_BAR.sub("|", latex)
         display = region.kind is MarkupKind.DISPLAY
-        found.append(Formula(region.start, region.end, latex, display))
-    return found
+        formulas.append(Formula(region.start, region.end, latex, display))
+    return formulas
 
 
 _ENTITY = re.compile(r"&(?:(lt|#60)|(gt|#62)|(?:amp|#38));")
@@ -57,7 +57,7 @@ _ESCAPED_BAR = re.compile(r"(?<!\\)\\\|")
 
 
 def _unescaped(text: str) -> str:
-    """A page, of the same length, with no entity in its HTML tables for a sign of formulas."""
+    """The page with the entities in its HTML tables as signs; its length does not change."""
     pieces: list[str] = []
     done = 0
     for start, end in _spans(text, "html") if _ENTITY.search(text) else ():
@@ -67,13 +67,13 @@ def _unescaped(text: str) -> str:
 
 
 def _sign(entity: re.Match[str]) -> str:
-    """A sign with spaces, which no formula heeds, and so no tag."""
+    """The sign, padded with spaces, which do not matter in formulas and prevent a tag."""
     sign = "<" if entity[1] else ">" if entity[2] else "&"
     return sign.ljust(len(entity[0]))
 
 
 def _spans(text: str, written: TableFormat) -> list[Span]:
-    """Where a page's tables of a format are."""
+    """The spans of a page's tables in a format."""
     return [table.span for table in read_page(text).tables if table.format == written]
 
 
@@ -130,13 +130,13 @@ _WRAPPERS = frozenset("equation displaymath math center".split())
 _ARGUMENTS = {"^": 1, "_": 1, r"\frac": 2, r"\sqrt": 1, r"\root": 2, r"\binom": 2}
 _OPERATORS = frozenset("^_=<>+/")
 STRUCTURE = frozenset({*_ARGUMENTS, "{", "}", "&", r"\\", "begin", "end"})
-"""Tokens that say how a formula is built; all others are what it says."""
+"""Tokens of a formula's structure; all others are its content."""
 
 
 def formula_tokens(latex: str) -> list[str]:
-    """Canonical tokens of a formula given without its ``$``; equal meaning, equal tokens.
+    """Canonical tokens of a formula without its ``$``: equal meaning gives equal tokens.
 
-    Braces that do not balance are mended: what is open at the end is closed there.
+    Unbalanced braces are fixed: what is open at the end is closed there.
     """
     canonical = _Canonical()
     for token in _plain_tokens(latex):
@@ -163,7 +163,7 @@ def _plain_tokens(latex: str) -> list[str]:
         elif token in "'′":
             tokens += ["^", "{", r"\prime", "}"]
         elif token == "&" and in_lines:
-            continue  # where lines are aligned is a matter of looks
+            continue  # alignment is only a matter of looks
         elif token.startswith(r"\cdot") and token.count(r"\cdot") == 3:
             tokens.append(r"\ldots")
         elif token not in _DROPPED:
@@ -173,7 +173,7 @@ def _plain_tokens(latex: str) -> list[str]:
 
 
 def _drop_line_breaks(tokens: list[str]) -> None:
-    """A line break at the end breaks no line."""
+    """Remove line breaks at the end, which break no line."""
     while tokens and tokens[-1] == r"\\":
         tokens.pop()
 
@@ -184,9 +184,9 @@ class _Canonical:
     def __init__(self) -> None:
         self.out: list[str] = []
         self.arguments_left = 0
-        """Arguments that the last command still lacks."""
+        """Number of arguments that the last command still needs."""
         self.script = ""
-        """The mark whose argument is being read at this level, and where it began."""
+        """``^`` or ``_`` while its argument is read at this level; it begins at ``start``."""
         self.start = 0
         self.superscript: tuple[int, int] | None = None
         self.levels: list[tuple[bool, int, str, int, tuple[int, int] | None]] = []
@@ -243,7 +243,7 @@ class _Canonical:
 
 
 def formula_distance(prediction: str, reference: str) -> float:
-    """How far two formulas (LaTeX without ``$``) are apart: 0 for equal, 1 for nothing shared.
+    """The distance of two formulas (LaTeX without ``$``): 0 if equal, 1 if nothing is shared.
 
     Levenshtein distance of the canonical tokens over the longer formula; 0 for two empty ones.
     """
@@ -251,23 +251,23 @@ def formula_distance(prediction: str, reference: str) -> float:
 
 
 def page_formula_distance(prediction: str, reference: str) -> float:
-    """Distance in [0, 1] of two pages' formulas, matched by content, not by their place.
+    """Distance in [0, 1] of two pages' formulas, matched by content, not by place.
 
-    Every formula of :func:`page_formulas` counts by its number of tokens; one without a
+    Every formula of :func:`page_formulas` counts by its number of tokens; a formula without a
     partner is all wrong. 0 for two pages without formulas. Symmetric.
     """
     predicted = page_formulas(prediction)
     expected = page_formulas(reference)
     if not predicted or not expected:
         return float(bool(predicted or expected))
-    one, other = encode(predicted, expected)
-    pairs = assign(one, other)
+    codes, gold_codes = encode(predicted, expected)
+    pairs = assign(codes, gold_codes)
     wrong = whole = 0
     for i, j in pairs:
-        wrong += Levenshtein.distance(one[i], other[j])
-        whole += max(len(one[i]), len(other[j]))
-    alone = sum(map(len, one)) + sum(map(len, other))
-    alone -= sum(len(one[i]) + len(other[j]) for i, j in pairs)
+        wrong += Levenshtein.distance(codes[i], gold_codes[j])
+        whole += max(len(codes[i]), len(gold_codes[j]))
+    alone = sum(map(len, codes)) + sum(map(len, gold_codes))
+    alone -= sum(len(codes[i]) + len(gold_codes[j]) for i, j in pairs)
     return (wrong + alone) / (whole + alone)
 
 
@@ -282,7 +282,7 @@ def page_formulas(text: str) -> list[list[str]]:
 
 
 def _is_mathematics(tokens: list[str]) -> bool:
-    """Whether something is related, computed or marked, and something to do it to."""
+    """Whether the tokens have both an operator or command, and a letter or digit."""
     if len(tokens) < 3 or tokens[0] == "^":
         return False
     return any(token.isalnum() for token in tokens) and any(

@@ -1,10 +1,9 @@
-"""Whether a judge's reply says ``correct`` or ``incorrect``.
+"""Finds the verdict in a judge's reply: ``correct`` or ``incorrect``.
 
-A verdict is read where it begins or ends the reply: as a word alone (in tags, bold, quotes, a box,
-JSON), after a label (``Verdict:``), or as a clause of its own (``The answer is correct``, ``so I
-call it correct``). Other clauses are not understood, and no verdict is guessed from a word in them:
-``partially correct``, ``the correct answer is``, ``it would be correct if``. A reply whose
-beginning and end differ has none.
+A verdict must begin or end the reply: as a single word (in tags, bold, quotes, a box, JSON), after
+a label (``Verdict:``), or as a whole clause (``The answer is correct``, ``so I call it correct``).
+No verdict is guessed from a word in another clause: ``partially correct``, ``the correct answer
+is``, ``it would be correct if``. A reply with different verdicts at its beginning and end has none.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _SURE = re.compile(r"\b(?:there is )?(?:no|without (?:a |any )?)\s?doubt\b(?: ab
 
 
 def says_correct(reply: str) -> bool | None:
-    """True for ``correct``, False for ``incorrect``, None where neither can be read."""
+    """True for ``correct``, False for ``incorrect``, None without a verdict."""
     text = _THOUGHT.sub("", reply).strip()
     for fields in _objects(text):
         return _of_fields(fields)
@@ -65,7 +64,7 @@ def says_correct(reply: str) -> bool | None:
 
 
 def _objects(text: str) -> Iterator[Mapping[str, object]]:
-    """The JSON object that the reply is, or that it begins or ends with."""
+    """The JSON objects at the beginning and at the end of the reply."""
     decoder = json.JSONDecoder()
     for at in (text.find("{"), text.rfind("{")):
         if at < 0:
@@ -102,7 +101,7 @@ def _of_words(text: str) -> bool | None:
 
 
 def _verdict(sentence: str, *, at_end: bool) -> bool | None:
-    """The verdict of a sentence's first or last clause, if nothing in it casts a doubt on that."""
+    """The verdict of a sentence's first or last clause, unless the rest casts doubt on it."""
     sentence = _SURE.sub("", sentence).strip()
     pieces = [piece.strip() for piece in _CLAUSE_END.split(sentence) if piece.strip(" ,;:-–—")]
     if not pieces:

@@ -1,9 +1,9 @@
-"""Edit distances of texts of any length: exact, or the sum of parts where both are very long.
+"""Edit distances of texts of any length: exact, or an upper bound for very long texts.
 
-The exact distance takes time of the product of both lengths: half a second for two texts of 100,000
-characters, 50 for two of 1,000,000. Beyond :data:`LONGEST_EXACT` the texts are cut where they agree
-and the distances of the parts are added. That is one way to make one text of the other, so it is
-never less than the exact distance; it is the exact one if a shortest way goes through the cuts.
+The time for an exact distance grows with the product of both lengths: half a second for two texts
+of 100,000 characters, 50 seconds for 1,000,000. Beyond :data:`LONGEST_EXACT` the texts are cut at
+places where they agree, and the distances of the parts are added. The sum is never less than the
+exact distance, and equal to it if a shortest edit script passes through the cuts.
 """
 
 from __future__ import annotations
@@ -17,39 +17,40 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 LONGEST_EXACT = 100_000
-"""Characters, or words, up to which a distance is exact: the geometric mean of both lengths."""
+"""Largest length, in characters or words, for an exact distance: the geometric mean of both
+lengths."""
 _PART, _LONGEST_PART = 4_000, 30_000
-"""Least length of a part; and the longest, again of both, that may hold no cut."""
+"""Least length of a part, and the largest length without a cut (the geometric mean of both)."""
 _RUN_OF_CHARACTERS, _RUN_OF_WORDS = 12, 2
-"""Texts agree where a run of so many stands that each of them has once."""
+"""Texts agree at a run of this length that occurs exactly once in each of them."""
 _SPACING = 32
-"""One such place among so many is enough."""
+"""At most one such place is used among this many characters or words."""
 _LEAST_IN_ORDER = 0.25
-"""Share of these places that are in the same order in both, below which they are chance."""
+"""If a smaller share of these places is in the same order in both texts, they are chance."""
 _FACTOR = 0x9E3779B97F4A7C15
 
 
-def distance(one: Sequence[str], other: Sequence[str], *, score_hint: int | None = None) -> int:
+def distance(first: Sequence[str], second: Sequence[str], *, score_hint: int | None = None) -> int:
     """Levenshtein distance of two texts, or of two sequences of words.
 
-    ``score_hint``: a guess of it. It makes this faster if it is good, and changes nothing.
+    ``score_hint``: a guess of the distance. A good guess saves time; the result is the same.
     """
-    if len(one) * len(other) <= LONGEST_EXACT**2:
-        return Levenshtein.distance(one, other, score_hint=score_hint)
-    run = _RUN_OF_CHARACTERS if isinstance(one, str) else _RUN_OF_WORDS
+    if len(first) * len(second) <= LONGEST_EXACT**2:
+        return Levenshtein.distance(first, second, score_hint=score_hint)
+    run = _RUN_OF_CHARACTERS if isinstance(first, str) else _RUN_OF_WORDS
     numbers: dict[str, int] = {}
-    cuts = _cuts(_runs(one, run, numbers), _runs(other, run, numbers), (len(one), len(other)))
+    cuts = _cuts(_runs(first, run, numbers), _runs(second, run, numbers), (len(first), len(second)))
     parts = sum(
-        Levenshtein.distance(one[a:b], other[c:d], score_hint=max(b - a, d - c) // 10)
+        Levenshtein.distance(first[a:b], second[c:d], score_hint=max(b - a, d - c) // 10)
         for (a, c), (b, d) in pairwise(cuts)
     )
-    return min(parts, max(len(one), len(other)))
+    return min(parts, max(len(first), len(second)))
 
 
 def _runs(items: Sequence[str], length: int, numbers: dict[str, int]) -> np.ndarray:
-    """A number for the run of items that begins at each place: uint64 ``(places,)``.
+    """A hash of the run of items that begins at each place: uint64 ``(places,)``.
 
-    ``numbers`` are those of the items so far.
+    ``numbers`` has the numbers of all items so far, and is extended.
     """
     codes = np.array([numbers.setdefault(item, len(numbers)) for item in items], np.uint64)
     runs = np.zeros(len(codes) - length + 1, np.uint64)
@@ -59,15 +60,15 @@ def _runs(items: Sequence[str], length: int, numbers: dict[str, int]) -> np.ndar
     return runs
 
 
-def _cuts(one: np.ndarray, other: np.ndarray, ends: tuple[int, int]) -> list[tuple[int, int]]:
-    """Where in both the parts begin, and the ends."""
+def _cuts(first: np.ndarray, second: np.ndarray, ends: tuple[int, int]) -> list[tuple[int, int]]:
+    """The places in both texts where parts begin, and the ends."""
     cuts = [(0, 0)]
-    for place in [*_places_of_agreement(one, other), ends]:
+    for place in [*_places_of_agreement(first, second), ends]:
         a, c = cuts[-1]
         lengths = place[0] - a, place[1] - c
         if place != ends and min(lengths) < _PART:
             continue
-        # Where they agree nowhere one cut is as good as another: both into as many parts.
+        # Without agreement all cuts are equally good: cut both into the same number of parts.
         mean = isqrt(lengths[0] * lengths[1])
         parts = mean // _LONGEST_PART + 1
         cuts += [
@@ -77,10 +78,10 @@ def _cuts(one: np.ndarray, other: np.ndarray, ends: tuple[int, int]) -> list[tup
     return cuts
 
 
-def _places_of_agreement(one: np.ndarray, other: np.ndarray) -> list[tuple[int, int]]:
+def _places_of_agreement(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
     """Where a run stands that each has once: the longest chain of them in the order of both."""
     once = []
-    for runs in (one, other):
+    for runs in (first, second):
         values, first, counts = np.unique(runs, return_index=True, return_counts=True)
         once.append((values[counts == 1], first[counts == 1]))
     _, left, right = np.intersect1d(once[0][0], once[1][0], True, return_indices=True)

@@ -1,4 +1,4 @@
-"""Finds what belongs together by its content: one to one, or a passage in a longer text."""
+"""Matches texts by content: one to one, or a passage in a longer text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rapidfuzz.process import cdist
 
 _WINDOW, _STEPS = 1.5, 4
 _STRETCHES = 4
-"""Longest possible stretches in the part of a text that is looked at in one go."""
+"""Size of the part of a text that is searched at once, in lengths of the longest stretch."""
 _ROUNDING = 1e-9
 
 
 def encode(*collections: Sequence[Sequence[Hashable]]) -> list[list[str]]:
-    """Token sequences as strings with one character a token, the same token the same one."""
+    """Encode token sequences as strings, with the same character for equal tokens."""
     codes: dict[Hashable, str] = {}
     return [
         [
@@ -28,16 +28,16 @@ def encode(*collections: Sequence[Sequence[Hashable]]) -> list[list[str]]:
 
 
 def assign(
-    one: Sequence[str], other: Sequence[str], *, least: float = 0.0
+    first: Sequence[str], second: Sequence[str], *, least: float = 0.0
 ) -> list[tuple[int, int]]:
-    """Pairs (i, j), in order of i, with the greatest sum of similarities; each used once.
+    """The one-to-one pairs (i, j), in order of i, with the greatest sum of similarities.
 
-    Similarity is 1 less the normalised Levenshtein distance; pairs of at most ``least`` are
-    left out, and of pairs that are alike, those of nearby places are chosen.
+    Similarity is 1 minus the normalised Levenshtein distance. Pairs with at most ``least`` are
+    left out. Among equally similar pairs, those at nearby places are chosen.
     """
-    if not one or not other:
+    if not first or not second:
         return []
-    similarity = cdist(one, other, scorer=Levenshtein.normalized_similarity)
+    similarity = cdist(first, second, scorer=Levenshtein.normalized_similarity)
     return assign_by(similarity, least=least)
 
 
@@ -56,12 +56,12 @@ def assign_by(similarity: np.ndarray, *, least: float = 0.0) -> list[tuple[int, 
 def best_window(
     needle: str, units: Sequence[str], *, near: float | None = None
 ) -> tuple[float, int, int]:
-    """Where in a sequence of units (words, symbols) a passage is: (share, first, end).
+    """Where a passage is in a sequence of units (words, symbols): (share, first, end).
 
-    ``share`` is the longest common subsequence of characters over the needle's; windows half
-    as long again as the needle are tried at every quarter of its length, so that a passage
-    that has grown by a quarter is found whole. Of windows that are as good, the first is
-    taken, or the one that begins nearest to the share ``near`` of the way through.
+    ``share`` is the length of the longest common subsequence of characters over the needle's
+    length. Windows of 1.5 times the needle's length are tried at every quarter of its length, so
+    that a passage that has grown by a quarter is found whole. Of equally good windows the first is
+    chosen, or the one that begins nearest to the share ``near`` of the sequence.
     """
     ends = np.cumsum([len(unit) for unit in units])
     if not needle or not len(ends) or not ends[-1]:
@@ -79,17 +79,17 @@ def best_window(
 
 
 def has_stretch_like(needle: str, text: str, tolerance: float) -> bool:
-    """Whether a stretch of a text, of any length, is so like a needle: insertions and deletions
-    between them are at most ``tolerance``, in [0, 1), of the lengths of both together.
+    """Whether some stretch of a text, of any length, is similar enough to a needle.
 
-    Exact. Time grows with the text; the needle's length counts twice where something of the text
-    resembles it.
+    The insertions and deletions between them must be at most ``tolerance``, in [0, 1), of both
+    lengths together. Exact. Time is linear in the text; where a part of the text resembles the
+    needle, it also grows with the square of the needle's length.
     """
     if not needle or not text:
         return False
     least = 1 - tolerance
     longest = int(len(needle) * (1 + tolerance) / least) + 1
-    # A stretch within the tolerance, cut or filled up to the needle's length, is within this.
+    # A stretch within the tolerance, cut or extended to the needle's length, reaches this score.
     coarse = 100 * (1 - 2 * tolerance / least) - _ROUNDING
 
     def may_have(part: str) -> bool:
@@ -106,19 +106,19 @@ def has_stretch_like(needle: str, text: str, tolerance: float) -> bool:
 
 
 def _best_gain(needle: str, text: str, cost: float) -> float:
-    """The most that a stretch of a text gains: 2 for each character it has in common with the
-    needle, in order, less ``cost`` for each of its own.
+    """The largest gain of a stretch of a text: 2 for each character in common with the needle, in
+    order, minus ``cost`` for each character of the stretch.
 
-    That it is ``cost`` times the needle's length or more is to say that the similarity, twice the
-    common characters over both lengths, is ``cost`` or more.
+    The gain is at least ``cost`` times the needle's length exactly if the similarity, twice the
+    common characters over both lengths, is at least ``cost``.
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     paid = cost * np.arange(len(codes) + 1)
     gains = np.zeros(len(codes) + 1)  # of stretches that end at each place; an empty one is free
     for char in needle:
-        taken = gains.copy()
+        gained = gains.copy()
         np.maximum(
-            taken[1:], np.where(codes == ord(char), gains[:-1] + 2 - cost, -np.inf), out=taken[1:]
+            gained[1:], np.where(codes == ord(char), gains[:-1] + 2 - cost, -np.inf), out=gained[1:]
         )
-        gains = np.maximum.accumulate(taken + paid) - paid
+        gains = np.maximum.accumulate(gained + paid) - paid
     return float(gains.max())

@@ -1,11 +1,11 @@
 """Whether two texts say opposite things, by their negations, antonyms and signs.
 
-A text that is likened by its characters or its embedding is close to its own negation. So what
-turns a meaning round is compared first. ``opposites.json`` has the words: negations, and groups of
-words of which one side excludes the other, English and some German; a star ends a stem.
+By characters or embeddings, a text is similar to its own negation. So words that reverse a meaning
+are compared first. ``opposites.json`` has the words: negations, and groups of words whose sides
+exclude each other, English and some German; a star ends a stem.
 
-It compares words alone. It does not know that *buys* and *does not sell* say the same, nor that *A
-before B* and *B before A* do not.
+Only words are compared: *buys* and *does not sell* count as opposed, *A before B* and *B before A*
+do not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _GROUPS = [
 ]
 _PREFIXES: tuple[str, ...] = tuple(_TABLE["prefixes"])
 _STEM = 5
-"""Letters that a word has at least which a prefix turns round: *valid*, not *form*."""
+"""Least number of letters of a word that a prefix can negate: *valid*, not *form*."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SIGN = re.compile("[" + re.escape("".join(sorted({s for g in _TABLE["signs"] for s in g}))) + "]")
 _SHORT_NOT = re.compile(r"n?['\u2019]t\b")
@@ -46,7 +46,8 @@ _BOUNDS = (
     (re.compile(r"\b(?:no|not) more than\b"), "at most less"),
     (re.compile(r"\b(?:no|not) (?:less|fewer) than\b"), "at least more"),
 )
-"""Negations that only name a bound, and the words that they count as: *more than* is opposed."""
+"""Negations that only name a bound, and the words that they count as, to which *more than* is
+opposed."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _AS_ONE = {"!=": "≠", "<=": "≤", ">=": "≥", "\u2212": "-", "\u2013": "-", "⩽": "≤", "⩾": "≥"}
 _DENIED = {r"\not=": "≠", r"\not =": "≠", r"\not\in": "∉", r"\notin": "∉", r"\not\subset": "⊄"}
@@ -54,12 +55,12 @@ _SIGN_OF = {**COMMAND_TO_CHAR, "lt": "<", "gt": ">", "leqslant": "≤", "geqslan
 
 
 def has_formula(text: str) -> bool:
-    """Whether a text has signs or commands of a formula, in which each sign counts."""
+    """Whether a text has signs or commands of a formula, where each sign counts."""
     return _FORMULA.search(text) is not None
 
 
 def with_signs(text: str) -> str:
-    r"""Commands of LaTeX and pairs of ASCII signs as the one character that they stand for."""
+    r"""Replace LaTeX commands and pairs of ASCII signs by the character that they stand for."""
     for denied, sign in _DENIED.items():
         text = text.replace(denied, f" {sign} ")
     text = _COMMAND.sub(lambda match: _SIGN_OF.get(match[1], match[0]), text)
@@ -68,17 +69,20 @@ def with_signs(text: str) -> str:
     return text
 
 
-def opposed(said: str, meant: str) -> bool:
+def opposed(text: str, other_text: str) -> bool:
     """Whether one of two texts negates or inverts the other; symmetric, and false of equal ones.
 
-    Two texts are opposed where their verdicts at the beginning differ; where, that verdict aside,
-    they have different numbers of negations; where one has more words of one side of a group and
-    fewer of another side; where a word of one is in the other only with a prefix of negation
-    (*valid*, *invalid*); and, if either has a formula, where the signs differ in the same way or
-    the numbers of minus signs do.
+    Two texts are opposed if
+
+    - they begin with different verdicts (*yes*, *no*);
+    - the rest of them has different numbers of negations;
+    - one has more words of one side of a group, and fewer of another side;
+    - a word of one is in the other only with a negating prefix (*valid*, *invalid*);
+    - one has a formula, and their signs differ as words do, or the numbers of minus signs differ.
+
     Time is linear in the texts.
     """
-    first, second = said.casefold(), meant.casefold()
+    first, second = text.casefold(), other_text.casefold()
     verdicts = [_VERDICT.match(text) for text in (first, second)]
     if verdicts[0] and verdicts[1] and _is_yes(verdicts[0][1]) != _is_yes(verdicts[1][1]):
         return True
@@ -87,7 +91,7 @@ def opposed(said: str, meant: str) -> bool:
         for text, match in zip((first, second), verdicts, strict=True)
     )
     a, b = _marks(first), _marks(second)
-    if has_formula(said) or has_formula(meant):
+    if has_formula(text) or has_formula(other_text):
         signs = [_SIGN.findall(with_signs(text)) for text in (first, second)]
         if signs[0].count("-") != signs[1].count("-"):
             return True
@@ -115,7 +119,7 @@ def _negations(words: Sequence[str]) -> int:
 
 
 def _swapped(more: Counter[str], fewer: Counter[str]) -> bool:
-    """Whether, of any group, one text has what the other has not, of another side each."""
+    """Whether each text has additional words of a different side of some group."""
     for sides in _GROUPS:
         balance = [_count(side, more) - _count(side, fewer) for side in sides]
         if max(balance) > 0 > min(balance):

@@ -1,7 +1,7 @@
-"""How much of a document's structure a reading kept: its tree beside that of the ground truth.
+"""How much of a document's outline OCR output keeps, compared with the ground truth.
 
-Pages are known to be the same, so headings, tables and captions are matched on their page. The
-measures are of documents; shares of nothing are NaN.
+The pages are the same, so headings, tables and captions are matched page by page. Each metric is of
+a whole document; a share of nothing is NaN.
 """
 
 from __future__ import annotations
@@ -23,26 +23,29 @@ from ohr.metrics.matching import assign_by
 from ohr.types import PageRef
 
 ALIKE = 0.8
-"""Normalised Levenshtein similarity from which on two titles or captions are the same."""
+"""Least normalised Levenshtein similarity of titles or captions that match."""
 SHARED = 0.3
-"""The same of two tables' words."""
+"""Least similarity of the words of tables that match."""
 LARGEST = 1_500
-"""Headings of a tree up to which the edit distance is computed: it takes the product of two."""
+"""Largest number of headings for a tree edit distance: its time grows with the product of both."""
 
 Captioned = TableNode | FigureNode
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineScores:
-    """Of one document, in [0, 1]; 1 is best, but for ``tree_distance``.
+    """The scores of one document, in [0, 1]; 1 is best, except for ``tree_distance``.
 
-    ``heading_*``: headings with alike titles on the same page. ``parent_agreement``: share of
-    these in the same heading as in truth, or in none as there. ``section_overlap``: mean over the
-    truth's sections of the overlap (intersection over union) of the stretch of pages that each
-    fills with that of its match, 0 without one. ``table_*``: tables on the same page that share
-    most words. ``caption_*``: captions of tables and figures. ``tree_distance``: ordered tree
-    edit distance of the two trees of headings over the number of both; changing a heading costs
-    the normalised Levenshtein distance of its titles, losing or adding one costs 1.
+    - ``heading_*``: headings with similar titles on the same page.
+    - ``parent_agreement``: share of these under the same heading as in the ground truth, or at the
+      top level as there.
+    - ``section_overlap``: mean over the true sections of the overlap (intersection over union) of
+      their pages with those of the matched section; 0 without a match.
+    - ``table_*``: tables on the same page that share most words.
+    - ``caption_*``: captions of tables and figures.
+    - ``tree_distance``: ordered tree edit distance of the two trees of headings, over the number
+      of headings in both. Changing a heading costs the normalised Levenshtein distance of the
+      titles; removing or adding one costs 1.
     """
 
     headings: int
@@ -59,50 +62,51 @@ class OutlineScores:
     tree_distance: float
 
 
-MEASURES = tuple(name for name in OutlineScores.__dataclass_fields__ if "_" in name)
-"""The names of the measures of :class:`OutlineScores`."""
+OUTLINE_METRICS = tuple(name for name in OutlineScores.__dataclass_fields__ if "_" in name)
+"""The names of the metrics in :class:`OutlineScores`, without the counts."""
 
 
-def compare_trees(read: DocumentTree, true: DocumentTree) -> OutlineScores:
-    """How much of the truth's structure a reading has. A document without headings in its ground
-    truth has no heading recall, and so on: NaN.
+def compare_trees(tree: DocumentTree, gold_tree: DocumentTree) -> OutlineScores:
+    """Compare a document's tree with that of the ground truth.
+
+    Recall is NaN if the ground truth has no headings, tables or captions.
     """
     pairs = _matched(
-        [(_page(read, s.start), _title(s)) for s in read.sections],
-        [(_page(true, s.start), _title(s)) for s in true.sections],
+        [(_page(tree, s.start), _title(s)) for s in tree.sections],
+        [(_page(gold_tree, s.start), _title(s)) for s in gold_tree.sections],
         ALIKE,
     )
     tables = _matched(
-        [(_page(read, t.start), _words(read, t)) for t in read.tables],
-        [(_page(true, t.start), _words(true, t)) for t in true.tables],
+        [(_page(tree, t.start), _words(tree, t)) for t in tree.tables],
+        [(_page(gold_tree, t.start), _words(gold_tree, t)) for t in gold_tree.tables],
         SHARED,
     )
-    said, stands = _captions(read), _captions(true)
+    captioned, gold_captioned = _captions(tree), _captions(gold_tree)
     captions = _matched(
-        [(_page(read, node.start), fold(node.caption).lower()) for node in said],
-        [(_page(true, node.start), fold(node.caption).lower()) for node in stands],
+        [(_page(tree, node.start), fold(node.caption).lower()) for node in captioned],
+        [(_page(gold_tree, node.start), fold(node.caption).lower()) for node in gold_captioned],
         ALIKE,
     )
     match = {0: 0} | {i + 1: j + 1 for i, j in pairs}
-    parents = [match.get(read.sections[i].parent) == true.sections[j].parent for i, j in pairs]
+    parents = [match.get(tree.sections[i].parent) == gold_tree.sections[j].parent for i, j in pairs]
     return OutlineScores(
-        headings=len(true.sections),
-        tables=len(true.tables),
-        captions=len(stands),
-        heading_recall=_share(len(pairs), len(true.sections)),
-        heading_precision=_share(len(pairs), len(read.sections)),
+        headings=len(gold_tree.sections),
+        tables=len(gold_tree.tables),
+        captions=len(gold_captioned),
+        heading_recall=_share(len(pairs), len(gold_tree.sections)),
+        heading_precision=_share(len(pairs), len(tree.sections)),
         parent_agreement=fmean(parents) if parents else nan,
-        section_overlap=_overlap(read, true, pairs),
-        table_recall=_share(len(tables), len(true.tables)),
-        table_precision=_share(len(tables), len(read.tables)),
-        caption_recall=_share(len(captions), len(stands)),
-        caption_precision=_share(len(captions), len(said)),
-        tree_distance=heading_distance(read.sections, true.sections),
+        section_overlap=_overlap(tree, gold_tree, pairs),
+        table_recall=_share(len(tables), len(gold_tree.tables)),
+        table_precision=_share(len(tables), len(tree.tables)),
+        caption_recall=_share(len(captions), len(gold_captioned)),
+        caption_precision=_share(len(captions), len(captioned)),
+        tree_distance=heading_distance(tree.sections, gold_tree.sections),
     )
 
 
-def _share(found: int, of: int) -> float:
-    return found / of if of else nan
+def _share(matched: int, of: int) -> float:
+    return matched / of if of else nan
 
 
 def _page(tree: DocumentTree, place: Place) -> PageRef:
@@ -123,13 +127,13 @@ def _captions(tree: DocumentTree) -> list[Captioned]:
 
 
 def _matched(
-    one: Sequence[tuple[PageRef, Sequence[str]]],
-    other: Sequence[tuple[PageRef, Sequence[str]]],
+    first: Sequence[tuple[PageRef, Sequence[str]]],
+    second: Sequence[tuple[PageRef, Sequence[str]]],
     least: float,
 ) -> list[tuple[int, int]]:
-    """Pairs of what is alike on the same page, each used once."""
+    """One-to-one pairs of similar nodes on the same page."""
     by_page: dict[PageRef, tuple[list[int], list[int]]] = {}
-    for side, nodes in enumerate((one, other)):
+    for side, nodes in enumerate((first, second)):
         for index, (page, _) in enumerate(nodes):
             by_page.setdefault(page, ([], []))[side].append(index)
     pairs = []
@@ -137,29 +141,34 @@ def _matched(
         if ours and theirs:
             similarity = np.array(
                 [
-                    [Levenshtein.normalized_similarity(one[i][1], other[j][1]) for j in theirs]
+                    [Levenshtein.normalized_similarity(first[i][1], second[j][1]) for j in theirs]
                     for i in ours
                 ]
             )
-            # A title that is lost is no title's match.
-            similarity[[not len(one[i][1]) for i in ours], :] = 0.0
+            # An empty title matches none.
+            similarity[[not len(first[i][1]) for i in ours], :] = 0.0
             pairs += [(ours[i], theirs[j]) for i, j in assign_by(similarity, least=least - 1e-9)]
     return sorted(pairs)
 
 
-def _overlap(read: DocumentTree, true: DocumentTree, pairs: Sequence[tuple[int, int]]) -> float:
-    if not true.sections:
+def _overlap(
+    tree: DocumentTree, gold_tree: DocumentTree, pairs: Sequence[tuple[int, int]]
+) -> float:
+    if not gold_tree.sections:
         return nan
     total = 0.0
     for i, j in pairs:
-        (a, b), (c, d) = _stretch(read, read.sections[i]), _stretch(true, true.sections[j])
+        (a, b), (c, d) = (
+            _stretch(tree, tree.sections[i]),
+            _stretch(gold_tree, gold_tree.sections[j]),
+        )
         inside, around = min(b, d) - max(a, c), max(b, d) - min(a, c)
         total += max(0.0, inside) / around if around > 0 else 1.0
-    return total / len(true.sections)
+    return total / len(gold_tree.sections)
 
 
 def _stretch(tree: DocumentTree, section: Section) -> tuple[float, float]:
-    """Where a section begins and ends, in pages and parts of a page's text."""
+    """Where a section begins and ends, in pages and fractions of a page's text."""
     begin, end = section.start, section.end
     return _position(tree, begin), _position(tree, end)
 
@@ -169,23 +178,26 @@ def _position(tree: DocumentTree, place: Place) -> float:
     return page.ref.page_no + (place.at / len(page.text) if page.text else 0.0)
 
 
-def heading_distance(read: Sequence[Section], true: Sequence[Section]) -> float:
+def heading_distance(sections: Sequence[Section], gold_sections: Sequence[Section]) -> float:
     """Ordered tree edit distance of two trees of headings, over the headings of both: 0 to 1.
 
-    Source: Zhang and Shasha, Simple fast algorithms for the editing distance between trees and
-    related problems, 1989. NaN where there are no headings, or more than :data:`LARGEST`.
+    NaN without headings, or with more than :data:`LARGEST`. Source: Zhang and Shasha, Simple fast
+    algorithms for the editing distance between trees and related problems, 1989.
     """
-    if not read and not true:
+    if not sections and not gold_sections:
         return nan
-    if max(len(read), len(true)) > LARGEST:
+    if max(len(sections), len(gold_sections)) > LARGEST:
         return nan
-    return _tree_edit_distance(_Tree.of(read), _Tree.of(true)) / (len(read) + len(true))
+    return _tree_edit_distance(_Tree.of(sections), _Tree.of(gold_sections)) / (
+        len(sections) + len(gold_sections)
+    )
 
 
 @dataclass(frozen=True)
 class _Tree:
-    """Headings below one root, in postorder; ``leftmost``: of each node, the first node in
-    postorder among those below it, or itself.
+    """Headings below one root, in postorder.
+
+    ``leftmost``: for each node, the first node in postorder among itself and those below it.
     """
 
     titles: list[str]
@@ -202,28 +214,28 @@ class _Tree:
         return cls([titles[node] for node in order], preorder - sizes[order] + 1)
 
     def keyroots(self) -> list[int]:
-        """Nodes that begin where no node above them does, in order."""
+        """Nodes whose leftmost node is not that of a node above them, in order."""
         last = {int(first): node for node, first in enumerate(self.leftmost)}
         return sorted(last.values())
 
 
-def _tree_edit_distance(one: _Tree, other: _Tree) -> float:
+def _tree_edit_distance(first: _Tree, second: _Tree) -> float:
     costs = cdist(
-        one.titles, other.titles, scorer=Levenshtein.normalized_distance, dtype=np.float64
+        first.titles, second.titles, scorer=Levenshtein.normalized_distance, dtype=np.float64
     )
-    # A node with none below becomes that of a tree which it is most like; the others are added.
-    distance = _of_single_nodes(other, costs)
-    alone = one.leftmost == np.arange(len(one.titles))
-    distance[~alone] = _of_single_nodes(one, costs.T).T[~alone]
-    for root in one.keyroots():
-        for against in other.keyroots():
-            if one.leftmost[root] < root and other.leftmost[against] < against:
-                _forests(one, other, root, against, costs, distance)
+    # A leaf becomes the most similar node of the other tree; the tree's other nodes are added.
+    distance = _of_single_nodes(second, costs)
+    alone = first.leftmost == np.arange(len(first.titles))
+    distance[~alone] = _of_single_nodes(first, costs.T).T[~alone]
+    for root in first.keyroots():
+        for against in second.keyroots():
+            if first.leftmost[root] < root and second.leftmost[against] < against:
+                _forests(first, second, root, against, costs, distance)
     return float(distance[-1, -1])
 
 
 def _of_single_nodes(tree: _Tree, costs: np.ndarray) -> np.ndarray:
-    """Distances of single nodes, a row each, to each of a tree's trees; ``costs``: to its nodes."""
+    """Distances of single nodes (rows) to each subtree of a tree; ``costs``: to its nodes."""
     distance = np.empty_like(costs)
     for node, first in enumerate(tree.leftmost):
         distance[:, node] = node - first + costs[:, first : node + 1].min(axis=1)
@@ -231,19 +243,24 @@ def _of_single_nodes(tree: _Tree, costs: np.ndarray) -> np.ndarray:
 
 
 def _forests(
-    one: _Tree, other: _Tree, root: int, against: int, costs: np.ndarray, distance: np.ndarray
+    first_tree: _Tree,
+    second_tree: _Tree,
+    root: int,
+    against: int,
+    costs: np.ndarray,
+    distance: np.ndarray,
 ) -> None:
-    """Fills in the distances of all pairs of trees that begin where these two do."""
-    first, start = int(one.leftmost[root]), int(other.leftmost[against])
+    """Fill in the distances of all pairs of subtrees with the same leftmost nodes as these two."""
+    first, start = int(first_tree.leftmost[root]), int(second_tree.leftmost[against])
     columns = np.arange(start, against + 1)
-    lefts = other.leftmost[columns] - start  # of each column, the forest before its tree
+    lefts = second_tree.leftmost[columns] - start  # of each column, the forest before its tree
     spine = lefts == 0
     steps = np.arange(len(columns) + 1, dtype=float)
     table = np.empty((root - first + 2, len(columns) + 1))
     table[0] = steps
     for node in range(first, root + 1):
         row = node - first + 1
-        left = int(one.leftmost[node]) - first
+        left = int(first_tree.leftmost[node]) - first
         # The two nodes' trees matched as wholes ...
         match = table[left, lefts] + distance[node, columns]
         if left == 0:  # ... or, where both trees are all of the forests, the two nodes.

@@ -1,4 +1,4 @@
-"""Metrics of a page's reading; both texts are a page's Markdown/LaTeX."""
+"""Metrics of page text compared with the ground truth; both are Markdown with LaTeX."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from functools import lru_cache
 from typing import Literal
 
 from ohr import plugins
-from ohr.metrics import default
+from ohr.metrics import default, reading
 from ohr.metrics.formulas import page_formula_distance
-from ohr.metrics.reading import order_assessed, order_distance
 from ohr.metrics.regions import Extraction, RegionKind, extraction, region_words, regions
 from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.metrics.tables import table_similarity
-from ohr.plugins.metric import PageCase
+from ohr.plugins.metric import PageCase, metric
 
 
 class EditDistance(plugins.Metric[ProtocolParams]):
     """Levenshtein distance of characters over the longer text, white space collapsed.
 
-    What looks the same in other code points is the same, but under ``scoring=reference``. Beyond
-    100,000 characters it is an upper bound (:mod:`ohr.metrics.long_texts`), under ``reference``
-    always exact.
+    Equivalent code points match, except with ``scoring=reference``. Beyond 100,000 characters it
+    is an upper bound (:mod:`ohr.metrics.long_texts`); with ``reference`` it is always exact.
     """
 
     name = "edit_distance"
@@ -43,8 +41,8 @@ class EditDistance(plugins.Metric[ProtocolParams]):
 class CharacterErrorRate(plugins.Metric):
     """Levenshtein distance of characters over the reference's, at most 1.
 
-    What looks the same in other code points is the same. Beyond 100,000 characters it is an upper
-    bound (:mod:`ohr.metrics.long_texts`).
+    Equivalent code points match. Beyond 100,000 characters it is an upper bound
+    (:mod:`ohr.metrics.long_texts`).
     """
 
     name = "cer"
@@ -84,52 +82,36 @@ class WordErrorRate(plugins.Metric):
         return default.edit_rates(tokens(case.text), tokens(case.truth))[1]
 
 
-class FormulaDistance(plugins.Metric):
-    """Distance of the pages' formulas, matched by content; 0 where neither has any."""
-
-    name = "formula_distance"
-    version = "4"
-    of = "page"
-    title = "formula distance"
-    higher_is_better = False
-    needs = frozenset({"formula"})
-
-    def score(self, prediction: str, reference: str) -> float:
-        return page_formula_distance(prediction, reference)
+@metric(
+    of="page",
+    title="formula distance",
+    version="4",
+    higher_is_better=False,
+    needs={"formula"},
+)
+def formula_distance(prediction: str, reference: str) -> float:
+    """Distance of the pages' formulas, matched by content; 0 if neither page has any."""
+    return page_formula_distance(prediction, reference)
 
 
-class OrderDistance(plugins.Metric):
+@metric(of="page", title="order distance", version="5", higher_is_better=False, needs={"text"})
+def order_distance(prediction: str, reference: str) -> float:
     """Share of pairs of passages in the wrong order.
 
-    A page of which fewer than two passages were found is not assessed, failed and empty ones among
-    them: ``order_assessed`` is the share of pages that are.
+    A page is not assessed if fewer than two passages were found, as on failed and empty pages.
+    ``order_assessed`` is the share of pages that are assessed.
     """
-
-    name = "order_distance"
-    version = "5"
-    of = "page"
-    title = "order distance"
-    higher_is_better = False
-    needs = frozenset({"text"})
-
-    def score(self, prediction: str, reference: str) -> float:
-        return order_distance(prediction, reference)
+    return reading.order_distance(prediction, reference)
 
 
-class OrderAssessed(plugins.Metric):
-    """Whether two passages or more were found, without which a page's order says nothing."""
-
-    name = "order_assessed"
-    of = "page"
-    title = "order assessed"
-    needs = frozenset({"text"})
-
-    def score(self, prediction: str, reference: str) -> float:
-        return order_assessed(prediction, reference)
+@metric(of="page", title="order assessed", needs={"text"})
+def order_assessed(prediction: str, reference: str) -> float:
+    """Whether two passages or more were found, so that the page's order can be assessed."""
+    return reading.order_assessed(prediction, reference)
 
 
 class TableSimilarityParams(plugins.Params):
-    """``texts``: whether the cells' texts count, or the structure alone."""
+    """``texts``: whether the cells' texts count, or only the structure."""
 
     texts: bool = True
 
@@ -148,7 +130,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
 
 
 class RegionParams(plugins.Params):
-    """``kind``: whose words count; ``part``: which of the three is given."""
+    """``kind``: the kind of region whose words count; ``part``: which of the three to return."""
 
     kind: RegionKind = "text"
     part: Literal["precision", "recall", "f1"] = "f1"
@@ -175,12 +157,12 @@ class RegionWords(plugins.Metric[RegionParams]):
 
 
 @lru_cache(maxsize=8)
-def _extraction(read: str, truth: str, kind: RegionKind) -> Extraction | None:
-    return extraction(regions(read), regions(truth), kind)
+def _extraction(text: str, truth: str, kind: RegionKind) -> Extraction | None:
+    return extraction(regions(text), regions(truth), kind)
 
 
 @lru_cache(maxsize=2)
-def _character_rates(read: str, truth: str) -> tuple[float, float]:
-    if read == truth:
+def _character_rates(text: str, truth: str) -> tuple[float, float]:
+    if text == truth:
         return 0.0, 0.0
-    return default.edit_rates(default.characters(read), default.characters(truth))
+    return default.edit_rates(default.characters(text), default.characters(truth))

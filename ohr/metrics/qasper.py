@@ -1,10 +1,9 @@
 """QASPER's evaluation: F1 of answers and of evidence paragraphs over several annotators.
 
-As Dasigi et al., "A Dataset of Information-Seeking Questions and Answers Anchored in Research
-Papers" (2021), publish it. An answer's words are normalised as SQuAD's are; the annotator that
-agrees best counts, for answer and evidence apart; a question's type is that of the answer that its
-prediction comes closest to, the first of equal ones; a question without a prediction scores 0 and
-belongs to no type.
+As published by Dasigi et al., "A Dataset of Information-Seeking Questions and Answers Anchored in
+Research Papers" (2021). Words of answers are normalised as in SQuAD. The best annotator counts, for
+answer and evidence separately. A question's type is that of the reference answer closest to the
+prediction, the first of equal ones. A question without a prediction scores 0 and has no type.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ TYPES: tuple[AnswerType, ...] = ("extractive", "abstractive", "boolean", "none")
 UNANSWERABLE = "Unanswerable"
 """The answer of an annotator who found none; its type is ``none``."""
 FLOAT = "FLOAT SELECTED"
-"""What evidence that is a figure or table begins with, before its caption."""
+"""Marks evidence that is a figure or table; its caption follows."""
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -30,7 +29,7 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An annotator's answer and the paragraphs that it rests on."""
+    """An annotator's answer and its evidence paragraphs."""
 
     answer: str
     type: AnswerType
@@ -39,7 +38,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a system answered, and the paragraphs that it names."""
+    """A system's answer and the paragraphs that it cites."""
 
     answer: str
     evidence: tuple[str, ...] = ()
@@ -47,9 +46,9 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Scores:
-    """Means in [0, 1] over ``questions``; 0 of a type that no question has.
+    """Means in [0, 1] over all ``questions``; 0 for a type without questions.
 
-    ``missing``: questions without a prediction, ``of_type`` how many questions each type has.
+    ``missing`` counts the questions without a prediction, ``of_type`` the questions of each type.
     """
 
     answer_f1: float
@@ -61,7 +60,7 @@ class Scores:
 
 
 def answer_f1(prediction: str, answer: str) -> float:
-    """F1 of two answers' words; 0 without a common one, so also of two empty answers."""
+    """F1 of two answers' words; 0 without a common word, so also for two empty answers."""
     return token_f1(_words(prediction), _words(answer))
 
 
@@ -70,7 +69,7 @@ def _words(text: str) -> list[str]:
 
 
 def evidence_f1(predicted: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of two lists of paragraphs, equal to the letter; 1 where both are empty."""
+    """F1 of two lists of paragraphs, which must match exactly; 1 if both are empty."""
     if not predicted and not gold:
         return 1.0
     shared = len(set(predicted) & set(gold))
@@ -81,20 +80,20 @@ def evidence_f1(predicted: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def text_evidence(reference: Reference) -> Reference:
-    """A reference whose evidence is text alone, without figures and tables."""
-    kept = tuple(text for text in reference.evidence if FLOAT not in text)
-    return Reference(reference.answer, reference.type, kept)
+    """The reference without figures and tables in its evidence."""
+    paragraphs = tuple(text for text in reference.evidence if FLOAT not in text)
+    return Reference(reference.answer, reference.type, paragraphs)
 
 
 def answerable(
     gold: Mapping[str, Sequence[Reference]],
 ) -> dict[str, list[Reference]]:
-    """The gold standard without answers of type ``none``, nor questions that have no other."""
-    kept = {
+    """The gold standard without answers of type ``none``, and questions that have only those."""
+    with_answer = {
         qid: [reference for reference in references if reference.type != "none"]
         for qid, references in gold.items()
     }
-    return {qid: references for qid, references in kept.items() if references}
+    return {qid: references for qid, references in with_answer.items() if references}
 
 
 def evaluate(
@@ -103,28 +102,34 @@ def evaluate(
     *,
     text_evidence_only: bool = False,
 ) -> Scores:
-    """The published scores. ``gold``: at least one reference a question.
+    """The published scores. ``gold`` has at least one reference per question.
 
     ``text_evidence_only`` leaves figures and tables out of the references' evidence. Predictions
-    for other questions are passed over.
+    for other questions are ignored.
     """
     answers: list[float] = []
     evidence: list[float] = []
     of_type: dict[AnswerType, list[float]] = {name: [] for name in TYPES}
     missing = 0
-    for qid, given in gold.items():
+    for qid, of_question in gold.items():
         predicted = predictions.get(qid)
         if predicted is None:
             missing += 1
             answers.append(0.0)
             evidence.append(0.0)
             continue
-        references = [text_evidence(one) for one in given] if text_evidence_only else given
-        scores = [answer_f1(predicted.answer, one.answer) for one in references]
+        references = (
+            [text_evidence(reference) for reference in of_question]
+            if text_evidence_only
+            else of_question
+        )
+        scores = [answer_f1(predicted.answer, reference.answer) for reference in references]
         best = scores.index(max(scores))
         answers.append(scores[best])
         of_type[references[best].type].append(scores[best])
-        evidence.append(max(evidence_f1(predicted.evidence, one.evidence) for one in references))
+        evidence.append(
+            max(evidence_f1(predicted.evidence, reference.evidence) for reference in references)
+        )
     return Scores(
         _mean(answers),
         _mean(evidence),
@@ -136,14 +141,16 @@ def evaluate(
 
 
 def answer_f1_by_type(prediction: str, references: Sequence[Reference]) -> dict[AnswerType, float]:
-    """For each type that an annotator gave, the F1 of the most similar answer of that type.
+    """For each type among the references, the F1 of the most similar answer of that type.
 
-    So the DRC paper takes them (section 2.2): a question may belong to several types.
+    As in the DRC paper (section 2.2): a question may belong to several types.
     """
-    found: dict[AnswerType, float] = {}
-    for one in references:
-        found[one.type] = max(found.get(one.type, 0.0), answer_f1(prediction, one.answer))
-    return found
+    best: dict[AnswerType, float] = {}
+    for reference in references:
+        best[reference.type] = max(
+            best.get(reference.type, 0.0), answer_f1(prediction, reference.answer)
+        )
+    return best
 
 
 def _mean(values: Sequence[float]) -> float:

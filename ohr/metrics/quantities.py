@@ -1,7 +1,7 @@
 """The numbers of a text with their signs, scales, units and currencies, in English and German.
 
-Names of units are in ``units.json``. Different units are never converted, but for spans of time: 12
-months are a year and 7 days a week.
+Names of units are in ``units.json``. Different units are never converted, except spans of time: 12
+months are a year, and 7 days a week.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _TABLE: dict[str, Any] = json.loads(files("ohr.metrics").joinpath("units.json").
 
 NUMBER = (
     r"(?:(?<![\w%)])[-\u2212](?:[$€£]\s?)?)?"
-    # From its first digit on and to its last: no part of a long one is tried.
+    # From the first digit to the last: parts of a long number do not match.
     r"(?:(?<!\d)(?<!\d[.,'\u2019\u00a0\u202f])\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+"
     r"|(?<![\w.,])\.\d++)"
 )
 """A pattern of a number with its sign."""
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-"""Digits with one mark, which may part thousands: in 0.125 and 1234.567 it cannot."""
+"""Digits with one mark that may separate thousands; in 0.125 and 1234.567 it cannot."""
 SCALES = {
     word: Decimal(10) ** power
     for words, power in (
@@ -35,16 +35,16 @@ SCALES = {
     )
     for word in words.split()
 }
-"""Words right after a number, and what they multiply it by; billion and trillion as in English."""
+"""Word right after a number -> factor; billion and trillion as in English."""
 OF_MONEY = frozenset("kmb")
-"""Scales where a text speaks of money alone: 5 m may be metres."""
+"""Scales only in texts about money: elsewhere 5 m may be metres."""
 SCALE = rf"(?:[\s-]*({'|'.join(SCALES)})(?!\w))?"
 _LOSS = re.compile(
     r"^\s*([$€£]?)\s?\((?=[$€£\s]{0,2}[\d.,]{3})(?!(?:1[5-9]|20)\d\d\))"
     rf"([$€£]?\s?\d[\d.,]*(?:\s(?:{'|'.join(SCALES)}))?)\s?(%?)\)(?!\s?\d)"
 )
-"""An amount in brackets that an answer begins with is negative, as :mod:`ohr.metrics.default` has
-it; a year, a telephone number or the mark of an item is none.
+"""An amount in brackets at the beginning of an answer, which is negative as in
+:mod:`ohr.metrics.default`; not a year, a telephone number or an item's mark.
 """
 _MONEY = re.compile(r"[€$£¥₹₩]|\b(?:euros?|eur|usd|dollars?|gbp|chf|jpy|cny|inr)\b")
 _CURRENCIES = frozenset("usd eur gbp jpy cny chf inr krw cent".split())
@@ -65,13 +65,13 @@ TIMES = {
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern of some words, the longest first."""
-    return "|".join(re.escape(one) for one in sorted(words, key=lambda one: (-len(one), one)))
+    """A pattern that matches any of the words, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 def _unit_names() -> tuple[dict[str, frozenset[str]], dict[str, str]]:
-    """What each case-folded name of a unit may mean; and for symbols whose case tells them apart
-    (mW, MW), the name in full.
+    """Case-folded name of a unit -> the units that it may mean; and symbol -> full name, for
+    symbols that differ only in case (mW, MW).
     """
     names: dict[str, set[str]] = {}
     symbols: dict[str, str] = {}
@@ -90,7 +90,7 @@ def _unit_names() -> tuple[dict[str, frozenset[str]], dict[str, str]]:
         for name in (unit, *text.split()):
             names.setdefault(name.casefold(), set()).add(unit)
     for symbol, full in symbols.items():
-        # In capitals or small letters throughout it may be any of them.
+        # Without regard to case, a symbol may be any of them.
         names.setdefault(symbol.casefold(), set()).add(full)
     names = {name: units for name, units in names.items() if name not in TIMES}
     folded = [symbol.casefold() for symbol in symbols]
@@ -112,7 +112,7 @@ _UNIT_WORD = (
     rf"(?:\)?[\s-]?({any_of(_UNITS.keys() | TIMES.keys())})(?:\^?\{{?([23])\}}?)?(?![^\W_]))?"
 )
 _AMOUNT = re.compile(rf"{_BEFORE}({NUMBER}){SCALE}{_UNIT_WORD}")
-# What stands between a number and a unit of time and says nothing of its length.
+# Words between a number and a unit of time that do not change its length.
 _BETWEEN = re.compile(
     r"(?<=\d)\)?\s+(?:(?:business|working|calendar|consecutive|full)\s+)"
     rf"(?=(?:{any_of(TIMES)})\b)"
@@ -121,8 +121,11 @@ _BETWEEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of a text: what it may be with its scale, that scale, and what it may count; no
-    ``units`` where none is named. ``mark`` is the one that may part thousands or decimals.
+    """A number in a text.
+
+    ``meanings`` are its possible values, with the ``scale`` applied. ``units`` are the units that
+    it may have, empty if none is named. ``mark`` is its mark if that may separate either thousands
+    or decimals.
     """
 
     meanings: frozenset[Decimal]
@@ -132,15 +135,15 @@ class Quantity:
 
     @property
     def is_year(self) -> bool:
-        """Whether it may be the number of a year."""
+        """Whether it may be a year."""
         return not self.units and any(
-            1500 <= one < 2100 and one == int(one) for one in self.meanings
+            1500 <= number < 2100 and number == int(number) for number in self.meanings
         )
 
     def is_same(self, other: Quantity) -> bool:
-        """Whether both may mean the same; a unit that one alone names does not part them.
+        """Whether both may mean the same; a missing unit matches any.
 
-        The same mark is taken alike in both: 1,172 million is not 1,172 billion.
+        The same mark has the same meaning in both: 1,172 million is not 1,172 billion.
         """
         alike = self.mark and self.mark == other.mark
         same = self.meanings == other.meanings if alike else bool(self.meanings & other.meanings)
@@ -151,13 +154,13 @@ class Quantity:
         return not self.units or not other.units or bool(self.units & other.units)
 
     def unscaled(self) -> Quantity:
-        """The same as a table has it whose head names the scale."""
-        return replace(self, meanings=frozenset(one / self.scale for one in self.meanings))
+        """The number without its scale, as in a table whose header names the scale."""
+        return replace(self, meanings=frozenset(number / self.scale for number in self.meanings))
 
 
 def spell_units(text: str) -> str:
-    r"""A text whose units survive case folding: ``5 mW`` and ``5 MW`` in full, ``^{\circ}`` as °,
-    ``\,\mathrm{mm}`` bare.
+    r"""Write units so that they survive case folding: ``5 mW`` and ``5 MW`` in full, ``^{\circ}``
+    as °, ``\,\mathrm{mm}`` as mm.
     """
     if "\\" in text:
         text = _DELIMITED.sub(_bare_formula, text)
@@ -167,12 +170,12 @@ def spell_units(text: str) -> str:
 
 
 def _bare_formula(match: re.Match[str]) -> str:
-    """A formula with a command without its dollars, which are no currency."""
+    """Remove the dollars of a formula that has a command: they are no currency."""
     return match[1] if re.search(r"\\[a-zA-Z]", match[1]) else match[0]
 
 
 def with_sign(text: str) -> str:
-    """A text that begins with an amount in brackets, with a minus sign: (917) is -917."""
+    """Replace the brackets around an amount at the beginning by a minus sign: (917) is -917."""
     return _LOSS.sub(r"-\1\2\3", text)
 
 
@@ -180,7 +183,7 @@ def quantities(text: str) -> list[Quantity]:
     """The numbers of a case-folded text, in order. Ranges share a unit: ``5 to 7 km``."""
     text = _BETWEEN.sub(" ", _PERCENT.sub("percent", text))
     of_money = _MONEY.search(text) is not None
-    found: list[Quantity] = []
+    numbers: list[Quantity] = []
     ends: list[tuple[int, int]] = []
     for match in _AMOUNT.finditer(text):
         before, number, scale, word, power = match.groups()
@@ -199,9 +202,9 @@ def quantities(text: str) -> list[Quantity]:
         elif word:
             units = frozenset(unit + (power or "") for unit in _UNITS.get(word, ()))
         marks = re.findall(r"[.,]", number) if len(meanings) > 1 else [""]
-        found.append(Quantity(meanings, times, units, marks[0]))
+        numbers.append(Quantity(meanings, times, units, marks[0]))
         ends.append(match.span())
-    return _shared(found, ends, text)
+    return _shared(numbers, ends, text)
 
 
 _OF_TIME = frozenset({"months", "minutes"})
@@ -209,27 +212,27 @@ _RANGE = re.compile(r"\s*(?:-|\u2013|to|bis|and|und|or|oder|,|/|×|x)\s*")
 
 
 def _shared(
-    found: Sequence[Quantity], spans: Sequence[tuple[int, int]], text: str
+    numbers: Sequence[Quantity], spans: Sequence[tuple[int, int]], text: str
 ) -> list[Quantity]:
-    """Numbers of a range that have no unit with the unit of the next."""
-    result = list(found)
+    """Give the numbers of a range without a unit the unit of the next number."""
+    result = list(numbers)
     for at in range(len(result) - 2, -1, -1):
-        one, after = result[at], result[at + 1]
+        number, following = result[at], result[at + 1]
         if (
-            not one.units
-            and after.units
-            and not after.units & _OF_TIME
+            not number.units
+            and following.units
+            and not following.units & _OF_TIME
             and _RANGE.fullmatch(text, spans[at][1], spans[at + 1][0])
         ):
-            result[at] = replace(one, units=after.units)
+            result[at] = replace(number, units=following.units)
     return result
 
 
 def values(number: str) -> frozenset[Decimal]:
-    """What digits with points and commas may mean: thousands separators or a decimal mark.
+    """The possible values of digits with points and commas: thousands separators or decimal marks.
 
-    Three zeros after a mark are thousands: nobody writes 1 as 1.000. Before thousands stand one
-    to three digits, the first no zero: 0.125 and .125 are an eighth.
+    Three zeros after a mark are thousands: nobody writes 1 as 1.000. Before thousands there are one
+    to three digits, the first not zero: 0.125 and .125 are an eighth.
     """
     sign = -1 if number[0] in "-\u2212" else 1
     plain = re.sub(r"[-'\u2212\u2019\u00a0\u202f$€£\s]", "", number)

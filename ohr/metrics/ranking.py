@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from ohr import plugins
 from ohr.metrics.evidence import EVIDENCE_WORDS
 from ohr.metrics.scores import SCORING, ProtocolParams
-from ohr.plugins.metric import HitsCase
+from ohr.plugins.metric import HitsCase, metric
 
 
 class Lcs(plugins.Metric[ProtocolParams]):
@@ -33,7 +33,7 @@ class Lcs(plugins.Metric[ProtocolParams]):
 
 
 class StrippedLcs(Lcs):
-    """``lcs`` with mark-up left out on both sides, as the paper has it under formatting noise."""
+    """``lcs`` without the mark-up of both sides, as in the paper under formatting noise."""
 
     name = "lcs_stripped"
     version = "7"
@@ -45,72 +45,48 @@ class StrippedLcs(Lcs):
         return case.lcs_of(case.scoring.content_tokens)
 
 
-class _LcsLoss(plugins.Metric, abstract=True):
-    """A part of what ``lcs`` lacks of 1: for each question, ``lcs`` and both parts add up to 1."""
-
-    of = "hits"
-    needs = frozenset({"evidence"})
-    higher_is_better = False
-    part_of = "lcs"
+# Parts of the lcs loss: for each question, lcs and both parts add up to 1.
+_lcs_loss = partial(metric, of="hits", needs={"evidence"}, higher_is_better=False, part_of="lcs")
 
 
-class PageNotFound(_LcsLoss):
+@_lcs_loss(title="page not found")
+def page_not_found(case: HitsCase) -> float:
     """1 - hit@k: no page of the evidence is among the hits. The first part of the ``lcs`` loss."""
-
-    name = "page_not_found"
-    title = "page not found"
-
-    def measure(self, case: HitsCase) -> float:
-        return 0.0 if case.evidence_hits else 1.0
+    return 0.0 if case.evidence_hits else 1.0
 
 
-class TextMissing(_LcsLoss):
-    """hit@k - ``lcs``: text missing where a page was found. The second part of the ``lcs`` loss.
+@_lcs_loss(title="text missing", missing=0.0)
+def text_missing(case: HitsCase) -> float:
+    """hit@k - ``lcs``: text missing although a page was found. The second part of the ``lcs`` loss.
 
-    Without any hit it is 0: the page was not found, and that is the whole loss.
+    0 if no page was found, since that is the whole loss then.
     """
-
-    name = "text_missing"
-    title = "text missing"
-    missing = 0.0
-
-    def measure(self, case: HitsCase) -> float:
-        return 1.0 - case.lcs if case.evidence_hits else 0.0
+    return 1.0 - case.lcs if case.evidence_hits else 0.0
 
 
-class _Rank(plugins.Metric, abstract=True):
-    of = "hits"
-    at_k = True
-    place = 0
-
-    def measure(self, case: HitsCase) -> float:
-        gold = set(case.question.evidence_pages)
-        pages = dict.fromkeys(hit.ref for hit in case.hits)
-        return _ranking_scores(tuple(ref in gold for ref in pages), len(gold), case.k)[self.place]
-
-
-class HitRate(_Rank):
+@metric(of="hits", title="hit", at_k=True)
+def hit(case: HitsCase) -> float:
     """Whether a page of the evidence is among the first k hits."""
-
-    name = "hit"
-    title = "hit"
+    return _scores_of(case)[0]
 
 
-class ReciprocalRank(_Rank):
+@metric(of="hits", title="MRR", at_k=True)
+def mrr(case: HitsCase) -> float:
     """1 over the rank of the first page of the evidence; 0 if none is among the first k hits."""
-
-    name = "mrr"
-    title = "MRR"
-    place = 1
+    return _scores_of(case)[1]
 
 
-class Ndcg(_Rank):
+@metric(of="hits", title="nDCG", at_k=True, version="2")
+def ndcg(case: HitsCase) -> float:
     """Normalised discounted cumulative gain of the evidence's pages, with binary gains."""
+    return _scores_of(case)[2]
 
-    name = "ndcg"
-    version = "2"
-    title = "nDCG"
-    place = 2
+
+def _scores_of(case: HitsCase) -> tuple[float, float, float]:
+    """:func:`ranking_scores` of the pages of a case's hits."""
+    gold = set(case.question.evidence_pages)
+    pages = dict.fromkeys(hit.ref for hit in case.hits)
+    return _ranking_scores(tuple(ref in gold for ref in pages), len(gold), case.k)
 
 
 def ranking_scores(
@@ -118,9 +94,9 @@ def ranking_scores(
 ) -> tuple[float, float, float]:
     """Hit, reciprocal rank and nDCG of a ranked list of pages, each page counted once.
 
-    ``relevant[i]`` says whether the i-th distinct page carries evidence; gains are binary. ``k``
-    hits were asked for, so the ideal ranking has ``min(n_relevant, k)`` pages of evidence, also
-    where several of the hits are of one page and the list is shorter.
+    ``relevant[i]``: whether the i-th distinct page has evidence; gains are binary. The ideal
+    ranking of ``k`` hits has ``min(n_relevant, k)`` pages of evidence, even if several hits are on
+    one page and the list of pages is shorter.
     """
     return _ranking_scores(tuple(relevant), n_relevant, k)
 

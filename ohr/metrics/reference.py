@@ -41,8 +41,8 @@ def tokens(text: str) -> list[str]:
     if text.isascii():
         data = text.encode("ascii")
         if not data.translate(None, _PLAIN_BYTES):
-            # Only letters, digits and space are left then, so an article is a word by itself;
-            # a table of bytes is many times as fast as the patterns.
+            # Only letters, digits and spaces remain, so each article is a separate word. A
+            # byte table is many times faster than the patterns.
             words = data.translate(_LOWER, _PUNCTUATION_BYTES).decode("ascii").split()
             return [word for word in words if word not in _ARTICLE_WORDS]
     return _ARTICLE.sub(_unless_part_of_a_word, _PUNCTUATION.sub("", text.lower())).split()
@@ -58,8 +58,8 @@ def _unless_part_of_a_word(article: re.Match[str]) -> str:
 def _is_word(char: str) -> bool:
     """Whether a character belongs to words in the published code's patterns.
 
-    It takes the package ``regex``, for which combining marks, joiners and all connecting
-    punctuation do, and superscript digits and fractions do not; ``re`` has it otherwise.
+    That code uses the package ``regex``: combining marks, joiners and all connecting punctuation
+    belong to words, superscript digits and fractions do not. ``re`` differs.
     """
     category = unicodedata.category(char)
     return (
@@ -127,7 +127,7 @@ def lcs(prediction: str, reference: str) -> float:
 
 
 def token_lcs(predicted: Sequence[str], expected: Sequence[str]) -> float:
-    """:func:`lcs` on tokens that are already there."""
+    """:func:`lcs` of two token lists."""
     if not expected:
         return 0.5
     return LCSseq.similarity(expected, predicted) / len(expected)
@@ -137,8 +137,8 @@ def edit_distance(prediction: str, reference: str) -> float:
     """Levenshtein over the longer text, white space collapsed; 0 for two empty texts."""
     if prediction == reference:
         return 0.0
-    one, other = collapse(prediction), collapse(reference)
-    return Levenshtein.normalized_distance(one, other, score_hint=0.1)
+    predicted, expected = collapse(prediction), collapse(reference)
+    return Levenshtein.normalized_distance(predicted, expected, score_hint=0.1)
 
 
 def collapse(text: str) -> str:

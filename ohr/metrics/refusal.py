@@ -1,4 +1,4 @@
-"""Whether an answer declines to answer: refusals are counted apart from wrong answers."""
+"""Whether an answer declines to answer; refusals are counted separately from wrong answers."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _PHRASE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 LOOKED_AT = 300
-"""Characters at the beginning of an answer in which a refusal is looked for."""
+"""Number of characters at the beginning of an answer that are searched for a refusal."""
 
 
 def refused(answer: str) -> bool:
-    """Whether an answer says that it has none ("not answerable", "the text does not say" ...).
+    """Whether an answer declines to answer ("not answerable", "the text does not say" ...).
 
-    An empty answer is none: it is counted as empty.
+    An empty answer is no refusal: it is counted as empty.
     """
     text = " ".join(fold_quotation(answer[: 4 * LOOKED_AT]).split())[:LOOKED_AT]
     return bool(_WORDS.fullmatch(text) or _PHRASE.search(text))

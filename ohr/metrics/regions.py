@@ -1,8 +1,7 @@
-"""The regions of a page: running text, block formulas and tables, and how well each is read.
+"""The regions of a page: running text, block formulas and tables, and how well each is extracted.
 
-Token precision, recall and F1 by kind of region are those of the DRC paper's table 3 (text
-extraction from paragraphs and tables), with the words that this toolkit compares in place of a
-model's tokens.
+Precision, recall and F1 by kind of region follow the DRC paper's table 3 (text extraction from
+paragraphs and tables), with this toolkit's words instead of a model's tokens.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ RegionKind = Literal["text", "formula", "table"]
 KINDS: tuple[RegionKind, ...] = ("text", "formula", "table")
 
 BLOCK_WORDS = 100
-"""Words of a block of running text: about 130 of the tokens that language models count."""
+"""Words of a block of running text: about 130 tokens of a language model."""
 LEAST_WORDS = 5
-"""A page with less running text has no block of it."""
+"""A page with fewer words of running text has no block of it."""
 _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 
 
@@ -42,7 +41,7 @@ class Region:
 
 
 def regions(text: str) -> list[Region]:
-    """A page as running text, block formulas and tables, in order; the outermost counts."""
+    """A page as running text, block formulas and tables, in order; only outermost regions."""
     marked = [
         Region("table", *table.span, text[slice(*table.span)], Grid.of(table))
         for table in read_page(text).tables
@@ -117,25 +116,25 @@ class Extraction(NamedTuple):
 
 
 def extraction(
-    read: Sequence[Region], true: Sequence[Region], kind: RegionKind
+    output: Sequence[Region], truth: Sequence[Region], kind: RegionKind
 ) -> Extraction | None:
-    """How well the words of one kind of region were read; None where the truth has none.
+    """How well the words of one kind of region were extracted; None if the truth has none.
 
-    Words are compared as multisets. A reading that marks no region of this kind is judged by
-    all its words, as an extractor without regions is in the DRC paper: it may have read the
-    table, but does not say which of its words are the table's.
+    Words are compared as multisets. If the output marks no region of this kind, all its words
+    count, as for an extractor without regions in the DRC paper: it may have the table's words
+    without marking them as a table.
     """
-    expected = Counter(region_words(true, kind))
+    expected = Counter(region_words(truth, kind))
     if not expected:
         return None
-    predicted = Counter(region_words(read, kind))
+    predicted = Counter(region_words(output, kind))
     if not predicted:
-        predicted = Counter(word for other in KINDS for word in region_words(read, other))
+        predicted = Counter(word for other in KINDS for word in region_words(output, other))
     return word_overlap(predicted, expected)
 
 
 def word_overlap(predicted: Counter[str], expected: Counter[str]) -> Extraction:
-    """How many words of two multisets are shared; 0 where none is."""
+    """Precision, recall and F1 of two multisets of words; 0 if none is shared."""
     shared = (predicted & expected).total()
     if not shared:
         return Extraction(0.0, 0.0, 0.0)

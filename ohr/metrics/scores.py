@@ -1,4 +1,4 @@
-"""The two protocols as bundles of functions, which share what they cut texts into."""
+"""The functions of the two protocols, with shared caches of tokens."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ohr.plugins.metric import Scoring
 from ohr.store.text_cache import TextCache
 
 _MOST_WORDS = 1 << 20
-"""Words that the lists of one cache share."""
+"""Most distinct words that the lists of one cache share."""
 R_NOISE_THRESHOLD = 0.95
 """Evidence with an LCS of at most this counts as hit by noise (OHR-Bench, section 4.3)."""
 
 
 def cached_tokens(function: Callable[[str], list[str]]) -> TextCache[list[str]]:
-    """A function from texts to words that cuts a text that comes again only once.
+    """A tokeniser with a cache: a repeated text is split only once.
 
-    A page's ground truth comes once for each engine and condition, its evidence pages once for each
-    question. The same word is one object in most lists; they are shared: do not change them.
+    A page's ground truth is needed for each engine and condition, an evidence page for each
+    question. The lists are shared, so do not change them; equal words are mostly one object.
     """
     words: dict[str, str] = {}
 
@@ -65,7 +65,7 @@ SCORING: dict[Protocol, Scoring] = {
 
 
 class ProtocolParams(plugins.Params):
-    """``protocol``: ``default`` is the toolkit's own scoring, ``reference`` that of the published
-    evaluation; a study measures by its own ``scoring``."""
+    """``protocol``: ``default`` is the toolkit's own scoring, ``reference`` the published
+    evaluation's. In a study, its option ``scoring`` counts instead."""
 
     protocol: Protocol = "default"

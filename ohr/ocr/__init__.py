@@ -1,1 +1,1 @@
-"""Pages of a study: distorted, read, rewritten and kept."""
+"""OCR of pages: distortion, recognition, formatting noise, storage and sharing of work."""

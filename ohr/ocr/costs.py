@@ -1,4 +1,4 @@
-"""What OCR by engines behind servers cost: replies, tokens, money, and odd replies."""
+"""Prints the cost of OCR by engines behind servers: replies, tokens, money, odd replies."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ COUNTED = (
 """Odd replies, as engines behind servers count them."""
 
 
-def taken_lines(taken: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """A line for each reading by an engine that counts replies: what they took, what was odd."""
+def cost_lines(costs: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """A line for each label whose engine counts replies: their cost, and the odd ones."""
     lines = []
-    for label, sums in taken.items():
+    for label, sums in costs.items():
         if not sums.get("replies"):
             continue
         parts = [f"{sums['replies']:,.0f} replies"]

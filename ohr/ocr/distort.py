@@ -11,7 +11,7 @@ from ohr.store.identity import canonical_json
 from ohr.types import PageRef
 
 
-def distorted(
+def distort_image(
     operator: ImagePerturbation,
     image: np.ndarray,
     *,
@@ -22,9 +22,9 @@ def distorted(
 ) -> Applied[np.ndarray]:
     """The page (uint8, grey or RGB) with the noise that this seed draws for it.
 
-    The draw depends on the plug-in's own name, however a configuration names it (``label``). Raises
-    PluginError if the distortion fails, or returns another size or dtype: it is no fault of
-    engine or page.
+    The draw depends on the name of the plug-in, not on its ``label`` in a configuration. Raises
+    PluginError if the distortion fails, or returns another size or dtype: neither engine nor page
+    is at fault.
     """
     where = f"distortion {label or operator.name!r} on {ref.doc_id} page {ref.page_no + 1}"
     form = (image.shape, image.dtype)
@@ -41,6 +41,6 @@ def distorted(
     if (applied.value.shape, applied.value.dtype) != form:
         raise PluginError(
             f"{where}: {form[1]} {form[0]} became {applied.value.dtype} {applied.value.shape}: "
-            "size and dtype must stay as they are"
+            "size and dtype must not change"
         )
     return applied

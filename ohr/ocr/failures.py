@@ -1,9 +1,8 @@
-"""Failures by their reasons: how often each comes, and one that comes too often in a row.
+"""Counts failures by reason, and stops a run after too many in a row.
 
-A server may refuse one request (HTTP 403, 404), as for what a question says, or all of them, as
-for a wrong key or model. The first is that question's or page's failure. The second stops a run:
-where nothing has come of any request, and :data:`ALL_REFUSED` of them, or all there are, were
-refused.
+A server may refuse one request (HTTP 403, 404), because of its content, or all of them, because of
+a wrong key or model. The former is a failure of that question or page. The latter stops a run: if
+no request has succeeded, and :data:`ALL_REFUSED` of them, or all there are, were refused.
 """
 
 from __future__ import annotations
@@ -28,36 +27,36 @@ from ohr.plugins.reader import NO_CONTEXT
 from ohr.types import FAILED, Outcome, Status
 
 ALL_REFUSED = 5
-"""Requests from the first on that a server refuses before it is taken to refuse all."""
+"""So many refused requests, from the first one on, mean that a server refuses all."""
 EXAMPLE = ", such as "
-"""What follows it in a detail is an example, and no part of the reason."""
+"""In a detail, what follows it is an example, not part of the reason."""
 _VARYING = re.compile(r"\S*/\S+|\d+")
-"""What tells two failures of the same reason apart: files and numbers."""
+"""Parts that vary between failures of the same reason: files and numbers."""
 
 
 @dataclass
 class Streak:
-    """Failures in a row of the same reason; ``limit`` of them are one too many (0: never).
+    """Counts failures in a row for the same reason, and raises at ``limit`` of them (0: never).
 
-    So are :data:`ALL_REFUSED` that a server refused, unless something has come of it before.
+    It also raises at :data:`ALL_REFUSED` refusals, unless a request has succeeded before.
     """
 
     name: str
-    """Of the engine or the reader."""
+    """Name of the engine or the reader."""
     unit: str
     """``pages`` or ``questions``."""
     limit: int
     answered: bool = False
-    """Whether anything has come of it, in this run or before."""
+    """Whether any request has succeeded, in this run or before."""
     refusals: int = 0
-    """How many were refused so far."""
+    """Number of refusals so far."""
     count: int = 0
     _reason: str = ""
     _refusal: str = ""
 
     @property
     def refused(self) -> bool:
-        """Whether all so far were refused."""
+        """Whether all requests so far were refused."""
         return bool(self.refusals and self.limit and not self.answered)
 
     def add(self, outcome: Outcome[Any]) -> None:
@@ -77,17 +76,17 @@ class Streak:
         if self.count >= self.limit:
             raise OhrError(
                 f"{self.name}: {self.count} {self.unit} in a row failed alike "
-                f"({plain(outcome.detail)}): mend that and give the same command again, which goes "
-                "on from here, or read on with stop_after_failures=0"
+                f"({plain(outcome.detail)}): fix that and run the same command again, which "
+                "continues from here, or go on with stop_after_failures=0"
             )
 
     def end(self) -> None:
-        """There is no further outcome. Raises OhrError where all were refused."""
+        """Call after the last outcome. Raises OhrError if all requests were refused."""
         if self.refused:
             raise OhrError(
-                f"{self.name}: the server refused all {self.refusals} {self.unit} it was asked "
-                f"({plain(self._refusal)}): correct model, base_url or api_key_env and give the "
-                "same command again, which goes on from here"
+                f"{self.name}: the server refused all {self.refusals} {self.unit} so far "
+                f"({plain(self._refusal)}): correct model, base_url or api_key_env and run the "
+                "same command again, which continues from here"
             )
 
 
@@ -97,14 +96,14 @@ def same_reason(outcome: Outcome[Any]) -> str:
 
 
 def is_explained_empty(outcome: Outcome[Any]) -> bool:
-    """Whether an answer is empty for a reason, other than that there was nothing to answer from."""
+    """Whether an answer is empty for a reason other than an empty context."""
     return outcome.status is Status.EMPTY and outcome.detail not in ("", NO_CONTEXT)
 
 
 def reasons(outcomes: Iterable[Outcome[Any]], *, empty: bool = False) -> dict[str, int]:
-    """How often each reason is that of a failure, the commonest first, as its first one says it.
+    """Reason -> number of failures, the most frequent first, in the words of the first failure.
 
-    With ``empty``, also those of :func:`is_explained_empty`.
+    With ``empty``, also the reasons of :func:`is_explained_empty`.
     """
     return _counted(
         outcome
@@ -114,8 +113,10 @@ def reasons(outcomes: Iterable[Outcome[Any]], *, empty: bool = False) -> dict[st
 
 
 def notes(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
-    """How often each detail is that of something that did not fail, as :func:`reasons` counts."""
-    return _counted(one for one in outcomes if one.detail and one.status not in FAILED)
+    """Detail -> number of outcomes that did not fail, counted as in :func:`reasons`."""
+    return _counted(
+        outcome for outcome in outcomes if outcome.detail and outcome.status not in FAILED
+    )
 
 
 def _counted(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
@@ -129,16 +130,16 @@ def _counted(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
 
 
 def stop_if_not_the_page(detail: str) -> None:
-    """Raise for what ails machine or plug-in, not the page: it must not be journalled."""
+    """Raise for a failure of machine or plug-in, which must not be stored as the page's."""
     for error in (StoreError, MissingDependencyError, PluginError, UnknownPluginError, ConfigError):
         if detail.startswith(f"{error.__name__}: "):
             raise error(detail.partition(": ")[2])
 
 
 def check_first(streak: Streak, outcome: Outcome[Any]) -> None:
-    """Raise, at a page's first outcome, for what would only come again with others.
+    """Count a page's outcome. Raises for a failure that other pages would have too.
 
-    That is what no page is to blame for, and the last of too many alike.
+    Such failures are those that no page causes, and too many for the same reason.
     """
     if outcome.status in FAILED:
         stop_if_not_the_page(outcome.detail)

@@ -1,8 +1,7 @@
-"""Reads the pages of PDFs and image files with one engine, and keeps what was read.
+"""Reads the pages of PDFs and image files with one engine, and stores the output.
 
-A page image is read and stored just as a study's clean page is, so one never reads what the
-other has read. An engine that is handed PDFs gets several pages of one at a time; each is
-stored as soon as it is there.
+A page image is read and stored like a study's clean page, so neither repeats the other's work. An
+engine that takes PDFs gets several pages of one PDF at a time; each is stored at once.
 """
 
 from __future__ import annotations
@@ -35,27 +34,27 @@ from ohr.workers import Limits
 
 @dataclass(frozen=True)
 class FilePage:
-    """A page of a file, and under which key its reading is stored."""
+    """A page of a file, with the key under which its OCR output is stored."""
 
     source: PageSource
     ref: PageRef
     make_key: Callable[[], dict[str, Any]]
     as_pdf: bool
-    """Whether the engine is handed the PDF, not an image of the page."""
+    """Whether the engine gets the PDF, not an image of the page."""
 
     @property
     def key(self) -> dict[str, Any]:
-        """The key, for which the file is read once."""
+        """The key; it needs the digest of the file."""
         return self.make_key()
 
     @property
     def batch(self) -> int | None:
-        """Which of a PDF's batches the page is read with; None for a page that is read alone."""
+        """Number of the page's batch in its PDF; None for a page that is read alone."""
         return self.ref.page_no // PAGES_TOGETHER if self.as_pdf else None
 
     @property
     def name(self) -> str:
-        """By which the page falls to a shard: pages that are read together, together."""
+        """The name that decides the page's shard; pages of one batch share it."""
         return name_of(self.ref)
 
 
@@ -74,7 +73,7 @@ class PdfTask:
 
     @property
     def lease(self) -> str:
-        """Of one page its key's digest; of several, of the file and which of its batches it is."""
+        """The name of the lease: a digest of the page's key, or of the file and its batch."""
         if len(self.keys) == 1:
             return digest(self.keys[0])
         key = self.keys[0]
@@ -83,14 +82,14 @@ class PdfTask:
 
 @dataclass
 class PdfReader:
-    """What a worker keeps: the engine."""
+    """Reads pages of PDFs in a worker, which keeps the engine."""
 
     engine: PluginSpec
     store: ArtefactStore
     _backend: OcrBackend | None = field(default=None, repr=False)
 
     def read(self, task: PdfTask) -> None:
-        """Store the text of each page; a page that fails is left for another try."""
+        """Store the text of each page; a page that fails is not stored, and tried again."""
         if self._backend is None:
             backend = registry.ocr_engine(self.engine)
             check_unedited(type(backend), task.keys[0]["engine"])
@@ -108,7 +107,7 @@ class PdfReader:
 
 
 class PageFailedError(Exception):
-    """An engine's own account of a page that it could not read."""
+    """An engine could not read a page, and says why."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -120,13 +119,13 @@ def read_pdf(task: PdfTask, reader: PdfReader) -> None:
 
 
 def _was_read(store: ArtefactStore, key: dict[str, Any]) -> bool:
-    """Whether a page of a PDF that is handed over has a text."""
-    reading = stored_output(store, key, key["engine"])
-    return reading is not None and reading.outcome.status not in FAILED
+    """Whether a page of a PDF has stored text."""
+    output = stored_output(store, key, key["engine"])
+    return output is not None and output.outcome.status not in FAILED
 
 
 def document_id(name: str) -> str:
-    """``domain/document`` of a file as a dataset of the folder names it; safe as a file name."""
+    """``domain/document`` of a file, as a dataset of its folder names it; safe as a file name."""
     safe = safe_path(name)
     return safe if "/" in safe else f"{DEFAULT_DOMAIN}/{safe}"
 
@@ -136,8 +135,8 @@ def file_pages(
 ) -> list[FilePage]:
     """The pages with their keys. Raises ConfigError for files that the engine does not read.
 
-    An engine that reads page images gets images also of a PDF's pages, unless
-    ``hand_over_pdfs``: that is how a study reads its clean pages.
+    An engine that reads page images also gets images of a PDF's pages, as in a study, unless
+    ``hand_over_pdfs``.
     """
     if hand_over_pdfs and "pdf" not in engine.accepts:
         raise ConfigError(f"engine {spec.label!r} reads page images, not PDFs: leave --pdf out")
@@ -169,7 +168,7 @@ def file_pages(
 def _key(
     source: PageSource, as_pdf: bool, identity: dict[str, Any], digests: dict[Path, str]
 ) -> dict[str, Any]:
-    """The key of a page; digests are taken where they lack, so of no file without need."""
+    """The key of a page; adds missing digests of files to ``digests``."""
     if source.path not in digests:
         digests[source.path] = source_digest(source.path)
     of_file = digests[source.path]
@@ -181,7 +180,7 @@ def _key(
 
 @dataclass
 class FileOutputs:
-    """The readings of some pages by one engine: which are stored, which are to be made."""
+    """One engine's output of pages: finds what is stored, and makes the rest."""
 
     engine: PluginSpec
     identity: dict[str, Any]
@@ -189,21 +188,21 @@ class FileOutputs:
     limits: Limits
     runners: Runners
     stop_after_failures: int = 0
-    """Pages that fail in a row for the same reason before OhrError is raised; 0: never."""
+    """Raise OhrError after so many pages in a row that fail for the same reason; 0: never."""
     retry: bool = False
-    """Whether to read again what failed in an earlier run."""
+    """Whether to try again what failed in an earlier run."""
 
     def stored(self, page: FilePage) -> StoredOutput | None:
-        """What was made of a page, or None if it has not been read."""
+        """The stored output of a page, or None if it has not been read."""
         return stored_output(self.store, page.key, self.identity)
 
-    def stands(self, page: FilePage) -> bool:
-        """Whether a page need not be read."""
-        return self._stands(page.key)
+    def is_final(self, page: FilePage) -> bool:
+        """Whether the stored output of a page is final, so that it is not read again."""
+        return self._is_final(page.key)
 
-    def _stands(self, key: dict[str, Any]) -> bool:
-        reading = stored_output(self.store, key, self.identity)
-        return reading is not None and reading.stands(self.limits, retry=self.retry)
+    def _is_final(self, key: dict[str, Any]) -> bool:
+        output = stored_output(self.store, key, self.identity)
+        return output is not None and output.is_final(self.limits, retry=self.retry)
 
     def make(
         self,
@@ -211,15 +210,15 @@ class FileOutputs:
         report: Callable[[int], None],
         sharing: Sharing | None = None,
     ) -> None:
-        """Read pages, each once more if it fails; ``report`` is told of pages as they end.
+        """Read pages, each once more if it fails; ``report`` gets the number of pages that ended.
 
-        ``sharing`` is that of several processes, within its ``reading``; by default a page that
-        another process is reading is waited for. Raises OhrError for what no page is to blame for,
-        or when too many fail alike.
+        ``sharing`` is that of several processes, inside its ``hold``; by default it waits for a
+        page that another process is reading. Raises OhrError for an error that no page caused, or
+        if too many fail for the same reason.
         """
         if sharing is None:
             sharing = Sharing(self.store.root)
-            with sharing.reading([Pending.all(len(pages))]):
+            with sharing.hold([Pending.all(len(pages))]):
                 self.make(pages, report, sharing)
             return
         self._read_images([page for page in pages if not page.as_pdf], report, sharing)
@@ -242,7 +241,7 @@ class FileOutputs:
             lambda number: pages[number].name,
             task,
             lambda task: digest(task.key),
-            lambda task: self._stands(task.key),
+            lambda task: self._is_final(task.key),
         )
         backend = registry.ocr_engine(self.engine)
         with self.runners.page_pool(reader, backend, self.limits) as pool:
@@ -254,7 +253,7 @@ class FileOutputs:
     def _read_pdfs(
         self, pages: Sequence[FilePage], report: Callable[[int], None], sharing: Sharing
     ) -> None:
-        """Several pages at a time; then those that failed, or whose fellows did, one by one."""
+        """Read batches of pages; then the pages of batches that failed, one by one."""
         if not pages:
             return
         reader = PdfReader(self.engine, self.store)
@@ -273,7 +272,7 @@ class FileOutputs:
                 if outcome is not None and outcome.status in FAILED:
                     stop_if_not_the_page(outcome.detail)
                 batch = batches[done.place]
-                unread = [page for page in batch if not self.stands(page)]
+                unread = [page for page in batch if not self.is_final(page)]
                 left += unread
                 for _ in range(len(batch) - len(unread)):
                     sharing.file.count(None if outcome is None else Outcome(None))
@@ -287,13 +286,13 @@ class FileOutputs:
                 report(1)
 
     def _work(self, tasks: Sequence[PdfTask]) -> Work[PdfTask]:
-        """Batches of this process's pages: that they are its own was seen page by page."""
+        """The work of some batches, all of them this process's."""
         return Work(
             len(tasks),
             lambda number: str(tasks[number].place),
             tasks.__getitem__,
             lambda task: task.lease,
-            lambda task: all(map(self._stands, task.keys)),
+            lambda task: all(map(self._is_final, task.keys)),
         )
 
     def _streak(self) -> Streak:
@@ -306,7 +305,7 @@ class FileOutputs:
 
 
 def _batches(pages: Sequence[FilePage]) -> list[list[FilePage]]:
-    """Pages of the same batch of a PDF, in succession: at most :data:`PAGES_TOGETHER`."""
+    """Successive pages of a PDF in batches of at most :data:`PAGES_TOGETHER`."""
     batches: list[list[FilePage]] = []
     for page in pages:
         batch = batches[-1] if batches else []

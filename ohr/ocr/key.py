@@ -1,4 +1,4 @@
-"""The key that a page's reading is stored under: the one place where it is made."""
+"""Makes the keys under which OCR output is stored: the only place that does."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ohr.store.identity import file_digest
 from ohr.types import PageRef
 
 DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
-"""Packages whose versions can change a distorted page's pixels."""
+"""Packages whose versions can change the pixels of a distorted page."""
 
 
 def source_digest(path: Path) -> str:
-    """Digest of the file that pages are read from.
+    """Digest of the file of a page.
 
-    Of one that cannot be opened, why stands for it: reading a page of it fails with the reason.
+    For a file that cannot be opened, the reason: reading its pages fails with that reason.
     """
     try:
         return file_digest(path)
@@ -26,7 +26,7 @@ def source_digest(path: Path) -> str:
 
 
 def pdf_page_key(digest: str, page_no: int, engine: dict[str, Any]) -> dict[str, Any]:
-    """Of a page of a PDF that the engine is handed as it is."""
+    """The key of a page of a PDF that the engine gets itself."""
     return {"source": digest, "engine": engine, "pdf_page": page_no}
 
 
@@ -36,11 +36,10 @@ def image_key(
     drawn_by: str | None,
     noise: list[object] | None = None,
 ) -> dict[str, Any]:
-    """What a page image is made of.
+    """The key of a page image.
 
-    ``digest`` is the file's, ``rendered`` the page number and dots per inch of a PDF's page (None
-    for an image file), ``drawn_by`` what makes the image of the file, ``noise`` a recipe of
-    :func:`recipe`.
+    ``digest`` is that of the file, ``rendered`` the page number and dots per inch of a PDF's page
+    (None for an image file), ``drawn_by`` what renders the file, ``noise`` a :func:`recipe`.
     """
     render = drawn_by if rendered is None else [*rendered, drawn_by]
     return {"source": digest, "render": render, "noise": noise}
@@ -53,10 +52,10 @@ def page_key(
     engine: dict[str, Any],
     noise: list[object] | None = None,
 ) -> dict[str, Any]:
-    """Of what an engine of that identity reads in the image of :func:`image_key`."""
+    """The key of an engine's output of the image of :func:`image_key`."""
     return image_key(digest, rendered, drawn_by, noise) | {"engine": engine}
 
 
 def recipe(identity: dict[str, object], noise: Noise, seed: int, ref: PageRef) -> list[object]:
-    """What a distorted page is made by: enough to make it again, to the pixel."""
+    """The recipe of a distorted page: enough to make it again, to the pixel."""
     return [identity, noise.intensity, seed, ref, DRAWN_BY]

@@ -1,4 +1,4 @@
-"""What an engine read, as a knowledge base in the layout of OHR-Bench."""
+"""Writes an engine's output as a knowledge base in the layout of OHR-Bench."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ohr.ocr.progress import Progress
 from ohr.ocr.shards import Pending, Shard
 from ohr.ocr.sharing import Sharing
 from ohr.ocr.sources import PageSource, find_pages, skipped_files
-from ohr.ocr.store import stored_taken, sum_taken
+from ohr.ocr.store import stored_cost, sum_costs
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -53,10 +53,10 @@ def read_files(
     stop_after_failures: int,
     shard: Shard | None,
 ) -> int:
-    """Read the pages of PDFs, images and folders into a knowledge base, and sum up.
+    """Read the pages of PDFs, images and folders into a knowledge base, and print a summary.
 
-    1 if a page failed, else 0; of a ``shard``, its pages are read into the cache, and nothing is
-    written. Raises OhrError.
+    Returns 1 if a page failed, else 0. With a ``shard``, its pages are only read into the cache.
+    Raises OhrError.
     """
     backend = registry.create("engine", engine)
     if not isinstance(backend, OcrBackend):
@@ -64,8 +64,8 @@ def read_files(
     for line in skipped_files(inputs):
         print(f"skipped: {plain(line)}", file=sys.stderr)
     sources = select_pages(list(find_pages(inputs, dpi)), pages)
-    wanted = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
-    readings = FileOutputs(
+    chosen = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
+    outputs = FileOutputs(
         engine,
         backend.identity(),
         ArtefactStore(cache),
@@ -76,26 +76,26 @@ def read_files(
     )
     sharing = Sharing(cache, out, shard)
     if shard is not None:
-        check_out(out, wanted, readings.identity)
-        _read(wanted, readings, sharing)
+        check_out(out, chosen, outputs.identity)
+        _read(chosen, outputs, sharing)
         print("\n".join(sharing.summary()))
         return 0
     with locked(out):
-        check_out(out, wanted, readings.identity)
-        return write_readings(wanted, readings, out, sharing)
+        check_out(out, chosen, outputs.identity)
+        return write_outputs(chosen, outputs, out, sharing)
 
 
-def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]:
-    """The pages of each file that ``1-3,7`` names; an image is page 1. Raises ConfigError."""
-    if not wanted.strip():
+def select_pages(sources: Sequence[PageSource], ranges_text: str) -> list[PageSource]:
+    """The pages that ``1-3,7`` selects in each file; an image is page 1. Raises ConfigError."""
+    if not ranges_text.strip():
         return list(sources)
     ranges = []
-    for part in wanted.split(","):
+    for part in ranges_text.split(","):
         match = _RANGE.fullmatch(part.strip())
         first = int(match[1]) if match else 0
         last = first if match is None or "-" not in part else int(match[2] or 10**9)
         if not 1 <= first <= last:
-            raise ConfigError(f"--pages {wanted!r}: write it as 1-3,7 or 5-, counted from 1")
+            raise ConfigError(f"--pages {ranges_text!r}: write it as 1-3,7 or 5-, counted from 1")
         ranges.append((first, last))
     chosen = [
         source
@@ -103,22 +103,22 @@ def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]
         if any(first <= (source.page_no or 0) + 1 <= last for first, last in ranges)
     ]
     if not chosen:
-        raise ConfigError(f"--pages {wanted!r}: no file has such a page")
+        raise ConfigError(f"--pages {ranges_text!r}: no file has such a page")
     return chosen
 
 
-def _read(pages: Sequence[FilePage], readings: FileOutputs, sharing: Sharing) -> int:
-    """Read what is not stored, of a shard its pages; how many were to be read."""
-    read, label = 0, readings.engine.label
+def _read(pages: Sequence[FilePage], outputs: FileOutputs, sharing: Sharing) -> int:
+    """Read what is not stored, in a shard only its pages; returns the number of pages to read."""
+    count, label = 0, outputs.engine.label
     with Progress() as progress:
-        for turn, wanted in enumerate(sharing.rounds()):
-            if turn:  # what a shard has failed at, those that take over its pages need not try
-                readings = replace(readings, retry=False)
-            looked_at = [page for page in pages if wanted is None or wanted(page.name)]
-            todo = [page for page in looked_at if not readings.stands(page)]
+        for turn, owns in enumerate(sharing.rounds()):
+            if turn:  # pages that failed in one shard are not tried again by others
+                outputs = replace(outputs, retry=False)
+            looked_at = [page for page in pages if owns is None or owns(page.name)]
+            todo = [page for page in looked_at if not outputs.is_final(page)]
             for line in sharing.unread((page.ref for page in todo), len(todo)):
                 progress.say(line)
-            read += len(todo)
+            count += len(todo)
             done = 0
 
             def report(count: int, total: int = len(todo)) -> None:
@@ -126,31 +126,34 @@ def _read(pages: Sequence[FilePage], readings: FileOutputs, sharing: Sharing) ->
                 done += count
                 progress(label, done, total)
 
-            with sharing.reading([Pending(array("q", range(len(todo))), len(looked_at))]):
+            with sharing.hold([Pending(array("q", range(len(todo))), len(looked_at))]):
                 if todo:
                     report(0)
-                    readings.make(todo, report, sharing)
-    return read
+                    outputs.make(todo, report, sharing)
+    return count
 
 
-def write_readings(
-    pages: Sequence[FilePage], readings: FileOutputs, out: Path, sharing: Sharing
+def write_outputs(
+    pages: Sequence[FilePage], outputs: FileOutputs, out: Path, sharing: Sharing
 ) -> int:
-    """Read what is not stored, write the knowledge base and sum up; 1 if a page failed, else 0."""
+    """Read what is not stored, write the knowledge base and print a summary.
+
+    Returns 1 if a page failed, else 0.
+    """
     started = time.perf_counter()
-    read_now = _read(pages, readings, sharing)
+    read_now = _read(pages, outputs, sharing)
     seconds = time.perf_counter() - started
     outcomes = []
     for page in pages:
-        stored = readings.stored(page)
+        stored = outputs.stored(page)
         if stored is None:
             raise StoreError(
-                f"the reading of {_where(page)} is no longer in the cache "
-                f"{readings.store.root}: give the same command again"
+                f"the output of {_where(page)} is no longer in the cache "
+                f"{outputs.store.root}: run the same command again"
             )
         outcomes.append((page, stored.outcome))
     documents = knowledge_base(outcomes)
-    taken = sum_taken(stored_taken(readings.store, page.key, readings.identity) for page in pages)
+    cost = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
     noted = [
@@ -159,20 +162,20 @@ def write_readings(
         if outcome.detail and outcome.status not in FAILED
     ]
     manifest: dict[str, Any] = {
-        "engine": readings.identity,
+        "engine": outputs.identity,
         "versions": versions(),
         "dpi": sorted({page.source.dpi for page in pages}),
         "documents": len(documents),
         "pages": {str(status): counts[str(status)] for status in Status},
         "read_now": read_now,
-        "taken": taken,
+        "taken": cost,
         "seconds": round(seconds, 3),
-        "workers": readings.runners.workers,
+        "workers": outputs.runners.workers,
         "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
         "notes": [f"{_where(page)}: {outcome.detail}" for page, outcome in noted],
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
-    write_text(out / MANIFEST, text + "\n")  # first: it says whose the documents are
+    write_text(out / MANIFEST, text + "\n")  # first: it names the engine of the documents
     for doc_id, entries in documents.items():
         text = json.dumps(entries, indent=1, ensure_ascii=False)
         write_text(out / f"{doc_id}.json", text + "\n")
@@ -182,12 +185,12 @@ def write_readings(
     print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
     if read_now:
         print(
-            f"read now: {read_now} pages, {seconds / read_now:.2f} s a page "
-            f"with {readings.runners.workers} workers; from the cache: {len(pages) - read_now}"
+            f"read now: {read_now} pages, {seconds / read_now:.2f} s per page "
+            f"with {outputs.runners.workers} workers; from the cache: {len(pages) - read_now}"
         )
-    from ohr.ocr.costs import taken_lines
+    from ohr.ocr.costs import cost_lines
 
-    for line in taken_lines({readings.engine.label: taken}):
+    for line in cost_lines({outputs.engine.label: cost}):
         print(line)
     print(f"knowledge base: {out}")
     if failures:
@@ -201,7 +204,7 @@ def write_readings(
 
 
 def _name(pages: Sequence[tuple[str, FilePage, Outcome[str]]]) -> None:
-    """A line for each page on standard error, up to a number."""
+    """Print a line for each page on standard error, up to :data:`_NAMED`."""
     for kind, page, outcome in pages[:_NAMED]:
         print(f"{kind}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
     if len(pages) > _NAMED:
@@ -215,9 +218,9 @@ def _where(page: FilePage) -> str:
 def knowledge_base(
     pages: Sequence[tuple[FilePage, Outcome[str]]],
 ) -> dict[str, list[dict[str, Any]]]:
-    """The pages that were read, by document.
+    """The entries of the pages that were read, by document.
 
-    A failed page is left out: whoever reads the knowledge base counts it as missing.
+    A failed page is left out: a study that uses the knowledge base counts it as missing.
     """
     documents: dict[str, list[dict[str, Any]]] = {}
     for page, outcome in pages:
@@ -228,41 +231,38 @@ def knowledge_base(
 
 
 def check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) -> None:
-    """Refuse a folder whose documents this command would mix with others or lose.
-
-    Raises ConfigError.
-    """
-    there = {
+    """Raise ConfigError for a folder whose documents this command would mix with others or lose."""
+    documents = {
         path.relative_to(out).with_suffix("").as_posix(): path
         for path in sorted(out.glob("*/**/*.json"))
     }
-    if not there:
+    if not documents:
         return
     other = "choose another --out"
     try:
         manifest = json.loads((out / MANIFEST).read_text("utf-8"))
         engine, dpi = manifest["engine"], manifest["dpi"]
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise ConfigError(f"{out} holds JSON files that are not of this command: {other}") from (
+        raise ConfigError(f"{out} has JSON files that are not of this command: {other}") from (
             error
         )
     if canonical_json(engine) != canonical_json(identity):
-        raise ConfigError(f"{out} holds what another engine, or another version, read: {other}")
+        raise ConfigError(f"{out} has the output of another engine or version: {other}")
     if dpi != sorted({page.source.dpi for page in pages}):
-        raise ConfigError(f"{out} holds pages read at {dpi} dpi: {other}")
+        raise ConfigError(f"{out} has pages read at {dpi} dpi: {other}")
     page_nos: dict[str, set[int]] = {}
     for page in pages:
         page_nos.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
-    for doc_id, path in there.items():
+    for doc_id, path in documents.items():
         if lost := _page_numbers(path) - page_nos.get(doc_id, set()):
             raise ConfigError(
-                f"{out} holds page {min(lost) + 1} of {doc_id}, which this command does not read: "
+                f"{out} has page {min(lost) + 1} of {doc_id}, which this command does not read: "
                 f"name all files and pages, or {other}"
             )
 
 
 def _page_numbers(path: Path) -> set[int]:
-    """The numbers of a document's pages; of a damaged file none, since nothing is lost."""
+    """The numbers of a document's pages; none for a damaged file, where nothing can be lost."""
     try:
         return {int(page["page_idx"]) for page in json.loads(path.read_text("utf-8"))}
     except (OSError, ValueError, LookupError, TypeError):

@@ -1,4 +1,4 @@
-"""Points on the noise axis: which operator, at which level or intensity."""
+"""Points on the noise axis: an operator at a level or intensity."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Noise:
 
 
 def strength(level: object, intensity: Any) -> str:
-    """How levels and intensities are written everywhere: the level, or else the intensity."""
+    """The level, or else the intensity, as it is written everywhere."""
     return str(level) or f"{intensity:g}"
 
 
@@ -56,7 +56,7 @@ def perturbation_class(spec: PluginSpec) -> type[ImagePerturbation] | type[TextP
 
 
 def at_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:
-    """The operator told the pages' resolution, if it has a use for it."""
+    """The operator with the resolution of the pages, if it has such a parameter."""
     if "dpi" not in perturbation_class(spec).Params.model_fields or "dpi" in spec.params:
         return spec
     return spec.model_copy(update={"params": {**spec.params, "dpi": dpi}})
@@ -71,8 +71,8 @@ def at_level(spec: PluginSpec, level: str) -> Noise:
     for name, value in meant.params.items():
         if spec.params.get(name, value) != value:
             raise ConfigError(
-                f"noise {spec.label!r} gives {name}={spec.params[name]}, and its level {level!r} "
-                f"is {name}={value}: leave out {name}, or give intensities in place of levels"
+                f"noise {spec.label!r} sets {name}={spec.params[name]}, and its level {level!r} "
+                f"is {name}={value}: leave out {name}, or set intensities instead of levels"
             )
     params = {**spec.params, **meant.params}
     return Noise(spec.model_copy(update={"params": params}), level, meant.intensity)
@@ -84,8 +84,9 @@ def noises(
     intensities: Sequence[float],
     dpi: int,
 ) -> list[Noise]:
-    """Each operator at each level and intensity; None stands for all its levels, or for none
-    where intensities are given. Raises ConfigError.
+    """Each operator at each level and intensity. Raises ConfigError.
+
+    Levels that are None mean all levels of the operator, or none if there are intensities.
     """
     listed = []
     for operator in operators:
@@ -101,9 +102,9 @@ def noises(
 
 
 def check_distinct(points: Sequence[Noise]) -> None:
-    """Raise ConfigError where two points bear one name: their rows would be counted as one's."""
+    """Raise ConfigError if two points have one name: their rows could not be distinguished."""
     if len({(noise.name, noise.strength) for noise in points}) < len(points):
         raise ConfigError(
-            "noise: the same operator, level, intensity or wanted amount is given twice; a label "
-            "sets one operator apart from another"
+            "noise: the same operator, level, intensity or wanted amount is given twice; set a "
+            "label to distinguish two operators"
         )

@@ -1,7 +1,7 @@
-"""Reads pages as a study does, and beside it what tells of a reading without truth.
+"""Reads pages like a study, and observes what shows OCR quality without ground truth.
 
-That is the page read again under mild distortions, and the engine's words with their confidence.
-What a study stored is not read again, and what is read here is stored as a study stores it.
+It reads each page again under mild distortions, and asks the engine for its words with their
+confidence. Outputs are stored like a study's, so neither repeats the other's work.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ohr import registry
 from ohr.errors import EngineError
-from ohr.ocr.distort import distorted
+from ohr.ocr.distort import distort_image
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import DRAWN_BY
 from ohr.ocr.noise import at_dpi
@@ -28,7 +28,7 @@ from ohr.ocr.store import (
 from ohr.ocr.worker import PageReader, PageTask, distort, page_image, read_page
 from ohr.plugins import OcrBackend
 from ohr.plugins.perturbation import check_page
-from ohr.quality.table import Seen
+from ohr.quality.table import Observation
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
@@ -36,14 +36,14 @@ from ohr.types import FAILED, Outcome, Word
 from ohr.workers import Limits, WorkerPool
 
 MILD = 0.25
-"""Intensity of the distortions under which a page is read again: their level *mild*."""
+"""Intensity of the distortions for repeats: their level *mild*."""
 REPEATS = tuple(PluginSpec(name=name) for name in ("rotation", "psf_blur", "salt_and_pepper"))
-"""One of the page's place, one of its optics, one of its pixels."""
+"""Distortions for repeats: one of the page's position, one of its optics, one of its pixels."""
 
 
 @dataclass(frozen=True)
 class ObservationTask:
-    """A page to observe, and the key of what is seen."""
+    """A page to observe, and the key of the observation."""
 
     page: PageTask
     repeats: tuple[PluginSpec, ...]
@@ -53,21 +53,21 @@ class ObservationTask:
 
 @dataclass
 class Observing:
-    """How pages are observed: by which engine, with what, within which limits."""
+    """Observes pages with one engine, within time limits."""
 
     engine: PluginSpec
     backend: OcrBackend
     store: ArtefactStore
     limits: Limits
     workers: int = 1
-    wobble: bool = True
+    instability: bool = True
     words: bool = True
     stop_after_failures: int = 20
 
     def observe(
         self, pages: Sequence[PageTask], progress: Callable[[str, int, int], None]
-    ) -> list[Seen]:
-        """An observation of each page, in order; what is stored is not made again."""
+    ) -> list[Observation]:
+        """An observation of each page, in order; stored ones are not made again."""
         identity = self.backend.identity()
         tasks = [self._task(page, identity) for page in pages]
         left = [task for task in tasks if not self._is_stored(task, identity)]
@@ -79,20 +79,20 @@ class Observing:
         as_image = not page.as_pdf
         repeats = tuple(at_dpi(spec, page.dpi) for spec in REPEATS) if as_image else ()
         words = as_image and self.words and self.backend.has_confidence
-        repeats = repeats if self.wobble else ()
+        repeats = repeats if self.instability else ()
         recipes = [registry.create("perturbation", spec).identity() for spec in repeats]
         drawn = [recipes, MILD, page.ref, DRAWN_BY, *([page.seed] if repeats else [])]
         key = {"page": page.key, "repeats": drawn, "words": words}
         return ObservationTask(page, repeats, words, key)
 
     def _is_stored(self, task: ObservationTask, identity: dict[str, Any]) -> bool:
-        reading = stored_output(self.store, task.page.key, identity)
-        if reading is None or not reading.stands(self.limits, retry=False):
+        output = stored_output(self.store, task.page.key, identity)
+        if output is None or not output.is_final(self.limits, retry=False):
             return False
-        return reading.outcome.status in FAILED or self._is_whole(task, identity)
+        return output.outcome.status in FAILED or self._is_whole(task, identity)
 
     def _is_whole(self, task: ObservationTask, identity: dict[str, Any]) -> bool:
-        """Whether all that was seen of a page is still there: the cache may have been cleaned."""
+        """Whether the observation is still complete: the cache may have been cleaned."""
         seen = self.store.get("observation", task.key)
         return seen is not None and all(
             pixels is None or stored_text(self.store, pixels, identity) is not None
@@ -124,26 +124,26 @@ class Observing:
     def _journal(
         self, task: ObservationTask, identity: dict[str, Any], outcome: Outcome[Any]
     ) -> None:
-        """A page that was read but not observed has no signals; one that was not read failed."""
+        """Store a failure. A page that was read but not observed has no signals."""
         if stored_output(self.store, task.page.key, identity) is None:
             keep_failure(self.store, task.page.key, outcome, self.limits)
         self.store.put("observation", task.key, {"pixels": [], "words": None})
 
-    def _stored(self, task: ObservationTask, identity: dict[str, Any]) -> Seen:
-        reading = stored_output(self.store, task.page.key, identity)
-        if reading is None:
-            return Seen(Outcome.error("the reading is no longer in the cache"))
+    def _stored(self, task: ObservationTask, identity: dict[str, Any]) -> Observation:
+        output = stored_output(self.store, task.page.key, identity)
+        if output is None:
+            return Observation(Outcome.error("the OCR output is no longer in the cache"))
         seen = self.store.get("observation", task.key) or {"pixels": [], "words": None}
-        return Seen(
-            reading.outcome,
+        return Observation(
+            output.outcome,
             tuple(self._reread(pixels, identity) for pixels in seen["pixels"]),
             None if seen["words"] is None else tuple(_word(*word) for word in seen["words"]),
         )
 
     def _reread(self, pixels: str | None, identity: dict[str, Any]) -> str:
-        """The text of a page read again; a rereading that failed read nothing."""
-        reading = None if pixels is None else stored_text(self.store, pixels, identity)
-        return (reading.outcome.value or "") if reading is not None else ""
+        """The text of a repeat; empty if it failed."""
+        output = None if pixels is None else stored_text(self.store, pixels, identity)
+        return (output.outcome.value or "") if output is not None else ""
 
 
 def _word(text: str, confidence: float, box: list[int]) -> Word:
@@ -152,7 +152,7 @@ def _word(text: str, confidence: float, box: list[int]) -> Word:
 
 
 def observe_page(task: ObservationTask, reader: PageReader) -> None:
-    """Read a page and, where it is read as an image, observe it; in a worker process."""
+    """Read a page and, if it is read as an image, observe it; runs in a worker process."""
     page = task.page
     if stored_output(reader.store, page.key, reader.engine_identity) is None:
         read_page(page, reader)
@@ -161,7 +161,7 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
         image, _ = distort(page, page_image(page))
         for spec in task.repeats if _may_be_distorted(image) else ():
             operator = registry.image_perturbation(spec)
-            applied = distorted(operator, image, intensity=MILD, seed=page.seed, ref=page.ref)
+            applied = distort_image(operator, image, intensity=MILD, seed=page.seed, ref=page.ref)
             seen["pixels"].append(_read_again(applied.value, page.ref.page_no, reader))
         if task.words:
             words = reader.backend().words(image)
@@ -170,7 +170,7 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
 
 
 def _may_be_distorted(image: np.ndarray) -> bool:
-    """Whether a page is of a size that distortions take: a small picture among pages is not."""
+    """Whether a page is large enough for distortions; a small picture is not."""
     try:
         check_page(image)
     except ValueError:
@@ -181,13 +181,13 @@ def _may_be_distorted(image: np.ndarray) -> bool:
 def _read_again(image: np.ndarray, page_no: int, reader: PageReader) -> str | None:
     """Read a distorted page unless its pixels were read before; their digest, None if it failed.
 
-    Nothing is stored of a failure under the pixels, which a study may have to read.
+    A failure is not stored under the pixels, because a study may have to read them.
     """
     pixels = pixel_digest(image)
     if stored_text(reader.store, pixels, reader.engine_identity) is None:
         try:
-            read = reader.transcribe(image, page_no)
+            stored_form = reader.transcribe(image, page_no)
         except EngineError:
             return None
-        reader.store.put("ocr", ocr_key(pixels, reader.engine_identity), read)
+        reader.store.put("ocr", ocr_key(pixels, reader.engine_identity), stored_form)
     return pixels

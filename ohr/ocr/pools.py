@@ -1,4 +1,4 @@
-"""The workers that read pages: on this machine or a cluster's, one page at a time or several."""
+"""The workers that read pages, on this machine or a cluster, one page or several at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ohr.workers import BatchedPool, Limits, Pool, RayPool, WorkerPool
 
 @dataclass(frozen=True)
 class Runners:
-    """Where workers run, and how many: ``gpus`` of a GPU go to each with ``ray``."""
+    """Where workers run, and how many; with ``ray``, each gets a share ``gpus`` of a GPU."""
 
     workers: int
     runner: Runner = "local"
@@ -23,7 +23,7 @@ class Runners:
 
     def __post_init__(self) -> None:
         if self.gpus and self.runner != "ray":
-            raise ConfigError("GPUs are shared out by Ray alone; here every worker sees every GPU")
+            raise ConfigError("only Ray assigns GPUs; here every worker sees every GPU")
 
     def pool(
         self,
@@ -55,7 +55,7 @@ class Runners:
         )
 
     def page_pool(self, reader: PageReader, engine: OcrBackend, limits: Limits) -> Pool[None]:
-        """Workers that read pages with an engine, as many at a time as it likes."""
+        """Workers that read pages with an engine, as many together as it asks for."""
         together = engine.pages_together() if "image" in engine.accepts else 1
         if together == 1:
             return self.pool(read_page, reader, limits)

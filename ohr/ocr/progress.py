@@ -21,7 +21,7 @@ PLAIN_INTERVAL_S = 15.0
 
 
 class Progress:
-    """Call it with (what, done, total); ``say`` writes a note of the study's."""
+    """Shows progress: call it with (what, done, total); ``say`` writes a note."""
 
     def __init__(
         self, console: Console | None = None, verb: str = "reading with", unit: str = "pages"
@@ -40,11 +40,11 @@ class Progress:
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
         self._last = 0.0
-        self.said: list[str] = []
-        """What ``say`` was given."""
+        self.notes: list[str] = []
+        """The notes of ``say``."""
 
     def of(self, verb: str, unit: str) -> Progress:
-        """The same for another stage: what is done, to what."""
+        """Progress of another stage, with its verb and unit."""
         return Progress(self._console, verb, unit)
 
     def __enter__(self) -> Progress:
@@ -62,23 +62,23 @@ class Progress:
             self._bar.stop()
 
     def say(self, line: str) -> None:
-        """A note on the study, as a plain line, without interpretation of square brackets."""
-        self.said.append(line)
+        """Write a note on the study as a plain line; square brackets are not mark-up."""
+        self.notes.append(line)
         self.write(line)
 
     def write(self, line: str) -> None:
-        """A line on how far the work is: true for the moment."""
+        """Write a line about progress, which is not kept as a note."""
         if self._console.is_terminal:
             self._console.print(line, markup=False)
         else:
             print(line, file=sys.stderr, flush=True)
 
     def begin(self, what: str) -> None:
-        """Time what comes from now on, without a word yet."""
+        """Start the clock of ``what``, without output."""
         self._started[what] = time.monotonic()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that ``done`` of ``total`` pages have been read, or made, or questions asked."""
+        """Report that ``done`` of ``total`` units are done."""
         if self._console.is_terminal:
             if what not in self._tasks:
                 self._tasks[what] = self._bar.add_task(f"{self._verb} {what}", total=total)
@@ -93,7 +93,7 @@ class Progress:
 
 
 class Silent(Progress):
-    """Says nothing at all."""
+    """Shows nothing."""
 
     def of(self, verb: str, unit: str) -> Progress:
         return self

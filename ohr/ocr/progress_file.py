@@ -1,7 +1,7 @@
-"""How far a process is with its pages: a small file, for whoever looks from elsewhere.
+"""The progress of a process, in a small file that other processes can read.
 
-It lies in ``RUN/.progress``, a file a process: ``all``, or ``shard-2-of-8``. It tells of
-times, so it is no part of a run's results.
+There is one file per process in ``RUN/.progress``: ``all``, or ``shard-2-of-8``. It has times, so
+it is not part of a run's results.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from ohr.workers import Pool
 
 FOLDER = ".progress"
 EVERY_S = 2.0
-"""Seconds between two writes, while pages end."""
+"""Least seconds between two writes while pages end."""
 WINDOW_S = 120.0
-"""Seconds that the present speed is taken over."""
+"""Seconds over which the current speed is measured."""
 MOST_KINDS = 20
 AT_WORK = ("planning", "reading", "stealing")
-"""What a process says that is at work; of one that has ended, ``done`` or ``stopped``."""
+"""States of a process at work; one that has ended is ``done`` or ``stopped``."""
 
 
-def told(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
-    """What each process of a run says, by its file's name, and seconds since it said so.
+def read_progress(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
+    """The facts of each process of a run, by file name, with the age of the file in seconds.
 
-    Told by the clock of the file system, where a file can be made in it.
+    The age uses the clock of the file system if it is writable.
     """
     folder = run / FOLDER
     if not folder.is_dir():
@@ -44,7 +44,7 @@ def told(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
     now = time.time()
     with contextlib.suppress(StoreError), part_of(folder / "now") as part:
         now = part.stat().st_mtime
-    found = {}
+    progress = {}
     for path in sorted(folder.glob("[!.]*"), key=_by_number):
         try:
             with path.open("rb") as stream:
@@ -53,8 +53,8 @@ def told(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
         except (OSError, ValueError):
             continue
         if isinstance(facts, dict):
-            found[path.name] = facts, age
-    return found
+            progress[path.name] = facts, age
+    return progress
 
 
 def _by_number(path: Path) -> tuple[int, str]:
@@ -63,9 +63,9 @@ def _by_number(path: Path) -> tuple[int, str]:
 
 
 class ProgressFile:
-    """Counts the pages of one process, and says them in its file.
+    """Counts the pages of one process, and writes the counts to its file.
 
-    Without a folder nothing is written. A file that cannot be written stops no reading.
+    Without a folder nothing is written. A file that cannot be written does not stop the work.
     """
 
     def __init__(self, run: Path | None = None, shard: Shard | None = None) -> None:
@@ -74,7 +74,7 @@ class ProgressFile:
         self._name = name
         self._shard = shard
         self.to_read = self.read = self.elsewhere = 0
-        """Its own pages that were not stored at the start, those read here, and those by others."""
+        """Pages to read at the start, pages read here, and pages that others read."""
         self._looked_for = 0
         self.failures: Counter[str] = Counter()
         self._details: dict[str, str] = {}
@@ -82,7 +82,7 @@ class ProgressFile:
         self._state = "planning"
         self._pool: Pool[Any] | None = None
         self._slots: Counter[int] = Counter()
-        self._lock = threading.Lock()  # heartbeats write too, from a thread of their own
+        self._lock = threading.Lock()  # the thread of the heartbeats writes too
         self._started = self._written = time.monotonic()
         self._lately: deque[tuple[float, int]] = deque()
 
@@ -92,8 +92,11 @@ class ProgressFile:
             return []
         return sorted(path.name for path in self._folder.glob("shard-*"))
 
-    def planned(self, pages: int, to_read: int) -> None:
-        """So many pages are this process's, or then others', of which so many are to be read."""
+    def begin_round(self, pages: int, to_read: int) -> None:
+        """Start a round over ``pages``, of which ``to_read`` are to be read.
+
+        The first round is over the process's own pages, further ones over those of others.
+        """
         if self._state == "planning":
             self._pages, self.to_read, self._state = pages, to_read, "reading"
         else:
@@ -101,13 +104,13 @@ class ProgressFile:
         self._looked_for += to_read
         self.write()
 
-    def reading_with(self, pool: Pool[Any]) -> None:
-        """Pages are read by this pool from now on."""
+    def watch(self, pool: Pool[Any]) -> None:
+        """Use ``pool`` for the counts per worker from now on."""
         self._keep_slots()
         self._pool = pool
 
     def count(self, outcome: Outcome[Any] | None) -> None:
-        """A page has ended; None: another process has read it."""
+        """Count a page that has ended; None if another process has read it."""
         with self._lock:
             if outcome is None:
                 self.elsewhere += 1
@@ -121,7 +124,7 @@ class ProgressFile:
             self.write()
 
     def end(self, state: str) -> None:
-        """Say that all is over, and how: ``done`` or ``stopped``."""
+        """Write the final state: ``done`` or ``stopped``."""
         self._keep_slots()
         self._state = state
         self.write()
@@ -139,7 +142,7 @@ class ProgressFile:
                 write_text(self._folder / self._name, json.dumps(self.facts(), indent=1) + "\n")
 
     def facts(self) -> dict[str, Any]:
-        """What the file says."""
+        """The content of the file."""
         with self._lock:
             return self._facts()
 

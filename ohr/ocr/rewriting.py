@@ -21,7 +21,7 @@ def text_perturbation(noise: Noise) -> TextPerturbation:
 def rewrite_page(
     operator: TextPerturbation, text: str, ref: PageRef, intensity: float, seed: int
 ) -> Applied[str]:
-    """A page with the noise that this seed draws for it, whatever is done to other pages.
+    """A page with the noise that this seed draws for it, independent of other pages.
 
     Raises PluginError if the operator fails.
     """
@@ -38,13 +38,13 @@ def rewrite_page(
     return applied
 
 
-def rewritten(
-    pages: Mapping[PageRef, Outcome[str]], wanted: Iterable[PageRef], noise: Noise, seed: int
+def rewrite_pages(
+    pages: Mapping[PageRef, Outcome[str]], refs: Iterable[PageRef], noise: Noise, seed: int
 ) -> dict[PageRef, Outcome[str]]:
-    """The pages, those that are wanted with formatting noise."""
+    """All pages, with formatting noise on those of ``refs``."""
     operator = text_perturbation(noise)
     noisy = dict(pages)
-    for ref in wanted:
+    for ref in refs:
         outcome = pages.get(ref)
         if outcome is not None and outcome.value:
             applied = rewrite_page(operator, outcome.value, ref, noise.intensity, seed)

@@ -1,4 +1,4 @@
-"""Reads the pages of some work beside other processes that read of the same."""
+"""Reads the pages of some work while other processes read pages of the same work."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ _NAMED = 5
 
 
 class Sharing:
-    """What one process reads of some work: its shard, or all pages, leased one by one.
+    """One process's share of some work: its shard, or all pages, leased one by one.
 
-    ``folder`` is that of the readings, which the processes share; ``run`` that in which each says
-    how far it is.
+    ``folder`` is the cache, which the processes share; ``run`` has their progress files.
     """
 
     def __init__(self, folder: Path, run: Path | None = None, shard: Shard | None = None) -> None:
@@ -35,7 +34,7 @@ class Sharing:
         self._leases = Leases(folder / LEASES, self.file.write)
 
     def rounds(self) -> Iterator[Callable[[str], bool] | None]:
-        """Which pages to look at, first and then: by their names, or all of them."""
+        """For each round, a function that accepts the names of its pages; None means all pages."""
         shard = self.shard
         if shard is None:
             yield None
@@ -45,10 +44,10 @@ class Sharing:
             yield lambda name: not shard.owns(name)
 
     @contextmanager
-    def reading(self, pending: Iterable[Pending]) -> Iterator[None]:
+    def hold(self, pending: Iterable[Pending]) -> Iterator[None]:
         """Hold leases, and keep the progress file, for a round over these pages."""
         pending = list(pending)
-        self.file.planned(sum(one.of for one in pending), sum(len(one) for one in pending))
+        self.file.begin_round(sum(part.of for part in pending), sum(len(part) for part in pending))
         try:
             if any(pending):
                 with self._leases:
@@ -69,8 +68,8 @@ class Sharing:
         *,
         counted: bool = True,
     ) -> Iterator[tuple[T, Outcome[R] | None]]:
-        """As :func:`ohr.ocr.shards.read_leased`; each task is counted as one page."""
-        self.file.reading_with(pool)
+        """:func:`ohr.ocr.shards.read_leased`; counts each task as one page if ``counted``."""
+        self.file.watch(pool)
         numbers = pending.numbers if self.shard is None else pending.from_place_of(self.shard)
         for task, outcome in read_leased(pool, work, numbers, self._leases, watch):
             yield task, outcome
@@ -78,7 +77,7 @@ class Sharing:
                 self.file.count(outcome)
 
     def unread(self, pages: Iterable[PageRef], count: int) -> list[str]:
-        """What to say, before they are read, of pages that no shard has read."""
+        """A line about the pages that no shard has read, before they are read."""
         shards = self.file.others()
         if self.shard is not None or not shards or not count:
             return []
@@ -90,10 +89,10 @@ class Sharing:
         return [f"{count} pages that none of {len(shards)} shards has read: {listed}{more}"]
 
     def summary(self) -> list[str]:
-        """What a shard says at its end."""
+        """The lines that a shard prints at its end."""
         file = self.file
         others = f", {file.elsewhere} by others" if file.elsewhere else ""
         lines = [f"shard {self.shard}: {file.read} pages read now{others}"]
         facts: dict[str, Any] = file.facts()
         lines += [f"failed: {plain(why)} ({count})" for why, count in facts["failures"].items()]
-        return [*lines, "the same command without --shard finishes what the shards have begun"]
+        return [*lines, "run the same command without --shard to finish the study"]

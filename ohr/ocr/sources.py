@@ -21,7 +21,7 @@ _IMAGES = frozenset(
         *(".pcx", ".tga", ".avif", ".heic", ".heif"),
     }
 )
-"""Of the formats that scans and photographs have."""
+"""Suffixes of the formats of scans and photographs."""
 _OFFICE = frozenset(
     {
         *(".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
@@ -33,7 +33,7 @@ _SHOWN = 3
 
 @cache
 def image_suffixes() -> frozenset[str]:
-    """The suffixes of page images that Pillow reads here: HEIC, say, only with a plug-in of its."""
+    """The suffixes of page images that Pillow reads here; HEIC, for example, needs a plug-in."""
     Image.init()
     known = Image.registered_extensions()
     return frozenset(suffix for suffix in _IMAGES if known.get(suffix) in Image.OPEN)
@@ -45,17 +45,17 @@ class PageSource:
 
     path: Path
     name: str
-    """The document, as its folder in the output is called."""
+    """Name of the document and of its folder in the output."""
     page_no: int | None
     """0-based page of a PDF; None for an image."""
     dpi: int
     drawn_by: str | None
-    """What makes the page's image of the file, as :func:`ohr.documents.pdf.drawn_by` says."""
+    """What renders the page image, from :func:`ohr.documents.pdf.drawn_by`."""
     file_name: str
-    """Path of the file within the folder that was searched."""
+    """Path of the file in the folder that was searched."""
 
     def file(self, suffix: str) -> str:
-        """The output file, within the folder of a noise."""
+        """The output file in the folder of a noise."""
         name = safe_path(self.name)
         if self.page_no is None:
             return f"{name}{suffix}"
@@ -63,26 +63,26 @@ class PageSource:
 
 
 def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
-    """Pages of PDFs and images, folders searched through, in order. Raises ConfigError.
+    """The pages of PDFs and images, also in folders, in order. Raises ConfigError.
 
-    What is hidden within a folder is passed over.
-    A file that cannot be opened yields one page, which then fails with the reason.
+    Hidden files in folders are skipped. A file that cannot be opened yields one page, which then
+    fails with the reason.
     """
-    searched = [_page_files(given) for given in inputs]
+    searched = [_page_files(named) for named in inputs]
     facts = file_facts(path for _, files in searched for path in files)
     for root, files in searched:
         yield from _pages_in(root, files, facts, dpi)
 
 
 def skipped_files(inputs: Sequence[Path]) -> list[str]:
-    """A line for each kind of file in the folders that :func:`find_pages` passes over, and why.
+    """A line for each kind of file in the folders that :func:`find_pages` skips, with the reason.
 
-    What is hidden is passed over without a word.
+    Hidden files are not reported.
     """
     others: dict[str, list[str]] = {}
-    for given in inputs:
-        for path in sorted(given.rglob("*")) if given.is_dir() else []:
-            inside = path.relative_to(given)
+    for folder in filter(Path.is_dir, inputs):
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
             if is_hidden(inside) or (path.is_dir() and not path.is_symlink()):
                 continue
             if not path.exists():
@@ -111,17 +111,17 @@ def _kind_of(suffix: str) -> str:
     return f"{suffix} is not read, only PDFs and images are" if suffix else "without a suffix"
 
 
-def _page_files(given: Path) -> tuple[Path, list[Path]]:
+def _page_files(named: Path) -> tuple[Path, list[Path]]:
     """The folder that is searched, and the PDFs and images that the path names."""
-    if not given.exists():
-        raise ConfigError(f"no file or folder {given}")
-    inside = [given]
-    if given.is_dir():
-        inside = [p for p in sorted(given.rglob("*")) if not is_hidden(p.relative_to(given))]
+    if not named.exists():
+        raise ConfigError(f"no file or folder {named}")
+    inside = [named]
+    if named.is_dir():
+        inside = [p for p in sorted(named.rglob("*")) if not is_hidden(p.relative_to(named))]
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:
-        raise ConfigError(f"no PDF or image in {given}")
-    return (given if given.is_dir() else given.parent), files
+        raise ConfigError(f"no PDF or image in {named}")
+    return (named if named.is_dir() else named.parent), files
 
 
 def _pages_in(
@@ -132,8 +132,7 @@ def _pages_in(
     counts = Counter(stems)
     pdfs: set[str] = set()
     for path, name, stem in zip(files, names, stems, strict=True):
-        # Of a.pdf and a.png, each needs a name of its own; the PDF's is that which
-        # dataset.kind=folder gives it.
+        # a.pdf and a.png need different names; the PDF gets the name that dataset.kind=folder uses.
         own = facts[path]
         if path.suffix.lower() != ".pdf":
             document = stem if counts[stem] == 1 else name

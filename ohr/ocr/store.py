@@ -1,4 +1,4 @@
-"""What the artefact store holds of a page's reading: a text, or how it failed."""
+"""The OCR output of a page in the artefact store: a text, or a failure, and its cost."""
 
 from __future__ import annotations
 
@@ -15,61 +15,61 @@ from ohr.workers import Limits
 
 @dataclass(frozen=True)
 class StoredOutput:
-    """An outcome, and of a timeout the CPU and wall seconds that the page was given."""
+    """A stored outcome; for a timeout, with the CPU and wall seconds that the page was allowed."""
 
     outcome: Outcome[str]
-    given: tuple[float, float] | None = None
+    allowed_s: tuple[float, float] | None = None
 
-    def stands(self, limits: Limits, *, retry: bool) -> bool:
-        """Whether the page need not be read: a failure stands unless there is a ``retry``.
+    def is_final(self, limits: Limits, *, retry: bool) -> bool:
+        """Whether the page need not be read again: a failure is final unless ``retry``.
 
-        A timeout does not stand where the page would be given more time now.
+        A timeout is not final if the page would be allowed more time now.
         """
         if self.outcome.status not in FAILED:
             return True
-        more = self.given is not None and (
-            limits.cpu_s > self.given[0] or limits.wall_s > self.given[1]
+        more = self.allowed_s is not None and (
+            limits.cpu_s > self.allowed_s[0] or limits.wall_s > self.allowed_s[1]
         )
         return not (retry or more)
 
 
 def ocr_key(pixels: str, engine_identity: dict[str, Any]) -> dict[str, Any]:
-    """Key of the ``ocr`` artefact: the text that an engine reads from these pixels."""
+    """Key of the artefact ``ocr``: the text that an engine reads from these pixels."""
     return {"pixels": pixels, "engine": engine_identity}
 
 
 def stored_output(
     store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
 ) -> StoredOutput | None:
-    """The reading under a key by the engine of an identity; None if absent or damaged."""
+    """The output under a key by the engine with that identity; None if absent or damaged."""
     artefact = store.get("reading", key)
     if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
         return stored_text(store, artefact["pixels"], identity)
     return _parsed(artefact)
 
 
-def stored_taken(
+def stored_cost(
     store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
 ) -> dict[str, float] | None:
-    """What the reading under a key took; None for one of before it was measured, or a failure."""
+    """The cost of the output under a key; None for a failure, or if it was not measured."""
     artefact = store.get("reading", key)
     if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
         key = ocr_key(artefact["pixels"], identity)
-    taken = store.get("taken", key)
-    if not isinstance(taken, dict):
+    cost = store.get("taken", key)
+    if not isinstance(cost, dict):
         return None
     return {
         str(name): float(number)
-        for name, number in taken.items()
+        for name, number in cost.items()
         if type(number) in (int, float) and math.isfinite(number)
     }
 
 
-def sum_taken(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
-    """Sums over the pages whose reading was measured, and ``pages``, of how many.
+def sum_costs(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
+    """Sums of the costs of pages, and ``pages``, the number of pages with a measured cost.
 
-    ``median_wall_s`` and ``median_cpu_s`` are of a page: a model is loaded with the first. Empty
-    where no page's reading was measured.
+    ``median_wall_s`` and ``median_cpu_s`` are per page, since the first page also loads the model.
+    Empty if no cost was measured.
     """
     measured = [page for page in pages if page]
     if not measured:
@@ -83,16 +83,16 @@ def sum_taken(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
 
 
 def stored_text(store: ArtefactStore, pixels: str, identity: dict[str, Any]) -> StoredOutput | None:
-    """What the engine read from pixels of that digest; None if absent or damaged.
+    """The engine's output of pixels with that digest; None if absent or damaged.
 
-    A failure is of a page and an attempt, not of pixels: one that stands here is no text.
+    Failures belong to a page and an attempt, not to pixels, so a failure counts as absent.
     """
-    found = _parsed(store.get("ocr", ocr_key(pixels, identity)))
-    return None if found is None or found.outcome.status in FAILED else found
+    output = _parsed(store.get("ocr", ocr_key(pixels, identity)))
+    return None if output is None or output.outcome.status in FAILED else output
 
 
 def _parsed(artefact: object) -> StoredOutput | None:
-    """The content of an artefact, or None for what is no reading."""
+    """The output in an artefact, or None if it is invalid."""
     match artefact:
         case {"status": "ok" | "empty" as status, "text": str(text), "detail": str(detail)}:
             return StoredOutput(Outcome(text, Status(status), detail))
@@ -111,7 +111,7 @@ def _parsed(artefact: object) -> StoredOutput | None:
 def keep_failure(
     store: ArtefactStore, key: dict[str, Any], outcome: Outcome[Any], limits: Limits
 ) -> None:
-    """Journal a failure, so that a resumed run does not wait for it again."""
+    """Store a failure, so that a resumed run does not wait for it again."""
     failure: dict[str, Any] = {"status": str(outcome.status), "detail": outcome.detail}
     if outcome.status is Status.TIMEOUT:
         failure["given"] = [limits.cpu_s, limits.wall_s]

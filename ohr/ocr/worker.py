@@ -17,7 +17,7 @@ from ohr.documents.images import load_image
 from ohr.documents.orientation import SAYS, turn_of
 from ohr.documents.pdf import render
 from ohr.errors import ConfigError, EngineError, PluginError, StoreError
-from ohr.ocr.distort import distorted
+from ohr.ocr.distort import distort_image
 from ohr.ocr.store import ocr_key, stored_text
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
@@ -30,7 +30,7 @@ _LAST_CYRILLIC = "\u0530"
 
 @dataclass(frozen=True)
 class PageTask:
-    """A page to read: where its image comes from, how it is distorted, and where to store."""
+    """A page to read: its file, its distortion, and the key of its output."""
 
     ref: PageRef
     source: Path
@@ -39,24 +39,24 @@ class PageTask:
     intensity: float
     seed: int
     key: dict[str, Any]
-    """Key of the ``reading`` artefact."""
+    """Key of the artefact ``reading``."""
     as_pdf: bool = False
-    """Whether the engine is handed the PDF, not an image of the page."""
+    """Whether the engine gets the PDF, not an image of the page."""
 
 
 @dataclass
 class PageReader:
-    """What a worker keeps from page to page: the engine, with its model once it is loaded."""
+    """Reads pages in a worker, which keeps the engine and its loaded model."""
 
     engine: PluginSpec
     engine_identity: dict[str, Any]
     store: ArtefactStore
     _backend: OcrBackend | None = field(default=None, repr=False)
-    taken: dict[str, float] = field(default_factory=dict)
-    """What the last page took: wall and CPU seconds, and what the engine says of itself."""
+    cost: dict[str, float] = field(default_factory=dict)
+    """Cost of the last page: wall and CPU seconds, and what the engine reports."""
 
     def backend(self) -> OcrBackend:
-        """The engine, made once. Raises PluginError for one that was edited meanwhile."""
+        """The engine, made once. Raises PluginError if its file was edited during the run."""
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
             backend = registry.ocr_engine(self.engine)
@@ -65,7 +65,7 @@ class PageReader:
         return self._backend
 
     def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
-        """Status, text and detail of a page image, or a page of a PDF.
+        """Status, text and detail of a page image or of a page of a PDF.
 
         Raises EngineError, and PluginError for an engine that answers for another page.
         """
@@ -82,29 +82,29 @@ class PageReader:
     ) -> Iterator[Outcome[str]]:
         """The outcome of each page, in order, as far as the engine answers.
 
-        What each took, ``taken``, is its share of what all took. Raises what the engine raises,
-        and PluginError for one that answers for another page.
+        The ``cost`` is each page's share of the cost of all. Raises what the engine raises, and
+        PluginError for an engine that answers for another page.
         """
         backend = self.backend()
         wall, cpu = time.perf_counter(), cpu_seconds()
         try:
             answers = backend.transcribe(source, page_nos)
-            for place, (wanted, (answered, outcome)) in enumerate(
+            for place, (page_no, (answered, outcome)) in enumerate(
                 zip(page_nos, answers, strict=False)
             ):
-                check_page(self.engine, wanted, answered)
+                check_page(self.engine, page_no, answered)
                 yield outcome if isinstance(source, Path) else with_turn(outcome, source[place])
         finally:
             spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
-            of_all = {**backend.taken(), **spent}
-            self.taken = {name: value / len(page_nos) for name, value in of_all.items()}
+            of_all = {**backend.usage(), **spent}
+            self.cost = {name: value / len(page_nos) for name, value in of_all.items()}
 
 
 def with_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
-    """The outcome of a page image, with a word in its detail where the page does not stand upright.
+    """The outcome of a page image, with a note in its detail if the page is not upright.
 
-    Nothing is said of a page in another script than Latin, Greek or Cyrillic, whose letters may
-    hang from a line.
+    There is no note for scripts other than Latin, Greek and Cyrillic, whose letters may hang from
+    a line.
     """
     letters = [char for char in outcome.value or "" if char.isalpha()]
     known = sum(char < _LAST_CYRILLIC for char in letters)
@@ -139,11 +139,11 @@ def page_image(task: PageTask) -> np.ndarray:
 
 
 def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, Any] | None]:
-    """The page as the engine sees it, and the record of its distortion."""
+    """The page image that the engine gets, and the record of its distortion."""
     if task.operator is None:
         return image, None
     operator = registry.image_perturbation(task.operator)
-    applied = distorted(
+    applied = distort_image(
         operator,
         image,
         intensity=task.intensity,
@@ -155,9 +155,9 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
 
 
 def drawn(task: PageTask) -> tuple[np.ndarray, dict[str, Any] | None]:
-    """The page's image as the engine sees it, and the record of its distortion.
+    """The page image of a task, and the record of its distortion.
 
-    Raises PluginError for a distortion that was edited meanwhile.
+    Raises PluginError if the distortion's file was edited during the run.
     """
     if task.operator is not None:
         operator = registry.plugin_class("perturbation", task.operator.name)
@@ -165,56 +165,56 @@ def drawn(task: PageTask) -> tuple[np.ndarray, dict[str, Any] | None]:
     return distort(task, page_image(task))
 
 
-def check_page(engine: PluginSpec, wanted: int, answered: object) -> None:
-    """Raise PluginError for an engine that answers for a page that it was not asked for."""
-    if answered != wanted:
+def check_page(engine: PluginSpec, page_no: int, answered: object) -> None:
+    """Raise PluginError for an engine that answers for another page than the requested one."""
+    if answered != page_no:
         raise PluginError(
-            f"engine {engine.label!r} was asked for page {wanted} and answered for page "
-            f"{answered}: transcribe must yield (page_no, outcome) with the numbers it is given"
+            f"engine {engine.label!r} was asked for page {page_no} and answered for page "
+            f"{answered}: transcribe must yield (page_no, outcome) with the numbers that it gets"
         )
 
 
 def read_page(task: PageTask, reader: PageReader) -> None:
     """Read a page and store its text; equal pixels are read once, whatever their recipe.
 
-    The text is stored before the reading that points to it, so a kill at any moment leaves
-    either a finished reading or none.
+    The text is stored before the entry that points to it, so a process that is killed leaves
+    either a complete output or none.
     """
     if task.as_pdf:
         reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
-        reader.store.put("taken", task.key, reader.taken)
+        reader.store.put("taken", task.key, reader.cost)
         return
     image, record = drawn(task)
     pixels = pixel_digest(image)
     if stored_text(reader.store, pixels, reader.engine_identity) is None:
         key = ocr_key(pixels, reader.engine_identity)
         reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
-        reader.store.put("taken", key, reader.taken)
+        reader.store.put("taken", key, reader.cost)
     reader.store.put("reading", task.key, {"pixels": pixels, "record": record})
 
 
 def read_pages(tasks: list[PageTask], reader: PageReader) -> list[Outcome[None]]:
-    """Read page images together, by an engine that is quicker so; what came of each.
+    """Read page images together, with an engine that is faster so; the outcome of each.
 
-    Nothing is stored of those that fail. Why is not said: it shows when they are read alone.
+    Failures are neither stored nor explained: the pages are then read alone.
     """
     if len(tasks) == 1:
         read_page(tasks[0], reader)
         return [Outcome(None)]
-    made = [_drawn_outcome(task) for task in tasks]
+    drawings = [_drawn_outcome(task) for task in tasks]
     unread: dict[str, tuple[np.ndarray, int]] = {}
-    for task, one in zip(tasks, made, strict=True):
-        if one.value is not None:
-            image, pixels, _ = one.value
+    for task, drawing in zip(tasks, drawings, strict=True):
+        if drawing.value is not None:
+            image, pixels, _ = drawing.value
             if stored_text(reader.store, pixels, reader.engine_identity) is None:
                 unread.setdefault(pixels, (image, task.ref.page_no))
-    read = _read_together(unread, reader) if unread else {}
+    outcomes_read = _read_together(unread, reader) if unread else {}
     outcomes = []
-    for task, one in zip(tasks, made, strict=True):
-        outcome: Outcome[None] = Outcome(None, one.status, one.detail)
-        if one.value is not None:
-            _, pixels, record = one.value
-            outcome = read.get(pixels, outcome)
+    for task, drawing in zip(tasks, drawings, strict=True):
+        outcome: Outcome[None] = Outcome(None, drawing.status, drawing.detail)
+        if drawing.value is not None:
+            _, pixels, record = drawing.value
+            outcome = outcomes_read.get(pixels, outcome)
             if outcome.status not in FAILED:
                 reader.store.put("reading", task.key, {"pixels": pixels, "record": record})
         outcomes.append(outcome)
@@ -222,7 +222,7 @@ def read_pages(tasks: list[PageTask], reader: PageReader) -> list[Outcome[None]]
 
 
 def _drawn_outcome(task: PageTask) -> Outcome[tuple[np.ndarray, str, dict[str, Any] | None]]:
-    """The image, its digest and record; a page that cannot be drawn spoils no other."""
+    """The image, its digest and record, or an error: one page must not fail the others."""
     try:
         image, record = drawn(task)
     except (PluginError, StoreError, ConfigError):
@@ -235,16 +235,16 @@ def _drawn_outcome(task: PageTask) -> Outcome[tuple[np.ndarray, str, dict[str, A
 def _read_together(
     pages: Mapping[str, tuple[np.ndarray, int]], reader: PageReader
 ) -> dict[str, Outcome[None]]:
-    """Read and store the texts of images and page numbers, by their pixels; what came of each."""
-    outcomes = dict.fromkeys(pages, Outcome[None].error("nothing was said of the page"))
+    """Read images and store their texts by pixels; the outcome of each. Maps pixels to images."""
+    outcomes = dict.fromkeys(pages, Outcome[None].error("the engine returned nothing for the page"))
     images, page_nos = zip(*pages.values(), strict=True)
-    read = reader.transcribe_together(images, page_nos)
-    for outcome, pixels in zip(read, pages, strict=False):
+    answers = reader.transcribe_together(images, page_nos)
+    for outcome, pixels in zip(answers, pages, strict=False):
         outcomes[pixels] = Outcome(None, outcome.status, outcome.detail)
         if outcome.status not in FAILED:
             key = ocr_key(pixels, reader.engine_identity)
             reader.store.put("ocr", key, stored_form(outcome))
     for pixels, done in outcomes.items():
         if done.status not in FAILED:
-            reader.store.put("taken", ocr_key(pixels, reader.engine_identity), reader.taken)
+            reader.store.put("taken", ocr_key(pixels, reader.engine_identity), reader.cost)
     return outcomes

@@ -1,10 +1,9 @@
 """The hooks: one base class for each kind of plug-in.
 
-A plug-in is a class with a ``name``, a ``version`` that changes whenever its output may
-change, and its parameters beside it, a subclass of :class:`Params`: they stand in the brackets of
-``class Mine(Reader[MineParams])``.
-:meth:`Plugin.identity` is what the artefact store keys on. :mod:`ohr.registry` finds plug-ins
-by name. Nothing is imported before it is used.
+A plug-in is a class with a ``name`` and a ``version`` that changes whenever its output may
+change. Its parameters are a subclass of :class:`Params`, named in the brackets:
+``class Mine(Reader[MineParams])``. The artefact store uses :meth:`Plugin.identity` as a key.
+:mod:`ohr.registry` finds plug-ins by name. Each name is imported when it is first used.
 """
 
 from typing import TYPE_CHECKING

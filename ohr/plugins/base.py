@@ -1,4 +1,4 @@
-"""What every plug-in is: a name, a version, parameters, an identity."""
+"""The base of every plug-in: name, version, parameters, identity."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Params(BaseModel):
 
 
 P = TypeVar("P", bound=BaseModel, covariant=True, default=BaseModel)
-"""The parameters of a plug-in; of any, where none are named: ``Reader`` is any reader."""
+"""The parameters of a plug-in. Without brackets any parameters match: ``Reader`` is any reader."""
 
 
 class Plugin(Generic[P]):
     """Base of every plug-in. ``class Mine(Reader[MineParams])`` has the parameters MineParams.
 
-    A class that lacks its name or what its hook asks for raises PluginError where it is made;
-    bases that leave something open say so: ``class Base(Reader, abstract=True)``.
+    Defining a class without a name, or without a method that its hook requires, raises
+    PluginError. An incomplete base class is declared ``class Base(Reader, abstract=True)``.
     """
 
     name: ClassVar[str]
@@ -34,7 +34,7 @@ class Plugin(Generic[P]):
     argument: ClassVar[str | None] = None
     """The parameter that ``name:value`` sets, as in ``precomputed:MinerU``."""
     either: ClassVar[tuple[str, ...]] = ()
-    """Methods that call each other unless a plug-in has its own: it needs one of them."""
+    """Methods of which a plug-in must define at least one: the defaults call each other."""
 
     Params: ClassVar[type[BaseModel]] = Params
 
@@ -55,8 +55,9 @@ class Plugin(Generic[P]):
     def identity(self) -> dict[str, object]:
         """Name, version and parameters as plain JSON; equal identities give equal output.
 
-        For a class from outside the project also its module and sources, so that an edited one
-        never returns what it made before. What overrides it adds to ``super().identity()``.
+        For a class from outside the project, also its module and the digests of its sources, so
+        that results of an edited class are never taken from the cache. An override extends
+        ``super().identity()``.
         """
         return {
             "name": self.name,
@@ -67,9 +68,9 @@ class Plugin(Generic[P]):
 
 
 def type_argument(cls: type, root: type, index: int) -> object:
-    """What a class puts in place of a type variable of one of its bases, or None.
+    """The argument that a class gives for a type variable of its base ``root``, or None.
 
-    A base that leaves it open gives the variable.
+    If the class leaves it open, the type variable itself.
     """
     for base in vars(cls).get("__orig_bases__", ()):
         origin, arguments = get_origin(base), get_args(base)

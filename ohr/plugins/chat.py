@@ -1,4 +1,4 @@
-"""What a reader with a language model can do besides: hold a conversation, with tools."""
+"""Conversations with a reader's language model, with tools."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that a model asks for. ``arguments`` is what it wrote: JSON, or meant to be."""
+    """A model's call of a tool. ``arguments`` is the text that it wrote, usually JSON."""
 
     name: str
     arguments: str
     id: str = ""
 
     def object(self) -> dict[str, Any]:
-        """The arguments as the JSON object that servers and templates want; what is none stands
-        in one, under ``unreadable``.
+        """The arguments as a JSON object, as servers and templates require.
+
+        Text that is not a JSON object becomes ``{"unreadable": text}``.
         """
         try:
             arguments = json.loads(self.arguments)
@@ -32,8 +33,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A turn. ``calls``: the tools that an assistant asks for; ``call_id``: which call a tool's
-    text answers.
+    """A turn of a conversation.
+
+    ``calls`` are the tools that an assistant calls. ``call_id`` names the call that a tool's text
+    answers.
     """
 
     role: Role
@@ -44,10 +47,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model wrote: text, tool calls, or both. ``cut``: it had no room to end.
-    ``why_empty``: where it wrote neither, what there was instead, as a refusal.
+    """A model's reply: text, tool calls, or both.
 
-    ``usage`` is what a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost``.
+    ``cut``: whether the reply was cut off at the token limit. ``why_empty``: if it has neither
+    text nor calls, the reason, such as a refusal. ``usage``: ``prompt_tokens``,
+    ``completion_tokens`` and ``cost``, which a run adds up.
     """
 
     text: str
@@ -58,11 +62,11 @@ class Completion:
 
 
 class Chat(ABC):
-    """A reader that can be asked anything, in turns."""
+    """A reader that can hold a conversation."""
 
     @property
     def at_once(self) -> int:
-        """How many conversations it can hold at once, each in a thread of its own."""
+        """How many conversations it can hold at once, one per thread."""
         return 1
 
     @abstractmethod
@@ -78,13 +82,13 @@ class Chat(ABC):
     ) -> Completion:
         """The model's next turn.
 
-        ``tools``: functions as in OpenAI's interface (``{"type": "function", "function": …}``).
-        ``schema``: JSON schema of the answer, which the model is told, and held to where it can
-        be; the answer is checked by who asks. ``max_tokens``: by default the reader's own. At
-        temperature 0 the likeliest token is taken and ``seed`` has no effect. Raises EngineError
-        (LateError for no answer in time) and MissingDependencyError.
+        ``tools`` are functions as in OpenAI's interface (``{"type": "function", "function": …}``).
+        ``schema`` is the JSON schema of the reply: the model is shown it, and forced to follow it
+        if possible; the caller must still check the reply. ``max_tokens`` is by default the
+        reader's own limit. At temperature 0 the likeliest token is chosen and ``seed`` has no
+        effect. Raises EngineError (LateError for no reply in time) and MissingDependencyError.
         """
 
     @abstractmethod
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text; of a server, whose tokenizer is not known, an estimate."""
+        """The number of tokens of a text; an estimate for servers, whose tokenizer is unknown."""

@@ -13,14 +13,17 @@ from ohr.types import Chunk, PageRef
 
 
 class Chunker(Plugin[P], ABC, abstract=True):
-    """Cuts pages into chunks."""
+    """Splits page text into chunks."""
 
     @abstractmethod
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Character spans of a page's chunks, in order, without overlap."""
+        """The character spans ``(start, end)`` of a page's chunks, in order, without overlap."""
 
     def context(self, section: Sequence[str]) -> str:
-        """Text that is indexed with a chunk, from the headings above its own; here nothing."""
+        """Text to index together with a chunk, made from the headings above it; empty by default.
+
+        ``section``: the headings, outermost first, without one that the chunk itself starts with.
+        """
         return ""
 
     def spans_many(self, texts: Sequence[str]) -> Iterable[list[tuple[int, int]]]:
@@ -28,7 +31,7 @@ class Chunker(Plugin[P], ABC, abstract=True):
         return map(self.spans, texts)
 
     def split(self, ref: PageRef, text: str, above: Sequence[Heading] = ()) -> list[Chunk]:
-        """Chunks of one page's text. ``above`` are headings still open from earlier pages."""
+        """Chunks of one page's text. ``above``: headings still open from earlier pages."""
         path, coming, chunks = tuple(above), list(self._headings(text)), []
         for start, end in self._spans(text):
             own = False
@@ -41,10 +44,10 @@ class Chunker(Plugin[P], ABC, abstract=True):
         return chunks
 
     def chunks(self, pages: Iterable[tuple[PageRef, str]], *, sections: bool = True) -> list[Chunk]:
-        """Chunks of pages in index order; headings stay open to the end of their document.
+        """Chunks of all pages, in index order; headings stay open to the end of their document.
 
-        Without ``sections``, those of a chunker that indexes nothing but the text have none: to
-        look for headings takes as long as all else.
+        With ``sections=False``, chunks have no section unless the chunker needs it. This saves
+        the search for headings, which takes as long as everything else.
         """
         pages = list(pages)
         spans = self._spans.many([text for _, text in pages])
@@ -55,19 +58,19 @@ class Chunker(Plugin[P], ABC, abstract=True):
                 for (ref, text), of_page in zip(pages, spans, strict=True)
                 for start, end in of_page
             ]
-        found: list[Chunk] = []
+        chunks: list[Chunk] = []
         document = ""
         above: tuple[Heading, ...] = ()
         for ref, text in pages:
             if ref.doc_id != document:
                 document, above = ref.doc_id, ()
-            found += self.split(ref, text, above)
+            chunks += self.split(ref, text, above)
             above = opened(above, self._headings(text))
-        return found
+        return chunks
 
     @cached_property
     def _spans(self) -> TextCache[list[tuple[int, int]]]:
-        """Pages that a noisy knowledge base shares with the clean one are cut once."""
+        """Pages that a noisy knowledge base shares with the clean one are split once."""
         return TextCache(self.spans_many)
 
     @cached_property

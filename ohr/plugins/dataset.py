@@ -13,7 +13,7 @@ from ohr.plugins.base import Params, Plugin
 
 
 class DatasetParams(Params):
-    """What every kind of dataset may be told; a kind that cannot use a field refuses it."""
+    """Options of all kinds of datasets; a kind refuses the options that it cannot use."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -22,23 +22,23 @@ class DatasetParams(Params):
     questions: Path | None = None
     """File of the questions."""
     pdfs: Path | None = None
-    """Folder of the documents' PDFs, where they lie elsewhere."""
+    """Folder of the documents' PDFs, if it is another one."""
     domains: tuple[str, ...] = ()
-    """Domains whose documents are loaded; empty: all of them."""
+    """Domains whose documents are loaded; empty means all of them."""
     strict: bool = False
-    """Stop on any problem, where it would be reported and passed over."""
+    """Stop on any problem, instead of reporting it and going on."""
     seed: int = 0
-    """What is generated is drawn with it."""
+    """Random seed of generated data."""
     cache: Path = Path(".ohr-cache")
-    """Folder in which what is generated is kept."""
+    """Folder for generated data."""
 
 
 P = TypeVar("P", bound=DatasetParams, covariant=True, default=DatasetParams)
 
 
 class DatasetSource(Plugin[P], ABC, abstract=True):
-    """Reads or makes a dataset."""
+    """Loads or generates a dataset."""
 
     @abstractmethod
     def load(self) -> Dataset:
-        """The dataset, validated. Raises DatasetError; strict datasets on any problem."""
+        """Return the validated dataset. Raises DatasetError; if ``strict``, on any problem."""

@@ -1,4 +1,4 @@
-"""The hooks of OCR engines, and of readings that exist already."""
+"""The hooks of OCR engines, and of page texts that exist already."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from ohr.types import KnowledgeBase, Outcome, Word
 class OcrBackend(Plugin[P], ABC, abstract=True):
     """Reads pages into Markdown. It never sees ground-truth text.
 
-    An engine of page images has :meth:`read`; one that reads PDFs, or does better with several
-    pages at once, has :meth:`transcribe`.
+    An engine for page images defines :meth:`read`. One that reads PDFs, or works better on several
+    pages at once, defines :meth:`transcribe`.
     """
 
     either = ("read", "transcribe")
     accepts: frozenset[str] = frozenset({"image"})
-    """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both. Its parameters may
-    decide. A study gives it page images wherever it reads them, so that its clean pages are read
-    as its distorted ones are."""
+    """Its input: ``image`` (page images), ``pdf`` (a PDF file), or both; may depend on parameters.
+    A study always gives page images to an engine that accepts them, so that clean pages are read
+    in the same way as distorted ones."""
     license: ClassVar[str] = ""
     """Licence of the engine and its models."""
     languages: ClassVar[tuple[str, ...]] = ()
-    """Languages that it was made for (ISO 639-1); empty where its parameters or models decide."""
+    """Languages that it supports (ISO 639-1); empty if they depend on parameters or models."""
     returns: ClassVar[Literal["text", "markdown"]] = "text"
-    """Plain text, or Markdown with tables and formulas."""
+    """Output: plain text, or Markdown with tables and formulas."""
     install: ClassVar[str] = ""
     """The command that installs it."""
     self_contained: ClassVar[bool] = False
-    """Whether it reads as it is installed: without weights to download, and without a server."""
+    """Whether it works once installed, without downloading weights and without a server."""
     generative: bool = False
-    """Whether it writes a page token by token, and so may repeat itself without end. Its parameters
-    may decide."""
+    """Whether it generates text token by token, and so may repeat itself without end. May depend
+    on parameters."""
     has_confidence: ClassVar[bool] = False
-    """Whether :meth:`words` says how sure it is of each word."""
+    """Whether :meth:`words` returns a confidence for each word."""
 
     tunable: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
-    """Parameters that trade seconds for accuracy, each with the values that are worth measuring."""
+    """Parameters that trade time for accuracy, each with the values worth measuring."""
 
     def read(self, image: np.ndarray) -> str | Outcome[str]:
         """The text of one page image: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, contiguous.
 
-        What it raises is the page's error outcome, except for ConfigError, StoreError and
-        MissingDependencyError, which are no page's fault; text of nothing but white space is an
+        An exception becomes the page's error outcome, except ConfigError, StoreError and
+        MissingDependencyError, which no page causes. Text of white space alone becomes an
         ``empty`` outcome.
         """
         [(_, outcome)] = self.transcribe([image], [0])
@@ -59,19 +59,19 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
         """The words that :meth:`read` recognises on a page image, each with its confidence.
 
-        Only of an engine that ``has_confidence``; nothing where nothing is recognised. Raises
-        ConfigError for another engine, and what :meth:`read` raises.
+        For engines with ``has_confidence``; empty if nothing is recognised. Raises ConfigError for
+        other engines, and the exceptions of :meth:`read`.
         """
-        raise ConfigError(f"engine {self.name!r} does not say how sure it is of a word")
+        raise ConfigError(f"engine {self.name!r} gives no confidence of words")
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:
         """Read pages of a PDF, or page images (uint8, grey or RGB), in the order given.
 
-        ``page_nos`` are page numbers of the PDF; for images, the number of each image. Raises
-        ConfigError for a source that the engine does not accept, ValueError unless there is one
-        number an image, and MissingDependencyError.
+        Yields (page number, outcome). ``page_nos`` are the pages of the PDF to read; for images,
+        the number of each image. Raises ConfigError for a source that the engine does not accept,
+        ValueError if images and numbers differ in count, and MissingDependencyError.
         """
         if isinstance(source, Path):
             raise ConfigError(
@@ -83,26 +83,26 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
                 outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
-            except Exception as error:  # a stranger's engine: what it raises is one page's outcome
+            except Exception as error:  # an engine may raise anything: it fails for this page only
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 
     def pages_together(self) -> int:
-        """How many page images it reads best at a time, with these parameters.
+        """The best number of page images per call of :meth:`transcribe`, with these parameters.
 
-        With more than one, a study hands so many to :meth:`transcribe`, of any documents, each
-        with the number that it has in its own; pages that fail in company are read again alone.
+        If it is more than one, a study passes so many images at a time, from any documents, each
+        with its page number in its document. Pages that fail in such a call are read again alone.
         """
         return 1
 
     def reads(self) -> tuple[str, ...]:
-        """Languages that it reads with these parameters (ISO 639-1); empty where unknown."""
+        """Languages that it reads with these parameters (ISO 639-1); empty if unknown."""
         return self.languages
 
-    def check_languages(self, wanted: Iterable[str]) -> None:
-        """Raise ConfigError for a language (ISO 639-1) that the engine is known not to read."""
+    def check_languages(self, languages: Iterable[str]) -> None:
+        """Raise ConfigError for a language (ISO 639-1) that the engine does not read."""
         known = self.reads()
-        for language in wanted:
+        for language in languages:
             if known and language not in known:
                 raise ConfigError(
                     f"engine {self.name!r} does not read {language!r}; it reads {', '.join(known)}"
@@ -112,11 +112,11 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """Version of the engine and its models, part of the identity. May be slow."""
         return ""
 
-    def taken(self) -> dict[str, float]:
-        """What reading took since this was last asked, as numbers that add up over pages.
+    def usage(self) -> dict[str, float]:
+        """The cost of reading since the last call, as numbers that can be added up over pages.
 
-        Such as ``prompt_tokens``, ``completion_tokens``, ``cost``, or replies that were cut.
-        Seconds are measured for every engine, so none has to say them.
+        Examples are ``prompt_tokens``, ``completion_tokens``, ``cost`` and counts of replies that
+        were cut off. Seconds are measured for every engine and do not belong here.
         """
         return {}
 
@@ -131,7 +131,10 @@ def failed_page(engine: str, error: Exception) -> Outcome[str]:
 
 
 def checked_image(image: np.ndarray) -> np.ndarray:
-    """The image as ``(h, w)`` grey or ``(h, w, 3)`` RGB uint8. Raises EngineError."""
+    """The image as ``(h, w)`` grey or ``(h, w, 3)`` RGB uint8.
+
+    Raises EngineError for an array that is no page image.
+    """
     if image.ndim == 3 and image.shape[2] == 1:
         image = image[:, :, 0]
     grey_or_rgb = image.ndim == 2 or (image.ndim == 3 and image.shape[2] == 3)
@@ -141,11 +144,11 @@ def checked_image(image: np.ndarray) -> np.ndarray:
 
 
 class KnowledgeBaseSource(Plugin[P], ABC, abstract=True):
-    """An engine whose reading already exists: ground truth, or output made elsewhere."""
+    """An engine whose page texts already exist: ground truth, or another tool's output."""
 
     @abstractmethod
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
-        """Pages of the dataset's documents, in index order. Raises DatasetError."""
+        """The page texts of the dataset's documents, in index order. Raises DatasetError."""
 
     def check(self, dataset: Dataset) -> None:
-        """Raise DatasetError if what it reads is not there, before anything costly happens."""
+        """Raise DatasetError if its input is missing, before anything costly happens."""

@@ -1,7 +1,7 @@
-"""The hook of metrics: each declares what it is of, what it is called and which way is better.
+"""The hook of metrics. Each declares what it scores, its title, and which direction is better.
 
-From these declarations alone a study knows what to measure, what a failed page or answer scores,
-and how tables and figures name it.
+These declarations tell a study what to measure, how to score a failed page or answer, and what
+name to use in tables and figures.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ohr.plugins.base import P, Plugin
 from ohr.types import Answer, Document, Hit, Outcome, Question
 
 Of = Literal["page", "evidence", "hits", "answer"]
-"""What a metric is of: a page that was read, a question's evidence in the knowledge base, the
-chunks retrieved for a question, or an answer."""
+"""What a metric scores: page text, a question's evidence in the knowledge base, the chunks
+retrieved for a question, or an answer."""
 Need = Literal[
     "text", "table", "formula", "evidence", "page", "several answers", "formats", "judge"
 ]
-"""What a metric needs to say anything: running text, a table or a formula on the page (in the
-ground truth), a question whose evidence is written down, one whose page is known, one with
-several accepted answers, knowledge bases that differ in their format, or a judge."""
+"""What a metric needs in order to apply: running text, a table or a formula on the page (in the
+ground truth); a question with evidence text, with a known page, or with several accepted answers;
+knowledge bases that differ in their format; or a judge."""
 Judge = Callable[[Sequence[str], Sequence[Sequence[Hit]]], list[Outcome[str]]]
-"""Asks the study's judge: questions, each with its exhibits."""
+"""Asks the study's judge: takes questions, each with its exhibits, and returns the replies."""
 TextScore = Callable[[str, str], float]
 Tokens = Callable[[str], list[str]]
 F = TypeVar("F", bound=Callable[..., float])
@@ -40,9 +40,9 @@ class Scoring:
     name: Literal["default", "reference"]
     tokens: Tokens
     content_tokens: Tokens
-    """Of a text without its mark-up."""
+    """Tokens of a text without its mark-up."""
     published_tokens: Tokens
-    """Of the published evaluation, whatever the protocol."""
+    """Tokens of the published evaluation, whatever the protocol."""
     token_lcs: Callable[[Sequence[str], Sequence[str]], float]
     f1: TextScore
     em: TextScore
@@ -53,7 +53,7 @@ class Scoring:
 
 @dataclass(frozen=True)
 class PageCase:
-    """A page: what was read there, and what stands there."""
+    """A page: its page text, and its ground truth."""
 
     text: str
     truth: str
@@ -62,7 +62,7 @@ class PageCase:
 
 @dataclass(frozen=True)
 class EvidenceCase:
-    """A question's evidence pages as a knowledge base has them."""
+    """The texts of a question's evidence pages in a knowledge base."""
 
     pages: tuple[str, ...]
     question: Question
@@ -70,7 +70,7 @@ class EvidenceCase:
 
     @cached_property
     def lcs(self) -> float:
-        """Word-level LCS of the evidence with its pages, over the evidence's words."""
+        """Word-level LCS of the evidence with its pages, divided by the evidence's length."""
         return self.lcs_of(self.scoring.tokens)
 
     def lcs_of(self, tokens: Tokens) -> float:
@@ -81,7 +81,7 @@ class EvidenceCase:
 
 @dataclass(frozen=True)
 class HitsCase:
-    """The ``k`` best hits for a question, or as many as there were."""
+    """The best hits for a question, at most ``k``."""
 
     hits: tuple[Hit, ...]
     k: int
@@ -90,17 +90,18 @@ class HitsCase:
 
     @property
     def evidence_hits(self) -> list[Hit]:
-        """Those on the pages of the evidence, in rank order."""
+        """The hits on the pages of the evidence, in rank order."""
         gold = set(self.question.evidence_pages)
         return [hit for hit in self.hits if hit.ref in gold]
 
     @cached_property
     def lcs(self) -> float:
-        """Word-level LCS of the evidence with the retrieved text of its pages, over its words."""
+        """Word-level LCS of the evidence with the text retrieved from its pages, divided by the
+        evidence's length."""
         return self.lcs_of(self.scoring.tokens)
 
     def lcs_of(self, tokens: Tokens) -> float:
-        """:attr:`lcs` of other tokens; chunks come in rank order, and without one it is 0."""
+        """:attr:`lcs` of other tokens; chunks are joined in rank order; 0 without any."""
         chunks = self.evidence_hits
         if not chunks:
             return 0.0
@@ -112,15 +113,15 @@ class HitsCase:
 class AnswerCase:
     """An answer, with the quote, headers, sources and trace of the system that gave it.
 
-    ``read`` and ``truth``: documents by id, as the knowledge base has them that it was answered
-    from, and as they are. Both have every document of the study, and of an answer to nothing
-    ``read`` has none.
+    ``documents`` and ``truth`` are documents by id: with the page texts of the knowledge base that
+    the answer comes from, and with the ground truth. Both have every document of the study; for a
+    closed-book answer, ``documents`` is empty.
     """
 
     answer: Answer
     question: Question
     scoring: Scoring
-    read: Mapping[str, Document] = field(default_factory=dict)
+    documents: Mapping[str, Document] = field(default_factory=dict)
     truth: Mapping[str, Document] = field(default_factory=dict)
 
 
@@ -128,46 +129,46 @@ Case = PageCase | EvidenceCase | HitsCase | AnswerCase
 
 
 class Metric(Plugin[P], ABC, abstract=True):
-    """A score in [0, 1]: ``score(prediction, reference)``, or ``measure(case)`` of all there is;
-    ``measure_many(cases)`` where it takes them all at once.
+    """A score in [0, 1]. Define one of three methods.
 
-    What the two texts are follows from ``of``: a page's reading and its ground truth; the evidence
-    pages' text and the evidence; the text retrieved from these pages and the evidence; an answer
-    and an accepted answer, of which the best counts.
+    ``score(prediction, reference)`` scores two texts, ``measure(case)`` everything that is known
+    about one case, and ``measure_many(cases)`` all cases at once. The two texts depend on ``of``:
+    page text and ground truth; the text of the evidence pages and the evidence; the text retrieved
+    from these pages and the evidence; an answer and an accepted answer, of which the best counts.
     """
 
     either = ("score", "measure", "measure_many")
     of: ClassVar[Of] = "answer"
     title: ClassVar[str] = ""
-    """What tables and figures call it; by default its name."""
+    """Its name in tables and figures; by default ``name``."""
     higher_is_better: ClassVar[bool] = True
     worst: ClassVar[float]
-    """0, or 1 where less is better, unless it is given."""
+    """By default 0, or 1 if lower is better."""
     best: ClassVar[float]
-    """1, or 0 where less is better, unless it is given."""
+    """By default 1, or 0 if lower is better."""
     missing: ClassVar[float]
-    """What a failed page, or an answer that is none, scores: the worst value unless it is given."""
+    """The score of a failed page or a missing answer; by default the worst value."""
     needs: ClassVar[frozenset[Need]] = frozenset()
-    """A page or question without it is left out of the mean, whatever was read there."""
+    """Pages or questions without these are left out of the mean, whatever the page text is."""
     protocols: ClassVar[frozenset[str]] = frozenset({"default", "reference"})
-    """The scorings under which it has a meaning."""
+    """The protocols under which it is defined."""
     at_k: ClassVar[bool] = False
-    """Of hits: whether it bears their number in its name, as ``hit@2`` does."""
+    """For metrics of hits: whether their number is part of the name, as in ``hit@2``."""
     without_context: ClassVar[bool] = True
-    """Of answers: whether what is answered to nothing is measured too."""
+    """For metrics of answers: whether closed-book answers are measured too."""
     headline: ClassVar[bool] = False
-    """Whether figures and comparisons show it unless they are asked for others."""
+    """Whether figures and comparisons show it by default."""
     part_of: ClassVar[str] = ""
-    """The metric whose loss it is a part of. Tables show the parts beside that metric."""
+    """The metric whose loss it is a part of. Tables show the parts next to that metric."""
     basis: ClassVar[str] = ""
-    """What it counts, where other metrics count the same (``words of the evidence``). Two metrics
-    of one basis share part of their definition, so neither is judged as a predictor of the other.
-    """
+    """What it counts, if other metrics count the same (``words of the evidence``). Two metrics of
+    one basis share part of their definition, so neither is tested as a predictor of the other."""
     splits: ClassVar[bool] = True
-    """Whether copies of it may each measure some of the cases in a process of their own. Not one
-    that holds a model on a GPU or a connection; one that takes all cases at once never does."""
+    """Whether copies of it may measure parts of the cases in separate processes. Set it to False
+    for a metric that holds a model on a GPU or a connection. A metric with ``measure_many`` is
+    never split."""
     beside: ClassVar[tuple[str, ...]] = ()
-    """Metrics by name that a study measures too wherever it measures this one."""
+    """Names of metrics that a study measures together with this one."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(abstract=abstract, **options)
@@ -184,73 +185,75 @@ class Metric(Plugin[P], ABC, abstract=True):
 
     def score(self, prediction: str, reference: str) -> float:
         """Score one pair of texts."""
-        raise NotImplementedError(f"metric {self.name!r} is not of two texts alone")
+        raise NotImplementedError(f"metric {self.name!r} needs more than two texts")
 
     def __call__(self, prediction: str, reference: str) -> float:
         """:meth:`score`."""
         return self.score(prediction, reference)
 
     def measure(self, case: Any) -> float:
-        """The value of a case of what the metric is :attr:`of`; NaN where it does not apply."""
+        """Score a case of the kind :attr:`of`; NaN if the metric does not apply."""
         match case:
             case PageCase():
                 return self.score(case.text, case.truth)
             case EvidenceCase():
                 return self.score("\n".join(case.pages), case.question.evidence_text)
             case HitsCase():
-                found = "\n".join(hit.text for hit in case.evidence_hits)
-                return self.score(found, case.question.evidence_text)
+                retrieved = "\n".join(hit.text for hit in case.evidence_hits)
+                return self.score(retrieved, case.question.evidence_text)
             case _:
                 answers = case.question.answers
                 return max(self.score(case.answer.text, answer) for answer in answers)
 
     @property
     def takes_all(self) -> bool:
-        """Whether it measures all cases at once."""
+        """Whether it defines :meth:`measure_many`, and so takes all cases at once."""
         return type(self).measure_many is not Metric.measure_many
 
     def measure_many(
         self, cases: Sequence[Any], judge: Judge | None = None
     ) -> list[Outcome[float]]:
-        """All cases at once: what a study asks of a metric that has it, and of it alone."""
+        """Score all cases at once. A study calls it instead of :meth:`measure` if it is defined."""
         raise NotImplementedError(f"metric {self.name!r} measures one case after the other")
 
     def is_verdict(self, reply: str) -> bool:
-        """Whether a judge's reply can be read. One that cannot is an error, which is counted, and
-        asked for again with ``retry_failed``.
+        """Whether a judge's reply is a verdict.
+
+        Other replies are counted as errors, and asked for again with ``retry_failed``.
         """
         return True
 
 
 def _check(cls: type[Metric[Any]]) -> None:
-    """Raise PluginError for a declaration that means nothing."""
+    """Raise PluginError for a wrong declaration."""
     where = f"metric {cls.__module__}.{cls.__qualname__}"
     if cls.of not in get_args(Of):
-        raise PluginError(f"{where} is of {cls.of!r}: known are {', '.join(get_args(Of))}")
+        raise PluginError(f"{where}: of is {cls.of!r}; known: {', '.join(get_args(Of))}")
     for name in ("worst", "best", "missing"):
         if not 0 <= getattr(cls, name) <= 1:
             raise PluginError(f"{where}: {name} is {getattr(cls, name)!r}: scores lie in [0, 1]")
     if unknown := set(cls.needs) - set(get_args(Need)):
         known = ", ".join(get_args(Need))
-        raise PluginError(f"{where} needs {min(unknown)!r}: known are {known}")
+        raise PluginError(f"{where}: unknown need {min(unknown)!r}; known: {known}")
 
 
 def metric(
     of: Of = "answer", *, title: str = "", higher_is_better: bool = True, **declared: Any
 ) -> Callable[[F], F]:
-    """Declare a function as a metric: of two texts, or of a case.
+    """Declare a function of two texts, or of one case, as a metric.
 
-    ``@ohr.metric(of="page", title="Numbers found")`` over ``def numbers(read, truth) -> float``;
-    a function of one parameter is given the case (see :class:`Metric`). ``declared`` are further
-    attributes of :class:`Metric`, as ``version="2"``. The function stays what it is; a study names
-    it by its dotted path, ``metrics=[default, my_metrics.numbers]``. Raises PluginError.
+    Write ``@ohr.metric(of="page", title="Numbers found")`` above
+    ``def numbers(text, truth) -> float``. A function of one parameter gets the case (see
+    :class:`Metric`). ``declared`` are further attributes of :class:`Metric`, such as
+    ``version="2"``. The function itself is unchanged. Name it in a study by its dotted path,
+    ``metrics=[default, my_metrics.numbers]``. Raises PluginError for a wrong declaration.
     """
 
     def declare(function: F) -> F:
         name = function.__name__
         parameters = list(inspect.signature(function).parameters)
         if unknown := set(declared) - set(Metric.__annotations__) - {"name", "version"}:
-            raise PluginError(f"metric {name!r}: there is no {min(unknown)!r} to declare")
+            raise PluginError(f"metric {name!r}: unknown attribute {min(unknown)!r}")
         attributes: dict[str, Any] = {
             "__module__": function.__module__,
             "__qualname__": function.__qualname__,
@@ -266,7 +269,7 @@ def metric(
         if len(parameters) == 1:
             attributes["measure"] = lambda self, case: type(self).declared(case)
         elif len(parameters) == 2:
-            attributes["score"] = lambda self, read, true: type(self).declared(read, true)
+            attributes["score"] = lambda self, text, truth: type(self).declared(text, truth)
         else:
             raise PluginError(
                 f"metric {name!r} takes {', '.join(parameters) or 'nothing'}: a metric takes two "

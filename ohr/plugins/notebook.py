@@ -1,8 +1,8 @@
-"""What a class without a file is made of: one of a notebook, or that was typed or made by code.
+"""The sources of a class without a file: one in a notebook, typed at a prompt, or made by code.
 
-Its functions count as they stand in their cells, its plain values, and the functions, classes and
-plain values of the notebook that its functions name, and what those name. Of modules of one's own
-that they use, the files count.
+They are the source text of its functions, its plain values, and the functions, classes and plain
+values of the notebook that its functions use, directly or through others. For your own modules
+that these use, the files count.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from ohr.store.identity import canonical_json, digest
 
 
 def cell_sources(classes: Sequence[type]) -> tuple[str, list[str]]:
-    """The digest of a class and its bases, the class first, and names of modules that they use.
+    """The digest of the sources of a class and its bases, and the names of the modules they use.
 
-    Raises PluginError for a function whose source cannot be read.
+    ``classes``: the class, then its bases. Raises PluginError for a function whose source cannot
+    be read.
     """
-    found = _Found(classes[0])
+    sources = _Sources(classes[0])
     for cls in classes:
-        found.add(cls.__qualname__, cls)
-    return digest(found.texts), sorted(found.modules)
+        sources.add(cls.__qualname__, cls)
+    return digest(sources.texts), sorted(sources.modules)
 
 
-class _Found:
+class _Sources:
     def __init__(self, cls: type) -> None:
         self.cls = cls
         self.texts: dict[str, str] = {}
         self.modules: set[str] = set()
 
     def add(self, name: str, value: Any) -> None:
-        """Add what a class or function names, and what that names in turn."""
+        """Add a named value, and everything that its functions use in turn."""
         if name in self.texts:
             return
         self.texts[name] = ""
@@ -50,13 +51,13 @@ class _Found:
         elif functions := _inside(value):
             self.texts[name] = "".join(map(self.text, functions))
             for function in functions:
-                there = function.__globals__
-                for used in sorted(_names(function.__code__) & there.keys()):
-                    self.add(used, there[used])
+                names = function.__globals__
+                for used in sorted(_names(function.__code__) & names.keys()):
+                    self.add(used, names[used])
         else:
             try:
                 self.texts[name] = canonical_json(value)
-            except (TypeError, ValueError):  # no plain value: what it is an object of counts
+            except (TypeError, ValueError):  # no plain value: its class counts instead
                 if type(value).__module__ == self.cls.__module__:
                     self.add(type(value).__qualname__, type(value))
 
@@ -66,19 +67,19 @@ class _Found:
         except (OSError, TypeError) as error:
             name = self.cls.__name__
             raise PluginError(
-                f"plug-in {self.cls.__module__}.{name} has no source that can be read, so what an "
-                "edited one made could not be told from what it made before: write it to a file, "
-                f"such as my_plugins.py, and name it my_plugins.{name}"
+                f"plug-in {self.cls.__module__}.{name} has no source that can be read, so results "
+                "of an edited version could not be distinguished from earlier ones: write it to a "
+                f"file, such as my_plugins.py, and name it my_plugins.{name}"
             ) from error
 
 
 def functions_of(cls: type) -> list[FunctionType]:
-    """Functions that a class itself defines."""
+    """The functions that a class itself defines, without those of its bases."""
     return [function for value in vars(cls).values() for function in _inside(value)]
 
 
 def _is_generated(key: str, value: object) -> bool:
-    """Whether Python, or a decorator such as ``dataclass``, has put it there."""
+    """Whether Python, or a decorator such as ``dataclass``, added this attribute to the class."""
     if not (key.startswith("__") and key.endswith("__")):
         return key == "_abc_impl"
     functions = _inside(value)
@@ -91,7 +92,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _inside(value: Any) -> list[FunctionType]:
-    """The functions of a method, of a property, or of what a decorator wraps."""
+    """The functions behind a method, a property or a decorated function."""
     if isinstance(value, property):
         parts = [value.fget, value.fset, value.fdel]
     else:

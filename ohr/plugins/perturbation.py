@@ -1,8 +1,8 @@
-"""The hook of noise: distortions of page images, and rewriting of text.
+"""The hook of noise: distortions of page images, and formatting noise in text.
 
-A distortion of one's own is two pure steps. :meth:`PageDistortion.plan` draws from the page's
-generator and writes a small record; :meth:`PageDistortion.render` turns page and record into
-pixels. ``apply`` is plan then render and ``replay`` is render alone, so they agree by construction.
+You write a distortion as two pure steps. :meth:`PageDistortion.plan` draws random values into a
+small record. :meth:`PageDistortion.render` turns a page and a record into pixels. ``apply`` is
+plan and then render, ``replay`` is render alone, so they always agree.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Applied(Generic[X]):
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a named level of a perturbation stands for."""
+    """The intensity, and perhaps parameters, of a named level of a perturbation."""
 
     intensity: float
     params: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters that the level sets, for levels that differ in kind (a mixture's)."""
+    """Parameters that the level sets, where levels differ in kind (in a mixture)."""
 
 
 class Perturbation(Plugin[P], ABC, Generic[X, P], abstract=True):
     """Noise on a page image (uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB) or on a text."""
 
     kind: ClassVar[str]
-    """``semantic`` (acts on images) or ``formatting`` (acts on text)."""
+    """``semantic`` (changes images) or ``formatting`` (changes text)."""
     levels: ClassVar[Mapping[str, Level]] = {
         "mild": Level(0.25),
         "moderate": Level(0.5),
@@ -57,17 +57,17 @@ class Perturbation(Plugin[P], ABC, Generic[X, P], abstract=True):
 
     @abstractmethod
     def replay(self, x: X, record: Mapping[str, Any]) -> X:
-        """The value that :meth:`apply` returned with this record, to the byte."""
+        """Make the value again that :meth:`apply` returned with this record, to the byte."""
 
 
 class ImagePerturbation(Perturbation[np.ndarray, P], abstract=True):
-    """A page distortion: same size and dtype out as in; boxes move with the pixels."""
+    """A distortion of page images: size and dtype stay the same, boxes move with the pixels."""
 
     kind = "semantic"
 
     @abstractmethod
     def move(self, boxes: np.ndarray, record: Mapping[str, Any]) -> np.ndarray:
-        """Move ``(n, 4)`` float boxes (x0, y0, x1, y1; pixels, origin top left) likewise.
+        """Move ``(n, 4)`` float boxes (x0, y0, x1, y1; pixels, origin top left) with the pixels.
 
         A moved box is the upright hull of the distorted one, clipped to the page.
         """
@@ -84,7 +84,7 @@ class TextPerturbation(Perturbation[str, P], abstract=True):
 
 
 Fraction = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
-"""A share in a record: records are read back from disk, so the type is strict."""
+"""A share in a record. Records are read from disk, so the type is strict."""
 
 
 def check_intensity(intensity: float) -> float:
@@ -95,15 +95,15 @@ def check_intensity(intensity: float) -> float:
 
 
 MIN_SIDE, MAX_SIDE = 32, 32_000
-"""Smallest and largest page side, in pixels: a PDF's page is at most 30,000 long at 150 dpi, and
-OpenCV turns and warps up to 32,766."""
+"""Smallest and largest page side, in pixels. A PDF's page is at most 30,000 pixels long at 150 dpi;
+OpenCV rotates and warps up to 32,766."""
 MAX_PIXELS = 100_000_000
 
 Side = Annotated[StrictInt, Field(ge=MIN_SIDE, le=MAX_SIDE)]
 
 
 BASE_DPI = 150.0
-"""The resolution that constants in pixels are given for."""
+"""The resolution for which constants in pixels are defined."""
 
 
 class PageParams(Params):
@@ -119,9 +119,9 @@ class PageParams(Params):
 
 
 class PageRecord(BaseModel):
-    """The head of every record; a distortion's own record adds its draws, with bounds.
+    """The fields of every record; a distortion's own record adds its random values, with bounds.
 
-    Records are read back from disk, so they are untrusted: types are strict, numbers bounded,
+    Records are read from disk, so they are not trusted: types are strict, numbers bounded,
     unknown fields refused.
     """
 
@@ -138,14 +138,15 @@ Q = TypeVar("Q", bound=PageParams, covariant=True, default=PageParams)
 
 
 class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
-    """A distortion whose record alone decides the pixels: :meth:`plan` and :meth:`render`.
+    """A distortion of which you write :meth:`plan` and :meth:`render`.
 
-    ``class Mine(PageDistortion[MineRecord, MineParams])``, either of which may be left out.
+    Page and record alone decide the pixels. ``class Mine(PageDistortion[MineRecord, MineParams])``;
+    both arguments are optional.
     """
 
     Record: ClassVar[type[PageRecord]] = PageRecord
     paper_intensity: ClassVar[float] = 1.0
-    """The intensity that is the paper's setting, as far as it gives one."""
+    """The intensity of the paper's setting, if it gives one."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(abstract=abstract, **options)
@@ -156,14 +157,17 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
 
     @abstractmethod
     def plan(self, head: PageRecord, rng: np.random.Generator) -> R:
-        """Complete the head with what is drawn; what is drawn ignores ``head.intensity``."""
+        """Add random values to the head; they must not depend on ``head.intensity``."""
 
     @abstractmethod
     def render(self, page: np.ndarray, record: R) -> np.ndarray:
-        """A new C-contiguous array like ``page``, which stays untouched; intensity > 0."""
+        """The distorted page: a new C-contiguous array like ``page``, which must not change.
+
+        Called with intensity > 0 only.
+        """
 
     def place(self, boxes: np.ndarray, record: R) -> np.ndarray:
-        """Where float64 boxes lie after :meth:`render`, before clipping. Default: in place."""
+        """Where float64 boxes are after :meth:`render`, before clipping; unmoved by default."""
         return boxes
 
     def apply(
@@ -187,7 +191,10 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
         return Applied(self._rendered(page, record), record.model_dump(mode="json"))
 
     def replay(self, x: np.ndarray, record: Mapping[str, Any]) -> np.ndarray:
-        """The array that :meth:`apply` returned. Raises ValueError if the record does not fit."""
+        """Make the array again that :meth:`apply` returned with this record.
+
+        Raises ValueError if the record does not fit.
+        """
         page, parsed = check_page(x), self.parse(record)
         if parsed.shape != page.shape:
             raise ValueError(
@@ -209,7 +216,7 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
         return clipped
 
     def parse(self, record: Mapping[str, Any]) -> R:
-        """The checked record of this distortion and version. Raises ValueError."""
+        """Check a record. Raises ValueError if it is not of this distortion and version."""
         try:
             parsed = cast(R, self.Record.model_validate(record))
         except ValidationError as error:
@@ -224,7 +231,7 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
 
 
 def check_page(x: np.ndarray) -> np.ndarray:
-    """The page, C-contiguous. Raises ValueError unless it is a uint8 page of a size we handle."""
+    """The page, C-contiguous. Raises ValueError for a wrong type, shape or size."""
     if not isinstance(x, np.ndarray) or x.dtype != np.uint8:
         what = f"dtype {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
         raise ValueError(f"a page image is a uint8 array, got {what}")

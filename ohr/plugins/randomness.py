@@ -1,4 +1,4 @@
-"""One generator for each (seed, operator, page): the result never depends on order."""
+"""One random generator per (seed, operator, page), so that order never changes a result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ohr.types import PageRef
 
 
 def generator_for(seed: int, operator: str, ref: PageRef) -> np.random.Generator:
-    """A generator drawn from (seed, operator, doc_id, page_no) alone.
+    """A random generator that depends on (seed, operator, doc_id, page_no) alone.
 
     Equal arguments give equal streams in every process, in any order, with any number of
     workers; different arguments give independent streams.

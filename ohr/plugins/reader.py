@@ -12,54 +12,55 @@ from ohr.plugins.base import P, Plugin
 from ohr.types import Hit, Outcome
 
 NO_CONTEXT = "no context"
-"""Detail of the empty answer of a reader that was given nothing and guesses nothing."""
+"""Detail of the empty answer of a reader that gives no answer without context."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reader's outcome for the question of that index, and what it took."""
+    """A reader's outcome for the question with this index, and its cost."""
 
     index: int
     outcome: Outcome[str]
     usage: Mapping[str, float] = field(default_factory=dict)
-    """What a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost``, ``contexts_cut``."""
+    """Numbers that a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost``,
+    ``contexts_cut``."""
 
 
 class Reader(Plugin[P], ABC, abstract=True):
-    """Answers a question from retrieved text, or from nothing."""
+    """Answers a question from retrieved text, or without any (closed book)."""
 
     note: ClassVar[str] = ""
-    """What must be known of its answers' scores: it stands below every table and figure."""
+    """A caveat about its answers' scores, printed below every table and figure."""
     knows_documents: ClassVar[bool] = False
-    """Whether an answer depends on which documents the hits are of, beside their texts in order.
+    """Whether an answer depends on the documents of the hits, and not only on the texts in order.
 
-    If not, an answer that is kept answers that question over equal texts of any documents.
+    If not, a cached answer is used again for equal texts from any documents.
     """
 
     reads_text: bool = True
     """Whether an answer depends on the texts of the hits."""
     reads_images: bool = False
-    """Whether it looks at the hits' pages: its context is of
-    :class:`ohr.types.ShownHit` then."""
+    """Whether it looks at the pictures of the hits' pages: its context is then a sequence of
+    :class:`ohr.types.ShownHit`."""
 
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
-        """The answer in a few words. An empty context asks what the reader guesses."""
+        """The answer in a few words. An empty context asks for a closed-book answer."""
 
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
         """Answers to many questions, each with its context, in any order, as they are ready.
 
-        One after the other, unless a reader that can work on several at once overrides this.
-        What :meth:`answer` raises is that answer's error outcome, except for ConfigError,
-        MissingDependencyError and StoreError, which are no question's fault.
+        A reader that can work on several questions at once overrides this. An exception of
+        :meth:`answer` becomes that answer's error outcome, except ConfigError,
+        MissingDependencyError and StoreError, which no question causes.
         """
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
             yield Reply(index, self.answer_or_error(question, context))
 
     def answer_or_error(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
-        """:meth:`answer`, or an error outcome."""
+        """:meth:`answer`, with an exception as an error outcome."""
         try:
             return self.answer(question, context)
         except (ConfigError, MissingDependencyError, StoreError):

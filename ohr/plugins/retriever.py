@@ -1,4 +1,4 @@
-"""The hooks of retrievers of text and of page images, and of the oracle that is none of them."""
+"""The hooks of retrievers of text, of retrievers of page images, and of the oracle."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ Place = tuple[PageRef, int, int]
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a retriever could do nothing with, each with the reason: ``chunks``, which are never
-    found, and ``questions`` by their texts, which find nothing.
+    """What a retriever had to leave out, each with the reason.
+
+    ``chunks`` are never found. ``questions``, by their texts, find nothing.
     """
 
     chunks: Mapping[Place, str] = field(default_factory=dict)
@@ -31,22 +32,25 @@ class LeftOut:
 
 
 class Retriever(Plugin[P], ABC, abstract=True):
-    """Ranks chunks for a question's text: :meth:`index`, and one of the two searches."""
+    """Ranks chunks for a question's text.
+
+    Define :meth:`index`, and one of :meth:`search` and :meth:`search_many`.
+    """
 
     either = ("search", "search_many")
     whole_pages: bool = False
-    """Whether its hits are whole pages in place of the chunks that it was given."""
+    """Whether its hits are whole pages instead of the indexed chunks."""
     sees_images: bool = False
-    """Whether it has parts that look at page images: :meth:`index_images` comes before
-    :meth:`index` then."""
+    """Whether it has parts that look at page images: :meth:`index_images` is then called before
+    :meth:`index`."""
     splits: bool = False
-    """Whether copies of it may each index and search some of a study's scopes in a process of
-    their own: it has no model and no connection, and leaves nothing out."""
+    """Whether copies of it may index and search different scopes in separate processes. Only for
+    retrievers that hold no model and no connection, and leave nothing out."""
     reads_sections: bool = True
-    """Whether it looks at the sections of the chunks that it is given; else they have none."""
+    """Whether it uses the sections of chunks; if not, the chunks have none."""
 
     def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
-        """As that of :class:`ImageRetriever`, for one that is made of others."""
+        """As in :class:`ImageRetriever`, for retrievers that combine others."""
         return {}
 
     @abstractmethod
@@ -62,18 +66,18 @@ class Retriever(Plugin[P], ABC, abstract=True):
         return self.search_many([query], k)[0]
 
     def left_out(self) -> LeftOut:
-        """What the last :meth:`index` and the last search had to leave out; it is counted."""
+        """What the last :meth:`index` and the last search left out; a study counts it."""
         return LeftOut()
 
     def use_store(self, store: ArtefactStore) -> None:
-        """Told where costly results, such as vectors, may be kept from run to run."""
+        """Receive the store that keeps costly results, such as vectors, from run to run."""
 
 
 class ImageRetriever(Plugin[P], ABC, abstract=True):
-    """Ranks whole pages by their pictures for a question's text: :meth:`index_images`, and one of
-    the two searches.
+    """Ranks whole pages by their pictures for a question's text.
 
-    It is handed the very pictures that the OCR engine of the same condition reads.
+    It receives the same pictures that the OCR engine of the same condition reads. Define
+    :meth:`index_images`, and one of :meth:`search` and :meth:`search_many`.
     """
 
     either = ("search", "search_many")
@@ -86,15 +90,15 @@ class ImageRetriever(Plugin[P], ABC, abstract=True):
     def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
         """Index pages, replacing what was indexed before.
 
-        Returns the pages that could not be indexed, each with the reason: they are never found,
-        and counted. ``load`` of a page draws it, :func:`ohr.types.load_images` several at once;
-        what is kept under its ``digest`` needs no drawing.
+        Returns the pages that could not be indexed, each with the reason; they are never found,
+        and are counted. ``load`` draws one page, :func:`ohr.types.load_images` several at once.
+        Results stored under a page's ``digest`` need no drawing.
         """
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """The k best pages for each query, best first; ties in index order.
 
-        A hit's text is empty: the study puts in what was read on the page.
+        A hit's text is empty: the study fills in the page text.
         """
         return [self.search(query, k) for query in queries]
 
@@ -103,14 +107,14 @@ class ImageRetriever(Plugin[P], ABC, abstract=True):
         return self.search_many([query], k)[0]
 
     def use_store(self, store: ArtefactStore) -> None:
-        """Told where costly results, such as vectors, may be kept from run to run."""
+        """Receive the store that keeps costly results, such as vectors, from run to run."""
 
 
 class Oracle(Plugin[P], ABC, abstract=True):
-    """Knows where the evidence is: a ceiling for retrievers, and not one of them.
+    """Knows where the evidence is: an upper bound for retrievers, not a retriever.
 
-    A study hands it the pages of each question's evidence and no text. Retrievers, which are
-    handed the text, have no such method.
+    A study gives it the pages of each question's evidence and no text. Retrievers get the text
+    and never the pages.
     """
 
     sees_images: bool = False
@@ -123,4 +127,4 @@ class Oracle(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def look_up(self, pages: Sequence[PageRef], k: int) -> list[Hit]:
-        """At most k hits on the pages of one question's evidence."""
+        """At most k hits on the given pages, which are those of one question's evidence."""

@@ -1,19 +1,20 @@
-"""What a plug-in from outside the project is made of: its source files, as digests.
+"""The source files of a plug-in from outside the project, as digests.
 
-The project's own plug-ins are known by their ``version``. Of any other class these count:
+The project's own plug-ins are identified by their ``version``. For any other class these files
+count:
 
-- the module that defines it, and those that define its bases outside the project;
-- the modules of one's own that these import, wherever in the file the import stands, and what
-  those import: found by reading import statements, without running anything, beside the plug-in
-  and on ``sys.path``. One's own is what lies outside the standard library, the project and
-  ``site-packages``; and for a plug-in of an installed package, that package.
+- the module that defines it, and the modules outside the project that define its bases;
+- the user's modules that these import, directly or through others, wherever the import is in the
+  file. They are found by reading import statements, without running anything, next to the plug-in
+  and on ``sys.path``. A user's module lies outside the standard library, the project and
+  ``site-packages``; for a plug-in of an installed package, that package counts too.
 
-They are read when the class is made, so that an edit while Python runs does not count before
-the module is imported again. What has no file, as a class of a notebook, counts as
-:mod:`ohr.plugins.notebook` says.
+The files are read when the class is defined, so an edit while Python runs does not count until
+the module is imported again. For classes without a file, such as those of a notebook, see
+:mod:`ohr.plugins.notebook`.
 
 Not covered: other packages, data files, modules that are imported by a computed name. A plug-in
-whose output changes with these gets a new ``version``.
+whose output changes with these needs a new ``version``.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from ohr.plugins.notebook import cell_sources, functions_of
 from ohr.store.identity import digest, file_digest
 
 PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
-"""Packages whose plug-ins are told apart by their ``version`` alone."""
+"""Packages whose plug-ins are identified by their ``version`` alone."""
 INSTALLED = frozenset({"site-packages", "dist-packages"})
-"""Folders of packages that are not one's own."""
+"""Folders of installed packages."""
 STANDARD = {Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib")}
 """Folders of the standard library."""
 
@@ -46,7 +47,7 @@ _FILES: WeakKeyDictionary[type, dict[str, str]] = WeakKeyDictionary()
 
 
 def source_of(cls: type) -> dict[str, object]:
-    """Module, class, and the digest of each source by its module's name; nothing for built-ins.
+    """Module, class, and module name -> digest of each source; empty for built-in plug-ins.
 
     Raises PluginError for a class without a file whose source cannot be read.
     """
@@ -65,7 +66,7 @@ def source_of(cls: type) -> dict[str, object]:
 
 
 def source_of_function(function: FunctionType) -> dict[str, object]:
-    """The digest of each source of a function from outside the project, as of a class."""
+    """Module name -> digest of each source of a function, as :func:`source_of` for a class."""
     if _top(function.__module__) in PROJECT:
         return {}
     path, files = _file_of(function.__module__), dict[str, str]()
@@ -76,49 +77,49 @@ def source_of_function(function: FunctionType) -> dict[str, object]:
 
 
 def check_unedited(cls: type, identity: Mapping[str, Any]) -> None:
-    """Raise ConfigError for a class that was edited since a study made this identity of it."""
+    """Raise ConfigError if a class was edited since this identity of it was taken."""
     known = identity.get("sources", {})
     now = source_of(cls).get("sources", {})
     assert isinstance(now, dict)
     for module in sorted(now.keys() & known.keys()):
         if now[module] != known[module]:
-            what = f"{module} was edited while the study ran: give the command again"
+            what = f"{module} was edited while the study ran: run the command again"
             raise ConfigError(f"plug-in {identity['name']!r}: {what}")
 
 
 def read_sources(cls: type, root: type) -> None:
-    """Read the files that a class is made of, a subclass of ``root``, as they are now."""
+    """Remember the present digests of the files of ``cls``, a subclass of ``root``."""
     if _top(cls.__module__) in PROJECT or not _is_of_a_file(cls):
         return
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     bases = [base for base in cls.__mro__ if not _is_known(base)]
     packages = {_top(base.__module__) for base in bases if issubclass(base, root)}
     for base in bases:
         path = _file_of(base.__module__)
         if path is not None and _counts(base.__module__, path, packages):
-            _collect(base.__module__, path, packages, found)
-    _FILES[cls] = dict(sorted(found.items()))
+            _collect(base.__module__, path, packages, digests)
+    _FILES[cls] = dict(sorted(digests.items()))
 
 
-def _collect(name: str, path: Path, packages: Collection[str], found: dict[str, str]) -> None:
-    """Add the digests of a module, of the packages that it lies in, and of what they import."""
+def _collect(name: str, path: Path, packages: Collection[str], digests: dict[str, str]) -> None:
+    """Add the digests of a module, of the packages around it, and of what they import."""
     depth = len(name.split(".")) + (path.name == "__init__.py")
     where = [*sys.path, str(path.parents[min(depth, len(path.parents)) - 1])]
-    found.setdefault(name, file_digest(path))
+    digests.setdefault(name, file_digest(path))
     waiting = [name, *_imports(name, path)]
     while waiting:
         for spec in _specs(waiting.pop(), where):
             file = Path(spec.origin).resolve() if spec.origin else None
-            if spec.name in found or file is None or not file.is_file():
+            if spec.name in digests or file is None or not file.is_file():
                 continue
             if _counts(spec.name, file, packages):
                 with contextlib.suppress(OSError):  # what cannot be read cannot be imported
-                    found[spec.name] = file_digest(file)
+                    digests[spec.name] = file_digest(file)
                     waiting += _imports(spec.name, file)
 
 
 def _specs(name: str, where: Sequence[str]) -> Iterator[ModuleSpec]:
-    """A module and the packages that it lies in, as far as they are found. Runs none of them."""
+    """A module and the packages around it, as far as they are found. Runs none of them."""
     if _top(name) in PROJECT:
         return
     parts = name.split(".")
@@ -134,38 +135,38 @@ def _specs(name: str, where: Sequence[str]) -> Iterator[ModuleSpec]:
 
 
 def _imports(name: str, path: Path) -> list[str]:
-    """Absolute names of what a module imports; some are no module's but of something in one."""
+    """Absolute names that a module imports; some name an object in a module, not a module."""
     status = path.stat()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     names = []
     for level, module, imported in _statements(path, status.st_mtime_ns, status.st_size):
         above = package.split(".")[: max(0, package.count(".") + 2 - level)] if level else []
         base = ".".join([part for part in (*above, module) if part])
-        names += [base, *(f"{base}.{one}".lstrip(".") for one in imported)]
+        names += [base, *(f"{base}.{part}".lstrip(".") for part in imported)]
     return [name for name in names if name]
 
 
 Statement = tuple[int, str, tuple[str, ...]]
-"""Dots, module, and names of an import."""
+"""An import: the number of leading dots, the module, and the imported names."""
 
 
 @lru_cache(maxsize=4096)
 def _statements(path: Path, mtime_ns: int, size: int) -> tuple[Statement, ...]:
-    """Import statements of a file in this state; none of what is no Python."""
+    """The import statements of a file in this state; none for a file that is not Python."""
     if path.suffix != ".py":
         return ()
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, RecursionError):
         return ()
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [(0, alias.name, ()) for alias in node.names]
+            statements += [(0, alias.name, ()) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             imported = tuple(alias.name for alias in node.names if alias.name != "*")
-            found.append((node.level, node.module or "", imported))
-    return tuple(found)
+            statements.append((node.level, node.module or "", imported))
+    return tuple(statements)
 
 
 def _file_of(module: str) -> Path | None:
@@ -174,7 +175,7 @@ def _file_of(module: str) -> Path | None:
 
 
 def _is_of_a_file(cls: type) -> bool:
-    """Not of a notebook, and not typed beside a script."""
+    """Whether a class is defined in a file: not in a notebook, and not typed at a prompt."""
     path = _file_of(cls.__module__)
     if path is not None and cls.__module__ == "__main__":
         files = {Path(function.__code__.co_filename).resolve() for function in functions_of(cls)}
@@ -183,17 +184,17 @@ def _is_of_a_file(cls: type) -> bool:
 
 
 def _counts(name: str, path: Path, packages: Collection[str]) -> bool:
-    """Whether a module is one's own, or of the packages of the plug-in."""
+    """Whether a module is the user's, or belongs to the packages of the plug-in."""
     return _top(name) not in PROJECT and (_top(name) in packages or not _is_shared(path))
 
 
 def _is_shared(path: Path) -> bool:
-    """Whether a file is of the standard library, or installed."""
+    """Whether a file belongs to the standard library or an installed package."""
     return not (INSTALLED.isdisjoint(path.parts) and STANDARD.isdisjoint(path.parents))
 
 
 def _is_known(cls: type) -> bool:
-    """Whether a class is the project's or the standard library's."""
+    """Whether a class belongs to the project or the standard library."""
     path = _file_of(cls.__module__)
     if path is None:
         return _top(cls.__module__) in PROJECT | sys.stdlib_module_names

@@ -1,4 +1,4 @@
-"""The hook of whole systems, and of the stages that they are made of."""
+"""The hook of whole systems, and of their stages."""
 
 from __future__ import annotations
 
@@ -22,30 +22,33 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SystemReply:
-    """A system's outcome for the question of that index, and what it took."""
+    """A system's outcome for the question with this index, and its cost."""
 
     index: int
     outcome: Outcome[Answer]
     usage: Mapping[str, float] = field(default_factory=dict)
-    """What a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost`` and so on."""
+    """Numbers that a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost`` and so on."""
 
 
 class Stage(Generic[A, T]):
-    """A costly step of a system, whose result is kept: see :func:`stage`."""
+    """A costly step of a system, whose result is cached: see :func:`stage`."""
 
     def __init__(self, function: Callable[A, T], version: str) -> None:
         self.function = function
         self.version = version
         update_wrapper(self, function)
-        # As they are now, not as they are edited while Python runs.
+        # Read now: the file may be edited while Python runs.
         self._source = source_of_function(cast(FunctionType, function))
 
     def __call__(self, *args: A.args, **kwargs: A.kwargs) -> T:
-        """Do it, whether or not it was done before."""
+        """Call the function, without the cache."""
         return self.function(*args, **kwargs)
 
     def identity(self) -> dict[str, object]:
-        """What makes equal inputs give equal results: name, version and, of one's own, source."""
+        """Module, name and version, and the sources of a stage from outside the project.
+
+        Equal identities and equal arguments give equal results.
+        """
         return {
             "module": self.function.__module__,
             "name": self.function.__qualname__,
@@ -55,11 +58,11 @@ class Stage(Generic[A, T]):
 
 
 def stage(*, version: str = "1") -> Callable[[Callable[A, T]], Stage[A, T]]:
-    """Declare a function as a stage: what systems share of it is computed once.
+    """Declare a function as a stage: systems that share it compute each result once.
 
-    ``@ohr.stage(version="1")`` over ``def sections(text: str) -> list[str]``; a system calls it
-    by ``self.once(sections, page.text)``. Arguments and results are what JSON can hold: texts,
-    numbers, lists and mappings with texts as keys.
+    Write ``@ohr.stage(version="1")`` above ``def sections(text: str) -> list[str]``, and call it
+    in a system by ``self.once(sections, page.text)``. Arguments and results must be JSON values:
+    texts, numbers, lists, and mappings with texts as keys.
     """
 
     def declare(function: Callable[A, T]) -> Stage[A, T]:
@@ -69,34 +72,34 @@ def stage(*, version: str = "1") -> Callable[[Callable[A, T]], Stage[A, T]]:
 
 
 class System(Plugin[P], ABC, abstract=True):
-    """A whole system: the documents of a noisy knowledge base in, answers out."""
+    """A whole system: takes the documents of a knowledge base, returns answers."""
 
     note: str = ""
-    """What must be known of its answers' scores, such as its reader's own note: it stands below
-    every table and figure."""
+    """A caveat about its answers' scores, such as its reader's note, printed below every table and
+    figure."""
     _store: ArtefactStore | None = None
 
     @abstractmethod
     def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """Answer a question over documents: pages as an engine read them, without a PDF.
+        """Answer a question from documents with the page texts of a knowledge base.
 
-        A page that could not be read is not among them.
+        The documents have no PDF, and pages that failed are missing.
         """
 
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]
     ) -> Iterator[SystemReply]:
-        """Answers to many questions over the same documents, in any order, as they are ready.
+        """Answers to many questions from the same documents, in any order, as they are ready.
 
-        One after the other, unless a system that can work on several at once overrides this.
-        What :meth:`answer` raises is that answer's error outcome, except for ConfigError,
-        MissingDependencyError and StoreError, which are no question's fault.
+        A system that can work on several questions at once overrides this. An exception of
+        :meth:`answer` becomes that answer's error outcome, except ConfigError,
+        MissingDependencyError and StoreError, which no question causes.
         """
         for index, question in enumerate(questions):
             yield SystemReply(index, self.answer_or_error(question, documents))
 
     def answer_or_error(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """:meth:`answer`, or an error outcome."""
+        """:meth:`answer`, with an exception as an error outcome."""
         try:
             return self.answer(question, documents)
         except (ConfigError, MissingDependencyError, StoreError):
@@ -105,22 +108,22 @@ class System(Plugin[P], ABC, abstract=True):
             return Outcome.error(" ".join(f"{type(error).__name__}: {error}".split())[:500])
 
     def use_store(self, store: ArtefactStore) -> None:
-        """Told where the results of stages are kept from run to run."""
+        """Receive the store that keeps the results of stages from run to run."""
         self._store = store
 
     def once(self, stage: Stage[A, T], *args: A.args, **kwargs: A.kwargs) -> T:
-        """A stage's result for these arguments, computed where no system has asked for it yet.
+        """A stage's result for these arguments, from the cache or computed.
 
-        Raises PluginError for arguments or results that JSON cannot hold as they are.
+        Raises PluginError for arguments or results that JSON cannot represent exactly.
         """
         if self._store is None:
             return stage(*args, **kwargs)
         key: dict[str, Any] = {"stage": stage.identity(), "args": list(args), "kwargs": kwargs}
         where = f"stage {stage.identity()['name']!r}"
         _check_json(f"{where}: its arguments", key)
-        kept = self._store.get("stage", key)
-        if kept is not None:
-            return kept["result"]  # type: ignore[no-any-return]
+        cached = self._store.get("stage", key)
+        if cached is not None:
+            return cached["result"]  # type: ignore[no-any-return]
         result = stage(*args, **kwargs)
         _check_json(f"{where}: its result", result)
         self._store.put("stage", key, {"result": result})

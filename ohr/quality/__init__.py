@@ -1,6 +1,6 @@
-"""How wrong a reading is, where there is no truth: signals, a prediction, its correction.
+"""Estimates how wrong OCR output is without ground truth.
 
-:mod:`ohr.quality.signals` says what of a page's reading can be seen without truth,
-:mod:`ohr.quality.predictor` what error that speaks for, :mod:`ohr.quality.truth` what is
-predicted, and :mod:`ohr.quality.inference` what a few transcribed pages add.
+:mod:`ohr.quality.signals` computes the signals of a page, :mod:`ohr.quality.predictor` predicts
+errors from them, :mod:`ohr.quality.truth` defines the errors, and :mod:`ohr.quality.inference`
+corrects predictions by a few transcribed pages.
 """

@@ -1,7 +1,7 @@
-"""Text layers that engines contradict.
+"""Finds text layers that engines contradict.
 
-Two engines that look at the page, not at the layer, seldom make the same mistakes where both are
-sure. Where they find the same words and the layer lacks them, the layer is at fault.
+Two engines that read the page image seldom make the same mistakes where both are confident. If both
+find words that the layer does not have, the layer is wrong.
 """
 
 from __future__ import annotations
@@ -10,56 +10,56 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 
-from ohr.quality.table import Seen
+from ohr.quality.table import Observation
 from ohr.quality.texts import content_tokens
 from ohr.types import PageRef
 
 SURE = 0.85
-"""An engine is sure of a page from this mean confidence on."""
+"""Least mean confidence with which an engine is sure of a page."""
 ALIKE = 0.85
-"""Two engines agree where they share so much of the longer text's words."""
+"""Two engines agree if they share this part of the words of the longer text."""
 MOST_MISSING = 0.3
-"""Of the words that both read, the share that a layer may lack."""
+"""Largest share of the words that both engines found that a layer may miss."""
 FEWEST_WORDS = 10
 
 
 def contradicted_layers(
-    seen: Mapping[str, Mapping[PageRef, Seen]], layers: Mapping[PageRef, str | None]
+    seen: Mapping[str, Mapping[PageRef, Observation]], layers: Mapping[PageRef, str | None]
 ) -> dict[PageRef, str]:
-    """The pages whose layer two engines contradict, and how.
+    """The pages whose text layer two engines contradict, with the reason.
 
-    ``seen`` are the engines that read page images, by label. Word order does not count, and an
-    engine that says nothing of its confidence takes no part. Two engines that are equally sure of
-    equal words are one recogniser, which agrees with itself.
+    ``seen`` are the observations of engines that read page images, by label. Word order does not
+    count, and engines without confidences are ignored. Two engines with equal words and equal
+    confidences are the same recogniser, so that their agreement does not count.
     """
-    found: dict[PageRef, str] = {}
+    faults: dict[PageRef, str] = {}
     for first, second in combinations(seen, 2):
         for ref, layer in layers.items():
-            if layer is None or ref in found:
+            if layer is None or ref in faults:
                 continue
-            one, other = seen[first].get(ref), seen[second].get(ref)
-            if one is None or other is None or not (_is_sure(one) and _is_sure(other)):
+            page, other_page = seen[first].get(ref), seen[second].get(ref)
+            if page is None or other_page is None or not (_is_sure(page) and _is_sure(other_page)):
                 continue
-            if one.words == other.words:
+            if page.words == other_page.words:
                 continue
-            share = _missing(one.text, other.text, layer)
+            share = _missing(page.text, other_page.text, layer)
             if share > MOST_MISSING:
-                found[ref] = (
-                    f"{first} and {second} are sure and agree, but it lacks {share:.0%} of the "
-                    "words that both found"
+                faults[ref] = (
+                    f"{first} and {second} are sure and agree, but the layer lacks {share:.0%} of "
+                    "the words that both found"
                 )
-    return found
+    return faults
 
 
-def _is_sure(seen: Seen) -> bool:
+def _is_sure(seen: Observation) -> bool:
     sure = [word.confidence for word in seen.words or ()]
     return bool(sure) and sum(sure) / len(sure) >= SURE
 
 
 def _missing(first: str, second: str, layer: str) -> float:
-    """Of the words that two texts share, the share that the layer lacks; 0 where they differ."""
-    one, other = Counter(content_tokens(first)), Counter(content_tokens(second))
-    both = one & other
-    if both.total() < max(FEWEST_WORDS, ALIKE * max(one.total(), other.total())):
+    """The share of two texts' common words that the layer lacks; 0 if the texts differ."""
+    first_words, second_words = Counter(content_tokens(first)), Counter(content_tokens(second))
+    both = first_words & second_words
+    if both.total() < max(FEWEST_WORDS, ALIKE * max(first_words.total(), second_words.total())):
         return 0.0
     return (both - Counter(content_tokens(layer))).total() / both.total()

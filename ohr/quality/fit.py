@@ -1,4 +1,4 @@
-"""Fits the predictor, and holds it against domains that were left out of the fit."""
+"""Fits the predictor, and checks it on domains that were left out of the fit."""
 
 from __future__ import annotations
 
@@ -27,45 +27,45 @@ from ohr.quality.truth import TARGETS
 
 LAYER_SIGNALS = ("layer", "lost_passages")
 FEWEST_PAGES = 10
-"""Pages that two readings must share for their difference to count."""
+"""Least number of pages that two knowledge bases share for their difference to count."""
 
 
 FEWEST_ASSESSED = 100
 PAGES_DRAWN = 30
 DRAWS = 30
 WRONG_WINNERS = 0.01
-"""Largest share of draws with a wrong winner in domains left out: further documents are harder."""
+"""Largest share of draws with a wrong winner in domains left out; new documents are harder."""
 _LEAST_WIDTH = 0.1
-"""Deviations: no side of an interval is shorter."""
+"""Least length of each side of an interval, in deviations."""
 SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 
 Predicted = tuple[float, float, float]
-"""Mean that is predicted, truth, spread of the prediction."""
+"""Predicted mean, truth, and spread of the prediction."""
 KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
 Score = tuple[str, str, float]
-"""Domain, evidence, and how many deviations the truth lies above the prediction."""
+"""Domain, kind of evidence, and deviations of the truth above the prediction."""
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """A page with its truth: the domain that is left out with it, the document, its reading.
+    """A page with known errors; its domain is left out of the fit as a whole.
 
-    ``values`` has signals and errors, NaN where absent; ``reading`` names engine and noise.
+    ``values`` has signals and errors, NaN if absent; ``knowledge_base`` names engine and noise.
     """
 
     domain: str
     doc_id: str
     page_no: int
-    reading: str
+    knowledge_base: str
     values: Mapping[str, float]
 
 
 def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
-    """The model of some pages. Raises ValueError for fewer than two domains.
+    """Fit the predictor to some pages. Raises ValueError for fewer than two domains.
 
-    A page with a text layer counts for the intervals of scans too, without the layer's signals.
-    A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out: what it speaks for
-    would be chance, so it has no part in predictions.
+    A page with a text layer also counts for the intervals of scans, without the layer's signals.
+    A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out of predictions: its
+    weight would be chance.
     """
     rare = [
         name
@@ -77,7 +77,9 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     ]
     domains = sorted({page.domain for page in pages})
     if len(domains) < 2:
-        raise ValueError("a fit leaves one domain out, and needs pages of two")
+        raise ValueError(
+            "a fit needs pages of at least two domains: it leaves each one out in turn"
+        )
     residuals = _Residuals()
     for domain in domains:
         partial = _model([page for page in pages if page.domain != domain])
@@ -85,7 +87,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         residuals.add(partial, outside)
         layered = [page for page in outside if kind(page.values) == "layer"]
         residuals.add(partial, [_without_layer(page) for page in layered])
-    # Where no page has a text layer, what holds for scans is all that is known.
+    # Without pages with a text layer, the residuals of scans are all that is known.
     scores = {
         (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
         for which, target in product(KINDS, TARGETS)
@@ -104,7 +106,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         which: {
             target: round(
                 bias[which][target]
-                * least_doubt(residuals.readings[which, target], bias[which][target]),
+                * least_doubt(residuals.knowledge_bases[which, target], bias[which][target]),
                 4,
             )
             for target in TARGETS
@@ -132,30 +134,30 @@ def _root_mean_square(values: Sequence[float]) -> float:
 
 
 class _Residuals:
-    """How far predictions of domains that were left out lay from the truth."""
+    """Differences between predictions and truth on domains that were left out."""
 
     def __init__(self) -> None:
         each = list(product(KINDS, TARGETS))
         self.scores: dict[tuple[str, str], list[Score]] = {of: [] for of in each}
         self.gaps: dict[tuple[str, str], list[float]] = {of: [] for of in each}
-        self.readings: dict[tuple[str, str], KnowledgeBases] = {of: {} for of in each}
-        """Of all domains, by the name of the reading and the page."""
+        self.knowledge_bases: dict[tuple[str, str], KnowledgeBases] = {of: {} for of in each}
+        """Pages of all domains, by the name of the knowledge base."""
 
     def add(self, model: Predictor, pages: Sequence[Labelled]) -> None:
-        """Those of the pages of one domain, by a model that has not seen it."""
+        """Add the pages of one domain, predicted by a model that has not seen it."""
         for which, target in product(KINDS, TARGETS):
-            readings: KnowledgeBases = {}
-            for page in (one for one in pages if kind(one.values) == which):
+            knowledge_bases: KnowledgeBases = {}
+            for page in (page for page in pages if kind(page.values) == which):
                 centre, deviation = model.scaled(page.values, target)
                 truth = page.values[target]
                 score = (scale(target, truth) - centre) / deviation
                 self.scores[which, target].append((page.domain, _evidence(page), score))
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
-                readings.setdefault(page.reading, {})[place] = (mean, truth, spread)
-            self.gaps[which, target] += _gaps(readings)
-            for name, of in readings.items():
-                self.readings[which, target].setdefault(name, {}).update(of)
+                knowledge_bases.setdefault(page.knowledge_base, {})[place] = (mean, truth, spread)
+            self.gaps[which, target] += _gaps(knowledge_bases)
+            for name, of in knowledge_bases.items():
+                self.knowledge_bases[which, target].setdefault(name, {}).update(of)
 
 
 def _model(pages: Sequence[Labelled]) -> Predictor:
@@ -178,7 +180,7 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
 
 
 def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
-    """Every domain counts the same, and in it every document."""
+    """The weight of each page: all domains weigh the same, and in a domain all documents."""
     documents: dict[str, dict[str, int]] = {}
     for page in pages:
         of_domain = documents.setdefault(page.domain, {})
@@ -189,7 +191,7 @@ def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
 
 
 def _evidence(page: Labelled) -> str:
-    """What a page has besides its text: readings again, words of engines, or nothing."""
+    """The kind of evidence of a page: repeats (``wobble``), words of engines, or only text."""
     values = page.values
     if not math.isnan(values["wobble"]):
         return "wobble"
@@ -198,9 +200,7 @@ def _evidence(page: Labelled) -> str:
 
 
 def _widths(scores: Sequence[Score]) -> tuple[float, float]:
-    """The factors below and above that hold for pages with every kind of evidence of which there
-    are enough.
-    """
+    """The factors below and above that hold for every kind of evidence with enough pages."""
     by_evidence: dict[str, list[tuple[str, float]]] = {}
     for domain, evidence, score in scores:
         by_evidence.setdefault(evidence, []).append((domain, score))
@@ -212,9 +212,9 @@ def _widths(scores: Sequence[Score]) -> tuple[float, float]:
 def _both(residuals: Sequence[tuple[str, float]]) -> tuple[float, float]:
     """The factors below and above for pages with one kind of evidence.
 
-    Their proportion is that of the residuals' own tails, and one conformal factor widens both
-    until the interval holds for pages of a further domain (conformalised quantiles: Romano,
-    Patterson and Candes 2019).
+    Their proportion is that of the tails of the residuals; one conformal factor widens both until
+    the interval holds for pages of a new domain (conformalised quantiles: Romano, Patterson and
+    Candes 2019).
     """
     domains = [domain for domain, _ in residuals]
     signed = np.array([score for _, score in residuals])
@@ -227,8 +227,9 @@ def _both(residuals: Sequence[tuple[str, float]]) -> tuple[float, float]:
 
 
 def _coverage(scores: Sequence[Score]) -> float:
-    """The share of pages whose truth lies in intervals of the other domains' residuals: the mean
-    over the domains; NaN where there are fewer than two.
+    """The share of pages whose truth lies in intervals from the residuals of other domains.
+
+    It is the mean over the domains; NaN for fewer than two.
     """
     held = []
     for domain in sorted({of for of, _, _ in scores}):
@@ -242,7 +243,7 @@ def _coverage(scores: Sequence[Score]) -> float:
 
 
 def _quantile(domains: Sequence[str], values: np.ndarray, level: float) -> float:
-    """The value that so much of the values, each domain counting the same, does not exceed."""
+    """The quantile of the values at ``level``, with the same weight for each domain."""
     names, places, counts = np.unique(domains, return_inverse=True, return_counts=True)
     order = np.argsort(values, kind="stable")
     covered = np.cumsum(1 / counts[places.ravel()[order]] / len(names))
@@ -250,24 +251,24 @@ def _quantile(domains: Sequence[str], values: np.ndarray, level: float) -> float
     return float(values[order[min(int(place), len(values) - 1)]])
 
 
-def least_doubt(readings: KnowledgeBases, bias: float) -> float:
-    """The least share of ``bias`` with which stated winners are right; 1 where none is enough.
+def least_doubt(knowledge_bases: KnowledgeBases, bias: float) -> float:
+    """The least share of ``bias`` with which stated winners are right; 1 if no share is enough.
 
-    Over draws of :data:`PAGES_DRAWN` pages that two readings share, no more than
-    :data:`WRONG_WINNERS` may have a winner that is none by the means over all their pages.
+    Of draws of :data:`PAGES_DRAWN` pages that two knowledge bases share, at most
+    :data:`WRONG_WINNERS` may have a wrong winner, judged by the means over all shared pages.
     """
     rng = np.random.default_rng(0)
     draws = [
         draw
-        for first, second in combinations(sorted(readings), 2)
-        for draw in _draws(readings[first], readings[second], rng)
+        for first, second in combinations(sorted(knowledge_bases), 2)
+        for draw in _draws(knowledge_bases[first], knowledge_bases[second], rng)
     ]
     if not draws:
         return 1.0
     for share in SHARES:
         wrong = 0
-        for documents, one, other, spread, gap in draws:
-            winner = compare(one, other, documents, share * bias * spread).winner
+        for documents, first_mean, second_mean, spread, gap in draws:
+            winner = compare(first_mean, second_mean, documents, share * bias * spread).winner
             wrong += winner is not None and (winner == 1) != (gap > 0)
         if wrong <= WRONG_WINNERS * len(draws):
             return share
@@ -279,28 +280,30 @@ def _draws(
     second: Mapping[tuple[str, int], Predicted],
     rng: np.random.Generator,
 ) -> Iterator[tuple[list[str], np.ndarray, np.ndarray, float, float]]:
-    """Of some pages at a time: documents, both predictions, spread, and the true difference of
-    all pages.
+    """Draws of pages: their documents, both predictions, spread, and the true difference.
+
+    The true difference is that of all pages.
     """
     both = sorted(first.keys() & second.keys())
     if len(both) < PAGES_DRAWN:
         return
-    one, other = (np.array([of[place] for place in both]) for of in (first, second))
-    gap = float((one[:, 1] - other[:, 1]).mean())
+    first_rows, second_rows = (np.array([of[place] for place in both]) for of in (first, second))
+    gap = float((first_rows[:, 1] - second_rows[:, 1]).mean())
     for _ in range(DRAWS):
         some = rng.choice(len(both), PAGES_DRAWN, replace=False)
-        spread = float((one[some, 2] + other[some, 2]).mean() / 2)
-        yield [both[at][0] for at in some], one[some, 0], other[some, 0], spread, gap
+        spread = float((first_rows[some, 2] + second_rows[some, 2]).mean() / 2)
+        yield [both[at][0] for at in some], first_rows[some, 0], second_rows[some, 0], spread, gap
 
 
-def _gaps(readings: KnowledgeBases) -> Iterator[float]:
-    """For each two readings of the same pages, how far the predicted difference of their means is
-    from the true one, as a share of the predictions' spread.
+def _gaps(knowledge_bases: KnowledgeBases) -> Iterator[float]:
+    """For each two knowledge bases, the error of the predicted difference of their means.
+
+    It is a share of the spread of the predictions.
     """
-    for first, second in combinations(sorted(readings), 2):
-        both = sorted(readings[first].keys() & readings[second].keys())
+    for first, second in combinations(sorted(knowledge_bases), 2):
+        both = sorted(knowledge_bases[first].keys() & knowledge_bases[second].keys())
         if len(both) >= FEWEST_PAGES:
-            one = np.array([readings[first][place] for place in both]).mean(axis=0)
-            other = np.array([readings[second][place] for place in both]).mean(axis=0)
-            gap = (one[0] - other[0]) - (one[1] - other[1])
-            yield float(gap / max((one[2] + other[2]) / 2, 1e-6))
+            first_rows = np.array([knowledge_bases[first][place] for place in both]).mean(axis=0)
+            second_rows = np.array([knowledge_bases[second][place] for place in both]).mean(axis=0)
+            gap = (first_rows[0] - second_rows[0]) - (first_rows[1] - second_rows[1])
+            yield float(gap / max((first_rows[2] + second_rows[2]) / 2, 1e-6))

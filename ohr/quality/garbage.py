@@ -1,8 +1,8 @@
-"""Rules that tell the rubbish among an engine's words, and docling's published rules of a page.
+"""Rules that find garbage words in OCR output, and docling's published rules for a page.
 
-The rules of words are in the spirit of Taghva et al. (2001), *Automatic removal of garbage
-strings in OCR text*. Docling's are those by which it rates the text of a page (docling 2,
-``parse_score``), written anew: they look for what broken fonts leave, not for misread letters.
+The rules for words follow Taghva et al. (2001), *Automatic removal of garbage strings in OCR
+text*. Docling's rules rate the text of a page (docling 2, ``parse_score``), reimplemented here:
+they find traces of broken fonts, not misread letters.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 LONGEST = 40
-"""Letters of a word beyond which it is no word."""
+"""Most letters of a word."""
 _SAME = re.compile(r"([^\d\W_])\1{3}|([^\w\s.\-_=*#·…])\2{3}")
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{7}", re.I)
 _VOWELS = re.compile(r"[aeiou]{5}", re.I)
@@ -22,16 +22,16 @@ _LINE_ART = re.compile(r"[.\-_=*#·…|+•–—$%()\[\]&/,:;\"'“”‘’]+"
 
 
 def garbage_share(text: str) -> float:
-    """Share of the words that :func:`is_garbage`, in [0, 1]; 0 of a text without words."""
+    """Share of the words for which :func:`is_garbage` holds, in [0, 1]; 0 without words."""
     words = text.split()
     return sum(map(is_garbage, words)) / len(words) if words else 0.0
 
 
 def is_garbage(word: str) -> bool:
-    """Whether a white-space separated word can be no word, number or sign of a clean page.
+    """Whether a white-space separated string cannot be a word, number or sign of a clean page.
 
-    It is longer than :data:`LONGEST`; repeats a sign four times; runs to seven consonants or
-    five vowels; changes case within; has a sign or digit among its letters; or is signs alone,
+    It is longer than :data:`LONGEST`; repeats a character four times; has seven consonants or five
+    vowels in a row; changes case inside; has a sign or digit among its letters; or has only signs
     other than rules, brackets and punctuation.
     """
     if len(word) > LONGEST and not _LINE_ART.fullmatch(word):

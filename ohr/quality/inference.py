@@ -1,9 +1,9 @@
-"""What predictions say of an engine as a whole, and of two engines: estimates with intervals.
+"""Estimates the error of an engine, and the difference of two, from predictions, with intervals.
 
-A few transcribed pages correct the predictions: the estimate is the mean prediction over all
-pages plus the mean error of prediction over the transcribed ones, so it is right whatever the
-predictions are worth (Angelopoulos et al. 2023, *Prediction-powered inference*); how much weight
-the predictions get is chosen so that the interval is shortest (their *PPI++*).
+A few transcribed pages correct the predictions: the estimate is the mean prediction over all pages
+plus the mean error of prediction over the transcribed ones, so it is valid even if the predictions
+are bad (Angelopoulos et al. 2023, *Prediction-powered inference*). The weight of the predictions is
+chosen so that the interval is shortest (their *PPI++*).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ohr.statistics.intervals import LEVEL
 
 FEWEST_LABELLED = 8
 FEWEST_DOCUMENTS = 5
-"""With fewer, intervals are over pages, and what is said is said of these documents alone."""
+"""With fewer documents, intervals are over pages, and hold only for these documents."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean in its 95 % interval; ``labelled`` pages corrected it."""
+    """A mean with its 95 % interval; ``labelled`` is the number of pages that corrected it."""
 
     mean: float
     low: float
@@ -39,16 +39,16 @@ def estimate(
     *,
     comparisons: int = 1,
 ) -> Estimate:
-    """The mean error of the pages that were sampled.
+    """Estimate the mean error of sampled pages.
 
     ``predicted`` is ``(n,)``, ``documents`` the document of each page, ``bias`` the deviation of
-    a mean of predictions from the truth, ``truth`` ``(n,)`` with NaN for pages that nobody
+    a mean of predictions from the truth, ``truth`` ``(n,)`` with NaN for pages that were not
     transcribed. Fewer than :data:`FEWEST_LABELLED` transcribed pages correct nothing.
 
-    Transcribed pages are among all pages: what each adds to either mean is added up page by page
-    before it is squared. The interval is Student's, of the transcribed pages (of all, where none
-    correct) or, where these are of enough documents, of those documents. It is one of so many
-    ``comparisons``, which hold at 95 % together (Bonferroni).
+    Transcribed pages are among all pages, so the contributions of a page to both means are added
+    before they are squared. The interval is Student's, over the transcribed pages (over all pages
+    if none correct) or, if these are of enough documents, over their documents. It is one of
+    ``comparisons`` intervals that hold at 95 % together (Bonferroni).
     """
     labelled = np.zeros(len(predicted), bool) if truth is None else ~np.isnan(truth)
     count = int(labelled.sum())
@@ -80,7 +80,7 @@ def _reach(
     n_labelled: int,
     comparisons: int,
 ) -> float:
-    """Half of the interval from what each page adds to the mean, summed by unit; 0 for few."""
+    """Half the interval, from each page's contributions, summed by unit; 0 for too few units."""
     if n_labelled < FEWEST_DOCUMENTS:
         return 0.0
     n = int(units.max()) + 1
@@ -90,14 +90,14 @@ def _reach(
 
 
 def _student_t(degrees: float, comparisons: int) -> float:
-    """Student's quantile of one of so many two-sided intervals that hold at 95 % together."""
-    from scipy.special import stdtrit  # a tenth of a second: only where it is needed
+    """Student's quantile for one of several two-sided intervals that hold at 95 % together."""
+    from scipy.special import stdtrit  # takes a tenth of a second: imported only when needed
 
     return float(stdtrit(degrees, 1 - (1 - LEVEL) / 2 / comparisons))
 
 
 def _deviations(comparisons: int) -> float:
-    """The same of a normal distribution."""
+    """The same quantile of a normal distribution."""
     return _student_t(math.inf, comparisons)
 
 
@@ -113,7 +113,7 @@ def _weight(predicted: np.ndarray, labelled: np.ndarray, truth: np.ndarray) -> f
 
 
 def standard_error(values: np.ndarray, documents: Sequence[str]) -> float:
-    """Of a mean of pages: by document, or by page where there are too few documents."""
+    """The standard error of a mean over pages: by document, or by page for few documents."""
     names, places = np.unique(np.asarray(documents), return_inverse=True)
     n = len(values)
     if n < 2:
@@ -128,12 +128,12 @@ def standard_error(values: np.ndarray, documents: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which of two readings of the same pages is nearer to the truth.
+    """Which of two OCR outputs of the same pages is nearer to the truth.
 
-    ``winner`` is 0 or 1, or None where they do not differ significantly; then ``pages`` is how many
-    would do, or None where no number would and only transcribed pages can. Where transcribed pages
-    correct the difference, so many of these would have to be ``transcribed``: more pages alone make
-    its interval hardly shorter.
+    ``winner`` is 0 or 1, or None if they do not differ significantly. Then ``pages`` is the number
+    of pages that would be enough, or None if no number would be and only transcribed pages can
+    help. If transcribed pages correct the difference, ``transcribed`` of the pages would have to
+    be transcribed: more pages alone hardly shorten the interval.
     """
 
     difference: Estimate
@@ -151,10 +151,10 @@ def compare(
     *,
     comparisons: int = 1,
 ) -> Verdict:
-    """Compare the predicted errors of two readings of the same pages; arguments as above.
+    """Compare the predicted errors of two OCR outputs of the same pages; arguments as above.
 
-    Where a pair is chosen for its errors, such as the best engine with another, ``comparisons``
-    is the number of all pairs it was chosen of.
+    If the pair was chosen by its errors, such as the best engine with another, ``comparisons`` is
+    the number of all pairs.
     """
     truth = None if truths is None else truths[0] - truths[1]
     gap = estimate(first - second, documents, bias, truth, comparisons=comparisons)
@@ -163,19 +163,19 @@ def compare(
     sure = 0.0 if gap.labelled else bias
     z = _deviations(comparisons)
     of_sampling = ((gap.high - gap.low) / 2 / z) ** 2 - sure**2
-    wanted = (gap.mean / z) ** 2 - sure**2
-    if wanted <= 0 or not math.isfinite(of_sampling):
+    target = (gap.mean / z) ** 2 - sure**2
+    if target <= 0 or not math.isfinite(of_sampling):
         return Verdict(gap, None)
-    times = max(of_sampling, 0.0) / wanted
+    times = max(of_sampling, 0.0) / target
     return Verdict(gap, None, math.ceil(len(first) * times), math.ceil(gap.labelled * times))
 
 
 def pages_to_transcribe(predicted: Sequence[float], count: int, seed: int) -> list[int]:
-    """Places of the pages that a person should transcribe, in the order in which to do so.
+    """Places of the pages that a person should transcribe, in order.
 
-    A systematic sample of the pages in the order of their predicted error (in their own order
-    where that is NaN), so every page has the same chance and the mean needs no weights. Shuffled:
-    however many of the first are transcribed, they are a random sample.
+    They are a systematic sample of the pages sorted by predicted error (in their order if that is
+    NaN), so every page has the same chance and the mean needs no weights. They are shuffled, so
+    that the first ones are a random sample too, however many are transcribed.
     """
     rng = np.random.default_rng(seed)
     order = np.argsort(np.asarray(predicted), kind="stable")

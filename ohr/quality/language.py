@@ -1,7 +1,7 @@
-"""What the other documents look like: their words, and a model of their characters.
+"""The language of the other documents: their words, and a model of their characters.
 
-Made of all pages but those of one document, so that a document is not held against itself. Both
-come from readings, so an error that recurs in several documents passes for a word.
+It is made of all pages except those of one document, so that a document is not compared with
+itself. It comes from OCR output, so an error that recurs in several documents counts as a word.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 ORDER = 5
-"""Characters that the model looks at together."""
+"""Longest run of characters in the model."""
 FEWEST_CHARACTERS = 20_000
-"""Of other documents, below which nothing is said."""
+"""Least number of characters of other documents."""
 FEWEST_PAGES = 2
-"""Pages of other documents that a word must be on to be known."""
+"""Least number of pages of other documents with a known word."""
 _BUCKETS = 1 << 20
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _ALPHABET = 256
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def lexical_words(text: str) -> list[str]:
-    """Words of three or more letters, lower-cased. A word that touches a digit is a code."""
+    """Words of three or more letters, in lower case, without those next to a digit (codes)."""
     return [
         match[0].lower()
         for match in _WORD.finditer(text)
@@ -40,9 +40,9 @@ def _is_digit(text: str, place: int) -> bool:
 
 @dataclass
 class Corpus:
-    """The readings of several documents, by document: what each is compared with.
+    """The page texts of several documents, with which each document is compared.
 
-    ``pages`` are the content of the pages (mark-up removed), one string each.
+    ``pages`` are the texts by document, without mark-up, one string per page.
     """
 
     pages: Mapping[str, Sequence[str]]
@@ -62,7 +62,7 @@ class Corpus:
                 total += np.bincount(codes, minlength=_BUCKETS)
 
     def without(self, doc_id: str) -> Language | None:
-        """The language of all documents but one; None if the others have too little text."""
+        """The language of all documents except one; None if the others have too little text."""
         own = self._codes.get(doc_id, [_NONE] * ORDER)
         characters = int(self._total[0].sum()) - len(own[0])
         if characters < FEWEST_CHARACTERS:
@@ -75,7 +75,7 @@ _NONE = np.zeros(0, dtype=np.int32)
 
 
 def _ngrams(pages: Iterable[str]) -> list[np.ndarray]:
-    """Buckets of the runs of 1 to :data:`ORDER` characters of some pages, in ascending order."""
+    """Buckets of the runs of 1 to :data:`ORDER` characters of some pages, by length, sorted."""
     parts = [_codes(page) for page in pages]
     return [
         np.sort(np.concatenate([part[order] for part in parts] or [_NONE]))
@@ -84,7 +84,7 @@ def _ngrams(pages: Iterable[str]) -> list[np.ndarray]:
 
 
 def _codes(text: str) -> list[np.ndarray]:
-    """For each number of characters, the bucket of the run that ends at each character."""
+    """For each length of run, the bucket of the run that ends at each character."""
     signs = np.frombuffer(
         text.lower().encode("utf-32-le", "surrogatepass"), dtype=np.uint32
     ).astype(np.uint64)
@@ -101,11 +101,11 @@ def _codes(text: str) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class Language:
-    """Words, and runs of 1 to :data:`ORDER` characters, of all documents but one.
+    """Words, and runs of 1 to :data:`ORDER` characters, of all documents except one.
 
-    Held as those of all documents, which languages share, and the document's own, which are taken
-    away where they are looked up. ``words`` and ``own_words`` are pages by word, ``total`` counts
-    by length of a run and bucket, ``own`` the document's buckets by length, in ascending order.
+    It has the counts of all documents, which languages share, and subtracts those of the document
+    when they are looked up. ``words`` and ``own_words`` are numbers of pages by word, ``total``
+    counts by length of run and bucket, ``own`` the document's buckets by length, sorted.
     """
 
     characters: int
@@ -115,23 +115,23 @@ class Language:
     own: Sequence[np.ndarray]
 
     def is_known(self, word: str) -> bool:
-        """Whether enough pages of other documents have a word, given in lower case."""
+        """Whether enough pages of other documents have a word (in lower case)."""
         return self.words.get(word, 0) - self.own_words.get(word, 0) >= FEWEST_PAGES
 
     def counts(self, order: int, codes: np.ndarray) -> np.ndarray:
-        """How often the other documents have the runs of ``order + 1`` characters in buckets."""
+        """Counts, in the other documents, of the runs of ``order + 1`` characters by bucket."""
         own = self.own[order]
         last, first = (np.searchsorted(own, codes, side) for side in ("right", "left"))
         others: np.ndarray = self.total[order][codes] - (last - first)
         return others
 
     def unknown_share(self, text: str) -> float:
-        """Share of the words of three letters or more that are not known; NaN without words."""
+        """Share of the words of three or more letters that are unknown; NaN without words."""
         words = lexical_words(text)
         return sum(not self.is_known(word) for word in words) / len(words) if words else np.nan
 
     def surprise(self, text: str) -> float:
-        """Mean bits a character; NaN for an empty text.
+        """Mean bits per character; NaN for an empty text.
 
         Each order is interpolated with the one below, after Witten and Bell (1991), with the
         context's own count for the number of its successors.

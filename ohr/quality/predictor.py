@@ -1,12 +1,12 @@
-"""Predicts a page's error from whichever of its signals there are.
+"""Predicts a page's errors from the signals that it has.
 
-Signals and errors, each on a scale on which they are about normal, are taken for jointly normal.
-What is predicted of a page is the errors' conditional mean given the signals that it has, so a
-signal that is not assessed costs certainty and needs no stand-in. The model is a mean and a
-covariance: a few numbers that can be read. Its intervals are conformal: their widths below and
-above are quantiles of how far the predictions of domains that were left out lay from their truth,
-in units of the conditional deviation, with every domain counting the same (Lei et al. 2018,
-section 5.2; Dunn, Wasserman & Ramdas 2022 for groups of pages).
+Signals and errors, each on a scale on which they are roughly normal, are modelled as jointly
+normal. The prediction is the conditional mean of an error given the page's signals, so a missing
+signal makes it less certain but needs no replacement. The model is a mean and a covariance. Its
+intervals are conformal: their widths below and above are quantiles of the differences between
+prediction and truth on domains that were left out, in units of the conditional deviation, with the
+same weight for every domain (Lei et al. 2018, section 5.2; Dunn, Wasserman & Ramdas 2022 for groups
+of pages).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from ohr.quality.truth import TARGETS
 
 COVERAGE = 0.9
 OFFSET = 0.01
-"""Added to a rate before its logarithm is taken: errors below it look alike."""
+"""Added to a rate before its logarithm; errors below it look the same."""
 OFFSET_OF_PASSAGES = 0.05
-"""The same for a share of passages: a page has some twenty."""
+"""The same for a share of passages; a page has about twenty."""
 OUT_OF_RANGE = 0.05
-"""How far, of the fitted range, a signal may lie beyond it."""
+"""How far a signal may lie outside the fitted range, as a share of the range."""
 _PLAIN = frozenset({"surprise", "length", "numbers", "markup"})
 _OF_PASSAGES = frozenset({"r_noise_content", "lost_passages", "disputed_passages"})
 _RIDGE = 1e-3
@@ -41,19 +41,19 @@ _STEPS_OUT, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _WEIGHTS = _WEIGHTS / math.sqrt(2 * math.pi)
 KINDS = ("layer", "scan")
 OUTSIDE = ("layer", "disagreement", "confidence")
-"""Signals beside the text itself. Without any, predictions rank pages of new domains backwards
-(Spearman -.16 to -.46), so none is given. ``wobble`` is not among them: it was fitted for one
-engine alone, and not checked on a domain that was left out."""
+"""Signals other than the text itself. Without any of them, predictions rank pages of new domains in
+the wrong order (Spearman -.16 to -.46), so none is given. ``wobble`` (instability) is not one of
+them: it was fitted for only one engine, and not checked on a domain that was left out."""
 COLUMNS = (*SIGNALS, *TARGETS)
 _N_SIGNALS = len(SIGNALS)
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of a page: the error in [0, 1], its 90 % interval, and whether the signals are in range.
+    """A page's predicted error in [0, 1], its 90 % interval, and whether its signals are in range.
 
-    ``value`` is the median of what the signals speak for; ``mean`` and ``spread`` are its mean
-    and deviation, which means over pages are made of.
+    ``value`` is the median of the predicted distribution; ``mean`` and ``spread`` are its mean and
+    deviation, which means over pages use.
     """
 
     value: float
@@ -66,15 +66,15 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Predictor:
-    """The mean and covariance of signals and errors on their scales, and what they were fitted on.
+    """The model: mean and covariance of signals and errors on their scales, and how well it holds.
 
-    ``ranges`` are the least and largest of each signal. ``widths`` are the conformal factors of
-    the errors, below and above the prediction, for pages of each :func:`kind`; ``coverage`` is the
-    share of pages that such intervals held on ``covered``, a domain that was left out counting
-    like any other. ``bias`` is, for each kind, how far predicted
-    differences between two readings of the same pages lay from true ones in domains that were
-    left out, as a share of the predictions' spread; ``doubt`` is the share of it with which
-    winners that are stated in such domains are right.
+    ``ranges`` are the smallest and largest value of each signal. ``widths`` are the conformal
+    factors of the errors, below and above the prediction, for pages of each :func:`kind`.
+    ``coverage`` is the share of pages in ``covered`` whose truth such intervals contained; all
+    domains that were left out weigh the same. ``bias`` is, for each kind, the error of predicted
+    differences between two OCR outputs of the same pages in domains that were left out, as a share
+    of the spread of the predictions. ``doubt`` is the part of it with which winners in such domains
+    are right.
     """
 
     mean: list[float]
@@ -88,7 +88,7 @@ class Predictor:
     fitted_on: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
-        """One error of one page; NaN stands for a signal that is not assessed."""
+        """Predict one error of a page; NaN is a signal that is not assessed."""
         centre, deviation = self.scaled(signals, target)
         below, above = (width * deviation for width in self.widths[kind(signals)][target])
         low, value, high = (unscaled(target, centre + step) for step in (-below, 0.0, above))
@@ -96,7 +96,7 @@ class Predictor:
         return Prediction(value, mean, spread, low, high, self.in_range(signals))
 
     def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
-        """Conditional mean and deviation on the errors' scale."""
+        """The conditional mean and deviation on the scale of the errors."""
         row = np.array([scale(name, signals.get(name, math.nan)) for name in SIGNALS])
         seen = tuple(np.flatnonzero(~np.isnan(row)).tolist())
         weights, deviation = self._weights(seen, _N_SIGNALS + list(TARGETS).index(target))
@@ -128,23 +128,23 @@ class Predictor:
 
 @cache
 def shipped() -> Predictor:
-    """The model that comes with the toolkit; ``fitted_on`` has the command that made it."""
+    """The model that the toolkit ships; ``fitted_on`` has the command that made it."""
     return parse((files("ohr.quality") / "model.json").read_text("utf-8"))
 
 
 def parse(text: str) -> Predictor:
     """A model from :meth:`Predictor.to_json`."""
-    found = json.loads(text)
-    found["ranges"] = {name: tuple(both) for name, both in found["ranges"].items()}
-    found["widths"] = {
+    fields = json.loads(text)
+    fields["ranges"] = {name: tuple(both) for name, both in fields["ranges"].items()}
+    fields["widths"] = {
         which: {target: tuple(both) for target, both in of.items()}
-        for which, of in found["widths"].items()
+        for which, of in fields["widths"].items()
     }
-    return Predictor(**found)
+    return Predictor(**fields)
 
 
 def scale(name: str, value: float) -> float:
-    """A signal or error on the scale of the model; NaN stays."""
+    """A signal or error on the scale of the model; NaN stays NaN."""
     offset = _offset(name)
     if name in TARGETS:
         return math.log((value + offset) / (1 + offset - value))
@@ -165,22 +165,22 @@ def _offset(name: str) -> float:
 def moments(target: str, centre: float, deviation: float) -> tuple[float, float]:
     """Mean and deviation of an error that is normal on the scale of the model."""
     values = np.array([unscaled(target, centre + deviation * step) for step in _STEPS_OUT])
-    mean = min(1.0, float(_WEIGHTS @ values))  # the weights add up to 1 but for rounding
+    mean = min(1.0, float(_WEIGHTS @ values))  # the weights add up to 1 except for rounding
     return mean, math.sqrt(max(0.0, float(_WEIGHTS @ (values - mean) ** 2)))
 
 
 def kind(signals: Mapping[str, float]) -> str:
-    """``layer`` for a page whose text layer is a signal, else ``scan``: they err differently."""
+    """``layer`` for a page with a text layer as a signal, else ``scan``."""
     return "scan" if math.isnan(signals.get("layer", math.nan)) else "layer"
 
 
 def is_assessable(signals: Mapping[str, float]) -> bool:
-    """Whether a page has a signal of :data:`OUTSIDE`; without one, no error is predicted of it."""
+    """Whether a page has a signal of :data:`OUTSIDE`; without one, no prediction is shown."""
     return any(not math.isnan(signals.get(name, math.nan)) for name in OUTSIDE)
 
 
 def scaled_rows(rows: Sequence[Mapping[str, float]]) -> np.ndarray:
-    """Signals and errors of pages on their scales: ``(pages, len(COLUMNS))``, NaN where absent."""
+    """Signals and errors of pages on their scales: ``(pages, len(COLUMNS))``, NaN if absent."""
     return np.array(
         [[scale(name, row.get(name, math.nan)) for name in COLUMNS] for row in rows], dtype=float
     ).reshape(len(rows), len(COLUMNS))
@@ -189,8 +189,8 @@ def scaled_rows(rows: Sequence[Mapping[str, float]]) -> np.ndarray:
 def joint_normal(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of rows with gaps, by expectation maximisation.
 
-    ``rows`` is ``(n, d)`` with NaN for what is absent, ``weights`` ``(n,)``. A column that is
-    absent everywhere is left uncorrelated, with deviation 1 (Little & Rubin 2002, chapter 11).
+    ``rows`` is ``(n, d)`` with NaN for gaps, ``weights`` ``(n,)``. A column without values is
+    uncorrelated, with deviation 1 (Little & Rubin 2002, chapter 11).
     """
     weights = weights / weights.sum()
     here = ~np.isnan(rows)

@@ -1,7 +1,7 @@
-"""What can be seen of a page's reading without truth, each as a number that grows with the error.
+"""Signals of OCR quality without ground truth: numbers that grow with the error of a page.
 
-A signal that cannot be had is NaN (*not assessed*): another engine was not there, the PDF has no
-text layer. Every function is pure: texts, words and counts in, a number out.
+A signal that is not available is NaN (*not assessed*), for example without a second engine or a
+text layer. All functions are pure.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from ohr.types import Word
 
 SIGNALS: Mapping[str, str] = {
     "disagreement": "distance of words to the nearest other engine",
-    "disputed_passages": "share of the nearest other engine's passages that are not read",
-    "wobble": "mean distance to rereadings under mild distortions",
+    "disputed_passages": "share of the nearest other engine's passages that the output lacks",
+    "wobble": "instability: mean distance to repeats under mild distortions",
     "layer": "distance to the PDF's text layer",
-    "lost_passages": "share of the text layer's passages that are not read",
+    "lost_passages": "share of the text layer's passages that the output lacks",
     "unknown_words": "share of words that no other document has",
-    "surprise": "bits a character under the other documents",
+    "surprise": "bits per character under the other documents",
     "garbage": "share of words that break the rules of garbage",
     "confidence": "1 - the engine's mean confidence in a word",
-    "unsure_words": "share of words of which the engine is less than .6 sure",
-    "loops": "share of the words that repeat what stood before",
+    "unsure_words": "share of words with a confidence below .6",
+    "loops": "share of the words that repeat earlier text",
     "length": "characters, as a logarithm",
     "numbers": "share of the words that are numbers or codes",
     "markup": "share of the characters that are mark-up",
 }
-"""The signals in their order, and what each is. The last three do not grow with the error: they
-say what kind of page it is, and so how much of an error the mark-up alone will be."""
+"""The signals in order, with their meaning. The last three do not grow with the error: they
+describe the kind of page, and so how much of the error is mark-up."""
 
 UNSURE = 0.6
 LOOP_WORDS = 6
@@ -45,56 +45,54 @@ _NUMBER = re.compile(r".*\d.*")
 
 
 @dataclass(frozen=True)
-class PageReading:
-    """All that is known of one page as one engine read it.
+class PageOutput:
+    """One engine's output of a page, with everything that it is compared with.
 
-    ``others`` are the other engines' readings of the same image, ``rereadings`` the engine's own
-    of mildly distorted images, ``layer`` the PDF's text layer where it can stand for the page,
-    and ``words`` the engine's words with their confidence, None where it has none.
+    ``others`` are the other engines' outputs of the same image, ``repeats`` the engine's outputs of
+    mildly distorted images, ``layer`` the PDF's text layer if it can stand for the page, and
+    ``words`` the engine's words with their confidence, None if it has none.
     """
 
     text: str
     others: tuple[str, ...] = ()
-    rereadings: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
     layer: str | None = None
     words: tuple[Word, ...] | None = None
 
 
-def signals(reading: PageReading, language: Language | None) -> dict[str, float]:
+def signals(page: PageOutput, language: Language | None) -> dict[str, float]:
     """Every signal of :data:`SIGNALS`; NaN for one that is not assessed.
 
-    ``language`` is made of the other documents; None where there are none.
+    ``language`` is that of the other documents; None if there are none.
     """
-    text = content(reading.text)
-    tokens = content_tokens(reading.text)
-    confidences = [word.confidence for word in reading.words or ()]
+    text = content(page.text)
+    tokens = content_tokens(page.text)
+    confidences = [word.confidence for word in page.words or ()]
     return {
         "disagreement": min(
-            (_distance(tokens, content_tokens(other)) for other in reading.others),
+            (_distance(tokens, content_tokens(other)) for other in page.others),
             default=math.nan,
         ),
         "disputed_passages": min(
-            (page_r_noise(reading.text, other) for other in reading.others), default=math.nan
+            (page_r_noise(page.text, other) for other in page.others), default=math.nan
         ),
-        "wobble": _mean([character_distance(reading.text, again) for again in reading.rereadings]),
-        "layer": math.nan if reading.layer is None else character_distance(text, reading.layer),
-        "lost_passages": (
-            math.nan if reading.layer is None else page_r_noise(reading.text, reading.layer)
-        ),
+        "wobble": _mean([character_distance(page.text, again) for again in page.repeats]),
+        "layer": math.nan if page.layer is None else character_distance(text, page.layer),
+        "lost_passages": (math.nan if page.layer is None else page_r_noise(page.text, page.layer)),
         "unknown_words": math.nan if language is None else language.unknown_share(text),
         "surprise": math.nan if language is None else language.surprise(text),
         "garbage": garbage_share(text),
         "confidence": 1 - _mean(confidences),
-        "unsure_words": _mean([float(one < UNSURE) for one in confidences]),
+        "unsure_words": _mean([float(confidence < UNSURE) for confidence in confidences]),
         "loops": loop_share(tokens),
         "length": math.log10(1 + len(text)),
         "numbers": _mean([float(_NUMBER.match(token) is not None) for token in tokens], empty=0.0),
-        "markup": 1 - len(text) / len(whole) if (whole := collapse(reading.text)) else 0.0,
+        "markup": 1 - len(text) / len(whole) if (whole := collapse(page.text)) else 0.0,
     }
 
 
 def loop_share(tokens: Sequence[str]) -> float:
-    """Share of the runs of :data:`LOOP_WORDS` words that came before, in [0, 1]."""
+    """Share of the runs of :data:`LOOP_WORDS` words that occurred before, in [0, 1]."""
     runs = Counter(
         tuple(tokens[start : start + LOOP_WORDS]) for start in range(len(tokens) - LOOP_WORDS + 1)
     )

@@ -1,4 +1,4 @@
-"""What is predicted of a page: how far its reading is from its truth, by three measures."""
+"""The errors of a page that are predicted: three distances to the truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TARGETS: Mapping[str, str] = {
 
 
 def targets(text: str, truth: str) -> dict[str, float]:
-    """The measures of :data:`TARGETS` of a reading, each in [0, 1]."""
+    """The errors of :data:`TARGETS` of a page's text, each in [0, 1]."""
     return {
         "edit_distance": edit_distance(text, truth),
         "edit_distance_content": character_distance(text, truth),

@@ -1,4 +1,4 @@
-"""Questions made from documents, each with its answer, its evidence and the checks it passed."""
+"""Makes question sets from documents: questions with answers and evidence, all checked."""
 
 from ohr.questions.agreed import agreed
 from ohr.questions.making import QuestionSet, Rejected, make_question_set

@@ -1,9 +1,9 @@
-"""Text on which readings agree: what one engine alone has read is no ground for a question.
+"""Text on which OCR outputs agree: questions are never made of what only one engine has read.
 
-A word of the first reading is confirmed if it stands, with two of its neighbours, in another
-reading too: three words that follow each other in both. So it does not matter in which order
-two engines read columns and tables. A word that nothing confirms becomes :data:`UNSURE`, and what
-holds one is asked about by no question and quoted by none.
+A word of the first output is confirmed if it is in another output too, with two of its neighbours:
+three successive words in both. So the order in which engines read columns and tables does not
+matter. A word that no other output confirms becomes :data:`UNSURE`, and no question asks about, or
+quotes, text with such a word.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from ohr.types import PageRef
 
 UNSURE = "\ufffc"
-"""Stands for a word of which readings differ: U+FFFC, which no text has of its own."""
+"""Replaces a word on which outputs differ: U+FFFC, which is in no page text."""
 NEIGHBOURS = 3
-"""Words in a row that two readings must share."""
+"""Successive words that two outputs must share."""
 
 _TOKEN = re.compile(
     r"(?P<markup>\\(?:begin|end)\{[a-zA-Z*]+\}(?:\[[^\]\n]{0,500}\])?(?:\{[^{}\n]*\})?|\\[a-zA-Z]+|<[^<>\n]*>)"
@@ -24,14 +24,14 @@ _TOKEN = re.compile(
 )
 
 
-def agreed(readings: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]:
-    """Each page of the first reading, words that no other reading has replaced by UNSURE.
+def agreed(outputs: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]:
+    """The pages of the first output, with UNSURE for each word that no other output confirms.
 
-    A page that no other reading has is left out. Raises ValueError for fewer than two readings.
+    A page that no other output has is left out. Raises ValueError for fewer than two outputs.
     """
-    if len(readings) < 2:
-        raise ValueError("readings agree or differ where there are two at least")
-    first, *others = readings
+    if len(outputs) < 2:
+        raise ValueError("at least two OCR outputs are needed to find where they agree")
+    first, *others = outputs
     texts = {}
     for ref, text in first.items():
         again = [other[ref] for other in others if other.get(ref, "").strip()]
@@ -41,9 +41,9 @@ def agreed(readings: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]:
 
 
 def confirmed(text: str, others: Sequence[str]) -> str:
-    """A page's text with the words that none of the other readings of it confirms replaced."""
-    found = [match for match in _TOKEN.finditer(text) if match["word"] is not None]
-    words = [_key(match["word"]) for match in found]
+    """A page's text, with UNSURE for each word that no other output of the page confirms."""
+    matches = [match for match in _TOKEN.finditer(text) if match["word"] is not None]
+    words = [_key(match["word"]) for match in matches]
     known = {run for other in others for run in _runs(_words(other))}
     sure = [False] * len(words)
     size = min(NEIGHBOURS, max(len(words), 1))
@@ -51,7 +51,7 @@ def confirmed(text: str, others: Sequence[str]) -> str:
         if tuple(words[at : at + size]) in known:
             sure[at : at + size] = [True] * size
     pieces, done = [], 0
-    for match, is_sure in zip(found, sure, strict=True):
+    for match, is_sure in zip(matches, sure, strict=True):
         if not is_sure:
             pieces += [text[done : match.start()], UNSURE]
             done = match.end()
@@ -68,7 +68,7 @@ def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
 
 
 def _key(word: str) -> str:
-    """A word as it is compared: case does not matter, nor the currency sign before a number."""
+    """A word for comparison: without case, and without the currency sign before a number."""
     return word.casefold().replace("\u2212", "-").translate(_CURRENCY)
 
 

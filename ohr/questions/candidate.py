@@ -1,4 +1,4 @@
-"""A question before it is checked."""
+"""Candidates: questions before they are checked."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ KINDS = (
     *("table", "definition", "abbreviation", "caption", "heading", "list", "subject"),
     *("date", "amount", "percentage", "period", "year", "number", "name", "word"),
 )
-"""What a question without a model asks for."""
+"""Kinds of the questions that rules make."""
 MODEL_KIND = "model"
-"""What a model wrote, by the task that it was given: ``model:understanding`` and so on."""
+"""Prefix of the kinds of a model's questions, before the task: ``model:understanding``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A run of a page's text, as the page has it."""
+    """A span of a page's text."""
 
     ref: PageRef
     start: int
@@ -30,10 +30,9 @@ class Evidence:
 class Candidate:
     """A question with its answer and evidence.
 
-    ``terms`` are the words that say what is asked about, without those of the wording: they must
-    lead to one place in the corpus. ``fuller`` is the same question with its document named, or
-    with more of its sentence, for where the shorter one does not do; ``fuller_terms`` are its
-    words, if they are others.
+    ``terms`` are the words that identify what is asked about; they must lead to one place in the
+    corpus. ``fuller`` is a longer wording, which names the document or quotes more of its sentence,
+    for use if the short one is not unique; ``fuller_terms`` are its terms, if they differ.
     """
 
     kind: str
@@ -50,19 +49,19 @@ class Candidate:
 
     @property
     def ref(self) -> PageRef:
-        """The first page of its evidence."""
+        """The first page of the evidence."""
         return self.evidence[0].ref
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """Its evidence by page, in the order of the pages."""
+        """The evidence by page, in the order of the pages."""
         texts: dict[PageRef, list[str]] = {}
         for evidence in self.evidence:
             texts.setdefault(evidence.ref, []).append(evidence.text)
         return tuple("\n".join(of_page) for of_page in texts.values())
 
     def in_full(self) -> Candidate:
-        """The candidate worded as ``fuller``."""
+        """The candidate with the wording ``fuller``."""
         terms = self.fuller_terms or self.terms
         named = not self.fuller_terms
         return replace(self, text=self.fuller, terms=terms, names_document=named, fuller="")
@@ -72,5 +71,5 @@ _QUOTE = re.compile('["\u201c\u201d]')
 
 
 def quoted(text: str) -> str:
-    """A text between quotation marks, those within it made single."""
+    """A text in quotation marks; double marks inside become single ones."""
     return f"\u201c{_QUOTE.sub(chr(0x2019), text)}\u201d"

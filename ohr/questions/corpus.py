@@ -1,4 +1,4 @@
-"""What else in the documents a question could mean: places that have its words too."""
+"""Finds other places in the documents that a question could mean, by its words."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LEGAL_FORMS = frozenset("inc corp ltd llc co ex exhibit dude".split())
 _NAMED = 0.05
-"""Share of the documents that may have a word by which one is told from the others."""
+"""Largest share of the documents that may have a word of a document's name."""
 _TOPIC = re.compile(r"(?<![\w'\u2019-])[^\W\d_]{4,20}(?![\w'\u2019-])")
 _TOPICS = 16
 _SPREAD, _FEW_PAGES = 0.1, 2
-"""A topic is on no more than this share of all pages, or on so many."""
+"""A topic is on at most this share of all pages, or on so many pages."""
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\W+|_")
 
 
 class TermIndex(Generic[K]):
-    """Sets of words under keys, and which of them hold most of some other words."""
+    """An index of sets of words by key, which finds sets with most of some given words."""
 
     def __init__(self) -> None:
         self._units: list[tuple[K, frozenset[str]]] = []
@@ -46,12 +46,12 @@ class TermIndex(Generic[K]):
         self._units.append((key, terms))
 
     def covering(self, terms: frozenset[str], share: float) -> Iterator[K]:
-        """The keys of the sets that hold at least so large a share of the words, in order."""
+        """The keys of the sets with at least this share of the words, in order."""
         if not terms:
             return
         need = max(1, math.ceil(share * len(terms) - 1e-9))
         rarest = sorted(terms, key=lambda term: (len(self._postings.get(term, ())), term))
-        # One that lacks all of these lacks too many.
+        # A set without any of these has too few of the words.
         first = rarest[: len(terms) - need + 1]
         units = {unit for term in first for unit in self._postings.get(term, ())}
         for unit in sorted(units):
@@ -92,17 +92,17 @@ class Corpus:
 
     @cached_property
     def pages_with(self) -> Counter[str]:
-        """On how many pages each word is, as it is written."""
+        """The number of pages with each word, as written."""
         return Counter(word for text in self.texts.values() for word in set(_LETTERS.findall(text)))
 
     def n_pages(self, doc_id: str) -> int:
-        """How many pages a document has."""
+        """The number of pages of a document."""
         return len(self._pages_of.get(doc_id, ()))
 
     def topics(self, ref: PageRef) -> list[str]:
-        """The words that tell a page from others, the most telling first, as the page has them.
+        """The words that distinguish a page from others, the most distinctive first.
 
-        By frequency times inverse page frequency; each stands on another page too.
+        By frequency times inverse page frequency; each word is on another page too.
         """
         n_pages = len(self.texts)
         most = max(_FEW_PAGES, _SPREAD * n_pages)
@@ -114,10 +114,9 @@ class Corpus:
         return sorted(weights, key=lambda word: (-weights[word], word))[:_TOPICS]
 
     def name(self, doc_id: str) -> str:
-        """A document's name as a question may use it: what of its file's name the text says too.
+        """A document's name for questions: the words of its file name that are in its text.
 
-        Empty where that is no name, as of a file that is called by a number, or by words that
-        many documents have.
+        Empty if these are not a name, such as a number, or words that many documents have.
         """
         if doc_id not in self._names:
             self._names[doc_id] = self._name(doc_id)
@@ -126,7 +125,7 @@ class Corpus:
     def _name(self, doc_id: str) -> str:
         stem = doc_id.rsplit("/", 1)[-1]
         text = self._squeezed.get(doc_id, "")
-        kept = [
+        parts = [
             part
             for part in _PART.findall(stem.replace("_", " "))
             if not _HASH.search(part)
@@ -137,18 +136,18 @@ class Corpus:
         most = max(1, round(_NAMED * len(self._squeezed)))
         telling = [
             part
-            for part in kept
+            for part in parts
             if not part.isdigit() and self.documents_with(part.casefold()) <= most
         ]
-        return " ".join(kept) if telling else ""
+        return " ".join(parts) if telling else ""
 
     def elsewhere(
         self, terms: str, ref: PageRef, start: int, end: int, share: float, *, doc_id: str = ""
     ) -> PageRef | None:
-        """A page with another place that has so large a share of the words of ``terms``.
+        """A page with another place that has this share of the words of ``terms``, or None.
 
-        With ``doc_id``, of that document alone. What overlaps ``start`` to ``end`` on the page
-        itself is the place that is meant.
+        With ``doc_id``, only in that document. The place itself, ``start`` to ``end`` on page
+        ``ref``, and what overlaps it, does not count.
         """
         for other, a, b in self.index.covering(wording.content_words(terms), share):
             if doc_id and other.doc_id != doc_id:
@@ -160,16 +159,16 @@ class Corpus:
     def share_of_pages(self, phrase: str, doc_id: str) -> float:
         """The share of a document's pages that have a phrase, in [0, 1]."""
         pages = self._pages_of.get(doc_id, [])
-        said = phrase.casefold()
-        return sum(said in page for page in pages) / len(pages) if pages else 0.0
+        folded = phrase.casefold()
+        return sum(folded in page for page in pages) / len(pages) if pages else 0.0
 
     def documents_with(self, word: str) -> int:
-        """How many documents have a word, whatever stands around it."""
+        """The number of documents with a word."""
         return self._documents_with.get(word.casefold(), 0)
 
     @cached_property
     def _documents_with(self) -> Counter[str]:
-        """How many documents have each word."""
+        """The number of documents with each word."""
         return Counter(
             word
             for pages in self._pages_of.values()
@@ -178,9 +177,9 @@ class Corpus:
 
 
 def _units(text: str) -> Iterable[tuple[int, int, str]]:
-    """The sentences of a page, whole or not, and the lines of its tables."""
-    for one in all_sentences(text):
-        yield one.start, one.end, one.plain
+    """The sentences of a page, also incomplete ones, and the lines of its tables."""
+    for sentence in all_sentences(text):
+        yield sentence.start, sentence.end, sentence.plain
     for table in read_page(text).tables:
         at = table.span[0]
         for line in text[slice(*table.span)].splitlines(keepends=True):

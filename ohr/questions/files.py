@@ -1,4 +1,4 @@
-"""Documents as questions are made of them, and the questions as files."""
+"""Reads the documents that questions are made of."""
 
 from __future__ import annotations
 
@@ -15,85 +15,90 @@ from ohr.errors import DatasetError
 from ohr.questions import agreed
 from ohr.types import Document, Page, PageRef
 
+OPTION = "--readings"
+"""The option of the command that names knowledge bases."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Documents, the text by which questions are made of them, and what that text is."""
+    """Documents, the text that questions are made of, and where that text comes from."""
 
     documents: Mapping[str, Document]
     texts: Mapping[PageRef, str]
     origin: str
     of_folder: bool
-    """A folder of PDFs, whose questions are a CSV."""
+    """Whether the documents are a folder of PDFs; their questions are written as CSV."""
     left_out: Mapping[PageRef, str]
     report: ValidationReport
 
 
-def read_grounds(data: Path, readings: Sequence[str]) -> Grounds:
-    """The documents of a folder: of PDFs, or ``retrieval_base`` with the ground truth in it.
+def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
+    """Read the documents of a folder of PDFs, or of ``retrieval_base`` with its ground truth.
 
-    ``readings`` are knowledge bases, by their folders or, beside the ground truth, by name: with
-    them, the text is what at least two of them agree on, where a page has no usable text layer
-    or no ground truth is there. Raises DatasetError.
+    ``knowledge_bases`` are folders, or names in ``data``. Pages without a usable text layer, or
+    data without ground truth, get the text on which at least two of them agree. Raises
+    DatasetError.
     """
-    if len(readings) == 1:
+    if len(knowledge_bases) == 1:
         raise DatasetError(
-            f"--readings: {readings[0]} alone: questions are made of what two readings agree on, "
-            "never of what one engine has read"
+            f"{OPTION}: only {knowledge_bases[0]}: name two knowledge bases; questions are made "
+            "of what two engines agree on, never of the output of one"
         )
     if not data.is_dir():
         raise DatasetError(f"no folder of documents at {data}")
-    _none_twice(data, readings)
+    _none_twice(data, knowledge_bases)
     report = ValidationReport()
-    bases = [_reading(data, name, report) for name in readings]
+    bases = [_read_base(data, name, report) for name in knowledge_bases]
     if (data / GROUND_TRUTH).is_dir():
-        documents = {one.doc_id: one for one in read_documents(data / GROUND_TRUTH, (), {}, report)}
-        texts = {page.ref: page.text for one in documents.values() for page in one.pages}
+        documents = {
+            document.doc_id: document
+            for document in read_documents(data / GROUND_TRUTH, (), {}, report)
+        }
+        texts = {page.ref: page.text for document in documents.values() for page in document.pages}
         return Grounds(documents, texts, "ground truth", False, {}, report)
     if bases and not any(path.suffix.lower() == ".pdf" for path in data.rglob("*")):
         documents = dict(bases[0])
-        origin = f"what at least two of {', '.join(readings)} agree on"
+        origin = f"what at least two of {', '.join(knowledge_bases)} agree on"
         return Grounds(documents, agreed(list(map(_texts, bases))), origin, False, {}, report)
     layers = read_layers(data)
     for kind, lines in report.problems.items():
         layers.report.problems.setdefault(kind, []).extend(lines)
     truth = {
         page.ref: page.text
-        for one in layers.documents.values()
-        for page in one.pages
+        for document in layers.documents.values()
+        for page in document.pages
         if page.ref not in layers.without_truth
     }
     both = agreed(list(map(_texts, bases))) if bases else {}
     texts = {
         page.ref: text
-        for one in layers.documents.values()
-        for page in one.pages
+        for document in layers.documents.values()
+        for page in document.pages
         if (text := truth.get(page.ref) or both.get(page.ref))
     }
     left_out = {ref: why for ref, why in layers.without_truth.items() if ref not in texts}
     origin = "text layers of the PDFs"
     if both:
-        origin += f", and where there is none, what two of {', '.join(readings)} agree on"
+        origin += f", or, without one, what two of {', '.join(knowledge_bases)} agree on"
     return Grounds(layers.documents, texts, origin, True, left_out, layers.report)
 
 
-def _reading(data: Path, name: str, report: ValidationReport) -> Mapping[str, Document]:
+def _read_base(data: Path, name: str, report: ValidationReport) -> Mapping[str, Document]:
     folder = _folder(data, name)
-    documents = {one.doc_id: one for one in read_documents(folder, (), {}, report)}
+    documents = {document.doc_id: document for document in read_documents(folder, (), {}, report)}
     if not documents:
-        raise DatasetError(f"--readings: no documents in {folder}")
+        raise DatasetError(f"{OPTION}: no documents in {folder}")
     return documents
 
 
-def _none_twice(data: Path, readings: Sequence[str]) -> None:
-    """Raise DatasetError for a reading that is named twice: it would agree with itself."""
+def _none_twice(data: Path, knowledge_bases: Sequence[str]) -> None:
+    """Raise DatasetError for a knowledge base that is named twice: it would agree with itself."""
     names: dict[Path, str] = {}
-    for name in readings:
+    for name in knowledge_bases:
         folder = _folder(data, name).resolve()
         if folder in names:
             raise DatasetError(
-                f"--readings: {names[folder]} and {name} are one reading, which agrees with "
-                "itself: name each once"
+                f"{OPTION}: {names[folder]} and {name} are the same knowledge base: name each once"
             )
         names[folder] = name
 
@@ -103,14 +108,13 @@ def _folder(data: Path, name: str) -> Path:
 
 
 def _texts(documents: Mapping[str, Document]) -> dict[PageRef, str]:
-    return {page.ref: page.text for one in documents.values() for page in one.pages}
+    return {page.ref: page.text for document in documents.values() for page in document.pages}
 
 
 def drawn_pages(grounds: Grounds, number: int | None, seed: int) -> list[Page]:
-    """The pages that are asked about: all with text, or so many, evenly over the documents.
+    """The pages to ask about: all pages with text, or ``number`` of them, evenly over documents.
 
-    Of each document in turn one page, as the seed has it; the same pages first whatever their
-    number.
+    Documents take turns, in an order drawn with the seed. A larger number only adds pages.
     """
     rng = np.random.default_rng(seed)
     by_document = []

@@ -1,4 +1,4 @@
-"""Questions of which a sentence is the answer: its values, its subject, its definitions."""
+"""Makes questions from sentences: about their values, subjects, definitions, abbreviations."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ _MOST_MEANING = 40
 def of_sentence(
     ref: PageRef,
     text: str,
-    one: Sentence,
+    sentence: Sentence,
     corpus: Corpus,
     topics: Sequence[str],
     rng: np.random.Generator,
 ) -> Iterator[Candidate]:
-    """The questions of one sentence of a page that is about ``topics``; ``rng`` draws wordings."""
+    """The candidates of one sentence; ``topics`` are those of its page, ``rng`` draws wordings."""
     name = corpus.name(ref.doc_id)
-    evidence = Evidence(ref, one.start, one.end, text[one.start : one.end])
-    defined = _definition(one.plain, evidence, name)
+    evidence = Evidence(ref, sentence.start, sentence.end, text[sentence.start : sentence.end])
+    defined = _definition(sentence.plain, evidence, name)
     if defined is not None:
         yield defined
         return
-    yield from _abbreviations(one.plain, evidence, name)
-    for value in values(one.plain):
-        yield of_gap(one.plain, value, evidence, topics, rng)
-    subject = _subject(one.plain, evidence)
+    yield from _abbreviations(sentence.plain, evidence, name)
+    for value in values(sentence.plain):
+        yield of_gap(sentence.plain, value, evidence, topics, rng)
+    subject = _subject(sentence.plain, evidence)
     if subject is not None:
         yield subject
-    word = _rarest(one.plain, corpus.pages_with)
+    word = _rarest(sentence.plain, corpus.pages_with)
     if word is not None:
-        yield of_gap(one.plain, word, evidence, topics, rng)
+        yield of_gap(sentence.plain, word, evidence, topics, rng)
 
 
 def _rarest(plain: str, pages_with: Mapping[str, int]) -> Value | None:
-    """The word in lower case that fewest pages have, and one other at least: no misprint."""
+    """The lower-case word on the fewest pages, but on at least two, so that it is no misprint."""
     telling = wording.content_words(plain)
     words = [
         match
@@ -77,7 +77,7 @@ def _rarest(plain: str, pages_with: Mapping[str, int]) -> Value | None:
 
 
 def _subject(plain: str, evidence: Evidence) -> Candidate | None:
-    """What a sentence says something of: "Who or what shall …?"."""
+    """A question about the subject of a sentence: "Who or what shall …?"."""
     words = plain.rstrip(".").split()
     at = next((i for i, word in enumerate(words) if word in _AUXILIARY), 0)
     subject, rest = words[:at], words[at:]
@@ -100,29 +100,29 @@ def _of_name(word: str) -> bool:
 
 
 def _definition(plain: str, evidence: Evidence, name: str) -> Candidate | None:
-    found = _DEFINED.match(plain)
-    if found is None or not 3 <= wording.word_count(found["meaning"]) <= _MOST_MEANING:
+    match = _DEFINED.match(plain)
+    if match is None or not 3 <= wording.word_count(match["meaning"]) <= _MOST_MEANING:
         return None
-    question = f"What is the meaning of the term {quoted(found['term'])}?"
-    fuller = f"What is the meaning of the term {quoted(found['term'])} in {name}?" if name else ""
+    question = f"What is the meaning of the term {quoted(match['term'])}?"
+    fuller = f"What is the meaning of the term {quoted(match['term'])} in {name}?" if name else ""
     return Candidate(
         "definition",
         question,
-        found["meaning"],
+        match["meaning"],
         (evidence,),
         "text",
         "String",
-        f"{found['term']} means",
+        f"{match['term']} means",
         fuller=fuller,
     )
 
 
 def _abbreviations(plain: str, evidence: Evidence, name: str) -> Iterator[Candidate]:
-    for found in _ABBREVIATION.finditer(plain):
-        long = _long_form(plain[: found.start()].split(), found["short"])
+    for match in _ABBREVIATION.finditer(plain):
+        long = _long_form(plain[: match.start()].split(), match["short"])
         if long is None:
             continue
-        question = f"What does the abbreviation {quoted(found['short'])} stand for?"
+        question = f"What does the abbreviation {quoted(match['short'])} stand for?"
         fuller = question.replace(" stand for?", f" stand for in {name}?") if name else ""
         yield Candidate(
             "abbreviation",
@@ -131,13 +131,13 @@ def _abbreviations(plain: str, evidence: Evidence, name: str) -> Iterator[Candid
             (evidence,),
             "text",
             "String",
-            found["short"],
+            match["short"],
             fuller=fuller,
         )
 
 
 def _long_form(before: list[str], short: str) -> str | None:
-    """The words before an abbreviation whose initials it is."""
+    """The words before an abbreviation of which it has the initials; None if there are none."""
     letters = list(short)
     for at in range(len(before) - 1, -1, -1):
         word = before[at].strip("\"\u201c\u201d'(),")
@@ -159,6 +159,6 @@ def _long_form(before: list[str], short: str) -> str | None:
 
 
 def overlap(question: str, evidence: str) -> float:
-    """The share of a question's words that stand in its evidence, articles apart; in [0, 1]."""
-    asked, there = set(default.tokens(question)), set(default.tokens(evidence))
-    return len(asked & there) / len(asked) if asked else 0.0
+    """The share of a question's words, without articles, that are in its evidence; in [0, 1]."""
+    question_words, evidence_words = set(default.tokens(question)), set(default.tokens(evidence))
+    return len(question_words & evidence_words) / len(question_words) if question_words else 0.0

@@ -1,4 +1,4 @@
-"""Questions about what gives a page its structure: captions, headings, lists."""
+"""Makes questions about captions, headings and lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ohr.types import PageRef
 _CAPTION_WORDS = (4, 30)
 _TITLE_WORDS = (2, 10)
 _OPENING = 10
-"""Words of a sentence by which it is named."""
+"""First words of a sentence, by which a question identifies it."""
 _ITEMS = (2, 6)
 _ITEM_WORDS = 8
 _LEAD_WORDS = (5, 30)
@@ -30,35 +30,35 @@ _TO_A_PAGE = re.compile(r"(?:\.\s?){3,}|\s\d{1,4}$")
 
 
 def of_captions(ref: PageRef, text: str) -> Iterator[Candidate]:
-    """Which figure or table has that caption."""
+    """Questions for the figure or table with a given caption."""
     page = read_page(text)
     inside = sorted([*page.structure.tables, *page.structure.fences])
     for line in _LINE.finditer(text):
         caption = caption_of(line.group())
         if caption is None or within(inside, line.start()) or UNSURE in line.group():
             continue
-        said = _plain(line.group()[caption.text_at :])
-        if not _CAPTION_WORDS[0] <= len(said.split()) <= _CAPTION_WORDS[1]:
+        title = _plain(line.group()[caption.text_at :])
+        if not _CAPTION_WORDS[0] <= len(title.split()) <= _CAPTION_WORDS[1]:
             continue
         if line.group().lstrip(" *#_").casefold().startswith("exhibit"):
-            continue  # as often a document of its own as a table
-        if _TO_A_PAGE.search(said) or not said[0].isupper() or ". " in said:
+            continue  # it may be another document
+        if _TO_A_PAGE.search(title) or not title[0].isupper() or ". " in title:
             continue
         kind = "table" if caption.of_table else "figure"
         word = _plain(line.group()[: caption.text_at]).strip(" .:|-\u2013\u2014")
         evidence = Evidence(ref, line.start(), line.end(), line.group())
-        question = f"Which {kind} has the caption {quoted(said.rstrip('.'))}?"
-        yield Candidate("caption", question, word, (evidence,), "text", "String", said)
+        question = f"Which {kind} has the caption {quoted(title.rstrip('.'))}?"
+        yield Candidate("caption", question, word, (evidence,), "text", "String", title)
 
 
 def of_headings(ref: PageRef, text: str, sentences: Sequence[Sentence]) -> Iterator[Candidate]:
-    """Under which heading a section's first sentence stands; headings are those of mark-up."""
+    """Questions for the heading above a section's first sentence; headings are those of mark-up."""
     for heading in headings(text):
         title = _NUMBER.sub("", _plain(heading.title))
         words = title.split()
         if not _TITLE_WORDS[0] <= len(words) <= _TITLE_WORDS[1] or UNSURE in heading.title:
             continue
-        first = next((one for one in sentences if one.start >= heading.end), None)
+        first = next((sentence for sentence in sentences if sentence.start >= heading.end), None)
         if first is None or text[heading.end : first.start].strip():
             continue
         opening = " ".join(first.plain.split()[:_OPENING])
@@ -69,7 +69,7 @@ def of_headings(ref: PageRef, text: str, sentences: Sequence[Sentence]) -> Itera
 
 
 def of_lists(ref: PageRef, text: str) -> Iterator[Candidate]:
-    """What the items of a short list are, under the line that leads to it."""
+    """Questions for the items of a short list, by the line before it."""
     lines = [line for line in _LINE.finditer(text) if line.group().strip()]
     for number, line in enumerate(lines):
         lead = _plain(line.group())

@@ -1,8 +1,8 @@
-"""Questions of which a cell of a table is the answer, under its row's and its column's heads.
+"""Makes questions for cells of tables, by the heads of row and column.
 
-Tables are those of mark-up, and in plain text rows of numbers under a line of years. A table
-that cannot be read beyond doubt is asked nothing: heads that are empty or come twice, cells that
-span rows or columns, rows of another length than the heads.
+Tables are those of mark-up and, in plain text, rows of numbers under a line of years. Doubtful
+tables are left out: with heads that are empty or come twice, cells that span rows or columns, or
+rows of another length than the heads.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d{2}\*?")
 _BARE = re.compile(r"[\s$€£%()\-\u2013\u2014.*]*")
 _GENERIC = frozenset("total totals other others subtotal sum all year years name none n/a".split())
 _REFERENCES = frozenset("page pages section note notes no item ref reference".split())
-"""First words of the heads of columns that only refer to other places."""
+"""First words of heads of columns that only refer to other places."""
 _LINE = re.compile(r"[^\n]+")
 _CURRENCY = re.compile(r"[$€£]")
 _PROSE = 20
-"""Words of a line that is no row."""
+"""Words from which on a line is running text, not a row."""
 _CELL = re.compile(r"\(?-?\d[\d,.]*\)?%?|[\u2014\u2013-]")
 _SIGN = re.compile(r"[$€£(]|%|\)|\)%")
 _NOTE = re.compile(r"\(\d\)")
@@ -45,8 +45,8 @@ _YEARS = re.compile(r"(?<![\d,/])(?:19|20)\d{2}(?![\d,/])")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A cell with its heads: where its row stands on the page, and what is above the table."""
+class Cell:
+    """A cell's value and heads, and the span of its row on the page."""
 
     row_head: str
     column_head: str
@@ -57,57 +57,57 @@ class Look:
 
 
 def of_tables(ref: PageRef, text: str, name: str) -> Iterator[Candidate]:
-    """The questions of a page's tables. ``name`` is the document's, or empty."""
-    for look in looks(text):
-        source = text[look.start : look.end]
-        if UNSURE in source or UNSURE in look.column_head:
+    """The candidates of a page's tables. ``name`` is that of the document, or empty."""
+    for cell in table_cells(text):
+        source = text[cell.start : cell.end]
+        if UNSURE in source or UNSURE in cell.column_head:
             continue
-        question = _question(look)
-        form = "Numeric" if wording.is_number(look.value) else "String"
+        question = _question(cell)
+        form = "Numeric" if wording.is_number(cell.value) else "String"
         yield Candidate(
             "table",
             f"{question}?",
-            look.value,
-            (Evidence(ref, look.start, look.end, source),),
+            cell.value,
+            (Evidence(ref, cell.start, cell.end, source),),
             "table",
             form,
-            f"{look.row_head}\n{look.column_head}",
+            f"{cell.row_head}\n{cell.column_head}",
             fuller=f"{question} in {name}?" if name else "",
         )
 
 
-def _question(look: Look) -> str:
-    if _YEAR.fullmatch(look.column_head):
-        return f"What is the value of {quoted(look.row_head)} for {look.column_head}"
-    return f"What is given for {quoted(look.row_head)} under {quoted(look.column_head)}"
+def _question(cell: Cell) -> str:
+    if _YEAR.fullmatch(cell.column_head):
+        return f"What is the value of {quoted(cell.row_head)} for {cell.column_head}"
+    return f"What is given for {quoted(cell.row_head)} under {quoted(cell.column_head)}"
 
 
 def heads(text: str) -> Iterator[tuple[str, str]]:
-    """The heads of every cell of a page's tables, as they are compared."""
-    for look in looks(text):
-        yield key(look.row_head), key(look.column_head)
+    """The heads of row and column of every cell of a page's tables, as :func:`key` has them."""
+    for cell in table_cells(text):
+        yield key(cell.row_head), key(cell.column_head)
 
 
 def key(head: str) -> str:
-    """A head as it is compared."""
+    """A head for comparison."""
     return " ".join(default.tokens(head))
 
 
-def looks(text: str) -> list[Look]:
-    """The cells of a page that may be asked for."""
+def table_cells(text: str) -> list[Cell]:
+    """The cells of a page that questions may ask for."""
     page = read_page(text)
-    found = [look for table in page.tables for look in _of_markup(text, table)]
+    cells = [cell for table in page.tables for cell in _of_markup(text, table)]
     if not page.tables:
-        found += _of_lines(text)
-    twice = Counter((key(one.row_head), key(one.column_head)) for one in found)
-    return [one for one in found if twice[key(one.row_head), key(one.column_head)] == 1]
+        cells += _of_lines(text)
+    twice = Counter((key(cell.row_head), key(cell.column_head)) for cell in cells)
+    return [cell for cell in cells if twice[key(cell.row_head), key(cell.column_head)] == 1]
 
 
 def _plain(content: str) -> str:
     return " ".join(strip_markup(content).split())
 
 
-def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Look]:
+def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Cell]:
     table = parsed.table
     if table.n_columns < _LEAST_COLUMNS or table.n_rows < _LEAST_ROWS or table.is_too_large:
         return
@@ -133,11 +133,11 @@ def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Look]:
             if value in others and not wording.is_number(value):
                 continue  # a second row of heads
             if _is_value(value, row[0]) and _is_column_head(head[column]):
-                yield Look(row[0], head[column], value, start, end, of_markup=True)
+                yield Cell(row[0], head[column], value, start, end, of_markup=True)
 
 
 def _is_header(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row has a head for every column, each once, and none of them a value."""
+    """Whether the first row has a different head for every column, and none is a value."""
     own = [key(cell) for cell in head[1:]]
     if any(not cell for cell in own) or len(set(own)) < len(own):
         return False
@@ -154,13 +154,13 @@ def _is_header(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_bare_number(cell: str) -> bool:
-    """Whether a cell is a value: a number with hardly a letter, and no year."""
+    """Whether a cell is a number with hardly any letters, and not a year."""
     letters = sum(map(str.isalpha, cell))
     return wording.is_number(cell) and letters < _LETTERS and not _YEAR.fullmatch(cell)
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
-    """Whether a column is one of numbers, which its head is not: so that it has a head."""
+    """Whether most cells of a column are numbers."""
     return sum(map(wording.is_number, cells)) >= _NUMERIC * len(cells) > 0
 
 
@@ -196,20 +196,20 @@ def _odd(text: str) -> bool:
     return UNSURE in text or any(char in text for char in "\\{}|&^_<>~")
 
 
-def _of_lines(text: str) -> Iterator[Look]:
-    """Rows of numbers in plain text, under the nearest line above that ends in as many years."""
+def _of_lines(text: str) -> Iterator[Cell]:
+    """Cells of rows of numbers in plain text, under the nearest line above with as many years."""
     years: tuple[str, ...] = ()
     labels: Counter[str] = Counter()
-    found: list[Look] = []
+    cells_found: list[Cell] = []
     for line in _LINE.finditer(text):
-        said = line.group().strip()
-        own = tuple(_YEARS.findall(said))
-        if len(own) > 1 and said.endswith(own[-1]):
-            years = own if _only_years(said) and len(set(own)) == len(own) else ()
+        content = line.group().strip()
+        own = tuple(_YEARS.findall(content))
+        if len(own) > 1 and content.endswith(own[-1]):
+            years = own if _only_years(content) and len(set(own)) == len(own) else ()
             continue
-        label, cells = _row(said)
-        if not cells or not years or not is_row(said):
-            if len(said.split()) > _PROSE:
+        label, cells = _row(content)
+        if not cells or not years or not is_row(content):
+            if len(content.split()) > _PROSE:
                 years = ()  # running text: the table is over
             continue
         labels[key(label)] += 1
@@ -218,12 +218,14 @@ def _of_lines(text: str) -> Iterator[Look]:
         start = line.start() + len(line.group()) - len(line.group().lstrip())
         for year, value in zip(years, cells, strict=True):
             if any(map(str.isdigit, value)):
-                found.append(Look(label, year, value, start, start + len(said), of_markup=False))
-    yield from (look for look in found if labels[key(look.row_head)] == 1)
+                cells_found.append(
+                    Cell(label, year, value, start, start + len(content), of_markup=False)
+                )
+    yield from (cell for cell in cells_found if labels[key(cell.row_head)] == 1)
 
 
 def _row(line: str) -> tuple[str, list[str]]:
-    """The head of a row of plain text, and the cells after it; none where there is a doubt."""
+    """The head of a row of plain text, and the cells after it; empty if in doubt."""
     words = _CURRENCY.sub(" ", line).split()
     cells: list[str] = []
     while words and (_CELL.fullmatch(words[-1]) or _SIGN.fullmatch(words[-1])):
@@ -239,7 +241,7 @@ def _row(line: str) -> tuple[str, list[str]]:
 
 
 def _only_years(line: str) -> bool:
-    """Whether the years close the line, with nothing between them."""
+    """Whether the line ends in years, with nothing between them."""
     last = _YEARS.sub("\0", line)
     tail = last[last.index("\0") :]
     return not tail.replace("\0", "").strip()

@@ -1,10 +1,10 @@
-"""Questions that quote a sentence with a gap, and how much of their source they repeat.
+"""Makes questions that quote a sentence with a gap, and limits how much of it they repeat.
 
-People who ask do not repeat the sentence that answers them: they have some of its words, and
-some of what its page is about. So a wording keeps what stands beside the gap, a part of the
-sentence's other telling words as drawn, and adds words by which the page is told from others.
-The signs of the gap and of what is left out are no terms of any retriever: a row of underscores
-would be one, and would find forms.
+People do not repeat the sentence that answers their question: they use some of its words, and some
+of the topics of its page. So a wording keeps the words beside the gap and a drawn part of the
+sentence's other content words, and adds words that distinguish the page from others. The signs of
+the gap and of omissions are not terms for any retriever; a row of underscores would be, and would
+find forms.
 """
 
 from __future__ import annotations
@@ -44,43 +44,45 @@ def of_gap(
     topics: Sequence[str],
     rng: np.random.Generator,
 ) -> Candidate:
-    """The question for a value of a sentence; ``topics`` are words that tell its page."""
+    """The question for a value of a sentence; ``topics`` are words that distinguish its page."""
     answer = plain[value.start : value.end]
     before, after = plain[: value.start], plain[value.end :]
     short = _shortened(before, after, rng)
     about = _about(topics, plain, rng)
-    said = f"{before}{GAP}{after}"
+    with_gap = f"{before}{GAP}{after}"
     return Candidate(
         value.kind,
-        _asked(value.kind, short, about),
+        _question(value.kind, short, about),
         answer,
         (evidence,),
         "text",
         "Numeric" if wording.is_number(answer) else "String",
         _without_gap(short),
-        fuller=_asked(value.kind, said, about) if short != " ".join(said.split()) else "",
+        fuller=_question(value.kind, with_gap, about)
+        if short != " ".join(with_gap.split())
+        else "",
         fuller_terms=f"{before} {after}",
     )
 
 
-def _asked(kind: str, said: str, about: str) -> str:
-    return f"Which {_NOUNS[kind]} is missing from {quoted(' '.join(said.split()))}{about}?"
+def _question(kind: str, quote: str, about: str) -> str:
+    return f"Which {_NOUNS[kind]} is missing from {quoted(' '.join(quote.split()))}{about}?"
 
 
 def _shortened(before: str, after: str, rng: np.random.Generator) -> str:
-    """The sentence with its gap, some of its words left out."""
+    """The sentence with its gap, without some of its words."""
     words = f"{before}\0{after}".split()
     gap = next(at for at, word in enumerate(words) if "\0" in word)
     words[gap] = words[gap].replace("\0", GAP)
-    kept = {at for at in range(len(words)) if abs(at - gap) <= _BESIDE}
-    others = [at for at in range(len(words)) if at not in kept and _tells(words[at])]
+    kept_places = {at for at in range(len(words)) if abs(at - gap) <= _BESIDE}
+    others = [at for at in range(len(words)) if at not in kept_places and _tells(words[at])]
     least, most = _KEPT
-    lacking = FEWEST_TERMS - sum(_tells(words[at]) for at in kept if at != gap)
-    wanted = max(lacking, round((least + (most - least) * rng.random()) * len(others)))
-    kept.update(others[i] for i in rng.permutation(len(others))[:wanted])
+    n_missing = FEWEST_TERMS - sum(_tells(words[at]) for at in kept_places if at != gap)
+    n_drawn = max(n_missing, round((least + (most - least) * rng.random()) * len(others)))
+    kept_places.update(others[i] for i in rng.permutation(len(others))[:n_drawn])
     parts: list[str] = []
     for at, word in enumerate(words):
-        if at in kept:
+        if at in kept_places:
             parts.append(word)
         elif parts[-1:] != [OMITTED]:
             parts.append(OMITTED)
@@ -91,16 +93,16 @@ def _tells(word: str) -> bool:
     return bool(wording.content_words(word))
 
 
-def _without_gap(said: str) -> str:
-    return said.replace(GAP, " ").replace(OMITTED, " ")
+def _without_gap(quote: str) -> str:
+    return quote.replace(GAP, " ").replace(OMITTED, " ")
 
 
 def _about(topics: Sequence[str], plain: str, rng: np.random.Generator) -> str:
-    """Some words of the page that the sentence does not have; two at least, or none."""
+    """Some topics of the page that the sentence does not have; at least two, or none."""
     own = wording.content_words(plain)
     others = [word for word in topics if not wording.content_words(word) & own]
-    wanted = int(rng.integers(_MOST_TOPICS + 1))
-    drawn = [others[i] for i in sorted(rng.permutation(len(others))[:wanted])]
+    n_topics = int(rng.integers(_MOST_TOPICS + 1))
+    drawn = [others[i] for i in sorted(rng.permutation(len(others))[:n_topics])]
     if len(drawn) < 2:
         return ""
     return f" (about {', '.join(drawn[:-1])} and {drawn[-1]})"

@@ -1,4 +1,4 @@
-"""An exam: questions made of pages, checked, chosen and numbered; pure, and the same every time."""
+"""Makes a question set: questions of pages, checked and selected. Equal input, equal output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ohr.store.identity import digest
 from ohr.types import Page, PageRef, Question
 
 ALIKE = 0.8
-"""A question with this share of its words in one that was taken is a near-duplicate."""
+"""A question that shares this part of its terms with an accepted one is a near-duplicate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """What came of the candidates of one kind. ``spare`` passed, and were not needed."""
+    """Counts of the candidates of one kind. ``spare`` passed, but were not needed."""
 
     kind: str
     candidates: int
@@ -51,9 +51,8 @@ class Yield:
 class QuestionSet:
     """Accepted and rejected questions.
 
-    ``kinds`` has the kind of each question by its id, ``passages`` the evidence on each of its
-    pages; ``spare`` are questions that passed and were not needed, so that ``--most`` has no say
-    in what passes.
+    ``kinds`` has the kind of each question by id, ``passages`` the evidence on each of its pages.
+    ``spare`` are questions that passed but were not needed: ``--most`` does not decide what passes.
     """
 
     accepted: tuple[Question, ...]
@@ -65,12 +64,12 @@ class QuestionSet:
     text_pages: int = 0
 
     def yields(self) -> list[Yield]:
-        """Candidates, accepted and rejected by kind, in the order of :data:`KINDS`."""
-        accepted = Counter(self.kinds[one.qid] for one in self.accepted)
-        spare = Counter(self.kinds[one.qid] for one in self.spare)
+        """Counts of candidates, accepted and rejected, by kind in the order of :data:`KINDS`."""
+        accepted = Counter(self.kinds[item.qid] for item in self.accepted)
+        spare = Counter(self.kinds[item.qid] for item in self.spare)
         reasons: dict[str, Counter[str]] = {}
-        for one in self.rejected:
-            reasons.setdefault(one.kind, Counter())[one.check] += 1
+        for item in self.rejected:
+            reasons.setdefault(item.kind, Counter())[item.check] += 1
         kinds = {*accepted, *spare, *reasons}
         order = [kind for kind in KINDS if kind in kinds] + sorted(kinds - {*KINDS})
         return [
@@ -86,18 +85,18 @@ class QuestionSet:
 
 
 TEXT_PAGE = 30
-"""Words from which on a page is a text page."""
+"""Least number of words of a text page."""
 
 
 def make_question_set(
     pages: Sequence[Page], texts: Mapping[PageRef, str], seed: int = 0, most: int | None = None
 ) -> QuestionSet:
-    """At most so many questions of some pages; all that pass where ``most`` is None.
+    """At most ``most`` questions of some pages; all that pass if it is None.
 
-    ``texts`` is the text by which questions are made, of the whole corpus: ground truth, text
-    layers, or what :func:`ohr.questions.agreed.agreed` has left of several readings. A page that it
-    lacks is asked nothing. Equal arguments give equal exams. Questions are spread over pages
-    first, then over kinds.
+    ``texts`` are the texts of the whole corpus: ground truth, text layers, or what
+    :func:`ohr.questions.agreed.agreed` keeps of several OCR outputs. Pages without a text get no
+    questions. Equal arguments give equal question sets. Questions are spread over pages first, then
+    over kinds.
     """
     refs = [page.ref for page in pages if page.ref in texts]
     return examine(candidates_of(refs, texts, seed), seed, most)
@@ -105,34 +104,34 @@ def make_question_set(
 
 @dataclass(frozen=True)
 class Candidates:
-    """Questions before they are checked, by the first page of their evidence."""
+    """Candidates by the first page of their evidence."""
 
     by_page: Mapping[PageRef, Sequence[Candidate]]
     corpus: Corpus
 
 
 def candidates_of(refs: Sequence[PageRef], texts: Mapping[PageRef, str], seed: int) -> Candidates:
-    """What rules ask of some pages; ``texts`` are those of the whole corpus."""
+    """The candidates that rules make of some pages; ``texts`` are those of the whole corpus."""
     corpus = Corpus(texts)
     return Candidates({ref: list(of_page(ref, corpus, seed)) for ref in refs}, corpus)
 
 
 def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
-    """Every candidate of a page, in its order."""
+    """All candidates that rules make of a page, in order."""
     text, name = corpus.texts[ref], corpus.name(ref.doc_id)
     rng = generator_for(seed, "exam", ref)
-    found = sentences(text)
+    page_sentences = sentences(text)
     yield from of_tables(ref, text, name)
     yield from of_captions(ref, text)
-    yield from of_headings(ref, text, found)
+    yield from of_headings(ref, text, page_sentences)
     yield from of_lists(ref, text)
-    topics = corpus.topics(ref) if found else []
-    for one in found:
-        yield from of_sentence(ref, text, one, corpus, topics, rng)
+    topics = corpus.topics(ref) if page_sentences else []
+    for sentence in page_sentences:
+        yield from of_sentence(ref, text, sentence, corpus, topics, rng)
 
 
 def examine(candidates: Candidates, seed: int, most: int | None) -> QuestionSet:
-    """Check the candidates of some pages, and choose among those that pass."""
+    """Check the candidates of some pages, and select from those that pass."""
     corpus, by_page = candidates.corpus, candidates.by_page
     text_pages = sum(wording.word_count(corpus.texts[ref]) >= TEXT_PAGE for ref in by_page)
     searchable = {ref: SearchablePage(text) for ref, text in corpus.texts.items()}
@@ -151,17 +150,17 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> QuestionSet:
                 rejected.append(Rejected(question, candidate.kind, *fault))
     accepted: list[Question] = []
     spare: list[Question] = []
-    taken: TermIndex[str] = TermIndex()
+    accepted_terms: TermIndex[str] = TermIndex()
     places: set[tuple[PageRef, int]] = set()
     for candidate, question in _in_turn(passed, seed):
         place = (candidate.ref, candidate.evidence[0].start)
         terms = wording.content_words(candidate.terms)
-        again = next(taken.covering(terms, ALIKE), None)
+        again = next(accepted_terms.covering(terms, ALIKE), None)
         if again is not None or (place in places and candidate.kind != "table"):
             why = f"like {again}" if again is not None else "its passage is asked about already"
             rejected.append(Rejected(question, candidate.kind, "near_duplicate", why))
             continue
-        taken.add(question.qid, terms)
+        accepted_terms.add(question.qid, terms)
         places.add(place)
         is_needed = most is None or len(accepted) < most
         (accepted if is_needed else spare).append(question)
@@ -173,7 +172,7 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> QuestionSet:
 def _checked(
     candidate: Candidate, corpus: Corpus, pages: Mapping[PageRef, SearchablePage]
 ) -> tuple[Question, tuple[str, str] | None]:
-    """The question, with its document named where the shorter one is not unique."""
+    """The question with the first check that it fails; in full wording if the short one fails."""
     question = as_question(candidate)
     fault = first_fault(Examined(candidate, question, corpus, pages))
     if fault is not None and fault[0] in ("unique", "entity_named") and candidate.fuller:
@@ -184,7 +183,7 @@ def _checked(
 
 
 def as_question(candidate: Candidate) -> Question:
-    """A candidate as a question; its id is made of what it asks, where, and of its answer."""
+    """A candidate as a question; its id is a digest of kind, text, answer and pages."""
     refs = tuple(dict.fromkeys(evidence.ref for evidence in candidate.evidence))
     key = [
         candidate.kind,
@@ -209,24 +208,24 @@ def as_question(candidate: Candidate) -> Question:
 def _in_turn(
     passed: Mapping[PageRef, Sequence[tuple[Candidate, Question]]], seed: int
 ) -> Iterator[tuple[Candidate, Question]]:
-    """One question of each page in turn, and on each page one of each kind in turn."""
+    """The questions in drawn order: pages take turns, and on each page kinds take turns."""
     rng = np.random.default_rng(seed)
     refs = sorted(passed)
     shuffled = [refs[i] for i in rng.permutation(len(refs))]
     rows = [list(_mixed(passed[ref], generator_for(seed, "exam order", ref))) for ref in shuffled]
     for turn in zip_longest(*rows):
-        yield from (one for one in turn if one is not None)
+        yield from (item for item in turn if item is not None)
 
 
 def _mixed(
-    found: Iterable[tuple[Candidate, Question]], rng: np.random.Generator
+    candidates: Iterable[tuple[Candidate, Question]], rng: np.random.Generator
 ) -> Iterator[tuple[Candidate, Question]]:
-    listed = list(found)
+    listed = list(candidates)
     by_kind: dict[str, list[tuple[Candidate, Question]]] = {}
     for i in rng.permutation(len(listed)):
         by_kind.setdefault(listed[i][0].kind, []).append(listed[i])
     kinds = sorted(by_kind)
     order = [kinds[i] for i in rng.permutation(len(kinds))]
-    order.sort(key="word".__eq__)  # what any sentence gives comes last
+    order.sort(key="word".__eq__)  # the most common kind comes last
     for turn in zip_longest(*(by_kind[kind] for kind in order)):
-        yield from (one for one in turn if one is not None)
+        yield from (item for item in turn if item is not None)

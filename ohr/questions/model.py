@@ -1,4 +1,4 @@
-"""A model that is asked for questions and about them: what it says is kept, counted and priced."""
+"""A language model that writes and checks questions: its answers are stored, counted and priced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_TOKENS = 1024
 
 @dataclass
 class Cost:
-    """What the answers took, those included that were kept from an earlier run."""
+    """Cost of the answers, also of those from earlier runs."""
 
     calls: int = 0
     failed: int = 0
@@ -39,34 +39,32 @@ class Cost:
 
 @dataclass
 class Model:
-    """A chat whose answers are kept in a journal: what was answered is not asked again."""
+    """A chat that stores its answers in a journal, and asks nothing twice."""
 
     chat: Chat
     journal: Journal
     cost: Cost = field(default_factory=Cost)
 
     def say(self, system: str, user: str, *, temperature: float = 0.0, seed: int = 0) -> str:
-        """The answer's text, without thoughts; empty for one that failed, which is asked again by
-        the next run.
-        """
+        """The answer's text, without thoughts; empty if it failed: the next run asks again."""
         key = digest([system, user, temperature, seed])
-        kept = self.journal.get(key)
-        if not isinstance(kept, Mapping):
-            kept = self._asked(system, user, temperature, seed)
-            if kept is None:
+        stored = self.journal.get(key)
+        if not isinstance(stored, Mapping):
+            stored = self._request(system, user, temperature, seed)
+            if stored is None:
                 self.cost.calls += 1
                 self.cost.failed += 1
                 return ""
-            self.journal.put(key, kept)
-        usage = kept.get("usage", {})
+            self.journal.put(key, stored)
+        usage = stored.get("usage", {})
         self.cost.calls += 1
         self.cost.prompt_tokens += usage.get("prompt_tokens", 0)
         self.cost.completion_tokens += usage.get("completion_tokens", 0)
         self.cost.money += usage.get("cost", 0)
-        self.cost.seconds += kept.get("seconds", 0)
-        return without_thoughts(str(kept.get("text", "")))
+        self.cost.seconds += stored.get("seconds", 0)
+        return without_thoughts(str(stored.get("text", "")))
 
-    def _asked(
+    def _request(
         self, system: str, user: str, temperature: float, seed: int
     ) -> dict[str, Any] | None:
         start = time.monotonic()
@@ -78,7 +76,7 @@ class Model:
                 seed=seed,
             )
         except RefusedError as error:
-            if not self.cost.calls:  # the first request: so will all be
+            if not self.cost.calls:  # refused at the first request: all will be
                 raise MissingDependencyError(str(error)) from error
             return None
         except EngineError:
@@ -90,13 +88,14 @@ class Model:
         }
 
     def objects(self, system: str, user: str) -> list[Mapping[str, Any]]:
-        """The JSON objects of an answer; none where it holds none."""
+        """The JSON objects in an answer; empty if there are none."""
         return read_objects(self.say(system, user))
 
 
 def read_objects(text: str) -> list[Mapping[str, Any]]:
-    """The objects of the first JSON list that has any or is empty, or the first object, in a
-    model's answer: the number of a passage in brackets is none.
+    """The objects of the first JSON list with objects or without items, or the first object.
+
+    ``text`` is a model's answer; a list of other values, such as ``[1]``, is skipped.
     """
     decoder = json.JSONDecoder()
     for at, char in enumerate(text):
@@ -107,7 +106,7 @@ def read_objects(text: str) -> list[Mapping[str, Any]]:
         except (ValueError, RecursionError):
             continue
         items: Sequence[Any] = value if isinstance(value, list) else [value]
-        found = [one for one in items if isinstance(one, Mapping)]
-        if found or not items:
-            return found
+        objects = [item for item in items if isinstance(item, Mapping)]
+        if objects or not items:
+            return objects
     return []

@@ -1,4 +1,4 @@
-"""What a model is asked when it writes questions and when it checks them.
+"""The prompts for a model that writes or checks questions.
 
 The tasks, sources and forms are those of OHR-Bench (tables S9 to S11 and S15), in other words.
 """

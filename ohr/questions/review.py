@@ -1,4 +1,4 @@
-"""What a person said of questions and answers in a report's review, from its file."""
+"""Reads a person's verdicts on questions and answers, from a report's review."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Strict(BaseModel):
 
 
 class QuestionVerdict(_Strict):
-    """Why a question should not be asked; "" is a note alone."""
+    """Why a question should not be asked; "" for a note only."""
 
     verdict: OfQuestion | Literal[""]
     note: str = ""
@@ -52,18 +52,18 @@ class Verdicts(_Strict):
     questions: dict[str, QuestionVerdict] = {}
     answers: tuple[AnswerVerdict, ...] = ()
 
-    def kept(self, questions: Sequence[Question]) -> list[Question]:
-        """The questions with which nothing is wrong."""
+    def usable(self, questions: Sequence[Question]) -> list[Question]:
+        """The questions without a bad verdict."""
         return [question for question in questions if not self._of(question.qid)]
 
     def left_out(self, questions: Sequence[Question]) -> dict[str, int]:
-        """How many of the questions are left out, by verdict."""
+        """The number of questions left out, by verdict."""
         counts = Counter(self._of(question.qid) for question in questions)
         return {verdict: counts[verdict] for verdict in get_args(OfQuestion) if counts[verdict]}
 
     def _of(self, qid: str) -> str:
-        said = self.questions.get(qid)
-        return said.verdict if said is not None else ""
+        verdict_of_question = self.questions.get(qid)
+        return verdict_of_question.verdict if verdict_of_question is not None else ""
 
 
 def read_verdicts(path: Path) -> Verdicts:
@@ -72,8 +72,8 @@ def read_verdicts(path: Path) -> Verdicts:
         return Verdicts.model_validate_json(read_bounded(path))
     except (OSError, ValidationError) as error:
         raise ConfigError(
-            f"cannot read the verdicts of {path}: {_reason(error)}; save them in the review of a "
-            "report"
+            f"cannot read the verdicts in {path}: {_reason(error)}; save them again in the review "
+            "of a report"
         ) from error
 
 
@@ -89,5 +89,5 @@ def _reason(error: OSError | ValidationError) -> str:
         return error.strerror or str(error)
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    said = " ".join(str(first["msg"]).split())
-    return f"{where}: {said}" if where else said
+    message = " ".join(str(first["msg"]).split())
+    return f"{where}: {message}" if where else message

@@ -1,9 +1,9 @@
-"""Whole sentences of a page that stand for themselves, each with its place.
+"""Finds the complete sentences of a page that can be understood alone, with their places.
 
-A page may be Markdown, where a line is a paragraph, or a text layer, where a paragraph is many
-lines. A line that is short beside the others ends its paragraph. What is taken for a sentence is
-strict, since a question is made of it: headings, rows of numbers, captions, fragments and
-sentences that lean on the one before ("This", "However") are none.
+A page may be Markdown, where a line is a paragraph, or a text layer, where a paragraph has many
+lines. A line that is much shorter than the others ends its paragraph. The rules are strict, since
+questions are made of the sentences: headings, rows of numbers, captions, fragments and sentences
+that refer to the one before ("This", "However") do not count.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ohr.markup.structure import within
 from ohr.questions.agreed import UNSURE
 
 WORDS = (7, 45)
-"""Fewest and most words of a sentence that is asked about."""
+"""Fewest and most words of a sentence."""
 _SHORT = 0.65
 """A line of less than this share of the page's long lines ends its paragraph."""
 _LOWER = 0.4
-"""Least share of words in lower case: less is a title, or a row."""
+"""Least share of lower-case words; with less, it is a title or a row."""
 
 _LINE = re.compile(r"[^\n]+")
 _LABEL = re.compile(
@@ -62,7 +62,7 @@ _QUOTES = re.compile('["\u201c\u201d]')
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence: ``page[start:end]`` is its source, ``plain`` what a reader of it sees."""
+    """A sentence: ``page[start:end]`` is its source, ``plain`` its text without mark-up."""
 
     start: int
     end: int
@@ -70,19 +70,19 @@ class Sentence:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences of a page of which questions can be made, in order."""
-    return [one for one in all_sentences(text) if stands_alone(one.plain)]
+    """The sentences of a page that questions can be made of, in order."""
+    return [sentence for sentence in all_sentences(text) if is_self_contained(sentence.plain)]
 
 
 def all_sentences(text: str) -> Iterator[Sentence]:
-    """Every stretch of a page between ends of sentences, whatever it looks like."""
+    """Every part of a page between two ends of sentences, whether or not it is a sentence."""
     for start, end in _paragraphs(text):
         at = start
         while at < end:
             stop = _end_of(text, at, end)
             source = text[at:stop]
             lead = len(source) - len(source.lstrip())
-            # Outside tables an ampersand between spaces is no mark of a cell.
+            # Outside tables an ampersand between spaces does not separate cells.
             plain = " ".join(strip_markup(source.replace(" & ", r" \& ")).split())
             if plain:
                 yield Sentence(at + lead, at + len(source.rstrip()), plain)
@@ -102,7 +102,7 @@ def _end_of(text: str, at: int, end: int) -> int:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of a page's paragraphs, without headings, tables and the marks of items."""
+    """The spans of a page's paragraphs, without headings, tables and list marks."""
     page = read_page(text)
     titles = [(heading.start, heading.end) for heading in headings(text, untitled=True)]
     for (first, last), _ in page.stretches:
@@ -140,8 +140,8 @@ def _parted(text: str, line: tuple[int, int], following: tuple[int, int], wide: 
     return end - start < _SHORT * wide and not opens.islower()
 
 
-def stands_alone(plain: str) -> bool:
-    """Whether a plain text is one whole sentence that can be understood by itself."""
+def is_self_contained(plain: str) -> bool:
+    """Whether a plain text is one complete sentence that can be understood alone."""
     words = plain.split()
     if not WORDS[0] <= len(words) <= WORDS[1] or UNSURE in plain:
         return False

@@ -1,11 +1,11 @@
-"""Questions as files that the readers of datasets understand, and what came of the others.
+"""Writes a question set as files that datasets can read.
 
 ::
 
     questions.json   accepted questions, in the schema of OHR-Bench's second release
-    questions.csv    the same for a folder of PDFs, as that kind of dataset reads them
-    rejected.csv     the others, each with the check that it failed, and why
-    yields.csv       candidates, accepted and rejected, by kind
+    questions.csv    the same for a folder of PDFs, for dataset.kind=folder
+    rejected.csv     rejected questions, each with the check that it failed, and why
+    yields.csv       counts of candidates, accepted and rejected, by kind
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ohr.datasets.alternatives import one_alternative
-from ohr.files.safe_text import no_formula
+from ohr.files.safe_text import escape_formula
 from ohr.questions.from_sentences import overlap
 from ohr.questions.making import QuestionSet
 from ohr.store.atomic import write_text
@@ -49,84 +49,94 @@ def record(question: Question) -> dict[str, object]:
 
 
 def json_text(questions: Sequence[Question]) -> str:
-    """The questions as the text of ``questions.json``: a line each."""
-    lines = ",\n".join(json.dumps(record(one), ensure_ascii=False) for one in questions)
+    """The text of ``questions.json``: one line per question."""
+    lines = ",\n".join(json.dumps(record(question), ensure_ascii=False) for question in questions)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 
 
 def csv_text(questions: Iterable[Question]) -> str:
-    """The questions as the text of ``questions.csv``, which names the pages of one document."""
+    """The text of ``questions.csv``, which names only pages of the question's document."""
     rows = (
         (
-            one.qid,
-            one.text,
-            " | ".join(map(one_alternative, one.answers)),
-            one.doc_id,
+            question.qid,
+            question.text,
+            " | ".join(map(one_alternative, question.answers)),
+            question.doc_id,
             ", ".join(
-                str(ref.page_no + 1) for ref in one.evidence_pages if ref.doc_id == one.doc_id
+                str(ref.page_no + 1)
+                for ref in question.evidence_pages
+                if ref.doc_id == question.doc_id
             ),
-            one.evidence_text,
-            one.evidence_source,
-            one.answer_form,
-            one.task,
+            question.evidence_text,
+            question.evidence_source,
+            question.answer_form,
+            question.task,
         )
-        for one in questions
+        for question in questions
     )
     return _csv(CSV_COLUMNS, rows)
 
 
-def rejected_text(exam: QuestionSet) -> str:
-    """The rejected questions as the text of ``rejected.csv``."""
+def rejected_text(question_set: QuestionSet) -> str:
+    """The text of ``rejected.csv``."""
     rows = (
         (
-            one.question.qid,
-            one.kind,
-            one.check,
-            one.reason,
-            one.question.text,
-            one.question.answers[0] if one.question.answers else "",
-            one.question.doc_id,
-            str(one.question.evidence_pages[0].page_no + 1),
+            rejected.question.qid,
+            rejected.kind,
+            rejected.check,
+            rejected.reason,
+            rejected.question.text,
+            rejected.question.answers[0] if rejected.question.answers else "",
+            rejected.question.doc_id,
+            str(rejected.question.evidence_pages[0].page_no + 1),
         )
-        for one in exam.rejected
+        for rejected in question_set.rejected
     )
     return _csv(("id", "kind", "check", "reason", "question", "answer", "document", "page"), rows)
 
 
-def yields_text(exam: QuestionSet) -> str:
-    """The yields as the text of ``yields.csv``, a row for each kind and a column for each check.
+def yields_text(question_set: QuestionSet) -> str:
+    """The text of ``yields.csv``: one row per kind, one column per check.
 
-    ``overlap`` is the mean share of an accepted question's words that stand in its evidence.
+    ``overlap`` is the mean share of an accepted question's words that are in its evidence.
     """
-    yields = exam.yields()
-    checks = sorted({check for one in yields for check in one.rejected})
-    overlaps = overlap_by_kind(exam)
+    yields = question_set.yields()
+    checks = sorted({check for kind_yield in yields for check in kind_yield.rejected})
+    overlaps = overlap_by_kind(question_set)
     rows = (
         (
-            one.kind,
-            *(str(count) for count in (one.candidates, one.accepted, one.spare)),
-            f"{overlaps[one.kind]:.3f}" if one.kind in overlaps else "",
-            *(str(one.rejected.get(check, 0)) for check in checks),
+            kind_yield.kind,
+            *(
+                str(count)
+                for count in (kind_yield.candidates, kind_yield.accepted, kind_yield.spare)
+            ),
+            f"{overlaps[kind_yield.kind]:.3f}" if kind_yield.kind in overlaps else "",
+            *(str(kind_yield.rejected.get(check, 0)) for check in checks),
         )
-        for one in yields
+        for kind_yield in yields
     )
     return _csv(("kind", "candidates", "accepted", "spare", "overlap", *checks), rows)
 
 
-def overlap_by_kind(exam: QuestionSet) -> Mapping[str, float]:
+def overlap_by_kind(question_set: QuestionSet) -> Mapping[str, float]:
     """Kind -> mean overlap of its accepted questions with their evidence, in [0, 1]."""
     shares: dict[str, list[float]] = {}
-    for one in exam.accepted:
-        shares.setdefault(exam.kinds[one.qid], []).append(overlap(one.text, one.evidence_text))
+    for question in question_set.accepted:
+        shares.setdefault(question_set.kinds[question.qid], []).append(
+            overlap(question.text, question.evidence_text)
+        )
     return {kind: sum(values) / len(values) for kind, values in shares.items()}
 
 
-def write_exam(folder: Path, exam: QuestionSet, *, of_folder: bool) -> Path:
-    """Write the files of an exam; the path of its questions. ``of_folder``: of a folder of PDFs."""
+def write_question_set(folder: Path, question_set: QuestionSet, *, of_folder: bool) -> Path:
+    """Write the files of a question set; returns the path of the accepted questions.
+
+    ``of_folder``: they are written as CSV, for a folder of PDFs.
+    """
     name = "questions.csv" if of_folder else "questions.json"
-    text = csv_text(exam.accepted) if of_folder else json_text(exam.accepted)
-    write_text(folder / "rejected.csv", rejected_text(exam))
-    write_text(folder / "yields.csv", yields_text(exam))
+    text = csv_text(question_set.accepted) if of_folder else json_text(question_set.accepted)
+    write_text(folder / "rejected.csv", rejected_text(question_set))
+    write_text(folder / "yields.csv", yields_text(question_set))
     write_text(folder / name, text)
     return folder / name
 
@@ -135,5 +145,5 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(map(no_formula, row) for row in rows)
+    writer.writerows(map(escape_formula, row) for row in rows)
     return sink.getvalue()

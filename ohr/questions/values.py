@@ -1,4 +1,4 @@
-"""Values in a sentence that a question can ask for: dates, amounts, percentages, periods, names."""
+"""Finds values in a sentence that a question can ask for, such as dates, amounts and names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REFERRING = frozenset(
     "circuit vol volume subparagraph subparagraphs subsection theorem lemma and or by until before "
     "after fiscal".split()
 )
-"""Before one of these a number is a reference, and before "and" one of several."""
+"""After one of these words a number is a reference, and after "and" one of several."""
 
 PATTERNS = {
     "date": re.compile(
@@ -58,12 +58,12 @@ PATTERNS = {
         r"(?=[\s,.)])(?!,? [A-Z&$\d(]| (?:and|or|of|the|\d))"
     ),
 }
-"""Kind of value -> what it looks like, the surest first: a place belongs to the first that fits."""
+"""Kind of value -> pattern, the most reliable first: the first that matches a place counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value in a sentence: its kind, and where it stands."""
+    """A value in a sentence: its kind and its span."""
 
     kind: str
     start: int
@@ -72,18 +72,18 @@ class Value:
 
 def values(plain: str) -> Iterator[Value]:
     """The values of a sentence, each place once, in the order of :data:`PATTERNS`."""
-    taken: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for kind, pattern in PATTERNS.items():
         for match in pattern.finditer(plain):
             start, end = match.span()
-            if any(start < b and a < end for a, b in taken) or not _is_meant(kind, plain, start):
+            if any(start < b and a < end for a, b in spans) or not _is_meant(kind, plain, start):
                 continue
-            taken.append((start, end))
+            spans.append((start, end))
             yield Value(kind, start, end)
 
 
 def _is_meant(kind: str, plain: str, start: int) -> bool:
-    """Whether the word before a value lets it be one."""
+    """Whether the words before a value fit its kind."""
     before = plain[:start].split()
     if kind == "number":
         return bool(before) and before[-1].islower() and before[-1] not in _REFERRING

@@ -1,4 +1,4 @@
-"""What a person says of made questions: keep, mend or drop."""
+"""A person's verdicts on made questions: keep, ``mend`` (fix) or drop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_REPORTS: tuple[str, ...] = get_args(Format)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict; ``question`` and ``answer`` are the mended ones, empty where they stay."""
+    """A verdict; ``question`` and ``answer`` are the fixed texts, empty if unchanged."""
 
     word: Word
     question: str = ""
@@ -35,17 +35,17 @@ class Verdict:
 def read_verdicts(path: Path) -> dict[str, Verdict]:
     """Question id -> verdict.
 
-    JSON: an object ``{id: "keep"}`` or ``{id: {"verdict": "mend", "question": …, "answer": …,
-    "note": …}}``, or a list of such objects with ``id``; either may stand under ``verdicts``.
-    Or what the review of a report saved. Raises DatasetError for anything else, and for an id that
-    comes twice.
+    The file is JSON: an object ``{id: "keep"}`` or ``{id: {"verdict": "mend", "question": …,
+    "answer": …, "note": …}}``, or a list of such objects with ``id``; either may be under the key
+    ``verdicts``. It may also be the file that a report's review saved. Raises DatasetError for
+    anything else, and for an id that comes twice.
     """
     try:
         content = json.loads(read_bounded(path).decode("utf-8-sig"), object_pairs_hook=_once)
     except OSError as error:
         raise DatasetError(f"cannot read verdicts from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{path}: no JSON file of verdicts ({error})") from error
+        raise DatasetError(f"{path}: not a JSON file of verdicts ({error})") from error
     if isinstance(content, Mapping) and content.get("format") in _OF_REPORTS:
         return _of_report(path, content)
     if isinstance(content, Mapping) and isinstance(content.get("verdicts"), (list, dict)):
@@ -53,28 +53,30 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
     if isinstance(content, Mapping):
         pairs = list(content.items())
     elif isinstance(content, list):
-        pairs = [(one.get("id") if isinstance(one, Mapping) else None, one) for one in content]
+        pairs = [
+            (entry.get("id") if isinstance(entry, Mapping) else None, entry) for entry in content
+        ]
     else:
         raise DatasetError(f"{path}: expected an object of verdicts by question id")
     verdicts: dict[str, Verdict] = {}
-    for qid, said in pairs:
+    for qid, entry in pairs:
         if not isinstance(qid, str) or not qid:
             raise DatasetError(f"{path}: a verdict without an id")
         if qid in verdicts:
             raise DatasetError(f"{path}: two verdicts on {qid!r}")
-        verdicts[qid] = _verdict(path, qid, said)
+        verdicts[qid] = _verdict(path, qid, entry)
     return verdicts
 
 
 def _of_report(path: Path, content: Mapping[str, Any]) -> dict[str, Verdict]:
-    """The verdicts of questions in a report's review: what is wrong with one drops it."""
+    """The verdicts on questions in a report's review; a bad verdict drops the question."""
     try:
         review = Verdicts.model_validate(content)
     except ValidationError as error:
         raise DatasetError(f"{path}: {first_error(error)}") from error
     return {
-        qid: Verdict("drop" if said.verdict else "keep", note=said.note.strip())
-        for qid, said in review.questions.items()
+        qid: Verdict("drop" if reviewed.verdict else "keep", note=reviewed.note.strip())
+        for qid, reviewed in review.questions.items()
     }
 
 
@@ -85,41 +87,47 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _verdict(path: Path, qid: str, said: Any) -> Verdict:
-    fields = said if isinstance(said, Mapping) else {"verdict": said}
-    said_word = fields.get("verdict")
-    word = next((one for one in _WORDS if one == said_word), None)
+def _verdict(path: Path, qid: str, entry: Any) -> Verdict:
+    fields = entry if isinstance(entry, Mapping) else {"verdict": entry}
+    given_word = fields.get("verdict")
+    word = next((known for known in _WORDS if known == given_word), None)
     if word is None:
-        raise DatasetError(f"{path}: {qid}: verdict {said_word!r} is none of {', '.join(_WORDS)}")
+        raise DatasetError(
+            f"{path}: {qid}: verdict {given_word!r} is not one of {', '.join(_WORDS)}"
+        )
     texts = {name: fields.get(name) or "" for name in ("question", "answer", "note")}
     if wrong := [name for name, text in texts.items() if not isinstance(text, str)]:
-        raise DatasetError(f"{path}: {qid}: {wrong[0]} is no text")
-    mended = texts["question"].strip() or texts["answer"].strip()
-    if (word == "mend") != bool(mended):
-        raise DatasetError(f"{path}: {qid}: mend, and only mend, needs a question or an answer")
+        raise DatasetError(f"{path}: {qid}: {wrong[0]} is not a text")
+    fixed = texts["question"].strip() or texts["answer"].strip()
+    if (word == "mend") != bool(fixed):
+        raise DatasetError(
+            f"{path}: {qid}: the verdict mend, and no other, needs a question or answer"
+        )
     return Verdict(word, **{name: text.strip() for name, text in texts.items()})
 
 
-def apply(exam: QuestionSet, verdicts: Mapping[str, Verdict]) -> QuestionSet:
-    """The exam as a person leaves it: mended questions in place, dropped ones rejected.
+def apply(question_set: QuestionSet, verdicts: Mapping[str, Verdict]) -> QuestionSet:
+    """The question set after a review: fixed questions in place, dropped ones rejected.
 
-    A mended question keeps its id and its evidence. Verdicts on questions that were not
-    accepted raise DatasetError: they are about another exam.
+    A fixed question keeps its id and its evidence. Raises DatasetError for verdicts on questions
+    that were not accepted: they are about another question set.
     """
-    known = {one.qid for one in exam.accepted}
+    known = {question.qid for question in question_set.accepted}
     if unknown := [qid for qid in verdicts if qid not in known]:
         raise DatasetError(
-            f"{len(unknown)} verdicts are on questions that this exam does not have, such as "
-            f"{unknown[0]!r}: were they made with the same data, seed and options?"
+            f"{len(unknown)} verdicts are on questions that this question set does not have, such "
+            f"as {unknown[0]!r}: were they made with the same data, seed and options?"
         )
-    kept, dropped = [], []
-    for one in exam.accepted:
-        verdict = verdicts.get(one.qid, Verdict("keep"))
+    accepted, dropped = [], []
+    for question in question_set.accepted:
+        verdict = verdicts.get(question.qid, Verdict("keep"))
         if verdict.word == "drop":
             reason = verdict.note or "dropped by a person"
-            dropped.append(Rejected(one, exam.kinds[one.qid], "review", reason))
+            dropped.append(Rejected(question, question_set.kinds[question.qid], "review", reason))
             continue
-        text, answer = verdict.question or one.text, verdict.answer
-        answers = tuple(part.strip() for part in answer.split("|")) if answer else one.answers
-        kept.append(replace(one, text=text, answers=answers))
-    return replace(exam, accepted=tuple(kept), rejected=(*exam.rejected, *dropped))
+        text, answer = verdict.question or question.text, verdict.answer
+        answers = tuple(part.strip() for part in answer.split("|")) if answer else question.answers
+        accepted.append(replace(question, text=text, answers=answers))
+    return replace(
+        question_set, accepted=tuple(accepted), rejected=(*question_set.rejected, *dropped)
+    )

@@ -1,4 +1,4 @@
-"""Candidates that a model writes: of one page by source, form and task, and of two pages."""
+"""Candidates that a model writes: about one page, and about two."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from ohr.types import PageRef, Question
 _PER_CALL = 3
 _LONGEST_PAGE = 12_000
 _SHARED_BY = 3
-"""An entity on more pages than this leads nowhere in particular."""
+"""An entity on more pages than this does not connect two of them."""
 
 
 def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candidate]:
-    """What a model asks of a page: one source that the page has, one task and one form, drawn."""
+    """A model's candidates for a page, with a drawn evidence source, task and form."""
     sure = "\n".join(line for line in text.split("\n") if UNSURE not in line)
     rng = generator_for(seed, "exam writer", ref)
-    there = sources_of(sure)
-    source = there[rng.integers(len(there))]
+    sources = sources_of(sure)
+    source = sources[rng.integers(len(sources))]
     task = list(TASKS)[rng.integers(len(TASKS))]
     form = list(FORMS)[rng.integers(len(FORMS))]
     prompt = WRITE.format(
@@ -41,10 +41,10 @@ def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candid
         form=FORMS[form],
         page=sure[:_LONGEST_PAGE],
     )
-    for one in model.objects(WRITER, prompt)[:_PER_CALL]:
-        said = [_text(one, name) for name in ("question", "answer", "evidence")]
-        if all(said):
-            question, answer, evidence = said
+    for item in model.objects(WRITER, prompt)[:_PER_CALL]:
+        texts = [_text(item, name) for name in ("question", "answer", "evidence")]
+        if all(texts):
+            question, answer, evidence = texts
             yield Candidate(
                 f"{MODEL_KIND}:{task}",
                 question,
@@ -58,42 +58,42 @@ def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candid
 
 
 def sources_of(text: str) -> list[str]:
-    """The evidence sources that a page has, running text always among them."""
+    """The evidence sources of a page, always including running text."""
     page = SearchablePage(text)
-    found = ["text"]
+    sources = ["text"]
     if page.charts:
-        found.append("chart")
+        sources.append("chart")
     elif page.tables:
-        found.append("table")
+        sources.append("table")
     if formulas_of(text):
-        found.append("formula")
-    return found
+        sources.append("formula")
+    return sources
 
 
 def located(ref: PageRef, text: str, evidence: str) -> Evidence:
-    """Evidence as the page has it, white space aside; as it was written where it is not there.
+    """The place of evidence on a page, ignoring white space; if not found, the text as given.
 
-    Evidence may skip lines that hold :data:`~ohr.questions.agreed.UNSURE`: these are not quoted.
+    Evidence may skip lines with :data:`~ohr.questions.agreed.UNSURE`, which are not quoted.
     """
     words = re.compile(r"\s+".join(map(re.escape, evidence.split())))
     lines = [" " * len(line) if UNSURE in line else line for line in text.split("\n")]
-    found = words.search(text) or words.search("\n".join(lines))  # at the places of the page
-    if not found or not found[0]:
+    match = words.search(text) or words.search("\n".join(lines))  # at the places of the page
+    if not match or not match[0]:
         return Evidence(ref, 0, 0, evidence)
-    quoted = text[slice(*found.span())].split("\n")
-    kept = [line for line in quoted if UNSURE not in line or UNSURE in evidence]
-    return Evidence(ref, *found.span(), "\n".join(kept))
+    quoted = text[slice(*match.span())].split("\n")
+    lines_quoted = [line for line in quoted if UNSURE not in line or UNSURE in evidence]
+    return Evidence(ref, *match.span(), "\n".join(lines_quoted))
 
 
 def joined(
     model: Model, refs: Sequence[PageRef], texts: Mapping[PageRef, str], most: int
 ) -> Iterator[Candidate]:
-    """Questions over two pages whose passages name the same entity, at most so many calls."""
+    """Candidates over two pages that name the same entity; at most ``most`` calls."""
     places: dict[str, dict[PageRef, str]] = defaultdict(dict)
     for ref in refs:
-        for one in sentences(texts[ref]):
-            for found in PATTERNS["name"].finditer(one.plain):
-                places[found[0]].setdefault(ref, texts[ref][one.start : one.end])
+        for sentence in sentences(texts[ref]):
+            for match in PATTERNS["name"].finditer(sentence.plain):
+                places[match[0]].setdefault(ref, texts[ref][sentence.start : sentence.end])
     pairs = [
         (entity, *pair)
         for entity, passages in sorted(places.items())
@@ -103,24 +103,27 @@ def joined(
     for entity, (first, a), (second, b) in pairs[:most]:
         for pair in model.objects(WRITER, JOIN.format(entity=entity, a=a, b=b))[:1]:
             names = ("question", "answer", "evidence_a", "evidence_b")
-            said = [_text(pair, name) for name in names]
-            if all(said):
+            texts_of_pair = [_text(pair, name) for name in names]
+            if all(texts_of_pair):
                 evidence = (
-                    located(first, texts[first], said[2]),
-                    located(second, texts[second], said[3]),
+                    located(first, texts[first], texts_of_pair[2]),
+                    located(second, texts[second], texts_of_pair[3]),
                 )
-                yield _multi_page(said[0], said[1], evidence)
+                yield _multi_page(texts_of_pair[0], texts_of_pair[1], evidence)
 
 
 def combined(
     model: Model, questions: Sequence[Question], texts: Mapping[PageRef, str], most: int
 ) -> Iterator[Candidate]:
-    """Questions made of two of one page each, where one names the answer of the other."""
+    """Candidates that combine two questions of one page each, where one names the other's answer.
+
+    At most ``most`` calls.
+    """
     by_word: dict[str, list[Question]] = defaultdict(list)
-    for one in questions:
-        for word in wording.content_words(one.text):
-            by_word[word].append(one)
-    asked = 0
+    for question in questions:
+        for word in wording.content_words(question.text):
+            by_word[word].append(question)
+    n_calls = 0
     for first in questions:
         answer = first.answers[0]
         words = wording.content_words(answer)
@@ -129,19 +132,19 @@ def combined(
         rarest = min(words, key=lambda word: (len(by_word[word]), word))
         for second in by_word[rarest]:
             apart = second.evidence_pages != first.evidence_pages
-            if not apart or answer not in second.text or asked >= most:
+            if not apart or answer not in second.text or n_calls >= most:
                 continue
-            asked += 1
+            n_calls += 1
             prompt = COMBINE.format(q1=first.text, a1=answer, q2=second.text, a2=second.answers[0])
-            for answered in model.objects(WRITER, prompt)[:1]:
-                question = _text(answered, "question")
-                if question and answer.casefold() not in question.casefold():
+            for reply in model.objects(WRITER, prompt)[:1]:
+                text = _text(reply, "question")
+                if text and answer.casefold() not in text.casefold():
                     evidence = tuple(
                         located(ref, texts[ref], each.evidence_text)
                         for each in (first, second)
                         for ref in each.evidence_pages[:1]
                     )
-                    yield _multi_page(question, second.answers[0], evidence)
+                    yield _multi_page(text, second.answers[0], evidence)
 
 
 def _multi_page(question: str, answer: str, evidence: tuple[Evidence, ...]) -> Candidate:
@@ -151,8 +154,8 @@ def _multi_page(question: str, answer: str, evidence: tuple[Evidence, ...]) -> C
     return Candidate(kind, question, answer, evidence, "text", form, question, task=task)
 
 
-def _text(one: Mapping[str, Any], name: str) -> str:
-    value = one.get(name)
+def _text(item: Mapping[str, Any], name: str) -> str:
+    value = item.get(name)
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""An exam's yields, as they are printed."""
+"""Prints the yields of a question set."""
 
 from __future__ import annotations
 
@@ -10,37 +10,40 @@ from ohr.questions import QuestionSet
 from ohr.questions.storage import overlap_by_kind
 
 
-def yields_table(exam: QuestionSet) -> Table:
-    """A row for each kind of question: candidates, and what became of them."""
+def yields_table(question_set: QuestionSet) -> Table:
+    """One row per kind of question: counts of candidates, accepted, spare and rejected."""
     table = Table("kind", "candidates", "accepted", "spare", "overlap", "rejected by")
     for name in table.columns[1:5]:
         name.justify = "right"
-    overlaps = overlap_by_kind(exam)
-    for one in exam.yields():
-        checks = sorted(one.rejected.items(), key=lambda item: (-item[1], item[0]))
+    overlaps = overlap_by_kind(question_set)
+    for kind_yield in question_set.yields():
+        checks = sorted(kind_yield.rejected.items(), key=lambda item: (-item[1], item[0]))
         table.add_row(
-            Text(one.kind),
-            *(str(count) for count in (one.candidates, one.accepted, one.spare)),
-            f"{overlaps[one.kind]:.2f}" if one.kind in overlaps else "-",
+            Text(kind_yield.kind),
+            *(
+                str(count)
+                for count in (kind_yield.candidates, kind_yield.accepted, kind_yield.spare)
+            ),
+            f"{overlaps[kind_yield.kind]:.2f}" if kind_yield.kind in overlaps else "-",
             Text(", ".join(f"{name} {count}" for name, count in checks)),
         )
     return table
 
 
-def exam_lines(
-    exam: QuestionSet, origin: str, left_out: int, report: ValidationReport
+def question_set_lines(
+    question_set: QuestionSet, origin: str, left_out: int, report: ValidationReport
 ) -> list[str]:
-    """What the exam is made of, how many questions passed, and how many pages were left out."""
-    n_all = len(exam.accepted) + len(exam.spare)
-    share = n_all / exam.text_pages if exam.text_pages else 0.0
+    """Lines about the source of a question set, the counts, and the pages that were left out."""
+    n_all = len(question_set.accepted) + len(question_set.spare)
+    share = n_all / question_set.text_pages if question_set.text_pages else 0.0
     lines = [
         f"made of {origin}",
-        f"{len(exam.accepted)} questions accepted, {len(exam.spare)} spare, "
-        f"{len(exam.rejected)} rejected; {exam.pages} pages, {exam.text_pages} of them with text: "
-        f"{share:.2f} that passed a text page",
+        f"{len(question_set.accepted)} questions accepted, {len(question_set.spare)} spare, "
+        f"{len(question_set.rejected)} rejected; {question_set.pages} pages, "
+        f"{question_set.text_pages} of them with text: {share:.2f} questions passed per text page",
     ]
     if left_out:
-        lines.append(f"{left_out} pages without usable text were asked nothing")
+        lines.append(f"{left_out} pages without usable text got no questions")
     if report:
         lines.append(report.summary())
     return lines

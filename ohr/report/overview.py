@@ -15,7 +15,7 @@ from ohr.display.terminal import reader_lines
 from ohr.errors import OhrError
 from ohr.figures.style import only
 from ohr.files.safe_text import plain
-from ohr.ocr.costs import taken_lines
+from ohr.ocr.costs import cost_lines
 from ohr.report.command import command_of
 from ohr.report.inline_svg import inline_svg
 from ohr.report.rows import MAIN, Rows, main_metrics
@@ -139,7 +139,7 @@ def _configuration(run: Run) -> str:
 
 def _replies(run: Run) -> Iterator[str]:
     bases = run.manifest.get("knowledge_bases", {})
-    yield from taken_lines({label: base.get("taken") or {} for label, base in bases.items()})
+    yield from cost_lines({label: base.get("taken") or {} for label, base in bases.items()})
     yield from reader_lines(run.readers)
 
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ohr.files.safe_text import as_it_was, no_formula
+from ohr.files.safe_text import escape_formula, unescape_formula
 from ohr.store.atomic import write_text
 
 
 def csv_text(table: pd.DataFrame) -> str:
     """Six decimals, no index, and no negative zeros; what is missing is empty."""
-    safe = table.rename(columns=lambda name: no_formula(str(name)))
-    return _with_texts(safe, no_formula).to_csv(index=False, float_format="{:z.6f}".format)
+    safe = table.rename(columns=lambda name: escape_formula(str(name)))
+    return _with_texts(safe, escape_formula).to_csv(index=False, float_format="{:z.6f}".format)
 
 
 def from_csv(table: pd.DataFrame) -> pd.DataFrame:
     """A table that was read from such a CSV, with its texts as they were."""
-    return _with_texts(table, as_it_was)
+    return _with_texts(table, unescape_formula)
 
 
 def _with_texts(table: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Which knowledge base another is compared with: its own baseline."""
+"""Baselines: the knowledge base that each other one is compared with."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ohr.collection import GROUND_TRUTH
 from ohr.study.results import knowledge_base_name
 
 ENGINE = "engine on clean pages"
-"""What an engine's output of clean pages loses against the ground truth."""
+"""The loss of an engine's output of clean pages, compared with the ground truth."""
 NOISE = "noise on top"
-"""What noise loses further, against the same engine's output of clean pages."""
+"""The further loss by noise, compared with the same engine's output of clean pages."""
 FIRST = "against the first engine"
-"""Without the ground truth: what an engine's clean pages score less than the first engine's."""
+"""Without ground truth: the loss on an engine's clean pages, compared with the first engine's."""
 BOTH = "engine and noise"
 """Where the engine's clean pages were not measured: the two parts together."""
 
@@ -23,9 +23,9 @@ _TRUTH = "gt, clean"
 
 
 def clean_of(kb: pd.Series, names: Container[str]) -> str | None:
-    """The clean knowledge base that one is compared with, by name, where it is among ``names``.
+    """The name of the clean knowledge base that ``kb`` is compared with; None if not in ``names``.
 
-    Of noise, the same engine's output of the clean pages; of that, the ground truth.
+    For noise, it is the same engine's output of the clean pages; for that, the ground truth.
     """
     clean = f"{kb['engine']}, clean" if kb["noise"] != "none" else _TRUTH
     return clean if clean in names and clean != knowledge_base_name(kb) else None
@@ -34,9 +34,9 @@ def clean_of(kb: pd.Series, names: Container[str]) -> str | None:
 def own_baseline(kb: pd.Series, names: Sequence[str]) -> tuple[str, str] | None:
     """The baseline of a knowledge base, among ``names``, and the part of the loss that it shows.
 
-    That of :func:`clean_of`; of noise without its engine's clean pages, the ground truth; where
-    there is no ground truth, the first of the names. None for the knowledge base that the others
-    are compared with.
+    It is that of :func:`clean_of`. For noise without its engine's clean pages it is the ground
+    truth; without ground truth, the first of ``names``. None for the knowledge base that the
+    others are compared with.
     """
     clean = clean_of(kb, names)
     if clean is not None:
@@ -50,12 +50,12 @@ def own_baseline(kb: pd.Series, names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def baselines_line(parts: Container[str], truth: str = GROUND_TRUTH) -> str:
-    """What each part of the loss is counted from, of the parts that a table has."""
+    """A line that names the baseline of each part of the loss in ``parts``."""
     counted = {
         ENGINE: f"the {truth}",
         FIRST: "the first engine's clean pages",
         NOISE: "the same engine's clean pages",
         BOTH: f"the {truth}",
     }
-    there = [f"{part}: less {clean}" for part, clean in counted.items() if part in parts]
-    return "; ".join(there)
+    lines = [f"{part}: less {clean}" for part, clean in counted.items() if part in parts]
+    return "; ".join(lines)

@@ -1,4 +1,4 @@
-"""From a wanted amount of noise to the intensity that gives it.
+"""Calibration: finds the intensity that gives a wanted amount of noise.
 
 A curve of measured noise against intensity is fitted by isotonic regression (noise does not
 fall as the intensity rises, up to chance) and inverted linearly between its points. It starts
@@ -56,7 +56,7 @@ class Curve(_Strict):
 
     @property
     def floor(self) -> float:
-        """Noise of the engine's clean reading."""
+        """Noise of the engine's output of clean pages."""
         return self.values[0]
 
     @property
@@ -110,21 +110,23 @@ class Calibration(_Strict):
     dataset: str
     """Digest of the dataset that it was measured on."""
     unit: Literal["document", "page"]
-    """What was divided into halves."""
+    """The unit by which the data was split into halves."""
     curves: tuple[CalibratedCurve, ...]
 
     def curve(
         self, metric: Metric, engine: str, identity: dict[str, Any], operator: PluginSpec
     ) -> Curve:
-        """The curve of an engine and an operator. Raises ConfigError if it is not there."""
-        wanted = _plain(registry.create("perturbation", operator).identity())
+        """The curve of an engine and an operator. Raises ConfigError if there is none."""
+        operator_identity = _plain(registry.create("perturbation", operator).identity())
         close = [c for c in self.curves if c.engine_identity == _plain(identity)]
-        matching = [c for c in close if c.operator_identity == wanted and c.metric == metric]
+        matching = [
+            c for c in close if c.operator_identity == operator_identity and c.metric == metric
+        ]
         if not matching:
-            there = sorted({f"{c.engine} with {c.operator}" for c in self.curves})
+            available = sorted({f"{c.engine} with {c.operator}" for c in self.curves})
             raise ConfigError(
                 f"the calibration has no curve for this version and these parameters of {engine} "
-                f"with {operator.label}; it has {', '.join(there)}: run ohr run calibrate"
+                f"with {operator.label}; it has {', '.join(available)}: run ohr run calibrate"
             )
         return matching[0].curve
 
@@ -140,7 +142,7 @@ def read_calibration(path: Path) -> Calibration:
     except OSError as error:
         raise ConfigError(f"cannot read the calibration {path}: {error.strerror}") from error
     except ValidationError as error:
-        raise ConfigError(f"{path} is no calibration: {first_error(error)}") from error
+        raise ConfigError(f"{path} is not a calibration file: {first_error(error)}") from error
 
 
 def wanted_noise(

@@ -1,4 +1,4 @@
-"""What a study must be made of: what cannot work is said before anything costly happens."""
+"""Checks of a study's configuration, which find what cannot work before anything costly runs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
     seen: set[str] = set()
     for spec in specs:
         if spec.label in seen:
-            raise ConfigError(f"{kind} {spec.label!r} is given twice: give one another label")
+            raise ConfigError(f"{kind} {spec.label!r} is given twice: set a label for one of them")
         seen.add(spec.label)
 
 
 def check_answerers(readers: Iterable[str], systems: Iterable[str]) -> None:
-    """Raise ConfigError for a system that is called as a reader is, or as the built-in one."""
+    """Raise ConfigError for a system with the label of a reader or of the built-in system."""
     for label in systems:
         if label in readers or label == BUILT_IN:
-            raise ConfigError(f"system {label!r} has the label of another: give it one of its own")
+            raise ConfigError(f"system {label!r} has the label of another plug-in: set a label")
 
 
 def check_documents(config: StudyConfig, dataset: Dataset) -> None:
@@ -45,7 +45,7 @@ def _reads_images(engine: object) -> bool:
 
 
 def applies_to(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
-    """Whether noise changes what an engine is given."""
+    """Whether noise changes the input of an engine."""
     image = perturbation_class(operator).kind == "semantic"
     return _reads_images(engine) if image else spec.name == "gt"
 
@@ -80,7 +80,7 @@ def check_importable(kind: str, label: str, cls: type) -> None:
 def check_sources(
     dataset: Dataset, reread: Iterable[PageRef], label: str, engine: OcrBackend
 ) -> None:
-    """Raise ConfigError for documents that have nothing an engine reads."""
+    """Raise ConfigError for documents without a file that the engine can read."""
     without = {ref.doc_id for ref in reread if not _is_readable(dataset, ref, engine)}
     if without:
         kind = "page images" if "image" in engine.accepts else "PDFs"

@@ -29,7 +29,7 @@ class Condition:
     seed: int
 
     def at(self, stage: Stage) -> Condition:
-        """The condition with the columns emptied that do not apply to a stage."""
+        """The condition without the columns that do not apply to a stage."""
         uses_retriever = stage in ("retrieval", "overall")
         return replace(
             self,

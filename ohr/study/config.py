@@ -40,7 +40,7 @@ DEFAULT_DRAWS = 3
 
 
 def _listed(value: Any) -> Any:
-    """A single value stands for a list of one."""
+    """A list; a single value becomes a list of one."""
     single = isinstance(value, str | int | float | Mapping | PluginSpec | Plugin)
     return [value] if single or callable(value) else value
 
@@ -54,7 +54,7 @@ Stages = Annotated[tuple[Stage, ...], _LISTED]
 
 
 class _Strict(BaseModel):
-    # The docstrings of the fields are what ``--help`` and the documentation say of them.
+    # ``--help`` and the documentation show the docstrings of the fields.
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
@@ -62,8 +62,8 @@ class DatasetConfig(_Strict):
     """Which questions are asked of which documents."""
 
     kind: str = "sample"
-    """What the documents and questions are: sample (generated), ohrbench (files in the layout of
-    OHR-Bench), folder (one's own PDFs), qasper (its papers), or a plug-in of one's own."""
+    """Kind of dataset: sample (generated), ohrbench (files in the layout of OHR-Bench), folder
+    (your PDFs), qasper (its papers), or your plug-in."""
     path: Path | None = None
     """Folder of the documents: retrieval_base of ohrbench, the PDFs of folder; the file of
     qasper."""
@@ -74,32 +74,32 @@ class DatasetConfig(_Strict):
     domains: Names = ()
     """Domains whose documents are loaded; empty: all of them."""
     documents: Names = ()
-    """Documents that are re-read, and whose questions are asked; empty: all of them."""
+    """Documents that the engines read and whose questions are asked; empty: all of them."""
     pages: Literal["all", "evidence"] = "all"
-    """Which of their pages are re-read; the others keep their ground truth."""
+    """Pages that the engines read; the others keep their ground truth."""
     sources: Names = ()
-    """Evidence sources of the questions that are asked, such as table; empty: all of them."""
+    """Evidence sources of the questions to ask, such as table; empty: all of them."""
     limit: Annotated[int, Field(ge=1)] | None = None
-    """At most so many questions, drawn with the seed; by default all of them."""
+    """Largest number of questions, drawn with the seed; by default all of them."""
     skip: Annotated[int, Field(ge=0)] = 0
-    """So many of the questions that would be drawn first are passed over: others than those of an
-    earlier run with this limit."""
+    """Number of questions to skip in the drawn order, to ask others than an earlier run with a
+    limit."""
     even: bool = False
-    """Draw as many questions of each domain and evidence source, as far as there are, those on one
-    page together."""
+    """Draw the same number of questions from each domain and evidence source, as far as possible;
+    those on one page are drawn together."""
     rewritten: Path | None = None
-    """Other wordings of questions, a CSV with the columns qid and question, or JSON; only these
-    are asked."""
+    """File with other wordings of questions: a CSV with the columns qid and question, or JSON. Only
+    these questions are asked."""
     wording: Literal["rewritten", "original"] = "rewritten"
-    """Which wording of these is asked."""
+    """Which wording of them to ask."""
     verdicts: Path | None = None
-    """File verdicts.json of a report's review: questions that are bad, or whose evidence is wrong,
-    are left out and counted; --verdicts FILE is the same."""
+    """File verdicts.json of a report's review: bad questions and those with wrong evidence are left
+    out and counted; --verdicts FILE does the same."""
     strict: bool = False
-    """Stop on any problem in the dataset, where it would be reported and passed over."""
+    """Stop at any problem in the dataset; by default problems are reported and skipped."""
     params: dict[str, Any] = {}
-    """Further parameters of this kind of dataset, such as n_pages of sample; python -m
-    experiments.plugins dataset lists them."""
+    """Further parameters of this kind of dataset, such as n_pages of sample; ohr list plugins
+    dataset lists them."""
 
 
 class StudyConfig(_Strict):
@@ -108,85 +108,83 @@ class StudyConfig(_Strict):
     dataset: DatasetConfig = DatasetConfig()
     """Which questions are asked of which documents."""
     dpi: int = Field(default=150, ge=30, le=1200)
-    """Resolution at which PDFs are rendered, in dots an inch; page images are taken as they are,
-    and distorted as if they were of it."""
+    """Resolution at which PDFs are rendered, in dots per inch; page images keep theirs, and are
+    distorted as if they had this one."""
     engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
-    """OCR engines that read the pages; gt is the ground truth, precomputed:FOLDER what others
-    read. ohr list engines lists them."""
+    """OCR engines that read the pages; gt is the ground truth, precomputed:FOLDER the output of
+    another tool. ohr list engines lists them."""
     noise: Specs = ()
-    """Distortions of the page images, or formatting noise for their text; each is measured by
-    itself, with the engines it applies to; others are measured on the clean pages. python -m
-    experiments.plugins perturbation lists them. Empty: clean pages alone."""
+    """Distortions of the page images, or formatting noise for the text. Each is measured alone,
+    with the engines it applies to; other engines are measured on clean pages. ohr list plugins
+    perturbation lists them. Empty: clean pages only."""
     levels: Names | None = None
     """Named levels of the noise (mild, moderate, severe); by default all of them, or none where
     intensities are given."""
     intensities: Intensities = ()
-    """Intensities of the noise, beside the levels or in place of them."""
+    """Intensities of the noise, in addition to levels or instead of them."""
     calibration: Path | None = None
-    """File calibration.json of ohr run calibrate; r_noise and edit_distance need
-    it."""
+    """File calibration.json of ohr run calibrate; r_noise and edit_distance need it."""
     r_noise: Intensities = ()
-    """Wanted noise ratios, in place of intensities."""
+    """Wanted noise ratios, instead of intensities."""
     edit_distance: Intensities = ()
-    """Wanted edit distances, in place of intensities."""
+    """Wanted edit distances, instead of intensities."""
     ground_truth: bool = False
-    """Also measure the clean ground truth, as the ceiling that the engines are held against; gt
-    among engines that read distorted pages is the same."""
+    """Also measure the clean ground truth, as the ceiling for the engines; gt among engines that
+    read distorted pages does the same."""
     chunkers: Specs = (PluginSpec(name="tokens"),)
-    """How pages are cut into chunks; chunker=NAME names a single one."""
+    """Plug-ins that split pages into chunks; chunker=NAME sets a single one."""
     retrievers: Specs = (PluginSpec(name="bm25"),)
-    """What finds the chunks for a question."""
+    """Plug-ins that find the chunks for a question."""
     readers: Specs = (PluginSpec(name="extractive"),)
-    """What answers a question from the chunks; a language model with openai or transformers."""
+    """Plug-ins that answer a question from the chunks; openai and transformers use a language
+    model."""
     systems: Specs = (PluginSpec(name=BUILT_IN),)
-    """Whole systems, for the stage overall: rag is made of every chunker, retriever and reader; any
-    other is a plug-in."""
+    """Systems, for the stage overall: rag combines every chunker, retriever and reader; any other
+    is a plug-in."""
     scope: Literal["domain", "document"] = "domain"
-    """What a question is asked of: the knowledge base of its domain, or of its document alone."""
+    """What to search for a question: all documents of its domain, or its document only."""
     judge: Spec | None = None
-    """A language model that says whether answers are right, as a further metric judged; by
-    default none."""
+    """Language model that says whether answers are right, for the metric judged; by default
+    none."""
     retry_failed: bool = False
-    """Ask and read again what readers, judge, retrievers and engines failed at in an earlier run;
-    an empty answer is no failure, and stands."""
+    """Try again what engines, retrievers, readers and the judge failed at in an earlier run; an
+    empty answer is not a failure, and is kept."""
     stages: Stages = Field(default=STAGES, min_length=1)
-    """What is measured: the pages' text (ocr), the chunks that are found (retrieval), answers from
-    the evidence pages (generation), and answers from the chunks that are found (overall)."""
+    """What to measure: page text (ocr), retrieved chunks (retrieval), answers from the evidence
+    pages (generation), and answers from the retrieved chunks (overall)."""
     top_k: int = Field(default=2, ge=1, le=MOST_HITS)
-    """Hits that the readers are given, and that retrieval is measured at."""
+    """Number of hits that readers get, and at which retrieval is measured."""
     ks: Annotated[tuple[Annotated[int, Field(ge=1, le=MOST_HITS)], ...], _LISTED] = ()
-    """Further numbers of hits that retrieval is measured at."""
+    """Further numbers of hits at which retrieval is measured."""
     scoring: Protocol = "default"
-    """How is scored: by the toolkit's own rules, or as the published evaluation does
+    """Rules of scoring: the toolkit's (default), or those of the published evaluation
     (reference)."""
     metrics: Specs = Field(default=(PluginSpec(name="default"),), min_length=1)
-    """What is measured: metrics by name or dotted path; default stands for the usual ones, reading
-    for those of tables, formulas, regions and reading order of each page. python -m
-    experiments.plugins metric lists them."""
+    """Metrics, by name or dotted path; default means the usual ones, reading those of tables,
+    formulas, regions and reading order of each page. ohr list plugins metric lists them."""
     seed: Seed = 0
-    """What all that is random is drawn with."""
+    """Seed of everything that is random."""
     seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
-    """Seeds of the draws of the noise, all in one run; by default three from seed on where fewer
-    than 200 pages are re-read, else seed alone."""
+    """Seeds of the draws of the noise, all in one run; by default three from seed on if fewer than
+    200 pages are read, else only seed."""
     stop_after_failures: int = Field(default=20, ge=0)
-    """Pages or questions that fail in a row for the same reason before a run stops, which it does
-    sooner where a server refuses all from the first on; 0: never."""
+    """Stop after so many pages or questions in a row that fail for the same reason, and sooner if a
+    server refuses every request; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
-    """Processes that read pages and, on Linux, score domains; by default one for each processor
-    core."""
+    """Processes that read pages and, on Linux, score domains; by default one per processor core."""
     runner: Runner = "local"
-    """Where they run: on this machine, or on the nodes of a Ray cluster (RAY_ADDRESS), each with
-    the same environment and folders."""
+    """Where workers run: on this machine, or on the nodes of a Ray cluster (RAY_ADDRESS) with the
+    same environment and folders."""
     worker_gpus: float = Field(default=0, ge=0, le=64)
-    """How much of a GPU each takes with runner=ray; 0.5 puts two on one."""
+    """Share of a GPU per worker with runner=ray; 0.5 puts two workers on one GPU."""
     cache: Path = Path(".ohr-cache")
-    """Folder in which readings and answers are kept: the same is never read twice."""
+    """Folder that keeps OCR output and answers, so that nothing is computed twice."""
     page_cpu_s: float = Field(default=300, gt=0)
-    """CPU seconds that reading one page may take before it counts as a timeout."""
+    """CPU seconds that a page may take before it counts as a timeout."""
     page_wall_s: float = Field(default=1800, gt=0)
-    """Wall seconds after which a page counts as hung even if it uses no CPU."""
+    """Wall seconds that a page may take before it counts as a timeout, even if it uses no CPU."""
     bootstrap: int = Field(default=1000, ge=100, le=100_000)
-    """Resamples where an interval needs them: of points of a curve that may never be reached."""
+    """Resamples for intervals that need them: of points of a curve that may never be reached."""
 
     @field_validator("seeds")
     @classmethod
@@ -203,43 +201,45 @@ class StudyConfig(_Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_chunker(cls, given: Any) -> Any:
-        """``chunker`` names the only one."""
-        if isinstance(given, Mapping) and "chunker" in given and "chunkers" not in given:
-            return {("chunkers" if key == "chunker" else key): v for key, v in given.items()}
-        return given
+    def _one_chunker(cls, options: Any) -> Any:
+        """``chunker`` sets the only chunker."""
+        if isinstance(options, Mapping) and "chunker" in options and "chunkers" not in options:
+            return {("chunkers" if key == "chunker" else key): v for key, v in options.items()}
+        return options
 
     @model_validator(mode="before")
     @classmethod
-    def _earlier_name(cls, given: Any) -> Any:
-        """``reading_metrics`` of earlier versions' configurations."""
-        if isinstance(given, Mapping) and "reading_metrics" in given:
-            kept = {key: value for key, value in given.items() if key != "reading_metrics"}
-            return kept | ({"metrics": ["default", "reading"]} if given["reading_metrics"] else {})
-        return given
+    def _earlier_name(cls, options: Any) -> Any:
+        """``reading_metrics``, of configurations of earlier versions."""
+        if isinstance(options, Mapping) and "reading_metrics" in options:
+            current = {key: value for key, value in options.items() if key != "reading_metrics"}
+            return current | (
+                {"metrics": ["default", "reading"]} if options["reading_metrics"] else {}
+            )
+        return options
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
-        """Numbers of hits that retrieval is measured at, the readers' first."""
+        """Numbers of hits at which retrieval is measured, the readers' number first."""
         return (self.top_k, *sorted(set(self.ks) - {self.top_k}))
 
     def one_draw(self) -> StudyConfig:
-        """The same with the noise drawn once, for what shows pages and measures none."""
+        """The same with one draw of the noise, for commands that show pages and measure nothing."""
         return self.model_copy(update={"seeds": (self.seed,)})
 
     def identity(self) -> dict[str, Any]:
-        """The configuration without what cannot change a result."""
-        kept = self.model_dump(mode="json")
+        """The configuration without the options that cannot change a result."""
+        options = self.model_dump(mode="json")
         for name in _UNSEEN:
-            kept.pop(name)
-        return kept
+            options.pop(name)
+        return options
 
 
 def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = None) -> StudyConfig:
     """Defaults, then a YAML file (an argument without ``=``), then ``key=value`` arguments.
 
     Keys are dotted (``dataset.kind=sample``), values are YAML (``"levels=[mild,severe]"``).
-    Raises ConfigError with the key, the value and the mend.
+    Raises ConfigError with the key, the value and the fix.
     """
     merged: dict[str, Any] = {}
     _merge(merged, defaults or {})
@@ -266,10 +266,10 @@ def make_config(options: Mapping[str, Any], file: Path | None = None) -> StudyCo
     merged: dict[str, Any] = {}
     if file is not None:
         _merge(merged, _read_yaml(file))
-    given = dict(options)
-    if isinstance(given.get("dataset"), str):
-        given["dataset"] = {"kind": given["dataset"]}
-    _merge(merged, given)
+    settings = dict(options)
+    if isinstance(settings.get("dataset"), str):
+        settings["dataset"] = {"kind": settings["dataset"]}
+    _merge(merged, settings)
     return _validated(merged)
 
 
@@ -281,9 +281,9 @@ def _validated(options: Mapping[str, Any]) -> StudyConfig:
 
 
 def parse_plugin(kind: str, text: str) -> PluginSpec:
-    """A plug-in as it is typed: ``tesseract``, or ``{name: tesseract, params: {psm: 6}}``.
+    """Parse a plug-in as a user types it: ``tesseract`` or ``{name: tesseract, params: {…}}``.
 
-    Raises ConfigError, which calls it by its kind.
+    Raises ConfigError, which names the kind.
     """
     try:
         value = parse_yaml(text)
@@ -296,7 +296,7 @@ def parse_plugin(kind: str, text: str) -> PluginSpec:
 
 
 def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
-    """Plug-ins as they are typed, separated by commas; each as :func:`parse_plugin` takes it.
+    """Parse plug-ins that are separated by commas, each as in :func:`parse_plugin`.
 
     Raises ConfigError, also for a label that comes twice.
     """
@@ -310,7 +310,7 @@ def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
     labels = [spec.label for spec in specs]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
-        raise ConfigError(f"{kind} {twice[0]!r} is given twice: give one another label")
+        raise ConfigError(f"{kind} {twice[0]!r} is given twice: set a label for one of them")
     return specs
 
 

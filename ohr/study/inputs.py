@@ -1,7 +1,7 @@
-"""What decides a study's results, as one digest: options, data, plug-ins, code and packages.
+"""One digest of all inputs of a study: options, data, plug-ins, code and packages.
 
-Two studies of the same digest have the same results. It is taken of bytes, never of times: a file
-that was touched is the same, one that was edited in place is not.
+Two studies with the same digest have the same results. The digest depends on the bytes of files,
+not on their times.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ohr.study.scoring.metrics import make_metrics
 
 
 def study_digest(config: StudyConfig, without: Iterable[Path] = ()) -> str | None:
-    """The digest of a study, or None where what it reads is not known.
+    """The digest of a study, or None if its inputs are not fully known.
 
-    So it is of a dataset, or a knowledge base, that a plug-in from outside the project reads from
-    wherever it likes; of a plug-in that cannot be made; and of a file that cannot be read.
-    ``without`` are folders that are no inputs, wherever they lie: of results, of a cache.
+    They are not known if a plug-in from outside the project loads the dataset or a knowledge base,
+    if a plug-in cannot be made, or if a file cannot be read. ``without`` are folders to skip, which
+    hold results or a cache.
     """
     try:
         plugins = _plugins(config)
@@ -45,15 +45,17 @@ def study_digest(config: StudyConfig, without: Iterable[Path] = ()) -> str | Non
         ]
         return digest(parts)
     except (OhrError, OSError, ValueError, TypeError):
-        return None  # the study itself says what is wrong
+        return None  # the study itself reports what is wrong
 
 
 def _plugins(config: StudyConfig) -> list[tuple[str, Plugin]] | None:
-    """The plug-ins of a study, or None where one reads what no option names."""
+    """The plug-ins of a study with their kinds; None if one reads files that no option names."""
     if not _is_own(registry.plugin_class("dataset", config.dataset.kind)):
         return None
     engines = [registry.create("engine", spec) for spec in config.engines]
-    if any(isinstance(one, KnowledgeBaseSource) and not _is_own(type(one)) for one in engines):
+    if any(
+        isinstance(engine, KnowledgeBaseSource) and not _is_own(type(engine)) for engine in engines
+    ):
         return None
     chunkers, retrievers = under_protocol(config)
     used = {
@@ -77,7 +79,7 @@ def _is_own(cls: type) -> bool:
 
 
 def _paths(config: StudyConfig) -> set[Path]:
-    """Files and folders that the options of a study name, without those that lie in others."""
+    """Files and folders that the options of a study name, without those inside another of them."""
     dataset = config.dataset
     named = [dataset.path, dataset.questions, dataset.pdfs, dataset.rewritten, dataset.verdicts]
     paths = {path for path in (*named, config.calibration) if path is not None}
@@ -102,7 +104,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _contents(path: Path, without: Iterable[Path] = ()) -> object:
-    """The digest of a file; of a folder, of each file below it by its path there."""
+    """The digest of a file; of a folder, the digests of all files below it, by relative path."""
     if path.is_file():
         return file_digest(path)
     passed = {os.path.realpath(folder) for folder in without}
@@ -125,7 +127,7 @@ def _contents(path: Path, without: Iterable[Path] = ()) -> object:
 
 
 def _code() -> dict[str, object]:
-    """The project's own files, as they are now: an edited one may have the version it had."""
+    """The digests of the project's files: an edit need not change a version."""
     return {
         package: [_contents(Path(place)) for place in spec.submodule_search_locations or ()]
         for package in sorted(PROJECT)

@@ -1,4 +1,4 @@
-"""Builds the knowledge base of every variant: from readings, stored or made now."""
+"""Builds the knowledge base of every variant from OCR output, which is stored or made now."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ohr.errors import (
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, recipe, source_digest
 from ohr.ocr.pools import Runners
-from ohr.ocr.rewriting import rewritten
+from ohr.ocr.rewriting import rewrite_pages
 from ohr.ocr.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.ocr.sharing import Sharing
-from ohr.ocr.store import keep_failure, stored_output, stored_taken, sum_taken
+from ohr.ocr.store import keep_failure, stored_cost, stored_output, sum_costs
 from ohr.ocr.worker import PageReader, PageTask
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
@@ -34,12 +34,12 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class KnowledgeBases:
-    """The page readings of a plan: which are stored, which are still to be made."""
+    """The OCR output of a plan's pages: finds what is stored, and makes the rest."""
 
     plan: Plan
     store: ArtefactStore
     pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
-    """The page images of a variant, where retrievers or readers look at any."""
+    """The page images of a variant, if retrievers or readers look at any."""
     _digests: dict[Path, str] = field(default_factory=dict, repr=False)
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
@@ -47,7 +47,7 @@ class KnowledgeBases:
         return map(self._maker(variant), self.plan.reread)
 
     def _maker(self, variant: Variant) -> Callable[[PageRef], PageTask]:
-        """What makes the variant's task of a page."""
+        """The function that makes the variant's task for a page."""
         dpi, operator = self.plan.config.dpi, variant.noise.operator
         noise = (
             registry.create("perturbation", operator).identity() if operator is not None else None
@@ -82,9 +82,9 @@ class KnowledgeBases:
             variant, page = divmod(number, len(reread))
             return makers[variant](reread[page])
 
-        def stands(task: PageTask) -> bool:
-            reading = stored_output(self.store, task.key, identity)
-            return reading is not None and reading.stands(limits, retry=retry)
+        def is_final(task: PageTask) -> bool:
+            output = stored_output(self.store, task.key, identity)
+            return output is not None and output.is_final(limits, retry=retry)
 
         def name(number: int) -> str:
             variant, page = divmod(number, len(reread))
@@ -93,7 +93,7 @@ class KnowledgeBases:
             return name_of(reread[page], *(drawn if noise.operator is not None else ()))
 
         count = len(makers) * len(reread)
-        return Work(count, name, task, lambda task: digest(task.key), stands)
+        return Work(count, name, task, lambda task: digest(task.key), is_final)
 
     def _source(self, ref: PageRef) -> Path:
         source = source_of(self.plan.dataset, ref)
@@ -102,22 +102,22 @@ class KnowledgeBases:
 
     @cached_property
     def _facts(self) -> dict[Path, FileFacts]:
-        """What is known of each file that is re-read."""
+        """Facts of each file that is read."""
         return file_facts(map(self._source, self.plan.reread))
 
     def _digest(self, source: Path) -> str:
-        """Digest of a file, taken once; of the files of other shards never."""
+        """Digest of a file, computed once; never for files of other shards."""
         if source not in self._digests:
             self._digests[source] = source_digest(source)
         return self._digests[source]
 
     @property
     def limits(self) -> Limits:
-        """What a page may use."""
+        """The time limits of a page."""
         return Limits(self.plan.config.page_cpu_s, self.plan.config.page_wall_s)
 
     def pending(self, variant: Variant) -> int:
-        """How many of the variant's pages are to be read: not stored, or worth another try."""
+        """The number of the variant's pages to read: not stored yet, or to be tried again."""
         if not isinstance(self.plan.engines[variant.engine.label], OcrBackend):
             return 0
         work = self.work([variant], self.plan.config.retry_failed)
@@ -129,30 +129,30 @@ class KnowledgeBases:
         run: Path | None = None,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """Read every page that is not stored, engine by engine, and journal what failed.
+        """Read every page that is not stored, engine by engine, and store failures.
 
-        ``run`` is the folder of results, where the progress file lies. Raises ShardEnded in a
-        process that reads a shard (:func:`ohr.ocr.shards.reading_shard`), once its pages
-        are read, and those of others if it is to steal.
+        ``run`` is the folder of results, which holds the progress file. In a process that reads a
+        shard (:func:`ohr.ocr.shards.use_shard`), raises ShardEnded once its pages are read, and
+        those of other shards if it steals.
         """
         shard = shard_of_process()
         sharing = Sharing(self.store.root, run, shard)
-        for turn, wanted in enumerate(sharing.rounds()):
-            # What a shard has failed at, those that take over its pages need not try again.
+        for turn, owns in enumerate(sharing.rounds()):
+            # Pages that failed in one shard are not tried again by those that take over.
             retry = self.plan.config.retry_failed and not turn
-            work = {
+            works = {
                 label: self.work([v for v in self.plan.variants if v.engine.label == label], retry)
                 for label, engine in self.plan.engines.items()
                 if isinstance(engine, OcrBackend)
             }
-            pending = {label: one.pending(wanted) for label, one in work.items()}
-            unread = (work[label].task(n).ref for label in work for n in pending[label].numbers)
+            pending = {label: engine_work.pending(owns) for label, engine_work in works.items()}
+            unread = (works[label].task(n).ref for label in works for n in pending[label].numbers)
             for line in sharing.unread(unread, sum(map(len, pending.values()))):
                 say(line)
-            with sharing.reading(pending.values()):
-                for label, one in work.items():
+            with sharing.hold(pending.values()):
+                for label, engine_work in works.items():
                     if pending[label]:
-                        self._read(label, one, pending[label], sharing, progress)
+                        self._read(label, engine_work, pending[label], sharing, progress)
         if shard is not None:
             raise ShardEnded("\n".join(sharing.summary()))
 
@@ -182,73 +182,75 @@ class KnowledgeBases:
                 progress(label, done, len(pending))
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
-        """What the engine made of each page that the variant re-reads.
+        """The OCR output of each page that the variant reads.
 
-        Raises StoreError if one is not stored: it is no outcome, and must not be scored.
+        Raises StoreError if a page is not stored: it must not be scored.
         """
         identity = self.plan.engines[variant.engine.label].identity()
         outcomes: dict[PageRef, Outcome[str]] = {}
         for task in self.tasks(variant):
-            reading = stored_output(self.store, task.key, identity)
-            if reading is None:
+            output = stored_output(self.store, task.key, identity)
+            if output is None:
                 raise StoreError(
-                    f"the reading of {task.ref.doc_id} page {task.ref.page_no} by "
-                    f"{variant.engine.label} is not in the cache {self.store.root}: give the "
-                    "study's command again, from the folder in which it ran"
+                    f"{variant.engine.label}'s output of {task.ref.doc_id} page "
+                    f"{task.ref.page_no} is not in the cache {self.store.root}: run the study's "
+                    "command again, in the same folder as before"
                 )
-            outcomes[task.ref] = reading.outcome
+            outcomes[task.ref] = output.outcome
         return outcomes
 
-    def taken(self, variant: Variant) -> dict[str, float]:
-        """What reading the variant took, as :func:`sum_taken` says it."""
+    def cost(self, variant: Variant) -> dict[str, float]:
+        """The cost of reading the variant's pages, from :func:`~ohr.ocr.store.sum_costs`."""
         engine = self.plan.engines[variant.engine.label]
         if not isinstance(engine, OcrBackend):
             return {}
         identity = engine.identity()
-        pages = [stored_taken(self.store, task.key, identity) for task in self.tasks(variant)]
-        return sum_taken(pages)
+        pages = [stored_cost(self.store, task.key, identity) for task in self.tasks(variant)]
+        return sum_costs(pages)
 
     def knowledge_base(self, variant: Variant) -> KnowledgeBase:
-        """The ground truth with the variant's reading laid over the pages it re-reads."""
+        """The ground truth, with the variant's OCR output for the pages that it reads."""
         engine = self.plan.engines[variant.engine.label]
         if isinstance(engine, KnowledgeBaseSource):
-            read: Mapping[PageRef, Outcome[str]] = engine.knowledge_base(self.plan.dataset).pages
+            outcomes: Mapping[PageRef, Outcome[str]] = engine.knowledge_base(
+                self.plan.dataset
+            ).pages
             if variant.noise.operator is not None:
-                read = rewritten(read, self.plan.reread, variant.noise, variant.seed)
+                outcomes = rewrite_pages(outcomes, self.plan.reread, variant.noise, variant.seed)
         else:
-            read = self.outcomes(variant)
+            outcomes = self.outcomes(variant)
         return KnowledgeBase(
-            overlay(self.plan, read),
+            overlay(self.plan, outcomes),
             {"engine": variant.engine.label, "noise": variant.noise.name},
             self.pictures(variant),
         )
 
 
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
-    """The PDF or image file that a page is drawn from; None without any."""
+    """The PDF or image file of a page; None if there is none."""
     return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
 
 
-def overlay(plan: Plan, read: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
-    """Pages in index order: those to be re-read as ``read`` has them, the others as they are.
+def overlay(plan: Plan, outcomes: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
+    """Pages in index order: those that are read from ``outcomes``, the others from ground truth.
 
-    A document of which every page is re-read comes over whole: in the engine's page order,
-    with pages that the ground truth does not have.
+    If every page of a document is read, its pages come in the engine's order, with pages that the
+    ground truth does not have.
     """
     reread = set(plan.reread)
     by_document: dict[str, list[PageRef]] = {}
-    for ref in read:
+    for ref in outcomes:
         by_document.setdefault(ref.doc_id, []).append(ref)
     pages: dict[PageRef, Outcome[str]] = {}
     for document in plan.dataset.documents.values():
         refs = [page.ref for page in document.pages]
         if all(ref in reread for ref in refs):
             extra = by_document.get(document.doc_id, [])
-            pages.update((ref, read[ref]) for ref in extra)
+            pages.update((ref, outcomes[ref]) for ref in extra)
             refs = [ref for ref in refs if ref not in pages]
         for ref in refs:
             if ref in reread:
-                pages[ref] = read.get(ref, Outcome.error("page missing"))
+                pages[ref] = outcomes.get(ref, Outcome.error("page missing"))
             else:
                 pages[ref] = Outcome.of_text(plan.dataset.pages[ref].text)
     return pages

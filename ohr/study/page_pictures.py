@@ -1,7 +1,7 @@
 """The page images of every variant, for retrievers and readers that look at pages.
 
-They are the images that the variant's OCR engine reads, to the pixel: the clean ones for an engine
-that reads none, and of pages that are not read again.
+They equal, to the pixel, the images that the variant's OCR engine reads. For an engine that reads
+no images, and for pages that no engine reads, they are the clean images.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ohr.types import FAILED, Outcome, PageImage, PageRef
 from ohr.workers import Limits, WorkerPool
 
 KEPT = 8
-"""Images that are kept: several questions in a row are asked of the same pages."""
+"""Images kept in memory: questions in a row are often about the same pages."""
 
 
 @dataclass
@@ -56,17 +56,17 @@ class Pictures:
         self._stack.close()
 
     def of(self, variant: Variant) -> dict[PageRef, PageImage]:
-        """The picture of each page of the scopes that are asked, in index order.
+        """The image of each page that questions are asked of, in index order.
 
-        None at all where nothing looks at them.
+        Empty if no plug-in looks at images.
         """
         if not self.plan.vision_plugins:
             return {}
         source = _Drawing(self, {task.ref: task for task in self._tasks(variant)})
-        return {ref: PageImage(ref, digest(one.key), source) for ref, one in source.tasks.items()}
+        return {ref: PageImage(ref, digest(task.key), source) for ref, task in source.tasks.items()}
 
     def draw(self, tasks: Sequence[PageTask]) -> list[Outcome[np.ndarray]]:
-        """The images of some pages, uint8 RGB. Raises OhrError for what no page is to blame for."""
+        """The images of some pages, uint8 RGB. Raises OhrError for an error that no page caused."""
         with self._lock:
             drawn: dict[str, Outcome[np.ndarray]] = {}
             keys = [digest(task.key) for task in tasks]
@@ -104,10 +104,10 @@ class Pictures:
         dpi, noise, seed = self.plan.config.dpi, variant.noise, variant.seed
         reread = set(self.plan.reread)
         operator = noise.operator if noise.intensity > 0 else None
-        made = registry.create("perturbation", operator) if operator is not None else None
-        if not isinstance(made, ImagePerturbation):  # what rewrites text leaves the picture alone
-            operator = made = None
-        identity = made.identity() if made is not None else {}
+        perturbation = registry.create("perturbation", operator) if operator is not None else None
+        if not isinstance(perturbation, ImagePerturbation):  # formatting noise changes no image
+            operator = perturbation = None
+        identity = perturbation.identity() if perturbation is not None else {}
         tasks = []
         for ref in self._pages:
             path = source_of(self.plan.dataset, ref)
@@ -126,7 +126,7 @@ class Pictures:
 
     @cached_property
     def _made_of(self) -> dict[Path, tuple[str, str | None]]:
-        """Digest of each file that is looked at, and what draws its pages."""
+        """The digest of each file, and what renders its pages."""
         paths = (source_of(self.plan.dataset, ref) for ref in self._pages)
         facts = file_facts(path for path in paths if path is not None)
         return {path: (source_digest(path), known.drawn_by) for path, known in facts.items()}
@@ -134,7 +134,7 @@ class Pictures:
 
 @dataclass(frozen=True)
 class _Drawing:
-    """The pictures of one variant."""
+    """Draws the page images of one variant."""
 
     pictures: Pictures
     tasks: dict[PageRef, PageTask]
@@ -149,7 +149,7 @@ def rgb(image: np.ndarray) -> np.ndarray:
 
 
 def draw_page(task: PageTask) -> np.ndarray:
-    """The image of a page as a variant has it, in a worker process."""
+    """The image of a page under a variant; runs in a worker process."""
     cv2.setNumThreads(1)  # the workers share the cores already
     if task.operator is not None:
         noise: list[Any] = task.key["noise"]

@@ -1,4 +1,4 @@
-"""What a study will do: variants of the knowledge base, conditions, and every cell's key."""
+"""The plan of a study: its variants, questions, pages, plug-ins and metrics, all checked."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.study.scoring.judge import make_judge
-from ohr.study.scoring.metrics import MetricInfo, make_metrics, planned
+from ohr.study.scoring.metrics import MetricInfo, make_metrics, plan_metrics
 from ohr.types import PageRef, Question
 from ohr.workers import ray_package
 
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from ohr.registry import Search
 
 FEW_PAGES = 200
-"""With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""
+"""With fewer pages, figures depend too much on one random draw of the noise."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One knowledge base: what one engine makes of the pages under one draw of one noise."""
+    """One knowledge base: one engine's output of the pages under one draw of one noise."""
 
     engine: PluginSpec
     noise: Noise
     seed: int = 0
-    """What the noise is drawn with; clean pages have the study's."""
+    """Seed of the draw of the noise; for clean pages, the study's seed."""
 
     @property
     def label(self) -> str:
@@ -70,7 +70,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a study's configuration asks for, resolved against its dataset."""
+    """A study's configuration, resolved against its dataset."""
 
     config: StudyConfig
     dataset: Dataset
@@ -78,74 +78,78 @@ class Plan:
     reread: tuple[PageRef, ...]
     variants: tuple[Variant, ...]
     unreachable: tuple[str, ...]
-    """Wanted amounts of noise that no intensity gives, and why."""
+    """Wanted amounts of noise that no intensity gives, each with the reason."""
     engines: dict[str, OcrBackend | KnowledgeBaseSource]
     chunkers: dict[str, Chunker]
     retrievers: dict[str, Search]
     readers: dict[str, Reader]
     systems: dict[str, System]
-    """Those beside the built-in one."""
+    """Systems other than the built-in one, by label."""
     judge: Reader | None
     metrics: dict[str, Metric]
-    measures: tuple[MetricInfo, ...]
+    metric_infos: tuple[MetricInfo, ...]
     left_out: dict[str, int]
     """Questions that a review found bad, by verdict."""
 
     @property
     def draws(self) -> tuple[int, ...]:
-        """Seeds that the noise is drawn with; none without noise."""
+        """Seeds of the draws of the noise; empty without noise."""
         return tuple(dict.fromkeys(v.seed for v in self.variants if v.noise.intensity > 0))
 
     def label(self, variant: Variant) -> str:
-        """A variant's label, with its draw where there are several."""
+        """A variant's label, with its seed if there are several draws."""
         if variant.noise.intensity == 0 or len(self.draws) < 2:
             return variant.label
         return f"{variant.label}, seed {variant.seed}"
 
     @property
     def has_built_in(self) -> bool:
-        """Whether the system that is made of chunkers, retrievers and readers is measured."""
+        """Whether the built-in system of chunkers, retrievers and readers is measured."""
         return any(spec.name == BUILT_IN for spec in self.config.systems)
 
     def scope_of(self, question: Question) -> str:
-        """What a question is asked of: its domain, or its document."""
+        """The scope that a question searches: its domain, or its document."""
         return question.doc_id if self.config.scope == "document" else question.domain
 
     def in_scope(self, doc_id: str) -> str:
-        """The domain or the document whose questions are asked of a document, too."""
+        """The scope, a domain or a document, that a document belongs to."""
         return doc_id if self.config.scope == "document" else self.dataset.documents[doc_id].domain
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Domains, or documents, whose questions are asked, in index order."""
-        asked = {self.scope_of(question) for question in self.questions}
-        there = dict.fromkeys(self.in_scope(doc_id) for doc_id in self.dataset.documents)
-        return tuple(name for name in there if name in asked)
+        """Scopes (domains or documents) with questions, in index order."""
+        used = {self.scope_of(question) for question in self.questions}
+        available = dict.fromkeys(self.in_scope(doc_id) for doc_id in self.dataset.documents)
+        return tuple(name for name in available if name in used)
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """Domains whose questions are asked, in index order."""
+        """Domains with questions, in index order."""
         with_questions = {question.domain for question in self.questions}
         present = dict.fromkeys(doc.domain for doc in self.dataset.documents.values())
         return tuple(domain for domain in present if domain in with_questions)
 
     @property
     def vision_plugins(self) -> list[str]:
-        """The retrievers and readers that look at page images, as errors call them."""
+        """The names, for messages, of the retrievers and readers that look at page images."""
         return [
-            *(f"retriever {label!r}" for label, one in self.retrievers.items() if one.sees_images),
-            *(f"reader {label!r}" for label, one in self.readers.items() if one.reads_images),
+            *(
+                f"retriever {label!r}"
+                for label, plugin in self.retrievers.items()
+                if plugin.sees_images
+            ),
+            *(f"reader {label!r}" for label, plugin in self.readers.items() if plugin.reads_images),
         ]
 
     @property
     def pages_in_scope(self) -> list[PageRef]:
-        """All pages that questions are asked of, in index order."""
+        """All pages in scopes with questions, in index order."""
         scopes = set(self.scopes)
         return [ref for ref in self.dataset.pages if self.in_scope(ref.doc_id) in scopes]
 
     @property
     def kb_scope(self) -> str:
-        """``evidence`` if only pages that carry evidence are re-read, else ``all``."""
+        """``evidence`` if engines read only the pages with evidence, else ``all``."""
         return self.config.dataset.pages
 
 
@@ -167,13 +171,13 @@ def load_dataset(config: StudyConfig) -> Dataset:
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises OhrError."""
     if config.runner == "ray":
-        ray_package()  # one that is not installed says so now
+        ray_package()  # raises if Ray is not installed
     metrics = make_metrics(config)
     check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)
-    measures = planned(config, metrics)
-    if not measures:
+    metric_infos = plan_metrics(config, metrics)
+    if not metric_infos:
         raise ConfigError(
             f"none of the metrics {', '.join(spec.label for spec in config.metrics)} is of the "
             f"stages {', '.join(config.stages)}"
@@ -183,7 +187,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     check_unique("engine", config.engines)
     if "gt" in engines and engines["gt"].name != "gt":
         raise ConfigError(
-            f"engine {engines['gt'].name!r} has the label of the ground truth, gt: give it another"
+            f"engine {engines['gt'].name!r} has the label gt of the ground truth: set another label"
         )
     check_noise(config, engines)
     variants = []
@@ -192,7 +196,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         engines["gt"] = registry.create("engine", truth)
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
-        # Beside engines that noise applies to, others are measured on the clean pages alone.
+        # Engines that no noise applies to are measured on clean pages only.
         operators = tuple(o for o in config.noise if applies_to(o, spec, engines[spec.label]))
         points = _points(config, operators)
         points += _wanted(config, operators, spec, engines[spec.label], unreachable)
@@ -200,7 +204,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         for noise in [Noise(), *points]:
             if noise.operator is not None and noise.kind == "semantic":
                 check_importable("noise", noise.name, perturbation_class(noise.operator))
-            # No draw of nothing differs from another.
+            # Without noise all draws are equal.
             drawn = noise.operator is not None and noise.intensity > 0
             seeds = _draws(config, len(reread)) if drawn else (config.seed,)
             variants += [Variant(spec, noise, seed) for seed in seeds]
@@ -210,7 +214,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         if isinstance(engine, OcrBackend):
             check_sources(dataset, reread, label, engine)
             check_importable("engine", label, type(engine))
-            engine.identity()  # an engine that is not installed says so now
+            engine.identity()  # raises if the engine is not installed
         else:
             engine.check(dataset)
     chunker_specs, retriever_specs = under_protocol(config)
@@ -232,14 +236,14 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     check_answerers(readers, systems)
     needs_judge = needs_reader(config) or systems
     judge = make_judge(config.judge) if config.judge is not None and needs_judge else None
-    for one in [*readers.values(), *systems.values(), *([judge] if judge is not None else [])]:
-        one.identity()  # a model that is not there says so now
+    for answerer in [*readers.values(), *systems.values(), *([judge] if judge is not None else [])]:
+        answerer.identity()  # raises if the model is missing
     retrievers = {
         label: registry.create("retriever", spec)
         for label, spec in (retriever_specs if needs_retrieval(config) else {}).items()
     }
     for retriever in retrievers.values():
-        retriever.identity()  # likewise
+        retriever.identity()  # raises if the model is missing
     plan = Plan(
         config=config,
         dataset=dataset,
@@ -254,7 +258,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         systems=systems,
         judge=judge,
         metrics=metrics,
-        measures=tuple(measures),
+        metric_infos=tuple(metric_infos),
         left_out=left_out(config, dataset),
     )
     _check_pictures(plan)
@@ -276,13 +280,13 @@ def _needs_built_in(config: StudyConfig) -> bool:
 
 
 def plugged_systems(config: StudyConfig) -> list[PluginSpec]:
-    """The systems that a study asks, beside the built-in one."""
+    """The systems of a study other than the built-in one."""
     systems = config.systems if "overall" in config.stages else ()
     return [spec for spec in systems if spec.name != BUILT_IN]
 
 
 def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:
-    """The points at the levels and intensities that are asked for."""
+    """The noise at the configured levels and intensities."""
     levels = config.levels
     if levels is None and (config.r_noise or config.edit_distance):
         levels = ()
@@ -296,10 +300,10 @@ def _wanted(
     engine: OcrBackend | KnowledgeBaseSource,
     unreachable: list[str],
 ) -> list[Noise]:
-    """The points at which one engine's noise is as wanted; notes those that cannot be."""
-    wanted: list[tuple[NoiseMetric, float]] = [("r_noise", value) for value in config.r_noise]
-    wanted += [("edit_distance", value) for value in config.edit_distance]
-    if not wanted:
+    """The noise at the wanted amounts for one engine; adds what cannot be to ``unreachable``."""
+    targets: list[tuple[NoiseMetric, float]] = [("r_noise", value) for value in config.r_noise]
+    targets += [("edit_distance", value) for value in config.edit_distance]
+    if not targets:
         return []
     if config.calibration is None:
         raise ConfigError(
@@ -310,7 +314,7 @@ def _wanted(
     reachable = []
     for operator in operators:
         sized = at_dpi(operator, config.dpi)
-        for metric, value in wanted:
+        for metric, value in targets:
             try:
                 noise = wanted_noise(
                     calibration, metric, value, spec.label, engine.identity(), sized
@@ -332,20 +336,20 @@ def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:
 def _pages_to_reread(
     config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
 ) -> tuple[PageRef, ...]:
-    wanted = set(config.dataset.documents)
+    documents = set(config.dataset.documents)
     domains = {question.domain for question in questions}
     evidence = {ref for question in questions for ref in question.evidence_pages}
     return tuple(
         ref
         for ref in dataset.pages
-        if (not wanted or ref.doc_id in wanted)
+        if (not documents or ref.doc_id in documents)
         and dataset.documents[ref.doc_id].domain in domains
         and (config.dataset.pages == "all" or ref in evidence)
     )
 
 
 def _check_pictures(plan: Plan) -> None:
-    """Raise ConfigError if there are no pictures for what looks at them."""
+    """Raise ConfigError if a plug-in looks at page images and documents have none."""
     documents, pages = plan.dataset.documents, plan.dataset.pages
     without = {
         ref.doc_id

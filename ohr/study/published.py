@@ -1,4 +1,4 @@
-"""What the published protocol puts in place of a study's chunkers and retrievers."""
+"""The chunkers and retrievers that the reference protocol replaces by the published ones."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
 
 REFERENCE_NAMES = {"bm25": "bm25_reference"}
-"""Retrievers that the reference protocol exchanges for the published ones."""
+"""Retrievers that the reference protocol replaces, and by which."""
 REFERENCE_PARAMS = {"k1", "b"}
-"""Parameters that the published retriever has."""
+"""Parameters of the published retriever."""
 REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
 """The published chunker counts about 30 tokens of metadata against each chunk."""
 
 
 def under_protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, PluginSpec]]:
-    """The chunkers of a study, and its retrievers by label, as its scoring has them."""
+    """The chunkers of a study, and its retrievers by label, under its ``scoring``."""
     retrievers = {spec.label: spec for spec in config.retrievers}
     if config.scoring == "default":
         return list(config.chunkers), retrievers
@@ -28,7 +28,7 @@ def under_protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, Plu
 
 
 def _published(spec: PluginSpec) -> PluginSpec:
-    """The published retriever in place of ours, unless ours is asked for with its own options."""
+    """The published retriever instead of ours, unless the options exist only for ours."""
     if set(spec.params) - REFERENCE_PARAMS:
         return spec
     return spec.model_copy(update={"name": REFERENCE_NAMES.get(spec.name, spec.name)})

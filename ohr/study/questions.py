@@ -1,4 +1,4 @@
-"""Which of a dataset's questions are asked."""
+"""Selects the questions of a dataset that a study asks."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from ohr.types import PageRef, Question
 
 
 def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:
-    """The questions that are asked, in the dataset's order. Raises ConfigError if none are."""
+    """The questions to ask, in the dataset's order. Raises ConfigError if there are none."""
     questions = _eligible(config, dataset)
     if config.dataset.verdicts is not None:
-        questions = read_verdicts(config.dataset.verdicts).kept(questions)
+        questions = read_verdicts(config.dataset.verdicts).usable(questions)
         if not questions:
-            raise ConfigError("dataset.verdicts: every question was found bad")
+            raise ConfigError("dataset.verdicts: the review leaves no question")
     return tuple(_drawn(config.dataset, questions, np.random.default_rng(config.seed)))
 
 
 def left_out(config: StudyConfig, dataset: Dataset) -> dict[str, int]:
-    """How many questions are not asked because of ``dataset.verdicts``, by verdict."""
+    """The number of questions left out by ``dataset.verdicts``, by verdict."""
     path = config.dataset.verdicts
     return {} if path is None else read_verdicts(path).left_out(_eligible(config, dataset))
 
 
 def _eligible(config: StudyConfig, dataset: Dataset) -> list[Question]:
-    wanted = set(config.dataset.documents)
-    questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
+    documents = set(config.dataset.documents)
+    questions = [q for q in dataset.questions if not documents or q.doc_id in documents]
     if not questions:
-        raise ConfigError("dataset.documents: no question is asked of these documents")
+        raise ConfigError("dataset.documents: no question is about these documents")
     if sources := set(config.dataset.sources):
-        there = {question.evidence_source for question in questions}
+        sources_present = {question.evidence_source for question in questions}
         questions = [q for q in questions if q.evidence_source in sources]
-        if missing := sources - there:
+        if missing := sources - sources_present:
             raise ConfigError(
                 f"dataset.sources: no question on {', '.join(sorted(missing))}; "
-                f"there: {', '.join(sorted(there))}"
+                f"there: {', '.join(sorted(sources_present))}"
             )
     if config.dataset.rewritten is not None:
         other = reworded(questions, read_wordings(config.dataset.rewritten))
@@ -55,7 +55,7 @@ def _eligible(config: StudyConfig, dataset: Dataset) -> list[Question]:
 def _drawn(
     config: DatasetConfig, questions: Sequence[Question], rng: np.random.Generator
 ) -> Sequence[Question]:
-    """At most ``limit`` questions after the ``skip`` first ones of the drawn order."""
+    """At most ``limit`` questions of the drawn order, after the first ``skip``."""
     if config.limit is None and not config.skip:
         return questions
     if config.skip >= len(questions):
@@ -66,9 +66,9 @@ def _drawn(
 
 
 def _evenly(questions: Sequence[Question], rng: np.random.Generator) -> list[int]:
-    """All places in an order whose beginnings have as many of each domain and evidence source.
+    """All places, in an order that takes domains and evidence sources in turn.
 
-    Questions about the same pages follow one another: what they are asked of is read once.
+    Questions about the same pages follow one another, so that fewer pages are read.
     """
     strata: dict[tuple[str, str], dict[tuple[PageRef, ...], list[int]]] = {}
     for at, question in enumerate(questions):

@@ -1,4 +1,4 @@
-"""Finished runs: made just now, or read back from their folders."""
+"""Finished runs: just made, or read from their folders."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _NUMBERS = ("top_k", "mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOIS
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished run. What a study has just made and what is read from its folder are alike."""
+    """A finished run, either just made or read from its folder: both are the same."""
 
     path: Path
     """Its folder."""
     manifest: dict[str, Any]
-    """What was run, on what, with which versions, and how long it took."""
+    """The record of the run: configuration, data, versions, counts and costs."""
     cells: pd.DataFrame
-    """A row for each condition, stage, metric and group, with its mean and interval."""
+    """One row per condition, stage, metric and group, with mean and interval."""
     missing: Sequence[str] = ()
-    """Planned cells that are not there; empty when the study is complete."""
+    """Planned cells that are missing; empty if the study is complete."""
 
     def __repr__(self) -> str:
         engines = ", ".join(dict.fromkeys(self.cells["engine"]))
@@ -55,17 +55,17 @@ class Run:
 
     @cached_property
     def drawn(self) -> pd.DataFrame:
-        """The rows that count in the means, one for each draw of the noise; texts are strings."""
+        """The rows that enter the means, one per draw of the noise; texts are strings."""
         return _drawn(self.path, self.measures)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """A row for each unit, condition, stage and metric: its mean over the draws."""
+        """One row per unit, condition, stage and metric: the mean over the draws."""
         return mean_over_draws(self.drawn)
 
     @property
     def measures(self) -> list[MetricInfo]:
-        """What was measured, stage by stage: titles, directions, worst and best values."""
+        """The metrics, stage by stage: titles, directions, worst and best values."""
         return metric_infos_of(self.cells)
 
     @property
@@ -80,12 +80,12 @@ class Run:
 
     @property
     def resamples(self) -> int:
-        """Resamples of intervals that need them."""
+        """Number of resamples, for intervals that need them."""
         return int(self.manifest.get("config", {}).get("bootstrap", 1000))
 
     @property
     def config(self) -> StudyConfig:
-        """The study's configuration. Raises ConfigError for results that no study here made."""
+        """The study's configuration. Raises ConfigError for a run of another version."""
         try:
             return StudyConfig.model_validate(self.manifest["config"])
         except (KeyError, ValidationError) as error:
@@ -93,9 +93,9 @@ class Run:
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan, with the dataset, made anew for a run that was opened.
+        """The plan, with the dataset; made again for a run that was opened.
 
-        Raises DatasetError where the data is not there, or is not what it was.
+        Raises DatasetError if the data is missing or has changed.
         """
         config = self.config
         dataset = load_dataset(config)
@@ -105,7 +105,7 @@ class Run:
 
     @property
     def readers(self) -> dict[str, dict[str, Any]]:
-        """What each reader, system and the judge was asked, and what it took."""
+        """Counts and costs of each reader and system, and of the judge."""
         readers: dict[str, dict[str, Any]] = self.manifest.get("readers", {})
         return readers | dict(self.manifest.get("systems", {}))
 
@@ -113,8 +113,8 @@ class Run:
     def failures(self) -> list[str]:
         """A line for each knowledge base and reader with failures: how many, and why.
 
-        Likewise for each retriever that could not look at all pages of one, and for answers that
-        the judge did not grade: between what bounds their mean lies.
+        There is also a line for each retriever that could not look at all pages of a knowledge
+        base, and for answers that the judge did not grade, with the bounds of their mean.
         """
         bases: dict[str, dict[str, Any]] = self.manifest.get("knowledge_bases", {})
         bases = bases | {
@@ -128,9 +128,9 @@ class Run:
 
     @cached_property
     def failed(self) -> list[str]:
-        """Conditions all of whose pages, or all of whose answers, failed in every draw; readers
-        and systems that answered nothing; retrievers that found nothing for what they left out;
-        stages that were asked for and in which nothing could be assessed.
+        """A line for each condition whose pages or answers all failed in every draw, each reader
+        or system that answered nothing, each retriever that found nothing because of what it left
+        out, and each stage in which nothing could be assessed.
         """
         bases = self.manifest.get("knowledge_bases", {})
         stages = self.manifest.get("config", {}).get("stages", ())
@@ -139,18 +139,18 @@ class Run:
         return [*failed_in_rows(read_rows(self.path)), *lines]
 
     def with_cached(self, **known: Any) -> Self:
-        """This run with properties that then need not be worked out."""
+        """This run with known values of cached properties."""
         run = replace(self)
         vars(run).update(known)
         return run
 
 
 def open_run(path: Path | str) -> Run:
-    """Read a run's folder. Raises OhrError if it is not one, or not a finished one."""
+    """Read a run's folder. Raises OhrError if it is not the folder of a finished run."""
     path = Path(path)
     manifest = _manifest(path)
     try:
-        # A label may be made of digits; it stays as it was written.
+        # A label may consist of digits; it stays a text.
         labels = dict.fromkeys(LABEL_COLUMNS, str)
         table = pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}, dtype=labels)
         cells = from_csv(table)
@@ -163,8 +163,8 @@ def open_run(path: Path | str) -> Run:
         )
     if missing := set(CELL_COLUMNS) - set(cells.columns):
         raise OhrError(f"{path / 'cells.csv'} has no column {min(missing)!r}: run it again")
-    measures = read_metric_infos(manifest) or []
-    drawn = _drawn(path, measures)
+    metric_infos = read_metric_infos(manifest) or []
+    drawn = _drawn(path, metric_infos)
     try:
         for column in _NUMBERS:
             numbers = pd.to_numeric(cells[column])
@@ -172,14 +172,14 @@ def open_run(path: Path | str) -> Run:
     except (ValueError, TypeError) as error:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
     truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
-    declare(cells, truth, manifest.get("same_as_truth", ()), measures)
-    lacking = manifest.get("cells", {}).get("missing", 0)
-    missing_cells = [f"{lacking} planned cells"] if lacking else []
+    declare(cells, truth, manifest.get("same_as_truth", ()), metric_infos)
+    n_missing = manifest.get("cells", {}).get("missing", 0)
+    missing_cells = [f"{n_missing} planned cells"] if n_missing else []
     return Run(path, manifest, cells, missing_cells).with_cached(drawn=drawn)
 
 
-def cells_anew(path: Path) -> pd.DataFrame:
-    """The cells of a run's folder, from its rows and its manifest alone. Raises OhrError."""
+def recompute_cells(path: Path) -> pd.DataFrame:
+    """Recompute ``cells.csv`` of a run's folder from its rows and manifest. Raises OhrError."""
     manifest = _manifest(path)
     groups = manifest.get("groups")
     return aggregate(
@@ -188,7 +188,7 @@ def cells_anew(path: Path) -> pd.DataFrame:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    """A run's manifest. Raises OhrError where there is none."""
+    """A run's manifest. Raises OhrError if there is none."""
     try:
         manifest = json.loads((path / "manifest.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -199,11 +199,11 @@ def _manifest(path: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not all(
         isinstance(manifest.get(name, {}), dict) for name in sections
     ):
-        raise OhrError(f"{path / 'manifest.json'} is no manifest of a run: run it again")
+        raise OhrError(f"{path / 'manifest.json'} is not the manifest of a run: run it again")
     return manifest
 
 
-def _drawn(path: Path, measures: Iterable[MetricInfo]) -> pd.DataFrame:
+def _drawn(path: Path, metric_infos: Iterable[MetricInfo]) -> pd.DataFrame:
     rows = read_rows(path)
     of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
     if missing := of_rows - set(rows.columns):
@@ -212,27 +212,27 @@ def _drawn(path: Path, measures: Iterable[MetricInfo]) -> pd.DataFrame:
         rows["draw"] = rows["seed"]
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
-    return counted(rows, measures)
+    return counted(rows, metric_infos)
 
 
-def counted(rows: pd.DataFrame, measures: Iterable[MetricInfo] = ()) -> pd.DataFrame:
-    """Rows that enter the means: where the metric applies, and the protocol counts them.
+def counted(rows: pd.DataFrame, metric_infos: Iterable[MetricInfo] = ()) -> pd.DataFrame:
+    """The rows that enter the means: the metric applies to them, and the protocol counts them.
 
-    ``measures`` are what a run declares of its metrics; built-in ones are known.
+    ``metric_infos`` describe the run's metrics; those of built-in metrics are known.
     """
-    declared = {(one.stage, one.metric): one for one in measures}
-    kept = rows["value"].notna()
+    declared = {(info.stage, info.metric): info for info in metric_infos}
+    keep = rows["value"].notna()
     keys = ["protocol", "stage", "metric"]
     for key, group in rows.groupby(keys, sort=False, observed=True):
         protocol, stage, metric = map(str, key)
-        measure = declared.get((stage, metric)) or metric_info(stage, metric)  # type: ignore[arg-type]
-        excluded = [str(status) for status in measure.left_out(protocol)]
-        kept[group.index] &= ~group["status"].isin(excluded)
-    return rows[kept].reset_index(drop=True)
+        info = declared.get((stage, metric)) or metric_info(stage, metric)  # type: ignore[arg-type]
+        excluded = [str(status) for status in info.left_out(protocol)]
+        keep[group.index] &= ~group["status"].isin(excluded)
+    return rows[keep].reset_index(drop=True)
 
 
 def mean_over_draws(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each unit's mean over the draws of the noise, with the status of the worst of them."""
+    """Each unit's mean over the draws of the noise, with the worst status of its draws."""
     if "draw" not in rows:
         return rows
     keys = [name for name in rows if name not in ("draw", "value", "status")]
@@ -248,7 +248,7 @@ def mean_over_draws(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def uncounted(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:
-    """Conditions of some stages and metrics none of whose scores enters the mean, described."""
+    """A description of each condition, of some stages and metrics, without a score in its mean."""
     cells = run.cells[(run.cells["group"] == "all") & (run.cells["n"].astype(float) == 0)]
     return [
         ", ".join(

@@ -41,7 +41,7 @@ from ohr.study.page_pictures import Pictures
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.results import Run
 from ohr.study.scoring.answers import Answering
-from ohr.study.scoring.metrics import described, metric_versions
+from ohr.study.scoring.metrics import describe_metrics, metric_versions
 from ohr.study.scoring.parts import is_large, make_scorer
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.study.sources import plugin_sources
@@ -49,7 +49,7 @@ from ohr.types import FAILED, KnowledgeBase
 from ohr.workers.forked import ForkedCall
 
 PROBLEMS = "problems.csv"
-"""Everything of a dataset that was left out or is doubtful, each with its reason."""
+"""What was left out of a dataset or is doubtful, each with the reason."""
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Clock:
             self.add(name, wall_s=time.perf_counter() - wall, cpu_s=_cpu_seconds() - cpu)
 
     def add(self, name: str, *, cpu_s: float, wall_s: float = 0.0) -> None:
-        """Add seconds that a stage took, in processes that have not ended yet too."""
+        """Add seconds of a stage, also of processes that have not ended yet."""
         spent = self.seconds.setdefault(name, {"wall_s": 0.0, "cpu_s": 0.0})
         spent["wall_s"] = round(spent["wall_s"] + wall_s, 3)
         spent["cpu_s"] = round(spent["cpu_s"] + cpu_s, 3)
@@ -86,12 +86,12 @@ def run_study(
     progress: Progress | None = None,
     overwrite: bool = False,
 ) -> Run:
-    """Run a study, or finish one that was cut short, and write its results to ``out``.
+    """Run a study, or finish one that was interrupted, and write its results to ``out``.
 
-    In a process that reads a shard, ShardEnded is raised once its pages are read, and no results
-    are written; the same run in a process without one finishes the study.
+    A process that reads a shard writes no results: it raises ShardEnded once its pages are read.
+    The same call without a shard then finishes the study.
 
-    Raises OhrError for whatever the user can mend, before anything costly happens.
+    Raises OhrError for whatever the user can fix, before anything costly runs.
     """
     out = Path(out)
     progress = progress or Progress()
@@ -117,10 +117,10 @@ def run_study(
             progress.say(plain(line))
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
-    # Shards write to the cache alone, and several may read for one folder of results.
+    # Shards write only to the cache, so several may work for one folder of results.
     with locked(out) if shard_of_process() is None else nullcontext():
         if not overwrite:
-            _data_there(config, out)  # another study may have ended meanwhile
+            _data_there(config, out)  # another study may have finished in the meantime
         with Pictures(plan) as pictures, ExitStack() as ending:
             return _carry_out(plan, ties, pictures, out, clock, progress, ending)
 
@@ -134,12 +134,12 @@ def _carry_out(
     progress: Progress,
     ending: ExitStack,
 ) -> Run:
-    """Read, score, aggregate and write. ``ending`` closes what is begun, however this ends."""
+    """Read, score, aggregate and write. ``ending`` closes whatever was started."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
-    readings = KnowledgeBases(plan, store, pictures.of)
+    knowledge_bases = KnowledgeBases(plan, store, pictures.of)
     with clock.stage("read"), progress:
-        readings.make(progress, out, progress.write)
+        knowledge_bases.make(progress, out, progress.write)
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)
@@ -151,9 +151,9 @@ def _carry_out(
         with RowWriter(plan, rows) as writer:
             for variant in plan.variants:
                 with clock.stage("knowledge base"):
-                    kb = readings.knowledge_base(variant)
+                    kb = knowledge_bases.knowledge_base(variant)
                     bases[plan.label(variant)] = _describe(plan, kb) | {
-                        "taken": readings.taken(variant)
+                        "taken": knowledge_bases.cost(variant)
                     }
                     scorer.cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
@@ -180,27 +180,27 @@ def _carry_out(
                 progress.say(plain(f"dataset: {kind}: {line}: see {PROBLEMS}"))
         groups = group_names(plan)
         with clock.stage("aggregate"):
-            cells = aggregate(rows, plan.measures, groups)
-            declare(cells, dataset.truth, find_same(cells, plan), plan.measures)
+            cells = aggregate(rows, plan.metric_infos, groups)
+            declare(cells, dataset.truth, find_same(cells, plan), plan.metric_infos)
         missing = _missing(plan, cells)
         with clock.stage("write"):
-            # Cut short here, the folder must not pass for a finished run of old and new files.
+            # If interrupted here, the folder must not look like a finished run.
             (out / "manifest.json").unlink(missing_ok=True)
             put_in_place(rows, out / ROWS)
             write_csv(out / "cells.csv", cells)
     with clock.stage("write"):
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
         write_bytes(out / CASES, packing.result())
-    asked = {label: tally.summary() for label, tally in answering.tallies.items()}
-    systems = {label: asked.pop(label) for label in plan.systems if label in asked}
+    answers = {label: tally.summary() for label, tally in answering.tallies.items()}
+    systems = {label: answers.pop(label) for label in plan.systems if label in answers}
     ungraded = scorer.measuring.ungraded.entries()
     manifest: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
         "draws": list(plan.draws),
         "versions": versions(),
-        "metrics": metric_versions(plan.measures),
-        "measures": described(plan.measures),
+        "metrics": metric_versions(plan.metric_infos),
+        "measures": describe_metrics(plan.metric_infos),
         "groups": groups,
         "engines": {
             label: engine.identity()
@@ -226,7 +226,7 @@ def _carry_out(
         "unreachable": plan.unreachable,
         "same_as_truth": same_as_truth(cells),
         **({"ungraded": ungraded} if ungraded else {}),
-        "readers": asked,
+        "readers": answers,
         "systems": systems,
         "knowledge_bases": bases,
         "counts": outcomes.counts(),
@@ -234,28 +234,32 @@ def _carry_out(
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    failed = [*outcomes.failed(), *empty_lines(asked | systems), *nothing_found(bases)]
+    failed = [*outcomes.failed(), *empty_lines(answers | systems), *nothing_found(bases)]
     failed += unassessed_stages(cells, config.stages)
     return Run(out, manifest, cells, missing).with_cached(plan=plan, failed=failed)
 
 
 def _of_images(plan: Plan) -> dict[str, Any]:
-    """Identities of the retrievers that look at page images; nothing without any."""
-    seeing = {name: one.identity() for name, one in plan.retrievers.items() if one.sees_images}
+    """Identities of the retrievers that look at page images; empty if there are none."""
+    seeing = {
+        name: retriever.identity()
+        for name, retriever in plan.retrievers.items()
+        if retriever.sees_images
+    }
     return {"image_retrievers": seeing} if seeing else {}
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:
-    """Digest of the dataset of this study's results in a folder, or None without any.
+    """Digest of the dataset of earlier results of this study in a folder; None if there are none.
 
-    Raises ConfigError rather than let another study's results be replaced.
+    Raises ConfigError if the folder has the results of another study, which stay.
     """
     path = out / "manifest.json"
     try:
         manifest = json.loads(path.read_text("utf-8"))
-        there = StudyConfig.model_validate(manifest["config"])
+        earlier = StudyConfig.model_validate(manifest["config"])
         digest = str(manifest["dataset"]["digest"])
-        same = there.identity() == config.identity()
+        same = earlier.identity() == config.identity()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -270,7 +274,7 @@ def _data_there(config: StudyConfig, out: Path) -> str | None:
 
 
 def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
-    """Counts of a knowledge base for the manifest, and how its page set differs."""
+    """Counts of a knowledge base for the manifest, also of missing and extra pages."""
     truth = set(plan.dataset.pages)
     missing = [ref for ref in truth if ref not in kb.pages or "missing" in kb.pages[ref].detail]
     extra = [ref for ref in kb.pages if ref not in truth]
@@ -292,14 +296,14 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
 
 
 def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
-    """Planned cells that are absent: their whole key must be there."""
-    there = {
+    """Planned cells whose key is not among the cells, described."""
+    present = {
         tuple("" if pd.isna(value) else value for value in key)
         for key in cells[list(KEY_COLUMNS)].itertuples(index=False, name=None)
     }
     absent = []
     for condition, stage, metric, group in planned_cells(plan):
         settings = ("" if value is None else value for value in astuple(condition))
-        if (*settings, stage, metric, group) not in there:
+        if (*settings, stage, metric, group) not in present:
             absent.append(f"{condition.engine} {condition.perturbation} {stage} {metric} {group}")
     return absent

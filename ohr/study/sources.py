@@ -1,4 +1,4 @@
-"""Which sources of one's own a study's plug-ins are made of, for the manifest."""
+"""The source files of a study's plug-ins from outside the project, for the manifest."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ohr.study.plan import Plan
 
 
 def plugin_sources(plan: Plan) -> dict[str, str]:
-    """Module -> digest of its file, of every plug-in from outside the project, sorted.
+    """Module -> digest of its file, for every plug-in from outside the project, sorted.
 
-    Those that a plug-in holds, as a hybrid its retrievers, are in its identity.
+    The identity of a plug-in covers its parts, such as the retrievers of a hybrid.
     """
     operators = [v.noise.operator for v in plan.variants if v.noise.operator is not None]
     plugins: list[Plugin] = [

@@ -1,4 +1,4 @@
-"""Other wordings of a dataset's questions, from a file."""
+"""Reads and writes files with other wordings of a dataset's questions."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ohr.datasets.json_text import parse_records
 from ohr.datasets.values import described, name_of, said
 from ohr.errors import ConfigError
 from ohr.files.bounded import read_bounded
-from ohr.files.safe_text import as_it_was, no_formula
+from ohr.files.safe_text import escape_formula, unescape_formula
 from ohr.types import Question
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "qid": ("qid", "id", "question_id"),
     "question": ("question", "questions"),
 }
-"""Column -> its names, of which the first that is there counts."""
+"""Column -> its accepted names; the first one that the file has counts."""
 
 
 def read_wordings(path: Path) -> dict[str, str]:
     """Question ID -> its other wording.
 
-    A CSV with the columns ``qid`` and ``question``, separated as those of questions are, or JSON:
-    an object of such pairs, or a list or JSON Lines of objects with ``ID`` and ``questions`` as in
-    the Q&A files of OHR-Bench. Raises ConfigError for a file that cannot be read, an ID that comes
-    twice, or a wording that is empty.
+    The file is a CSV with the columns ``qid`` and ``question``, with the separators of question
+    files, or JSON: an object of such pairs, or a list or JSON Lines of objects with ``ID`` and
+    ``questions`` as in the Q&A files of OHR-Bench. Raises ConfigError for a file that cannot be
+    read, an ID that comes twice, or an empty wording.
     """
     try:
         text = csv_text(read_bounded(path))
@@ -57,10 +57,10 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
     header, *rows = records(text, separator) or [(1, [])]
     names = [column(name) for name in header[1]]
     places = {
-        wanted: next((names.index(name) for name in called if name in names), None)
-        for wanted, called in _COLUMNS.items()
+        role: next((names.index(name) for name in called if name in names), None)
+        for role, called in _COLUMNS.items()
     }
-    if missing := [wanted for wanted, place in places.items() if place is None]:
+    if missing := [role for role, place in places.items() if place is None]:
         raise ValueError(f"no column {missing[0]}, separated by a {SEPARATORS[separator]}")
     for line, fields in rows:
         if len(fields) != len(names):
@@ -69,7 +69,7 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
                 f"line {line}: {len(fields)} fields under a header of {len(names)}"
                 + fix * (len(fields) > len(names))
             )
-        qid, question = (as_it_was(fields[place or 0]) for place in places.values())
+        qid, question = (unescape_formula(fields[place or 0]) for place in places.values())
         yield qid, question
 
 
@@ -87,7 +87,10 @@ def _worded(wording: Any) -> str:
 
 
 def reworded(questions: Sequence[Question], wordings: Mapping[str, str]) -> list[Question]:
-    """The questions that have another wording, with it. Raises ConfigError if one is unknown."""
+    """The questions that have another wording, with that wording.
+
+    Raises ConfigError for an unknown question.
+    """
     known = {question.qid for question in questions}
     if unknown := [qid for qid in wordings if qid not in known]:
         raise ConfigError(
@@ -102,5 +105,5 @@ def wordings_csv(wordings: Mapping[str, str]) -> str:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(("qid", "question"))
-    writer.writerows(map(no_formula, pair) for pair in wordings.items())
+    writer.writerows(map(escape_formula, pair) for pair in wordings.items())
     return sink.getvalue()

@@ -1,4 +1,4 @@
-"""Reads YAML that comes from outside: bounded in size, in aliases and in depth."""
+"""Reads YAML from outside, with limits of size, aliases and depth."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import yaml
 
 MOST_CHARACTERS = 1_000_000
-"""Of a text, and of what it stands for once every alias is written out."""
+"""Largest length of a text, also after all aliases are written out."""
 _MERGE = "tag:yaml.org,2002:merge"
-"""Of ``<<``, which may come several times: all are merged."""
+"""Tag of ``<<``, which may come several times: all are merged."""
 
 
 def parse_yaml(text: str) -> Any:
     """The value of a YAML text. Raises ValueError with a line that says what is wrong.
 
-    Two equal keys of one mapping are wrong, too: YAML itself would take the second without a word.
+    Two equal keys in one mapping are an error too; YAML itself would silently use the second.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"more than {MOST_CHARACTERS:,} characters")
@@ -39,8 +39,8 @@ def parse_yaml(text: str) -> Any:
 def _refuse_equal_keys(root: yaml.Node, loader: yaml.SafeLoader) -> None:
     """Raise ValueError for the first key that comes twice in one mapping, with its lines.
 
-    Keys are equal as Python has it: ``1`` and ``1.0`` are, and so are ``a`` and ``"a"``. Each node
-    is looked at once, however many aliases name it.
+    Keys are compared as in Python: ``1`` equals ``1.0``, and ``a`` equals ``"a"``. Each node is
+    visited once, however many aliases point to it.
     """
     seen: set[int] = set()
     waiting = [(root, "")]
@@ -69,7 +69,7 @@ def _refuse_equal_keys(root: yaml.Node, loader: yaml.SafeLoader) -> None:
 
 
 def _written_out(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """Characters of a node with every alias written out; counted once for each node."""
+    """Characters of a node with all aliases written out; each node is counted once."""
     if id(node) not in sizes:
         if isinstance(node, yaml.MappingNode):
             inner = [part for pair in node.value for part in pair]

@@ -49,7 +49,7 @@ def passages(
         stop = end.at if end.page == start.page else len(text)
         headings[start.page].append((start.at, stop))
     for node in tree.tables:
-        if node.found == "lines":
+        if node.source == "lines":
             of_lines[node.start.page].append((node.start.at, node.end.at))
     for number, page in enumerate(document.pages):
         left_out = [*headings[number], *running[number]]

@@ -34,7 +34,7 @@ from ohr.questions.storage import json_text
 from ohr.statistics import holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from tests.builders import write_kb, write_pdf
-from tests.ohr.exam.test_making import FIRST, TEXTS, exam
+from tests.ohr.questions.test_making import FIRST, TEXTS, exam
 
 
 def give(main, *arguments):

@@ -34,7 +34,7 @@ class HangingEngine(LoggingEngine):
 
 def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     hanging = "tests.experiments.test_quality.HangingEngine"
-    options = ("--engines", f"{FAKE},{hanging}", "--no-wobble")
+    options = ("--engines", f"{FAKE},{hanging}", "--no-instability")
     done = run_quality(folder, *options, "--pages", 4)
     assert done.exit_code == 1, done.output
     assert done.stderr.splitlines()[-1] == f"error: failed: {hanging}: all 4 pages"
@@ -65,7 +65,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
 
 def test_by_the_text_alone_nothing_is_assessed(folder):
     """One engine without confidences on pages without a layer: no error, and no worst pages."""
-    done = run_quality(folder, "--engines", FAKE, "--pages", 6, "--no-wobble")
+    done = run_quality(folder, "--engines", FAKE, "--pages", 6, "--no-instability")
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert "6 of 6 pages are not assessed: they have no text layer, no second engine" in said
@@ -76,14 +76,14 @@ def test_by_the_text_alone_nothing_is_assessed(folder):
     shown = [name + end for name in TARGETS for end in ("", "_mean", "_low", "_high", "_coverage")]
     assert table[[*shown, "in_range"]].isna().all().all()
     assert not table["assessed"].any()
-    done = run_recommend(folder, "--engines", FAKE, "--budget", 4, "--no-wobble")
+    done = run_recommend(folder, "--engines", FAKE, "--budget", 4, "--no-instability")
     assert done.exit_code == 0, done.output
     (line,) = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
     assert line.startswith(f"Nothing can be recommended: the pages of {FAKE} are not assessed")
 
 
 def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
-    options = ("--engines", FAKE, "--pages", 12, "--no-wobble")
+    options = ("--engines", FAKE, "--pages", 12, "--no-instability")
     run_quality(folder, *options)
     wanted = pd.read_csv(folder.parent / "out" / "to_transcribe.csv")
     for name in wanted["file"].head(8):
@@ -98,7 +98,7 @@ def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
 
 def test_a_second_engine_that_failed_assesses_nothing(folder):
     hanging = "tests.experiments.test_quality.HangingEngine"
-    run_quality(folder, "--engines", f"{FAKE},{hanging}", "--no-wobble", "--pages", 4)
+    run_quality(folder, "--engines", f"{FAKE},{hanging}", "--no-instability", "--pages", 4)
     table = pd.read_csv(folder.parent / "out" / "quality.csv").set_index("engine")
     assert not table.loc[FAKE, "assessed"].any()
     assert table.loc[FAKE, "disagreement"].isna().all()
@@ -137,7 +137,7 @@ def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
     path = folder.parent / "labelled" / "law" / "act" / "page_0001.md"
     path.parent.mkdir(parents=True)
     path.write_text("nothing that an engine has read")
-    truth = ("--truth", folder.parent / "labelled", "--no-wobble")
+    truth = ("--truth", folder.parent / "labelled", "--no-instability")
     done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
@@ -197,7 +197,7 @@ def test_transcriptions_are_named_by_page_from_one():
 def look(settings, tmp_path, *more):
     """What ``experiments.confidence`` makes of pages, without wobble."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
-    return observed(config, 60, wobble=False, words=True, report=lambda *_: None)
+    return observed(config, 60, instability=False, words=True, report=lambda *_: None)
 
 
 def test_every_draw_of_a_noise_is_looked_at(tmp_path):

@@ -20,7 +20,7 @@ from tests.experiments.own_pages import FAKE, SURE, give, run_quality, run_recom
 
 @pytest.mark.slow
 def test_a_recommendation_is_three_sentences(folder):
-    done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--budget", 4, "--no-wobble")
+    done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--budget", 4, "--no-instability")
     assert done.exit_code == 0, done.output
     assert "retrieval: not assessed" in done.output
     lines = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
@@ -33,7 +33,7 @@ def test_the_same_command_recommends_the_same_again(folder, monkeypatch):
     said = []
     for _ in range(2):
         engines = ("--engines", f"{FAKE},{SURE},tests.pdf_fakes.PdfEngine")
-        done = run_recommend(folder, *engines, "--budget", 4, "--no-wobble")
+        done = run_recommend(folder, *engines, "--budget", 4, "--no-instability")
         assert done.exit_code == 0, done.output
         said.append((folder.parent / "best" / "recommendation.txt").read_text().splitlines())
     first, again = said
@@ -48,7 +48,9 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     monkeypatch.setattr("ohr.adviser.recommend.study.FEWEST_QUESTIONS", 3)
     folder = write_towns(tmp_path / "in", 4)
     engines = f"{FAKE},pdf_text"
-    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
+    done = run_recommend(
+        folder, "--engines", engines, "--budget", 4, "--no-instability", "--report"
+    )
     assert done.exit_code == 0, done.output
     assert "pdf_text is not ranked" in done.output
     assert "differ significantly" not in done.output
@@ -59,7 +61,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert "No other engine of page images was asked for" in done.output
     (folder / "Dunhaven.pdf").unlink()
     (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")
-    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble")
+    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-instability")
     assert done.exit_code == 0, done.output
     assert "gone since the last run: documents/Dunhaven" in done.output
     assert "Take nothing" not in (tmp_path / "best" / "recommendation.txt").read_text()
@@ -76,7 +78,7 @@ def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{town}.pdf").rename(folder / name)
     Image.new("L", (40, 40), 255).save(folder / "scan.png")
-    done = run_recommend(folder, "--engines", FAKE, "--no-wobble")
+    done = run_recommend(folder, "--engines", FAKE, "--no-instability")
     assert done.exit_code == 0, done.output
     assert "only PDFs are asked about, and not the 1 images" in done.output
     asked = json.loads((tmp_path / "best" / "exam" / "questions.json").read_text())
@@ -90,7 +92,7 @@ def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
 def test_of_one_page_nothing_is_said_of_how_many_documents_would_do(tmp_path, monkeypatch):
     monkeypatch.setattr("ohr.adviser.recommend.study.FEWEST_QUESTIONS", 1)
     folder = write_towns(tmp_path / "in", 1)
-    done = run_recommend(folder, "--engines", f"{FAKE},rapidocr", "--no-wobble")
+    done = run_recommend(folder, "--engines", f"{FAKE},rapidocr", "--no-instability")
     assert done.exit_code == 0, done.output
     assert "retrieval LCS, clean" in done.output
     assert "would show" not in (tmp_path / "best" / "recommendation.txt").read_text()

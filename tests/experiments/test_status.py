@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from experiments.status import main
 from ohr.machine.status import duration
-from ohr.ocr.progress_file import ProgressFile, told
+from ohr.ocr.progress_file import ProgressFile, read_progress
 from ohr.ocr.shards import Shard
 from ohr.store.leases import STALE_S
 from ohr.types import Outcome
@@ -22,7 +22,7 @@ def status(run):
 
 def write(run, index, failures=(), read=6, state=""):
     file = ProgressFile(run, Shard(index, 3))
-    file.planned(20, 10)
+    file.begin_round(20, 10)
     for number in range(read):
         file.count(Outcome.error(failures[number]) if number < len(failures) else Outcome("text"))
     file.count(None)
@@ -69,7 +69,7 @@ def test_a_file_that_anyone_may_have_written_is_printed_as_text(tmp_path):
     done = status(tmp_path)
     assert done.exit_code == 0, done.output
     assert "\x1b" not in done.output
-    assert list(told(tmp_path)) == ["all"]
+    assert list(read_progress(tmp_path)) == ["all"]
 
 
 def test_a_folder_without_progress_is_one_line(tmp_path):

@@ -56,7 +56,7 @@ def test_pages_of_which_a_tenth_is_trouble(tmp_path: Path, spec: PluginSpec) -> 
     for page in pages:
         reading = readings.stored(page)
         assert reading is not None
-        assert reading.stands(limits, retry=False)
+        assert reading.is_final(limits, retry=False)
         found.append(reading.outcome)
     by_kind: dict[int, Counter[Status]] = {}
     for kind, outcome in zip(kinds, found, strict=True):

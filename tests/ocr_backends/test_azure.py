@@ -124,7 +124,7 @@ def test_a_page_is_sent_and_its_result_fetched(service: Service, waits: list[flo
     )
     assert [poll[:3] for poll in polls] == [("GET", "/results/1?api-version=x", KEY)] * 3
     assert waits == [1, 2]
-    taken = made.taken()
+    taken = made.usage()
     assert taken.pop("answer_s") > 0
     assert taken == {"replies": 1, "cost": 0.01}
 

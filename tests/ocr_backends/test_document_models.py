@@ -197,14 +197,14 @@ def test_odd_replies_are_counted(server: Server) -> None:
     ]  # fmt: skip
     assert outcomes[1].detail == "cut at 16384 tokens; malformed: JSON that breaks off"
     assert outcomes[2].detail.startswith("refused: I'm sorry")
-    taken = made.taken()
+    taken = made.usage()
     assert taken.pop("answer_s") > 0
     assert taken.pop("cost") == pytest.approx(4 * (1000 * 2 + 50 * 10) / 1e6)
     assert taken == {
         "replies": 5, "cut": 1, "malformed": 1, "refused": 1, "empty": 1, "repeated": 1,
         "failed": 1, "prompt_tokens": 4000, "completion_tokens": 200, "unmetered": 1,
     }  # fmt: skip
-    assert made.taken() == {}
+    assert made.usage() == {}
 
 
 # Several servers

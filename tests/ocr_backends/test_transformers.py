@@ -141,8 +141,8 @@ def test_wrappers_are_taken_off_and_counted(name: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(type(made), "_generate", lambda *_: [Generated(reply, 9, cut=False)])
     [outcome] = read(made, page(90, 120))
     assert outcome == Outcome("# A title\n\nand text", detail="taken off: thought, code fence")
-    assert made.taken() == {"replies": 1, "wrapped": 1}
-    assert made.taken() == {}
+    assert made.usage() == {"replies": 1, "wrapped": 1}
+    assert made.usage() == {}
 
 
 @needs_torch

@@ -29,7 +29,7 @@ DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase I
 KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
 MissingDependencyError OhrError Outcome Page PageCase PageImage PageParams PageRecord PageRef
 Params Plot PluginError Question Reader Retriever Run ShownHit Status StoreError Study System
-SystemReply TextPerturbation UnknownPluginError chunker dataset engine known load_images measure
+SystemReply TextPerturbation UnknownPluginError chunker dataset engine known load_images load_metric
 metric open_run page_image perturbation reader retriever stage strip_markup
 """
 
@@ -282,13 +282,13 @@ def test_the_parts_of_a_system_work_by_name():
     assert hits[0].text.startswith("The seller")
     answer = ohr.reader("extractive").answer("What does the seller pay?", hits)
     assert "12 euros" in answer.value
-    assert ohr.measure("f1")("12 euros", "12 euros") == 1.0
-    assert ohr.measure("f1", protocol="reference")("12", "12 euros") < 1
+    assert ohr.load_metric("f1")("12 euros", "12 euros") == 1.0
+    assert ohr.load_metric("f1", protocol="reference")("12", "12 euros") < 1
     assert ohr.strip_markup("**12** euros").split() == ["12", "euros"]
     assert "bm25" in ohr.known("retriever")
     with pytest.raises(ohr.ConfigError, match="unknown kind of plug-in 'engines'; did you mean"):
         ohr.known("engines")
-    with pytest.raises(ohr.ConfigError, match="retriever 'oracle' is shown the evidence"):
+    with pytest.raises(ohr.ConfigError, match="retriever 'oracle' is an oracle"):
         ohr.retriever("oracle")
 
 

@@ -49,7 +49,7 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
     """
     for kind in KINDS:
         of_kind = [result for result in results if result.kind == kind]
-        matched = [result for result in of_kind if result.found]
+        matched = [result for result in of_kind if result.is_found]
         yield {
             "kind": kind,
             "blocks": len(of_kind),
@@ -61,9 +61,11 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
             "differs_as_written": _share(
                 [not result.as_written for result in matched if kind == "formula"]
             ),
-            "textual_or_lost": _share([not result.found or result.textual for result in of_kind]),
+            "textual_or_lost": _share(
+                [not result.is_found or result.textual for result in of_kind]
+            ),
             "structural_or_lost": _share(
-                [not result.found or result.structural for result in of_kind if kind != "text"]
+                [not result.is_found or result.structural for result in of_kind if kind != "text"]
             ),
         }
 

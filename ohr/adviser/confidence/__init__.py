@@ -1,1 +1,1 @@
-"""What the signals of OCR output are worth where the truth is known."""
+"""Compares the signals of OCR quality with true errors, where the truth is known."""

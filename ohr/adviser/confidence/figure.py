@@ -1,4 +1,4 @@
-"""Draws how many words of each confidence are right: a panel an engine, a line a noise."""
+"""Draws the share of right words by confidence: one panel per engine, one line per noise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ohr.figures.style import COLOURS, LINES, MARKERS, figure, save
 
 
 def reliability_figure(words: pd.DataFrame, folder: Path) -> list[Path]:
-    """The reliability diagram; the diagonal is a confidence that keeps its word."""
+    """The reliability diagram; on the diagonal, confidence equals the share of right words."""
     engines = list(dict.fromkeys(words["engine"]))
     noises = list(dict.fromkeys(words["noise"]))
     with figure(1.4 + 3.4 * len(engines), 3.8) as fig:

@@ -1,4 +1,4 @@
-"""What the signals of readings are worth where the truth is known, as it is printed."""
+"""Prints how well signals agree with true errors."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ FURTHER = {"docling": "docling's rules"} | PREDICTED
 
 
 def scores_table(scores: pd.DataFrame) -> Table:
-    """A row for each signal, a column for each noise."""
+    """One row per signal, one column per noise."""
     noises = list(dict.fromkeys(scores["noise"]))
-    shown = Table(
+    grid = Table(
         header_style="bold",
         box=None,
         pad_edge=False,
         title="Spearman with edit distance / AUROC of edit distance > .2",
     )
-    shown.add_column("signal")
+    grid.add_column("signal")
     for noise in noises:
-        shown.add_column(plain(noise), justify="right")
+        grid.add_column(plain(noise), justify="right")
     for signal in dict.fromkeys(scores["signal"]):
         mine = scores[scores["signal"] == signal].set_index("noise")
         cells = [
@@ -35,8 +35,8 @@ def scores_table(scores: pd.DataFrame) -> Table:
             f"{_number(mine.loc[noise, 'auroc_edit_distance'])}"
             for noise in noises
         ]
-        shown.add_row(Text(FURTHER.get(signal, signal.replace("_", " "))), *cells)
-    return shown
+        grid.add_row(Text(FURTHER.get(signal, signal.replace("_", " "))), *cells)
+    return grid
 
 
 def _number(value: object) -> str:
@@ -44,7 +44,7 @@ def _number(value: object) -> str:
 
 
 def coverage_lines(table: pd.DataFrame, predictions: pd.DataFrame) -> list[str]:
-    """For each error its true and its predicted mean, and how often the intervals hold."""
+    """A line per error: true and predicted mean, and how often the intervals hold."""
     lines = []
     for target, title in TARGETS.items():
         true = table[f"true_{target}"].to_numpy(float)
@@ -60,7 +60,7 @@ def coverage_lines(table: pd.DataFrame, predictions: pd.DataFrame) -> list[str]:
 
 
 def word_lines(words: pd.DataFrame) -> list[str]:
-    """For each engine and noise how many words are right, and how sure it was of them."""
+    """A line per engine and noise: the share of right words, and the mean confidence."""
     lines = []
     for (noise, engine), part in words.groupby(["noise", "engine"], sort=False):
         total = part["n"].sum()

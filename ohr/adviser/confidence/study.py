@@ -1,4 +1,4 @@
-"""What the signals of readings are worth where the truth is known: printed and written."""
+"""Measures how well signals agree with true errors; prints, writes and draws the results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from ohr.study.config import StudyConfig
 
 
 def report_confidence(
-    config: StudyConfig, out: Path, *, pages: int, wobble: bool, words: bool
+    config: StudyConfig, out: Path, *, pages: int, instability: bool, words: bool
 ) -> int:
-    """Look at pages under each noise, write the tables, print and draw them. Raises OhrError."""
+    """Observe pages under each noise; write, print and draw the tables. Raises OhrError."""
     with locked(out):
         with Progress() as progress:
-            table, of_words = observed(config, pages, wobble=wobble, words=words, report=progress)
+            table, of_words = observed(
+                config, pages, instability=instability, words=words, report=progress
+            )
         predictions = with_predictions(table)
         for target in TARGETS:
             table[f"predicted_{target}"] = predictions[target]

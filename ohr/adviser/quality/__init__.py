@@ -1,1 +1,1 @@
-"""How wrong OCR output is, estimated without ground truth."""
+"""Estimates how wrong OCR output is without ground truth."""

@@ -1,4 +1,4 @@
-"""How far predictions of quality hold on domains with truth that they were not fitted on."""
+"""Checks predictions of quality on domains with ground truth that they were not fitted on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BESIDE_TEXT = [
     *OF_LAYER,
     *("disagreement", "disputed_passages", "wobble", "confidence", "unsure_words"),
 ]
-"""Signals that need more than the text itself."""
+"""Signals that need more than the text."""
 KINDS = {
     "layer": "with layer",
     "scan": "as scans",
@@ -38,7 +38,7 @@ KINDS = {
 WRONG = 0.2
 """An edit distance above this is a badly read page."""
 GAP = 0.03
-"""Means of two readings that differ by so much should be told apart."""
+"""Two OCR outputs whose true means differ by so much should have a winner."""
 DRAWS = 100
 PAGES = 30
 FEWEST_DOMAINS = 3
@@ -47,7 +47,7 @@ FEWEST_DOMAINS = 3
 def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> int:
     """Check the shipped model on the pages of runs of ``confidence``. Raises OhrError.
 
-    With ``left_out``, each domain by a model of the others in its place.
+    With ``left_out``, each domain is predicted by a model of the others instead.
     """
     table = read_signals(runs)
     models = _others(table) if left_out else dict.fromkeys(set(table["group"]), shipped())
@@ -55,10 +55,10 @@ def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> 
     write_csv(out / "checks.csv", checks)
     show(_shown(checks))
     print(
-        f"means over domains, beside the lowest; coverage of the 90 % intervals, and the "
-        "share of pages whose prediction is too low for them; winners: "
-        f"{DRAWS} draws of {PAGES} pages of each two engines or noises; no winner: of those that "
-        f"differ by {GAP:g} or more"
+        f"means over domains, and the lowest; coverage of the 90 % intervals, and the "
+        "share of pages whose true error is above them; winners: "
+        f"{DRAWS} draws of {PAGES} pages for each pair of engines or noises; no winner: of the "
+        f"pairs that differ by {GAP:g} or more"
     )
     for line in [] if left_out else _fitted_lines(table):
         print(plain(line))
@@ -66,20 +66,20 @@ def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> 
     if len(beside):
         write_csv(out / "beside_engines.csv", beside)
         show(_shown_beside(beside))
-        print(f"edit distance, beside the engines' own doubt: {out / 'beside_engines.csv'}")
+        print(f"edit distance, compared with engines' confidence: {out / 'beside_engines.csv'}")
     return 0
 
 
 def _fitted_lines(table: pd.DataFrame) -> list[str]:
-    """Which domains the shipped predictions were fitted on too, on these or other pages."""
+    """A line about the domains that the shipped predictions were also fitted on."""
     readings = shipped().fitted_on.get("readings", {})
     fitted = {str(name).partition(", ")[0].partition(": ")[2] for name in readings}
     here = [name for name in dict.fromkeys(table["domain"].astype(str)) if name in fitted]
     if not here:
         return []
     return [
-        f"the shipped predictions were fitted on pages of {', '.join(here)} too: these domains are "
-        "not left out, and new ones may be harder (--left-out leaves each out)"
+        f"the shipped predictions were also fitted on pages of {', '.join(here)}: new domains may "
+        "be harder (--left-out predicts each domain by the others)"
     ]
 
 
@@ -88,28 +88,27 @@ def _others(table: pd.DataFrame) -> dict[str, Predictor]:
     groups = sorted(set(table["group"]))
     if len(groups) < FEWEST_DOMAINS:
         raise OhrError(
-            f"--left-out needs pages of {FEWEST_DOMAINS} domains: a fit of all others leaves one "
-            "of them out itself"
+            f"--left-out needs pages of {FEWEST_DOMAINS} domains: a fit needs two others"
         )
     pages = labelled(table)
     return {group: fit([page for page in pages if page.domain != group], {}) for group in groups}
 
 
 def _predicted(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
-    """The table with predictions, each group's by its model."""
+    """The table with predictions, each group by its model."""
     parts = [with_predictions(of, models[str(group)]) for group, of in table.groupby("group")]
     order = np.concatenate([of.index for _, of in table.groupby("group")])
     return pd.concat(parts).set_axis(order).loc[table.index]
 
 
 def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
-    """A row for each error: with the text layer, as if there were none (``scan``), and by the text
-    alone, of which ``quality`` shows nothing.
+    """One row per error and kind of page.
 
-    ``table`` has a row for each engine's text of a page, with its signals and true errors
-    (``true_…``), and the ``group``, a domain, whose model predicts it. Every domain counts the
-    same: Spearman, AUROC and coverage are means over the domains, beside the ``_lowest``.
-    ``too_low`` is the share of pages whose truth lies above the interval.
+    The kinds are with text layer (``layer``), as if there were none (``scan``), and by the text
+    only, which ``quality`` does not show. ``table`` has one row per engine and page, with signals,
+    true errors (``true_…``) and ``group``, the domain, whose model predicts the page. All domains
+    weigh the same: Spearman, AUROC and coverage are means over the domains, with the ``_lowest``.
+    ``too_low`` is the share of pages whose truth is above the interval.
     """
     records = []
     for which in KINDS:
@@ -139,7 +138,7 @@ def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
 
 
 def _as(table: pd.DataFrame, which: str) -> pd.DataFrame:
-    """The pages that have signals of a kind, without those of the kinds before it."""
+    """The pages with the signals of a kind; other signals become NaN."""
     if which == "layer":
         return table[table["layer"].notna()]
     if which == "scan":
@@ -170,13 +169,14 @@ def _by_domain(pages: pd.DataFrame) -> dict[str, float]:
 def _doubts(
     table: pd.DataFrame, models: Mapping[str, Predictor], kind: str, target: str
 ) -> np.ndarray:
-    """Of each row: how far its model lets differences lie from true ones."""
+    """For each row, the ``doubt`` of its model."""
     return np.array([models[str(group)].doubt[kind][target] for group in table["group"]])
 
 
 def against_engines(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
-    """Predicted edit distance beside the engine's own doubt and docling's rules, for each engine
-    and noise whose words have a confidence.
+    """Compares predicted edit distance with engines' confidence and docling's rules.
+
+    One row per engine and noise with confidences.
     """
     known = table[table["confidence"].notna()]
     records = []
@@ -186,7 +186,9 @@ def against_engines(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.
             "predicted": _predicted(of, models),
             "as_scans": _predicted(of.assign(**dict.fromkeys(OF_LAYER, np.nan)), models),
         }
-        ranked = {way: found["edit_distance"].to_numpy(float) for way, found in ways.items()}
+        ranked = {
+            way: predictions["edit_distance"].to_numpy(float) for way, predictions in ways.items()
+        }
         ranked |= {name: of[name].to_numpy(float) for name in ("confidence", "docling")}
         records.append(
             {"engine": engine, "noise": noise, "n": len(of)}
@@ -199,7 +201,7 @@ def against_engines(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.
 def _winners(
     table: pd.DataFrame, predictions: pd.DataFrame, target: str, doubts: np.ndarray
 ) -> dict[str, Any]:
-    """How often a stated winner is wrong, and how often none is stated, over draws of pages."""
+    """The share of wrong winners, and of draws of pages without a winner."""
     pages = ["doc_id", "page_no"]
     values = table[[*pages, "engine", "noise", "draw"]].assign(
         mean=predictions[f"{target}_mean"].to_numpy(float),
@@ -207,14 +209,14 @@ def _winners(
         true=table[f"true_{target}"].to_numpy(float),
         doubt=doubts,
     )
-    readings = [
-        (of, one.set_index(pages))
-        for (*of, _), one in values.groupby(["engine", "noise", "draw"], sort=False)
+    outputs = [
+        (of, rows.set_index(pages))
+        for (*of, _), rows in values.groupby(["engine", "noise", "draw"], sort=False)
     ]
     rng = np.random.default_rng(0)
     wrong = drawn = 0
-    untold: list[float] = []
-    for (of, first), (of_other, second) in combinations(readings, 2):
+    unstated: list[float] = []
+    for (of, first), (of_other, second) in combinations(outputs, 2):
         both = first.index.intersection(second.index)
         if of == of_other or len(both) < PAGES:
             continue
@@ -223,7 +225,7 @@ def _winners(
         means = a["mean"].to_numpy(), b["mean"].to_numpy()
         documents = [doc for doc, _ in both]
         doubt = (a["doubt"] * (a["spread"] + b["spread"])).to_numpy() / 2
-        told = 0
+        stated = 0
         for _ in range(DRAWS):
             some = rng.choice(len(both), PAGES, replace=False)
             verdict = compare(
@@ -231,21 +233,21 @@ def _winners(
                 float(doubt[some].mean()),
             )  # fmt: skip
             if verdict.winner is not None:
-                told += 1
+                stated += 1
                 wrong += (verdict.winner == 1) != (gap > 0)
         drawn += DRAWS
         if abs(gap) >= GAP:
-            untold.append(1 - told / DRAWS)
+            unstated.append(1 - stated / DRAWS)
     return {
         "draws": drawn,
         "wrong": wrong / drawn if drawn else np.nan,
-        "cannot_tell": float(np.mean(untold)) if untold else np.nan,
+        "cannot_tell": float(np.mean(unstated)) if unstated else np.nan,
     }
 
 
 def _shown(checks: pd.DataFrame) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    shown.add_column("error")
+    grid = Table(header_style="bold", box=None, pad_edge=False)
+    grid.add_column("error")
     names = {
         "spearman": "Spearman",
         "spearman_lowest": "lowest",
@@ -259,21 +261,21 @@ def _shown(checks: pd.DataFrame) -> Table:
         "cannot_tell": "no winner",
     }
     for title in ("n", "domains", *names.values()):
-        shown.add_column(title, justify="right")
+        grid.add_column(title, justify="right")
     for row in checks.to_dict("records"):
         title = f"{TARGETS[str(row['error'])]}, {KINDS[str(row['kind'])]}"
         counts = (f"{row['n']:,}", str(row["domains"]))
-        shown.add_row(title, *counts, *(number(row[name]) for name in names))
-    return shown
+        grid.add_row(title, *counts, *(number(row[name]) for name in names))
+    return grid
 
 
 def _shown_beside(beside: pd.DataFrame) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    shown.add_column("Spearman / AUROC")
+    grid = Table(header_style="bold", box=None, pad_edge=False)
+    grid.add_column("Spearman / AUROC")
     for title in ("n", "predicted", "as scans", "confidence", "docling's rules"):
-        shown.add_column(title, justify="right")
+        grid.add_column(title, justify="right")
     for row in beside.to_dict("records"):
-        shown.add_row(
+        grid.add_row(
             f"{row['engine']}, {row['noise']}",
             f"{row['n']:,}",
             *(
@@ -281,4 +283,4 @@ def _shown_beside(beside: pd.DataFrame) -> Table:
                 for way in ("predicted", "as_scans", "confidence", "docling")
             ),
         )
-    return shown
+    return grid

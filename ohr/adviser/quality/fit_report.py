@@ -1,4 +1,4 @@
-"""The fit of the predictor of quality, from the signals of finished runs."""
+"""Fits the predictor of quality to the signals of finished runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ohr.store.atomic import write_text
 def report_fit(runs: Sequence[Path], out: Path) -> int:
     """Fit the pages of some runs and write the model. Raises OhrError."""
     pages = labelled(read_signals(runs))
-    counts = Counter(f"{page.domain}, {page.reading}" for page in pages)
+    counts = Counter(f"{page.domain}, {page.knowledge_base}" for page in pages)
     known: dict[str, Any] = {
         "command": "ohr quality fit",
         "pages": len(pages),
@@ -38,8 +38,8 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
             below, above = widths[target]
             print(
                 f"{title}, {which}: 90 % intervals from {below:.2f} deviations below to "
-                f"{above:.2f} above; they hold {model.coverage[which][target]:.0%} of the pages of "
-                "a domain that is left out"
+                f"{above:.2f} above; they contain {model.coverage[which][target]:.0%} of the pages "
+                "of a domain that is left out"
             )
     print(f"model of {len(pages)} pages: {out}")
     return 0

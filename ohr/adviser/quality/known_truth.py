@@ -1,4 +1,4 @@
-"""The signals of readings whose truth is known: what each is worth."""
+"""Observes pages with known truth, and scores how well each signal predicts their errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ohr.ocr.observe import Observing
 from ohr.plugins import OcrBackend
 from ohr.quality.garbage import docling_score
 from ohr.quality.signals import SIGNALS
-from ohr.quality.table import Seen, signal_table
+from ohr.quality.table import Observation, signal_table
 from ohr.quality.texts import content_tokens
 from ohr.quality.truth import targets
 from ohr.store.artefacts import ArtefactStore
@@ -33,31 +33,33 @@ BINS = 10
 
 
 def observed(
-    config: StudyConfig, pages: int, *, wobble: bool, words: bool, report: Report
+    config: StudyConfig, pages: int, *, instability: bool, words: bool, report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The signals and errors of pages under each noise, and how right words are by confidence.
+    """The signals and true errors of pages under each noise, and counts of words by confidence.
 
-    The first has a row for each page, engine, noise and ``draw`` of it. The second counts words of
+    The first table has one row per page, engine, noise and ``draw``. The second counts the words of
     all draws by noise, engine and tenth of confidence: ``n``, ``right`` and the sum of
-    ``confidence``. Pages without a truth are left out. Raises OhrError.
+    ``confidence``. Pages without ground truth are left out. Raises OhrError.
     """
     dataset = load_dataset(config)
     plan = make_plan(config, dataset)
     with_truth = [ref for ref in plan.reread if ref not in dataset.without_truth]
     if not with_truth:
-        raise ConfigError("no page has a truth that its readings could be held against")
+        raise ConfigError("no page has ground truth that OCR output could be compared with")
     refs = spread(with_truth, pages)
     store = ArtefactStore(config.cache)
-    readings = KnowledgeBases(plan, store)
+    knowledge_bases = KnowledgeBases(plan, store)
     layers = _layers(plan, refs)
-    by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Seen]]] = {}
+    by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Observation]]] = {}
     for variant in plan.variants:
         noise = noise_name(variant.noise.name, variant.noise.level, variant.noise.intensity)
         noise = noise if variant.noise.operator is not None else "clean"
         name = variant.engine.label
         if variant.engine.name == "gt" and noise == "clean":
-            continue  # the truth itself
-        seen = _seen(readings, variant, refs, wobble=wobble, words=words, report=report)
+            continue  # the ground truth itself
+        seen = _seen(
+            knowledge_bases, variant, refs, instability=instability, words=words, report=report
+        )
         by_draw.setdefault((noise, variant.seed), {})[name] = seen
     tables, counts = [], []
     for (noise, draw), engines in by_draw.items():
@@ -76,10 +78,10 @@ def observed(
             )
         tables.append(pd.concat([table, pd.DataFrame(errors)], axis=1))
         for name, seen in engines.items():
-            for ref, one in seen.items():
-                if one.words:
+            for ref, observation in seen.items():
+                if observation.words:
                     truth = dataset.pages[ref].text
-                    counts += _word_counts(noise, name, one.words, truth)
+                    counts += _word_counts(noise, name, observation.words, truth)
     words_table = pd.DataFrame(
         counts, columns=["noise", "engine", "tenth", "n", "right", "confidence"]
     )
@@ -90,52 +92,56 @@ def observed(
 
 
 def spread(refs: Sequence[PageRef], most: int) -> list[PageRef]:
-    """At most so many pages, evenly over the pages in their order."""
+    """At most ``most`` pages, spread evenly over the pages."""
     if len(refs) <= most:
         return list(refs)
     return [refs[int((place + 0.5) * len(refs) / most)] for place in range(most)]
 
 
 def _seen(
-    readings: KnowledgeBases,
+    knowledge_bases: KnowledgeBases,
     variant: Variant,
     refs: Sequence[PageRef],
     *,
-    wobble: bool,
+    instability: bool,
     words: bool,
     report: Report,
-) -> dict[PageRef, Seen]:
-    plan = readings.plan
+) -> dict[PageRef, Observation]:
+    plan = knowledge_bases.plan
     backend = plan.engines[variant.engine.label]
     if not isinstance(backend, OcrBackend):
-        base = readings.knowledge_base(variant)
-        return {ref: Seen(base.pages[ref]) for ref in refs if ref in base.pages}
-    wanted = set(refs)
-    tasks = [task for task in readings.tasks(variant) if task.ref in wanted]
+        knowledge_base = knowledge_bases.knowledge_base(variant)
+        return {
+            ref: Observation(knowledge_base.pages[ref])
+            for ref in refs
+            if ref in knowledge_base.pages
+        }
+    chosen = set(refs)
+    tasks = [task for task in knowledge_bases.tasks(variant) if task.ref in chosen]
     observing = Observing(
         variant.engine,
         backend,
-        readings.store,
-        readings.limits,
+        knowledge_bases.store,
+        knowledge_bases.limits,
         plan.config.workers,
-        wobble=wobble,
+        instability=instability,
         words=words,
     )
-    found = observing.observe(tasks, report)
-    return dict(zip((task.ref for task in tasks), found, strict=True))
+    observations = observing.observe(tasks, report)
+    return dict(zip((task.ref for task in tasks), observations, strict=True))
 
 
 def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
-    """The text layers of the pages that can stand for them."""
+    """The text layer of each page, if it can stand for the page."""
     sources: dict[str, Path] = {}
     for ref in refs:
         source = plan.dataset.documents[ref.doc_id].source
         if source is not None and source.suffix.lower() == ".pdf":
             sources[ref.doc_id] = source
-    opened = dict(zip(sources, layers_of(list(sources.values())), strict=True))
+    outcomes = dict(zip(sources, layers_of(list(sources.values())), strict=True))
     usable = {
         PageRef(doc_id, page_no): layer.value.text
-        for doc_id, outcome in opened.items()
+        for doc_id, outcome in outcomes.items()
         if outcome.value is not None
         for page_no, (layer, check) in enumerate(
             zip(outcome.value, check_layers(outcome.value), strict=True)
@@ -148,7 +154,9 @@ def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
 def _word_counts(
     noise: str, engine: str, words: Sequence[Word], truth: str
 ) -> list[tuple[str, str, int, int, int, float]]:
-    """Words in the truth, in order, are right; those without a letter or digit do not count."""
+    """Counts of words; those in the truth, in order, are right. Words without letter or digit do
+    not count.
+    """
     parts = [(token, word.confidence) for word in words for token in content_tokens(word.text)]
     matcher = SequenceMatcher(None, [part for part, _ in parts], content_tokens(truth), False)
     right = np.zeros(len(parts), bool)
@@ -162,8 +170,8 @@ def _word_counts(
 
 def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
     """Area under the ROC curve of scores; NaN without both classes. Ties count one half."""
-    there = ~np.isnan(scores)
-    scores, positive = scores[there], positive[there]
+    known = ~np.isnan(scores)
+    scores, positive = scores[known], positive[known]
     hits, misses = int(positive.sum()), int((~positive).sum())
     if not hits or not misses:
         return math.nan
@@ -174,20 +182,20 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's correlation of what both have; NaN where one does not vary."""
-    there = ~(np.isnan(first) | np.isnan(second))
-    if there.sum() < 3 or np.ptp(first[there]) == 0 or np.ptp(second[there]) == 0:
+    """Spearman's correlation where both have a value; NaN if one does not vary."""
+    known = ~(np.isnan(first) | np.isnan(second))
+    if known.sum() < 3 or np.ptp(first[known]) == 0 or np.ptp(second[known]) == 0:
         return math.nan
     from scipy.stats import spearmanr
 
-    return float(spearmanr(first[there], second[there]).statistic)
+    return float(spearmanr(first[known], second[known]).statistic)
 
 
 def signal_scores(table: pd.DataFrame, further: Mapping[str, str]) -> list[dict[str, Any]]:
-    """For each signal and noise, Spearman and AUROC against the true errors.
+    """For each signal and noise, Spearman and AUROC with the true errors.
 
-    ``further`` are columns beside the signals, with their titles. AUROC is of pages whose
-    edit distance is above .2; mark-up counts in one, not in the other.
+    ``further`` are columns other than the signals, with titles. AUROC is of pages with an error
+    above .2.
     """
     rows = []
     groups = [

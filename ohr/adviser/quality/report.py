@@ -1,4 +1,4 @@
-"""How wrong readings of one's own PDFs probably are, as it is printed."""
+"""Prints the predicted errors of your PDFs' OCR output."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from ohr.types import FAILED, PageRef
 WORST = 10
 NOT_ASSESSED = (
     "not assessed: they have no text layer, no second engine and no confidences, and the text "
-    "alone does not tell pages with many errors from pages with few. Name a second engine, or one "
+    "alone does not show which pages have many errors. Name a second engine, or one "
     "that gives confidences (tesseract, rapidocr), with --engines, or transcribe pages (--truth)"
 )
 
 
 def engine_table(table: pd.DataFrame, seconds: Mapping[str, float]) -> Table:
-    """A row for each engine: its errors as they are predicted, and its seconds a page.
+    """One row per engine: its predicted errors, and its seconds per page.
 
-    NaN seconds are those of an engine whose pages were stored, and not timed.
+    Seconds are NaN for an engine whose pages were stored without their times.
     """
     title = f"predicted errors, mean{of_documents(table)} [95 % interval]"
-    shown = Table(header_style="bold", box=None, pad_edge=False, title=title)
-    shown.add_column("engine")
-    for name in (*TARGETS.values(), "assessed", "in range", "failed", "s a page"):
-        shown.add_column(name, justify="right")
+    grid = Table(header_style="bold", box=None, pad_edge=False, title=title)
+    grid.add_column("engine")
+    for name in (*TARGETS.values(), "assessed", "in range", "failed", "s per page"):
+        grid.add_column(name, justify="right")
     for engine, rows in table.groupby("engine", sort=False):
         took = seconds[str(engine)]
         known = rows[rows["assessed"]]
-        shown.add_row(
+        grid.add_row(
             Text(plain(str(engine))),
             *(_interval(engine_estimate(rows, target)) for target in TARGETS),
             f"{len(known)} of {len(rows)}",
@@ -55,20 +55,19 @@ def engine_table(table: pd.DataFrame, seconds: Mapping[str, float]) -> Table:
             str(int(rows["status"].isin([str(status) for status in FAILED]).sum())),
             "stored" if math.isnan(took) else f"{took:.1f}",
         )
-    return shown
+    return grid
 
 
-def _interval(one: Estimate | None) -> str:
-    if one is None:
+def _interval(estimate: Estimate | None) -> str:
+    if estimate is None:
         return "not assessed"
-    corrected = "*" if one.labelled else ""
-    return f"{one.mean:.3f}{corrected} [{max(0.0, one.low):.3f}, {min(1.0, one.high):.3f}]"
+    corrected = "*" if estimate.labelled else ""
+    low, high = max(0.0, estimate.low), min(1.0, estimate.high)
+    return f"{estimate.mean:.3f}{corrected} [{low:.3f}, {high:.3f}]"
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """For each two engines, which has fewer errors, or what is not excluded; the family; whether
-    transcribed pages corrected that.
-    """
+    """Lines that compare each two engines, name the family, and mention transcribed pages."""
     engines = list(dict.fromkeys(table["engine"]))
     pairs = list(combinations(engines, 2))
     lines = [verdict_line(table, *pair, len(pairs)) for pair in pairs]
@@ -80,33 +79,33 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
         lines.append("*: corrected by the pages that were transcribed")
     elif transcribed:
         lines.append(
-            f"corrected by nothing: transcribed pages of the sample: {transcribed}, at least "
+            f"not corrected: {transcribed} transcribed pages of the sample, at least "
             f"{FEWEST_LABELLED} are needed"
         )
     return lines
 
 
 def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int = 1) -> str:
-    """One of so many comparisons in a sentence."""
-    one = engine_verdict(table, first, second, DECIDES, comparisons)
-    if one is None:
+    """One of several comparisons of two engines, in a sentence."""
+    verdict = engine_verdict(table, first, second, DECIDES, comparisons)
+    if verdict is None:
         return (
             f"{first} and {second} are not compared: they share no page that is assessed for both"
         )
-    gap = one.difference
+    gap = verdict.difference
     count = int((table["engine"] == first).sum())
     on = f"on {count} pages{of_documents(table)}"
-    if one.winner is not None:
-        better, worse = (first, second) if one.winner == 0 else (second, first)
+    if verdict.winner is not None:
+        better, worse = (first, second) if verdict.winner == 0 else (second, first)
         low, high = sorted((abs(gap.low), abs(gap.high)))
         return (
             f"{better} has fewer errors than {worse} {on}: {TARGETS[DECIDES]} lower by "
             f"{abs(gap.mean):.3f} [{low:.3f}, {high:.3f}]"
         )
-    transcribed = f", {one.transcribed:,} of them transcribed," if one.transcribed else ""
+    transcribed = f", {verdict.transcribed:,} of them transcribed," if verdict.transcribed else ""
     more = (
-        f"about {one.pages:,} pages{transcribed} would show a difference as large as this"
-        if one.pages
+        f"about {verdict.pages:,} pages{transcribed} would show a difference as large as this"
+        if verdict.pages
         else "only transcribed pages could show one (--truth)"
     )
     return (
@@ -116,8 +115,8 @@ def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int 
 
 
 def assessed_lines(table: pd.DataFrame, no_layer: Mapping[PageRef, str]) -> list[str]:
-    """Which signals and pages were not assessed and how to have them assessed, what intervals are
-    worth, and for how many pages there is no text layer, and why.
+    """Lines about signals and pages that were not assessed, the coverage of intervals, and pages
+    without a usable text layer.
     """
     lines = []
     for engine, rows in table.groupby("engine", sort=False):
@@ -130,13 +129,13 @@ def assessed_lines(table: pd.DataFrame, no_layer: Mapping[PageRef, str]) -> list
         beyond = int((rows["in_range"] == False).sum())  # noqa: E712 - empty where not assessed
         if beyond:
             lines.append(
-                f"{engine}: {beyond} of {len(rows)} pages lie outside what the predictions were "
-                "fitted on: do not rely on them"
+                f"{engine}: {beyond} of {len(rows)} pages lie outside the range that the "
+                "predictions were fitted on: do not rely on them"
             )
     lines += coverage_lines(table)
     if no_layer:
         lines.append(
-            f"{len(no_layer)} pages have no text layer that can stand for them, such as page "
+            f"{len(no_layer)} pages have no usable text layer, such as page "
             f"{next(iter(no_layer)).page_no + 1} of {next(iter(no_layer)).doc_id}: "
             f"{next(iter(no_layer.values()))}"
         )
@@ -144,7 +143,7 @@ def assessed_lines(table: pd.DataFrame, no_layer: Mapping[PageRef, str]) -> list
 
 
 def coverage_lines(table: pd.DataFrame) -> list[str]:
-    """Which of the pages' 90 % intervals are known to hold fewer pages."""
+    """A line about the 90 % intervals that are known to be too short."""
     named = [
         f"{low:.0%}" + (f" to {high:.0%}" if high > low else "") + f" ({TARGETS[target]})"
         for target, low, high in known_coverage(table)
@@ -152,13 +151,13 @@ def coverage_lines(table: pd.DataFrame) -> list[str]:
     if not named:
         return []
     return [
-        f"the 90 % intervals of pages are too short: they held {', '.join(named)} of the "
+        f"the 90 % intervals of pages are too short: they contained {', '.join(named)} of the "
         f"{shipped().covered}"
     ]
 
 
 def worst_lines(table: pd.DataFrame) -> list[str]:
-    """The pages with the most errors, of the best engine; none where no engine is assessed."""
+    """A line with the pages with the most errors, by the best engine; empty if none is assessed."""
     assessed = [name for name, rows in table.groupby("engine", sort=False) if is_assessed(rows)]
     known = table[table["engine"].isin(assessed) & table["assessed"]]
     if known.empty:

@@ -1,4 +1,4 @@
-"""What runs of ``ohr quality confidence`` hold, as one table, and as pages to fit."""
+"""Reads runs of ``ohr quality confidence`` as one table, and as pages to fit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ohr.quality.truth import TARGETS
 
 
 def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
-    """The readings of some runs; ``group`` is what is left out of a fit together.
+    """The signals of some runs, with a column ``group`` of pages to leave out of a fit together.
 
-    That is a domain of one run, or of several where these share documents: what a model has seen
-    of a document in one run would help it with the other. Raises OhrError.
+    A group is a domain of one run, or of several runs that share documents: a model that has seen
+    a document in one run would predict it better in the other. Raises OhrError.
     """
     tables = [_read(run) for run in runs]
     sources: list[tuple[str, set[str]]] = []
@@ -44,7 +44,7 @@ def _read(run: Path) -> pd.DataFrame:
 
 
 def labelled(table: pd.DataFrame) -> list[Labelled]:
-    """The pages of :func:`read_signals` with their truth."""
+    """The pages of :func:`read_signals`, for a fit."""
     return [
         Labelled(
             str(row["group"]),

@@ -1,4 +1,4 @@
-"""How wrong readings of one's own PDFs probably are: what is printed and written."""
+"""Estimates the errors of OCR output of your PDFs; prints and writes the results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.adviser.own_pages import (
-    OwnPages,
-    OwnReadings,
-    Reading,
+    OcrSettings,
+    PageSample,
+    SampleOutputs,
     assessed,
     page_ref,
-    read_own,
+    read_sample,
     read_truth,
     sample_pages,
     transcription_name,
@@ -34,12 +34,12 @@ from ohr.study.run import PROBLEMS
 from ohr.types import FAILED, PageRef
 
 TRANSCRIBED = 25
-"""Pages that a person is asked to transcribe."""
+"""Number of pages to ask a person to transcribe."""
 
 
 def report_quality(
     inputs: Sequence[Path],
-    reading: Reading,
+    settings: OcrSettings,
     out: Path,
     *,
     pages: int,
@@ -47,9 +47,9 @@ def report_quality(
     seed: int,
     truth: Path | None,
 ) -> int:
-    """Read a sample, print and write what its readings are probably worth.
+    """Read a sample of pages, and print and write its predicted errors.
 
-    1 if every page of an engine failed, else 0. Raises OhrError.
+    Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
     sample = sample_pages(inputs, dpi, pages, seed)
     known = transcribed(sample, truth)
@@ -57,30 +57,30 @@ def report_quality(
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
-            readings = read_own(sample, reading, progress)
-        sample = readings.sample
-        table = judged(readings, known)
+            outputs = read_sample(sample, settings, progress)
+        sample = outputs.sample
+        table = judged(outputs, known)
         write_quality(out, sample, table, seed)
-    show(engine_table(table, readings.seconds))
+    show(engine_table(table, outputs.seconds))
     lines = assessed_lines(table, sample.no_layer)
     for line in (*verdict_lines(table), *lines, *worst_lines(table)):
         print(plain(line))
-    for name in sorted(readings.of_layer):
-        print(plain(f"{name} reads the text layer, so the layer says nothing of its errors"))
+    for name in sorted(outputs.of_layer):
+        print(plain(f"{name} reads the text layer, so the layer cannot show its errors"))
     print(f"pages: {out / 'quality.csv'}")
     for line in problem_lines(sample, out):
         print(plain(line))
     if truth is None:
         print(
             f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages in "
-            f"random order: transcribe them from the top, {FEWEST_LABELLED} or more, and give "
-            "their folder with --truth to correct the estimates"
+            f"random order: transcribe {FEWEST_LABELLED} or more from the top, and give their "
+            "folder with --truth to correct the estimates"
         )
     return report_failed(table)
 
 
 def report_failed(table: pd.DataFrame) -> int:
-    """Name the engines all of whose pages failed; 1 if there is one, else 0."""
+    """Report the engines whose pages all failed; returns 1 if there is one, else 0."""
     failed = table["status"].isin([str(status) for status in FAILED])
     by_engine = failed.groupby(table["engine"], sort=False).agg(["all", "size"])
     return report_failures(
@@ -88,21 +88,19 @@ def report_failed(table: pd.DataFrame) -> int:
     )
 
 
-def transcribed(sample: OwnPages, truth: Path | None) -> Mapping[PageRef, str]:
-    """The transcriptions of the sample's pages, before any is read. Raises ConfigError."""
-    return {} if truth is None else read_truth(truth, [page_ref(one) for one in sample.pages])
+def transcribed(sample: PageSample, truth: Path | None) -> Mapping[PageRef, str]:
+    """The transcriptions of sampled pages; empty without ``truth``. Raises ConfigError."""
+    return {} if truth is None else read_truth(truth, [page_ref(source) for source in sample.pages])
 
 
-def judged(readings: OwnReadings, known: Mapping[PageRef, str]) -> pd.DataFrame:
-    """The table of signals with predictions where pages are assessed, and true errors where they
-    were transcribed.
-    """
-    return with_truth(assessed(with_predictions(readings.table)), readings, known)
+def judged(outputs: SampleOutputs, known: Mapping[PageRef, str]) -> pd.DataFrame:
+    """The table of signals with predictions of assessed pages and errors of transcribed ones."""
+    return with_truth(assessed(with_predictions(outputs.table)), outputs, known)
 
 
-def sample_lines(sample: OwnPages, out: Path) -> list[str]:
-    """Which pages were drawn of how many, what cannot be opened, what changed since the last
-    run into the same folder.
+def sample_lines(sample: PageSample, out: Path) -> list[str]:
+    """Lines about the sampled pages, files that cannot be opened, and files that have changed
+    since the last run into the same folder.
     """
     drawn: dict[str, int] = {}
     for source in sample.pages:
@@ -115,8 +113,8 @@ def sample_lines(sample: OwnPages, out: Path) -> list[str]:
     lines += [f"left out: {name}: {reason}" for name, reason in sample.left_out.items()]
     before = _before(out)
     lines += [
-        f"changed since the last run: {name}: its pages are read again, and transcriptions of "
-        "it may no longer hold"
+        f"changed since the last run: {name}: its pages are read again, and its transcriptions "
+        "may be out of date"
         for name, digest in sample.digests.items()
         if before.get(name, digest) != digest
     ]
@@ -124,27 +122,27 @@ def sample_lines(sample: OwnPages, out: Path) -> list[str]:
     return lines
 
 
-def problem_lines(sample: OwnPages, out: Path) -> list[str]:
-    """Where the problems with files and text layers are named, if there are any."""
+def problem_lines(sample: PageSample, out: Path) -> list[str]:
+    """A line with the file of problems with files and text layers, if there are any."""
     count = len(sample.problems())
     return [f"{count} files and pages with problems: {out / PROBLEMS}"] if count else []
 
 
 def _before(out: Path) -> dict[str, str]:
     try:
-        found = json.loads((out / "quality.json").read_text("utf-8"))["documents"]
-        return {str(name): str(digest) for name, digest in found.items()}
+        digests = json.loads((out / "quality.json").read_text("utf-8"))["documents"]
+        return {str(name): str(digest) for name, digest in digests.items()}
     except (OSError, ValueError, KeyError, AttributeError):
         return {}
 
 
-def write_quality(out: Path, sample: OwnPages, table: pd.DataFrame, seed: int) -> None:
-    """``quality.csv``, ``problems.csv``, ``to_transcribe.csv``, and ``quality.json`` with the
-    documents' digests.
+def write_quality(out: Path, sample: PageSample, table: pd.DataFrame, seed: int) -> None:
+    """Write ``quality.csv``, ``problems.csv``, ``to_transcribe.csv``, and ``quality.json`` with the
+    digests of the documents.
     """
-    shown = table.rename(columns={"doc_id": "document"})
-    shown.insert(2, "page", shown.pop("page_no") + 1)
-    write_csv(out / "quality.csv", shown)
+    columns = table.rename(columns={"doc_id": "document"})
+    columns.insert(2, "page", columns.pop("page_no") + 1)
+    write_csv(out / "quality.csv", columns)
     write_csv(out / PROBLEMS, pd.DataFrame(sample.problems(), columns=["kind", "problem"]))
     refs = [page_ref(source) for source in sample.pages]
     predicted = [_page_error(table, ref) for ref in refs]

@@ -1,4 +1,4 @@
-"""How wrong engines read, by the predictions for pages and by those that were transcribed."""
+"""Mean errors of engines, from predictions of pages and from transcribed pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ohr.quality.truth import TARGETS
 from ohr.types import FAILED
 
 DECIDES = "edit_distance_content"
-"""The error by which engines are told apart: mark-up that an engine does not write is none."""
+"""The error by which engines are compared: missing mark-up does not count."""
 
 
 def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
-    """The mean error of one engine's pages; None where it is not assessed.
+    """The mean error of one engine's pages; None if it is not assessed.
 
-    It is of the pages that are assessed. Where enough were transcribed it is of all: what a page
-    is predicted to err then has no part in what the mean is, only in how sure it is.
+    It is over the assessed pages; with enough transcribed pages, over all pages: predictions then
+    do not change the mean, only its interval.
     """
     predicted, truth = rows[f"{target}_mean"].to_numpy(float), _truth(rows, target)
     known = ~np.isnan(predicted)
@@ -44,8 +44,9 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
 def engine_verdict(
     table: pd.DataFrame, first: str, second: str, target: str, comparisons: int = 1
 ) -> Verdict | None:
-    """Which of two engines has fewer errors on the sample, by one of so many ``comparisons``; None
-    where one is not assessed.
+    """Which of two engines has fewer errors on the sample; None if one is not assessed.
+
+    It is one of ``comparisons`` that hold together.
     """
     pair = [table[table["engine"] == name].reset_index(drop=True) for name in (first, second)]
     predicted = [rows[f"{target}_mean"].to_numpy(float) for rows in pair]
@@ -53,51 +54,56 @@ def engine_verdict(
     both = ~np.isnan(predicted[0]) & ~np.isnan(predicted[1])
     if np.count_nonzero(~np.isnan(truths[0] - truths[1])) >= FEWEST_LABELLED:
         doubt = 0.0
-        one, other = map(_filled, predicted)
+        first_values, second_values = map(_filled, predicted)
     elif all(map(is_assessed, pair)) and both.any():
         pair = [rows[both] for rows in pair]
-        one, other = (values[both] for values in predicted)
+        first_values, second_values = (values[both] for values in predicted)
         truths = [values[both] for values in truths]
         doubt = sum(_off(rows, target, shipped().doubt) for rows in pair) / 2
     else:
         return None
     documents = pair[0]["doc_id"].tolist()
-    return compare(one, other, documents, doubt, (truths[0], truths[1]), comparisons=comparisons)
+    return compare(
+        first_values,
+        second_values,
+        documents,
+        doubt,
+        (truths[0], truths[1]),
+        comparisons=comparisons,
+    )
 
 
 def is_assessed(rows: pd.DataFrame) -> bool:
-    """Whether an error is predicted of one of an engine's pages, or every page failed."""
+    """Whether one of an engine's pages has a prediction, or every page failed."""
     failed = rows["status"].isin([str(status) for status in FAILED])
     return bool(failed.all() or (rows["assessed"] & ~failed).any())
 
 
 def known_coverage(table: pd.DataFrame) -> list[tuple[str, float, float]]:
-    """Errors whose 90 % intervals are known to hold fewer pages: the least and largest share of
-    the table's pages.
-    """
-    found = []
+    """Errors whose 90 % intervals are known to be too short: name, lowest and highest coverage."""
+    shares = []
     for target in TARGETS:
         short = table[f"{target}_coverage"]
         short = short[short < COVERAGE]
         if len(short):
-            found.append((target, float(short.min()), float(short.max())))
-    return found
+            shares.append((target, float(short.min()), float(short.max())))
+    return shares
 
 
 def few_documents(table: pd.DataFrame) -> int:
-    """How many documents the pages are of, where they are too few to speak for others; else 0."""
+    """The number of documents if they are too few to generalise to others; else 0."""
     documents = table["doc_id"].nunique()
     return documents if documents < FEWEST_DOCUMENTS else 0
 
 
 def of_documents(table: pd.DataFrame) -> str:
-    """`` of these 3 documents``, where so few do not speak for others; else nothing."""
+    """`` of these 3 documents`` for too few documents to generalise; else empty."""
     few = few_documents(table)
     return "" if not few else " of this document" if few == 1 else f" of these {few} documents"
 
 
 def _filled(predicted: np.ndarray) -> np.ndarray:
-    """Predictions with a constant for pages without one, which tells nothing of them."""
+    """Predictions, with the mean for pages without one."""
     known = predicted[~np.isnan(predicted)]
     return np.where(np.isnan(predicted), known.mean() if len(known) else 0.0, predicted)
 
@@ -107,7 +113,7 @@ def _truth(rows: pd.DataFrame, target: str) -> np.ndarray:
 
 
 def _off(rows: pd.DataFrame, target: str, shares: Mapping[str, Mapping[str, float]]) -> float:
-    """How far means of these predictions may lie from the truth: a deviation."""
+    """The deviation of means of these predictions from the truth."""
     factors = [
         shares[kind({"layer": layer})][target] * spread
         for layer, spread in zip(rows["layer"], rows[f"{target}_spread"], strict=True)

@@ -1,1 +1,1 @@
-"""Which engine and retriever to take."""
+"""Recommends an engine and a retriever."""

@@ -1,4 +1,4 @@
-"""Which engine and which retriever for these PDFs: a sample of pages, an exam, three sentences."""
+"""Recommends an engine and a retriever for your PDFs, from a sample of pages and questions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from ohr import registry
 from ohr.adviser.own_pages import (
-    OwnPages,
-    OwnReadings,
-    Reading,
+    OcrSettings,
+    PageSample,
+    SampleOutputs,
     page_ref,
-    read_own,
+    read_sample,
     sample_pages,
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
@@ -45,12 +45,12 @@ from ohr.types import Page, Question
 RECOMMENDATION = "recommendation.txt"
 NOISE = PluginSpec(name="semantic")
 FEWEST_QUESTIONS = 10
-"""Questions below which retrieval is not assessed."""
+"""Least number of questions for retrieval to be assessed."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be recommended, on how much: pages and questions, noise, retrievers."""
+class Request:
+    """Options of a recommendation: numbers of pages and questions, noise, retrievers."""
 
     pages: int
     questions: int
@@ -62,105 +62,106 @@ class Wanted:
     report: bool = False
 
 
-def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
-    """Read, ask, retrieve and say what to take; 1 if every page of an engine failed, else 0.
+def recommend(folder: Path, settings: OcrSettings, request: Request, out: Path) -> int:
+    """Read pages, make questions, measure retrieval, and print what to take.
 
-    Raises OhrError.
+    Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
     if not folder.is_dir():
-        raise ConfigError(f"{folder} is no folder: give the folder of your PDFs")
+        raise ConfigError(f"{folder} is not a folder: give the folder of your PDFs")
     if out.resolve().is_relative_to(folder.resolve()):
-        raise ConfigError(f"{out} lies in the folder of the PDFs: choose another --out")
-    _check(reading, wanted)
-    sample = sample_pages([folder], wanted.dpi, wanted.pages, wanted.seed)
-    known = transcribed(sample, wanted.truth)
+        raise ConfigError(f"{out} is in the folder of the PDFs: choose another --out")
+    _check(settings, request)
+    sample = sample_pages([folder], request.dpi, request.pages, request.seed)
+    known = transcribed(sample, request.truth)
     with locked(out):
         (out / RECOMMENDATION).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
-            readings = read_own(sample, reading, progress)
-        sample = readings.sample
-        table = judged(readings, known)
-        write_quality(out, sample, table, wanted.seed)
-        questions, origin = _exam(sample, readings, wanted, out)
-    show(engine_table(table, readings.seconds))
+            outputs = read_sample(sample, settings, progress)
+        sample = outputs.sample
+        table = judged(outputs, known)
+        write_quality(out, sample, table, request.seed)
+        questions, origin = _question_set(sample, outputs, request, out)
+    show(engine_table(table, outputs.seconds))
     assessed = assessed_lines(table, sample.no_layer)
-    ranked = table[~table["engine"].isin(readings.of_layer)]
+    ranked = table[~table["engine"].isin(outputs.of_layer)]
     problems = problem_lines(sample, out)
     for line in (*verdict_lines(ranked), *assessed, *worst_lines(table), *problems):
         print(plain(line))
     run = None
     if images := sum(source.page_no is None for source in sample.pages):
-        print(f"retrieval: only PDFs are asked about, and not the {images} images")
+        print(f"retrieval: questions are about PDFs only, not about the {images} images")
     if len(questions) < FEWEST_QUESTIONS:
         print(f"retrieval: not assessed: {len(questions)} questions could be made {origin}")
     else:
         print(f"{len(questions)} questions, made {origin}")
-        # An earlier sample's results are made anew; what was read is in the cache.
-        study = _study(reading, wanted, out)
+        # Results of an earlier sample are replaced; OCR output is in the cache.
+        study = _study(settings, request, out)
         run = run_study(study, out / "retrieval", overwrite=True)
         for line in retrieval_lines(run):
             print(plain(line))
-    for name in sorted(readings.of_layer):
+    for name in sorted(outputs.of_layer):
         print(plain(not_ranked(name, len(sample.layers) - len(sample.no_layer))))
-    sentences = three_sentences(table, readings.seconds, readings.of_layer, run, wanted.levels)
+    sentences = three_sentences(table, outputs.seconds, outputs.of_layer, run, request.levels)
     write_text(out / RECOMMENDATION, "".join(f"{line}\n" for line in sentences))
-    if wanted.report and run is not None:
+    if request.report and run is not None:
         from ohr.report.build import build_report
         from ohr.report.options import ReportOptions
 
         for line in build_report([run], out / "report", ReportOptions()).lines(out / "report"):
             print(line)
-    elif wanted.report:
-        print("report: none is written without questions: make them of more pages (--budget)")
+    elif request.report:
+        print("report: not written without questions: read more pages (--budget)")
     print()
     for line in sentences:
         print(plain(line))
     return report_failed(table)
 
 
-def _check(reading: Reading, wanted: Wanted) -> None:
-    """Raise OhrError for what the study of retrieval cannot be run with, before pages are read."""
-    for spec in wanted.retrievers:
-        registry.create("retriever", spec).identity()  # a model that is not there says so now
-    for level in wanted.levels:
+def _check(settings: OcrSettings, request: Request) -> None:
+    """Raise OhrError, before pages are read, if the study of retrieval cannot run."""
+    for spec in request.retrievers:
+        registry.create("retriever", spec).identity()  # raises if the model is missing
+    for level in request.levels:
         at_level(NOISE, level)
-    if wanted.levels and not any(map(_reads_images, reading.engines)):
+    if request.levels and not any(map(_reads_images, settings.engines)):
         raise ConfigError(
-            "--levels: no engine that was asked for reads page images, so none is distorted: "
-            "leave --levels out, or name another of --engines"
+            "--levels: none of the engines reads page images, which noise distorts: leave --levels "
+            "out, or name another engine with --engines"
         )
 
 
-def _exam(
-    sample: OwnPages, readings: OwnReadings, wanted: Wanted, out: Path
+def _question_set(
+    sample: PageSample, outputs: SampleOutputs, request: Request, out: Path
 ) -> tuple[list[Question], str]:
-    """Questions of the sample's PDFs, written with their text as a dataset; and what they are
-    made of.
+    """Make questions of the sampled PDFs, and write them with their pages as a dataset.
+
+    Returns the questions, and the source of their text.
     """
     pdfs = {page_ref(source): source.path for source in sample.pages if source.page_no is not None}
     texts = {ref: text for ref in pdfs if (text := sample.layers[ref]) is not None}
     origin = "of the text layers"
     without = [ref for ref in pdfs if ref not in texts]
-    if without and len(readings.seen) > 1:
-        found = agreed(
+    if without and len(outputs.seen) > 1:
+        agreed_texts = agreed(
             [
                 {ref: pages[ref].text for ref in without if ref in pages}
-                for pages in readings.seen.values()
+                for pages in outputs.seen.values()
             ]
         )
-        texts |= found
-        origin = f"{origin}, and of what engines agree on for {len(found)} pages without"
+        texts |= agreed_texts
+        origin = f"{origin}, and of what engines agree on for {len(agreed_texts)} pages without"
     pages = [Page(ref, texts.get(ref, "")) for ref in sorted(pdfs)]
-    exam = make_question_set(pages, texts, wanted.seed, wanted.questions)
-    _write_dataset(out / "exam", pages, exam.accepted)
+    question_set = make_question_set(pages, texts, request.seed, request.questions)
+    _write_dataset(out / "exam", pages, question_set.accepted)
     _link({ref.doc_id: path for ref, path in pdfs.items()}, out / "exam" / "pdfs")
-    return list(exam.accepted), origin
+    return list(question_set.accepted), origin
 
 
 def _write_dataset(folder: Path, pages: Sequence[Page], questions: Sequence[Question]) -> None:
-    """The sample and its questions, and no earlier one's, in the layout of OHR-Bench."""
+    """Write the sample and its questions in the layout of OHR-Bench, instead of an earlier one."""
     truth = folder / "retrieval_base" / "gt"
     if truth.is_dir():
         shutil.rmtree(truth)
@@ -176,7 +177,7 @@ def _write_dataset(folder: Path, pages: Sequence[Page], questions: Sequence[Ques
 
 
 def _link(pdfs: Mapping[str, Path], folder: Path) -> None:
-    """Each document's PDF under its name, by a link or, where there are none, by a copy."""
+    """Link each document's PDF under its name, or copy it if links are not possible."""
     if folder.is_dir():
         shutil.rmtree(folder)
     for doc_id, path in pdfs.items():
@@ -188,8 +189,8 @@ def _link(pdfs: Mapping[str, Path], folder: Path) -> None:
             shutil.copyfile(path, link)
 
 
-def _study(reading: Reading, wanted: Wanted, out: Path) -> StudyConfig:
-    """The study of retrieval on the sample: clean, and under the noise that was asked for."""
+def _study(settings: OcrSettings, request: Request, out: Path) -> StudyConfig:
+    """The study of retrieval on the sample: clean, and under the requested noise."""
     return StudyConfig(
         dataset=DatasetConfig(
             kind="ohrbench",
@@ -197,16 +198,16 @@ def _study(reading: Reading, wanted: Wanted, out: Path) -> StudyConfig:
             questions=out / "exam" / "questions.json",
             pdfs=out / "exam" / "pdfs",
         ),
-        dpi=wanted.dpi,
-        engines=tuple(reading.engines),
-        noise=(NOISE,) if wanted.levels else (),
-        levels=tuple(wanted.levels) or None,
-        retrievers=tuple(wanted.retrievers),
+        dpi=request.dpi,
+        engines=tuple(settings.engines),
+        noise=(NOISE,) if request.levels else (),
+        levels=tuple(request.levels) or None,
+        retrievers=tuple(request.retrievers),
         stages=("ocr", "retrieval"),
-        seeds=(wanted.seed,),
-        seed=wanted.seed,
-        workers=reading.workers,
-        cache=reading.cache,
+        seeds=(request.seed,),
+        seed=request.seed,
+        workers=settings.workers,
+        cache=settings.cache,
     )
 
 

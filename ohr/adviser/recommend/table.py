@@ -1,4 +1,4 @@
-"""Which engine and retriever do best on a user's PDFs, under the noise that was asked for."""
+"""Compares engines and retrievers on your PDFs by retrieval, under the requested noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, measured
 
 METRIC = "lcs"
-"""Retrieval is judged by it."""
+"""The metric of retrieval."""
 
 
 @dataclass(frozen=True)
@@ -24,22 +24,22 @@ class Choice:
     """Engine and retriever of each candidate, in the order of ``compared``."""
     compared: BestOf
     levels: tuple[str, ...]
-    """Levels of noise that the means are over; none: the pages as they are."""
+    """Levels of noise that the means are over; empty: clean pages."""
     clean: tuple[float, ...]
-    """Each candidate's mean over the pages as they are."""
+    """Each candidate's mean on clean pages."""
     not_distorted: tuple[str, ...]
-    """Engines that no page image is given to: under noise they are not candidates."""
+    """Engines that read no page images, and so are not candidates under noise."""
 
     @property
     def names(self) -> list[str]:
-        """Each candidate's engine, with its retriever where there are several."""
+        """Each candidate's engine, with its retriever if there are several."""
         several = len({retriever for _, retriever in self.settings}) > 1
         return [f"{e} with {r}" if several else e for e, r in self.settings]
 
     @property
     def engines(self) -> dict[str, int]:
         """Each engine's candidate with the best mean; the best engine first."""
-        means = [one.mean for one in self.compared.standings]
+        means = [standing.mean for standing in self.compared.standings]
         order = sorted(range(len(means)), key=lambda i: -means[i])
         best: dict[str, int] = {}
         for i in order:
@@ -47,7 +47,7 @@ class Choice:
         return best
 
     def behind_first(self, candidate: int) -> float:
-        """How far a candidate's mean lies behind the best one."""
+        """The difference between the best mean and a candidate's mean."""
         standings = self.compared.standings
         return standings[self.compared.first].mean - standings[candidate].mean
 
@@ -55,22 +55,22 @@ class Choice:
 def choose(run: Run, engines: Collection[str]) -> Choice:
     """Compare the combinations of ``engines`` and retrievers by retrieval LCS.
 
-    Where noise was measured, a question's score is its mean over the levels, each counted once;
-    an engine that reads no page images has none and is left out. All differences between two
-    combinations are one family (:func:`ohr.statistics.compare_with_best`).
+    If noise was measured, a question's score is its mean over the levels; engines that read no
+    page images are left out. All differences between two combinations are one family
+    (:func:`ohr.statistics.compare_with_best`).
     """
     rows = measured(run.rows, "retrieval", METRIC)
     rows = rows[rows["engine"].isin(list(engines))]
     levels = tuple(dict.fromkeys(rows.loc[rows["noise"] != "none", "level"]))
     scores = _by_question(rows[rows["level"].isin(levels)] if levels else rows)
     clean = _by_question(rows[rows["noise"] == "none"])
-    there = pd.DataFrame(scores).dropna()
-    if there.empty:
+    complete = pd.DataFrame(scores).dropna()
+    if complete.empty:
         named = ", ".join(dict.fromkeys(engine for engine, _ in scores))
         raise OhrError(f"nothing to compare: no question has a score of all of {named}")
     [compared] = compare_with_best(
-        [there.to_numpy(dtype=float).T],
-        clusters_of(there.index.to_frame(index=False)),
+        [complete.to_numpy(dtype=float).T],
+        clusters_of(complete.index.to_frame(index=False)),
         largest=1.0,
         seed=run.seed,
     )
@@ -78,15 +78,15 @@ def choose(run: Run, engines: Collection[str]) -> Choice:
         tuple(scores),
         compared,
         levels,
-        tuple(float(clean[setting].reindex(there.index).mean()) for setting in scores),
+        tuple(float(clean[setting].reindex(complete.index).mean()) for setting in scores),
         tuple(dict.fromkeys(rows.loc[~rows["engine"].isin(dict(scores.keys())), "engine"])),
     )
 
 
 def _by_question(rows: pd.DataFrame) -> dict[tuple[str, str], pd.Series]:
-    """Of each engine and retriever the mean of each question over the levels.
+    """For each engine and retriever, the mean of each question over the levels.
 
-    NaN where a level has no score.
+    NaN if a level has no score.
     """
     means = {}
     for (engine, retriever), some in rows.groupby(["engine", "retriever"], sort=False):

@@ -12,8 +12,8 @@ import pandas as pd
 from ohr.analysis.page_texts import read_pages
 from ohr.markup.outline.read import document_tree
 from ohr.markup.outline.tree import DocumentTree
-from ohr.metrics.evidence import RNoise
-from ohr.metrics.outlines import MEASURES, compare_trees
+from ohr.metrics.evidence import r_noise
+from ohr.metrics.outlines import OUTLINE_METRICS, compare_trees
 from ohr.metrics.scores import SCORING
 from ohr.ocr.progress import Progress
 from ohr.plugins.metric import EvidenceCase
@@ -72,9 +72,9 @@ def _r_noise(plan: Plan, kb: KnowledgeBase) -> float:
     questions = [question for question in plan.questions if has_evidence(plan, question)]
     if not questions:
         return float("nan")
-    measure, scoring = RNoise().measure, SCORING[plan.config.scoring]
+    scoring = SCORING[plan.config.scoring]
     return fmean(
-        measure(EvidenceCase(tuple(kb.text(ref) for ref in q.evidence_pages), q, scoring))
+        r_noise(EvidenceCase(tuple(kb.text(ref) for ref in q.evidence_pages), q, scoring))
         for q in questions
     )
 
@@ -88,7 +88,7 @@ def summarise_structure(documents: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for key, of_kb in documents.groupby(list(CONDITION), sort=False, dropna=False):
-        for name in MEASURES:
+        for name in OUTLINE_METRICS:
             known = of_kb[of_kb[name].notna()]
             values = known.groupby("doc_id", sort=False)[name].mean()
             interval = mean_interval(values.to_numpy(), _clusters(list(values.index)), bounded=True)

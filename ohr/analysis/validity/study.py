@@ -34,7 +34,7 @@ from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.questions import QuestionSet, make_question_set
-from ohr.questions.storage import write_exam
+from ohr.questions.storage import write_question_set
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
@@ -62,7 +62,7 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
     }
     pages = [dataset.pages[ref] for ref in counts if ref in texts]
     question_set = matched(make_question_set(pages, texts, config.seed), counts)
-    made_path = write_exam(out / "questions", question_set, of_folder=of_folder)
+    made_path = write_question_set(out / "questions", question_set, of_folder=of_folder)
     print(
         f"{len(question_set.accepted)} questions made on {len(pages)} pages of "
         f"{len(given_questions)} given ones: {made_path}"
@@ -106,7 +106,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
         pages = [dataset.pages[ref] for ref in counts if ref in texts]
         question_set = matched(make_question_set(pages, texts, config.seed), counts)
         folder = out / f"by_{number}"
-        path = write_exam(folder / "questions", question_set, of_folder=False)
+        path = write_question_set(folder / "questions", question_set, of_folder=False)
         print(plain(f"{len(question_set.accepted)} questions made of {maker} alone: {path}"))
         run = _run(config, path, folder / "run", all_questions=True)
         scores[maker] = scores_of(run, stage, metric)
@@ -134,7 +134,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
     """Raise ConfigError before the run if the study does not measure the metric."""
-    known = [f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).measures]
+    known = [f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).metric_infos]
     if (name := f"{stage}:{metric}") not in known:
         raise ConfigError(f"--metric {name!r} is not measured; {did_you_mean(name, known)}")
 

@@ -1,4 +1,4 @@
-"""Numbers that stand before headings and captions: "Item 1A.", "2.1", "§ 5", "Table 3:"."""
+"""Numbers before headings and captions: "Item 1A.", "2.1", "§ 5", "Table 3:"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 DEEPEST = 50
-"""Levels of a number that are told apart."""
+"""Levels of a number that are distinguished."""
 
 _ROMAN = r"[IVXLC]{1,7}"
 _WORDS = {
@@ -14,7 +14,7 @@ _WORDS = {
     1: "chapter|item|article|appendix|annex|annexe|schedule|exhibit|kapitel|artikel|anhang|anlage",
     2: "section|note|paragraph|abschnitt|ziffer",
 }
-"""Words before a number, by how far out such headings stand."""
+"""Rank of a heading (0 is outermost) -> words before its number."""
 _ALL_WORDS = "|".join(_WORDS.values())
 _NUMBERED = re.compile(
     rf"(?:(?P<word>{_ALL_WORDS})[^\S\n]+(?P<of>\d{{1,3}}[A-Z]?(?:\.\d{{1,3}})*|{_ROMAN}|[A-Z])"
@@ -26,14 +26,16 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _FLOOR = 3
-"""Rank of "1" and its like; "1.1" is one deeper."""
+"""Rank of numbers such as "1"; "1.1" is one deeper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A heading's number: as written, how deep it says that the heading stands, and where the
-    title after it begins. Of two numbers the one of the smaller ``rank`` is further out. ``bare``:
-    "2" before words, a quantity as often as a number.
+    """A heading's number.
+
+    ``text`` is the number as written, ``title_at`` where the title after it begins. Headings with
+    a smaller ``rank`` are further out. ``bare``: a number such as "2" without a dot, which is often
+    a quantity.
     """
 
     text: str
@@ -43,24 +45,24 @@ class Number:
 
 
 def number_of(line: str) -> Number | None:
-    """The number that a heading's line begins with; None without one."""
-    found = _NUMBERED.match(line)
-    if found is None:
+    """The number at the beginning of a heading's line; None without one."""
+    match = _NUMBERED.match(line)
+    if match is None:
         return None
-    word = found["word"]
+    word = match["word"]
     if word is not None:
-        if not (word[0].isupper() and found["of"][0] in "0123456789IVXLCABDEFGH"):
+        if not (word[0].isupper() and match["of"][0] in "0123456789IVXLCABDEFGH"):
             return None  # "section 5 says", "Part of it": running text
         rank = next(r for r, words in _WORDS.items() if word.lower() in words.split("|"))
-        return Number(f"{word} {found['of']}", rank + found["of"].count("."), found.end())
-    if found["law"] is not None:
-        return Number(f"§ {found['law']}", 2 + found["law"].count("."), found.end())
-    if found["digits"] is not None:
-        deep = min(found["digits"].count("."), DEEPEST)
-        bare = not deep and not found["dot"]
-        return Number(found["digits"], _FLOOR + deep, found.end(), bare)
-    mark = found["roman"] or found["letter"]
-    return Number(mark, 2 if found["roman"] else _FLOOR, found.end()) if mark.isupper() else None
+        return Number(f"{word} {match['of']}", rank + match["of"].count("."), match.end())
+    if match["law"] is not None:
+        return Number(f"§ {match['law']}", 2 + match["law"].count("."), match.end())
+    if match["digits"] is not None:
+        deep = min(match["digits"].count("."), DEEPEST)
+        bare = not deep and not match["dot"]
+        return Number(match["digits"], _FLOOR + deep, match.end(), bare)
+    mark = match["roman"] or match["letter"]
+    return Number(mark, 2 if match["roman"] else _FLOOR, match.end()) if mark.isupper() else None
 
 
 _CAPTION = re.compile(
@@ -76,7 +78,7 @@ _TABLES = frozenset(("table", "tab.", "tabelle", "exhibit"))
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """The beginning of a caption: of a table or a figure, what it is called, where it ends."""
+    """The beginning of a caption: whether it is a table's, its label, and where its text begins."""
 
     of_table: bool
     label: str
@@ -84,8 +86,8 @@ class Caption:
 
 
 def caption_of(line: str) -> Caption | None:
-    """What a line says if it begins a caption: "Table 3: …", "Fig. 2 …"; None if it does not."""
-    found = _CAPTION.match(line)
-    if found is None or not found["word"][0].isupper() or not found["label"]:
+    """The caption that a line begins ("Table 3: …", "Fig. 2 …"); None for other lines."""
+    match = _CAPTION.match(line)
+    if match is None or not match["word"][0].isupper() or not match["label"]:
         return None
-    return Caption(found["word"].lower() in _TABLES, found["label"], found.end())
+    return Caption(match["word"].lower() in _TABLES, match["label"], match.end())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ohr.markup.lines import LIST_MARK
 from ohr.markup.outline.numbering import Caption, caption_of
-from ohr.markup.outline.tree import TableFound
+from ohr.markup.outline.tree import TableSource
 from ohr.markup.page import MarkupPage, read_page
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.strip import strip_markup
@@ -17,9 +17,9 @@ from ohr.markup.structure import Span, within
 from ohr.markup.tables import ParsedTable
 
 LEAST_ROWS = 3
-"""Lines of numbers that make a table of plain text."""
+"""Least number of lines of numbers that form a table in plain text."""
 MOST_IN_A_ROW = 25
-"""Words and numbers of such a line."""
+"""Most words and numbers in such a line."""
 LONGEST_CAPTION = 400
 _LINE = re.compile(r"[^\n]+")
 _NUMBER = re.compile(r"(?<![\w.])[(\[$€£-]{0,3}\d[\d,.]*%?[)\]]?(?!\w)")
@@ -28,12 +28,12 @@ _CHART_CLOSE = re.compile(r"[ \t\n]*</chart>")
 _WHITE = re.compile(r"\s*+")
 _LEADERS = re.compile(r"(?:\.[ \t]?){4}")
 _FAR = 3
-"""Line breaks between a caption and its table, at most."""
+"""Most line breaks between a caption and its table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A table or figure on a page: its span with its caption, what it is called and says."""
+    """A table or figure on a page: its span, caption included, its label and its caption."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class Part:
     caption: str
     header: tuple[str, ...] = ()
     n_rows: int = 0
-    found: TableFound = "markup"
+    source: TableSource = "markup"
 
 
 @dataclass(slots=True)
@@ -58,32 +58,38 @@ def parts_of(text: str) -> list[Part]:
     """The tables and figures of a page, in order."""
     page = read_page(text)
     captions = list(_captions(page))
-    found = [_marked(page, table, captions) for table in page.tables]
-    found += _images(page, captions)
-    taken = [(part.start, part.end) for part in found]
-    found += _of_lines(page, captions, sorted(taken))
-    found += [
-        Part(one.start, one.end, one.caption.of_table, one.caption.label, one.text)
-        for one in captions
-        if not one.used and not one.caption.of_table
+    parts = [_marked(page, table, captions) for table in page.tables]
+    parts += _images(page, captions)
+    spans = [(part.start, part.end) for part in parts]
+    parts += _of_lines(page, captions, sorted(spans))
+    parts += [
+        Part(
+            caption.start,
+            caption.end,
+            caption.caption.of_table,
+            caption.caption.label,
+            caption.text,
+        )
+        for caption in captions
+        if not caption.used and not caption.caption.of_table
     ]
-    return sorted(found, key=lambda part: (part.start, part.end))
+    return sorted(parts, key=lambda part: (part.start, part.end))
 
 
 def _captions(page: MarkupPage) -> Iterator[_Captioned]:
-    """Lines that begin a caption, outside tables and code."""
+    """The lines outside tables and code that begin a caption."""
     inside = sorted([*page.structure.tables, *page.structure.fences])
     for line in _LINE.finditer(page.text):
         if line.end() - line.start() > LONGEST_CAPTION or within(inside, line.start()):
             continue
         caption = caption_of(line.group())
         if caption is not None:
-            said = " ".join(strip_markup(line.group()).split())
-            yield _Captioned(line.start(), line.end(), caption, said)
+            text = " ".join(strip_markup(line.group()).split())
+            yield _Captioned(line.start(), line.end(), caption, text)
 
 
 def _marked(page: MarkupPage, table: ParsedTable, captions: Sequence[_Captioned]) -> Part:
-    """A table of mark-up, or the data of a chart."""
+    """A table in mark-up, or the data of a chart."""
     start, end = table.span
     opened = _CHART_OPEN.search(page.text, max(0, start - 20), start)
     closed = _CHART_CLOSE.match(page.text, end)
@@ -91,12 +97,12 @@ def _marked(page: MarkupPage, table: ParsedTable, captions: Sequence[_Captioned]
     if opened is not None and closed is not None:
         start, end = opened.start(), closed.end()
     own = " ".join(strip_markup(table.table.caption).split())
-    said = caption_of(own) if own else None
+    own_caption = caption_of(own) if own else None
     header = tuple(
         " ".join(strip_markup(cell.content).split()) for cell in table.cells if cell.row == 0
     )
     if own:
-        label = said.label if said is not None else ""
+        label = own_caption.label if own_caption is not None else ""
         return Part(start, end, not is_chart, label, own, header, table.table.n_rows)
     near = _nearest(page.text, start, end, captions, of_table=not is_chart)
     if near is None:
@@ -109,19 +115,21 @@ def _marked(page: MarkupPage, table: ParsedTable, captions: Sequence[_Captioned]
 def _nearest(
     text: str, start: int, end: int, captions: Sequence[_Captioned], *, of_table: bool
 ) -> _Captioned | None:
-    """The caption that stands right before or after, of that kind and of nothing else.
+    """The unused caption of that kind right before or after; None without one.
 
-    ``captions`` are in order, so what is before the one before does not stand right before.
+    ``captions`` are in order, so only the nearest one on each side can be right there.
     """
-    before = bisect_right(captions, start, key=lambda one: one.end)
-    after = bisect_left(captions, end, key=lambda one: one.start)
-    neighbours = [(one, one.end, start) for one in captions[max(before - 1, 0) : before]]
-    neighbours += [(one, end, one.start) for one in captions[after : after + 1]]
-    for one, gap_start, gap_end in neighbours:
+    before = bisect_right(captions, start, key=lambda caption: caption.end)
+    after = bisect_left(captions, end, key=lambda caption: caption.start)
+    neighbours = [
+        (caption, caption.end, start) for caption in captions[max(before - 1, 0) : before]
+    ]
+    neighbours += [(caption, end, caption.start) for caption in captions[after : after + 1]]
+    for caption, gap_start, gap_end in neighbours:
         gap = _WHITE.match(text, gap_start, gap_end)
         is_near = gap is not None and gap.end() == gap_end and gap[0].count("\n") <= _FAR
-        if is_near and not one.used and one.caption.of_table is of_table:
-            return one
+        if is_near and not caption.used and caption.caption.of_table is of_table:
+            return caption
     return None
 
 
@@ -132,8 +140,8 @@ def _images(page: MarkupPage, captions: Sequence[_Captioned]) -> Iterator[Part]:
                 continue
             near = _nearest(page.text, region.start, region.end, captions, of_table=False)
             if near is None:
-                said = " ".join(strip_markup(page.text[region.start : region.end]).split())
-                yield Part(region.start, region.end, False, "", said)
+                alternative = " ".join(strip_markup(page.text[region.start : region.end]).split())
+                yield Part(region.start, region.end, False, "", alternative)
                 continue
             near.used = True
             span = min(region.start, near.start), max(region.end, near.end)
@@ -141,16 +149,16 @@ def _images(page: MarkupPage, captions: Sequence[_Captioned]) -> Iterator[Part]:
 
 
 def _of_lines(
-    page: MarkupPage, captions: Sequence[_Captioned], taken: list[Span]
+    page: MarkupPage, captions: Sequence[_Captioned], spans: list[Span]
 ) -> Iterator[Part]:
-    """Tables of plain text: lines of numbers, and what a table's caption stands over."""
+    """Tables in plain text: lines of numbers, and table captions without any."""
     text = page.text
     rows: list[Span] = []
     for line in _LINE.finditer(text):
-        if within(taken, line.start()) or within(page.structure.fences, line.start()):
+        if within(spans, line.start()) or within(page.structure.fences, line.start()):
             continue
         gap = text[rows[-1][1] : line.start()].count("\n") if rows else 0
-        if rows and (gap > 2 or within(taken, rows[-1][1] + 1)):
+        if rows and (gap > 2 or within(spans, rows[-1][1] + 1)):
             yield from _table_of(text, rows, captions)
             rows = []
         if is_row(line.group()):
@@ -159,16 +167,23 @@ def _of_lines(
             yield from _table_of(text, rows, captions)
             rows = []
     yield from _table_of(text, rows, captions)
-    for one in captions:
-        if one.caption.of_table and not one.used:
-            one.used = True
-            yield Part(one.start, one.end, True, one.caption.label, one.text, found="lines")
+    for caption in captions:
+        if caption.caption.of_table and not caption.used:
+            caption.used = True
+            yield Part(
+                caption.start,
+                caption.end,
+                True,
+                caption.caption.label,
+                caption.text,
+                source="lines",
+            )
 
 
 def is_row(line: str) -> bool:
-    """Whether a line of plain text looks like a row of numbers: two of them, and few words.
+    """Whether a line of plain text looks like a table row: at least two numbers, and few words.
 
-    Lines of contents, whose dots lead to a page's number, are none.
+    Lines of a table of contents, with dots before the page number, are no rows.
     """
     numbers = len(_NUMBER.findall(line))
     words = len(line.split())
@@ -187,19 +202,20 @@ def _table_of(text: str, rows: list[Span], captions: Sequence[_Captioned]) -> It
     if near is None and head and 0 < above < start:
         near = _nearest(text, above, end, captions, of_table=True)
     header = (head,) if head and (near is None or above > near.start) else ()
-    label, said = "", ""
+    label, caption = "", ""
     if near is not None:
         near.used = True
-        label, said = near.caption.label, near.text
+        label, caption = near.caption.label, near.text
         start, end = min(start, near.start), max(end, near.end)
-    yield Part(start, end, True, label, said, header, len(rows), "lines")
+    yield Part(start, end, True, label, caption, header, len(rows), "lines")
 
 
 def lists_of(text: str, skip: Sequence[Span] = ()) -> list[tuple[int, int, int]]:
-    """Lists of a page of two items or more: start, end, items. ``skip``: sorted spans of what
-    has marks like items and is none, such as numbered headings and tables.
+    """A page's lists of two items or more: start, end, number of items.
+
+    ``skip``: sorted spans with marks like those of items, such as numbered headings and tables.
     """
-    found: list[tuple[int, int, int]] = []
+    lists: list[tuple[int, int, int]] = []
     start, end, items = 0, 0, 0
     spans = list(skip)
     for line in _LINE.finditer(text):
@@ -207,7 +223,7 @@ def lists_of(text: str, skip: Sequence[Span] = ()) -> list[tuple[int, int, int]]
         marked = LIST_MARK.match(line.group()) and not within(spans, line.start())
         if items and (gap > 2 or (gap > 1 and not marked)):
             if items > 1:
-                found.append((start, end, items))
+                lists.append((start, end, items))
             items = 0
         if marked:
             start = start if items else line.start()
@@ -215,5 +231,5 @@ def lists_of(text: str, skip: Sequence[Span] = ()) -> list[tuple[int, int, int]]
         if items:
             end = line.end()
     if items > 1:
-        found.append((start, end, items))
-    return found
+        lists.append((start, end, items))
+    return lists

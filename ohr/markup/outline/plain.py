@@ -1,8 +1,8 @@
-"""Headings of plain text, by number, case and length of their lines, for readings without mark-up.
+"""Finds headings in plain text without mark-up, by number, case and length of the lines.
 
-A heading is a short line by itself that is no sentence: with a number before it, in capitals, or
-followed by running text. Lines of tables and of contents, list items, captions, and what stands
-at the edge of several pages alike (running headers, page numbers) are none.
+A heading is a short separate line that is no sentence: it begins with a number, is in capitals, or
+is followed by running text. Not headings are lines of tables and of contents, list items, captions,
+and lines at the edges of several pages (running headers, page numbers).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 
 from ohr.markup.lines import LIST_MARK
 from ohr.markup.outline.numbering import Number, caption_of, number_of
-from ohr.markup.outline.tree import Found
+from ohr.markup.outline.tree import HeadingSource
 from ohr.markup.page import read_page
 from ohr.markup.structure import within
 
 LONGEST = 100
-"""Characters of a heading's line."""
+"""Most characters of a heading's line."""
 MOST_WORDS = 14
 RUNNING = 3
-"""Pages at whose edge a line stands alike before it is a running header or footer."""
+"""Least number of pages that have a running header or footer at their edge."""
 _EDGE = 2
-"""Lines from a page's first or last one that are its edge."""
+"""Number of lines at the top and at the bottom of a page that are its edges."""
 _MOST_AFTER_BARE = 8
 _CAPITALS_RANK = 50
 _SHORT_RANK = 60
@@ -35,22 +35,22 @@ _LEADERS = re.compile(r"(?:\.[ \t]?){3,}|[ \t]\d{1,4}[ \t]*$")
 _COLUMNS = re.compile(r"\S[ \t]{3,}\S|\t|\||[$€£]\s?\d|\d[ \t]+[$(]?\d")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_\n]+)(?:\*\*|__)")
 _SHORT = 0.6
-"""Of a page's widest line: a shorter one ends a paragraph, where no empty lines do."""
+"""On pages without empty lines, a line shorter than this share of the widest ends a paragraph."""
 _PARAGRAPH_END = (".", ":", "?", "!")
 _SENTENCE_END = (".", ",", ";", ":", "?", "!", "-", "—", "…")
 
 
 @dataclass(frozen=True, slots=True)
 class PlainHeading:
-    """A line that looks like a heading: its place in the page's text, title, how far out it
-    stands (a smaller ``rank`` is further out), and how it was recognised.
+    """A line that looks like a heading: its place in the page's text, its title, its rank (a
+    smaller one is further out), and how it was recognised.
     """
 
     start: int
     end: int
     title: str
     rank: int
-    found: Found
+    source: HeadingSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class _Line:
     text: str
     """Stripped."""
     alone: bool
-    """Whether it is a paragraph by itself."""
+    """Whether it is a whole paragraph."""
     opens: bool
     """Whether it begins a paragraph."""
 
 
 def running_lines(pages: Sequence[str]) -> frozenset[str]:
-    """What stands at the edges of at least three pages, numbers apart: headers and footers."""
+    """Headers and footers: lines at the edges of at least three pages, regardless of numbers."""
     seen: Counter[str] = Counter()
     for text in pages:
         lines = [line for line in text.splitlines() if line.strip()]
@@ -80,30 +80,33 @@ def _likeness(line: str) -> str:
 
 
 def plain_headings(text: str, running: frozenset[str] = frozenset()) -> list[PlainHeading]:
-    """The headings of a page's plain text, in order. ``running``: lines that are none."""
+    """The headings of a page's plain text, in order.
+
+    ``running``: headers and footers, as :func:`running_lines` returns them, which are no headings.
+    """
     page = read_page(text)
-    taken = sorted([*page.structure.tables, *page.structure.fences])
-    found: list[PlainHeading] = []
+    tables_and_code = sorted([*page.structure.tables, *page.structure.fences])
+    headings: list[PlainHeading] = []
     lines = list(_lines(text))
     for number, line in enumerate(lines):
-        if len(line.text) > LONGEST or within(taken, line.start):
+        if len(line.text) > LONGEST or within(tables_and_code, line.start):
             continue
         at_edge = number < _EDGE or number >= len(lines) - _EDGE
         if at_edge and _likeness(line.text) in running:
             continue
         following = lines[number + 1] if number + 1 < len(lines) else None
-        if following is not None and within(taken, following.start):
+        if following is not None and within(tables_and_code, following.start):
             following = None
         heading = _heading(line, following)
         if heading is not None:
-            found.append(heading)
-    return found
+            headings.append(heading)
+    return headings
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines that are not empty.
+    """The non-empty lines of a page.
 
-    Where a page has no empty lines, a line's length and last character say where paragraphs end.
+    On a page without empty lines, a line's length and last character decide where paragraphs end.
     """
     spans = [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
     texts = [text[a:b].strip() for a, b in spans]
@@ -150,7 +153,7 @@ def _heading(line: _Line, following: _Line | None) -> PlainHeading | None:
 
 
 def _is_numbered(number: Number, title: str, line: _Line, following: _Line | None) -> bool:
-    """Whether a line with a number is a heading, and no item of a list, quantity or sentence."""
+    """Whether a line with a number is a heading, not a list item, quantity or sentence."""
     if title and (title.endswith((".", ",", ";")) and len(title.split()) > 4):
         return False
     if title and not (title[0].isupper() or title[0] in "\"“'("):
@@ -159,7 +162,7 @@ def _is_numbered(number: Number, title: str, line: _Line, following: _Line | Non
         return False
     if number.bare and (len(number.text) > 2 or title.endswith(_SENTENCE_END)):
         return False
-    # "Item 1", "2.1", and not "1." or "(a)", which items of lists have too.
+    # Only "Item 1" or "2.1" are clear: list items too begin with "1." or "(a)".
     worded = " " in number.text or "." in number.text
     if not title:
         return worded

@@ -1,7 +1,7 @@
-"""One document's headings in another reading of it: what a text would be with the other's outline.
+"""Puts the headings of one version of a document into another version of its text.
 
-Swapping headings and nothing else says how much of what noise costs a system goes through the
-structure of documents.
+Swapping only the headings shows how much of a system's loss under noise is due to the outline of
+documents.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _WORD = re.compile(r"\S+")
 
 
 def with_headings_of(text: DocumentTree, outline: DocumentTree) -> Document:
-    """The pages of ``text`` with the headings of ``outline`` as Markdown, and none of their own.
+    """The pages of ``text`` with the headings of ``outline`` as Markdown instead of their own.
 
-    A heading's own mark is removed and its words stay. The other's are put where the words that
-    follow them stand: pages are aligned word by word. Pages that ``outline`` lacks get none.
+    The marks of their own headings are removed, and the words stay. The other headings are put
+    before the words that follow them in ``outline``; pages are aligned word by word. Pages that are
+    not in ``outline`` get no headings.
     """
     put: dict[PageRef, list[Section]] = {}
     for section in outline.sections:
@@ -31,14 +32,14 @@ def with_headings_of(text: DocumentTree, outline: DocumentTree) -> Document:
     other = {page.ref: page.text for page in outline.pages}
     pages = []
     for page in text.pages:
-        bare, there = _without_marks(page.text), other.get(page.ref, "")
-        pages.append(Page(page.ref, _with_headings(bare, there, put.get(page.ref, ()))))
+        bare, other_text = _without_marks(page.text), other.get(page.ref, "")
+        pages.append(Page(page.ref, _with_headings(bare, other_text, put.get(page.ref, ()))))
     domain = text.doc_id.partition("/")[0]
     return Document(text.doc_id, domain, pages)
 
 
 def _without_marks(text: str) -> str:
-    """A page's text with the headings in mark-up as plain lines of their titles."""
+    """A page's text with only the titles of the headings in mark-up."""
     parts, done = [], 0
     for heading in headings(text, untitled=True):
         parts += [text[done : heading.start], heading.title]
@@ -62,11 +63,11 @@ def _with_headings(text: str, other: str, sections: Sequence[Section]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _aligned(one: Sequence[str], other: Sequence[str]) -> list[int]:
-    """For each place between words of ``one``, ends included, the place in ``other``."""
-    where = [0] * (len(one) + 1)
-    for code in Levenshtein.opcodes(one, other):
+def _aligned(words: Sequence[str], other_words: Sequence[str]) -> list[int]:
+    """For each place between words, ends included, the corresponding place in ``other_words``."""
+    where = [0] * (len(words) + 1)
+    for code in Levenshtein.opcodes(words, other_words):
         for at in range(code.src_start, code.src_end):
             where[at] = min(code.dest_start + at - code.src_start, code.dest_end)
-    where[len(one)] = len(other)
+    where[len(words)] = len(other_words)
     return where

@@ -10,11 +10,10 @@ from typing import Literal, NamedTuple
 
 from ohr.types import Page
 
-Found = Literal["markup", "numbering", "capitals", "short line"]
-"""How a heading was recognised: by an engine's mark-up, or in plain text by what it looks like."""
+HeadingSource = Literal["markup", "numbering", "capitals", "short line"]
+"""How a heading was recognised: by mark-up, or in plain text by its number, case or length."""
 
-
-TableFound = Literal["markup", "lines"]
+TableSource = Literal["markup", "lines"]
 """How a table was recognised: by mark-up, or by lines of numbers in plain text."""
 
 
@@ -29,10 +28,10 @@ class Place(NamedTuple):
 class Section:
     """A section: from its heading up to the next one of its level or above.
 
-    ``number`` counts from 1 in reading order. ``level`` is 1 to 6, after repair: never more than
-    one below that of ``parent``, which is the number of the section that it is part of (0: none).
-    ``title`` is empty where an engine left a heading's mark alone.
-    ``body`` is where its heading ends; ``own_end`` where its first subsection begins, or ``end``.
+    ``number`` counts from 1 in reading order. ``parent`` is the number of the section that it is
+    part of (0: none). ``level`` is 1 to 6, after repair: at most one more than the parent's.
+    ``title`` is empty if the heading has only its mark. ``body`` is where the heading ends;
+    ``own_end`` where the first subsection begins, or ``end``.
     """
 
     number: int
@@ -43,13 +42,15 @@ class Section:
     body: Place
     own_end: Place
     end: Place
-    found: Found
+    source: HeadingSource
 
 
 @dataclass(frozen=True, slots=True)
 class TableNode:
-    """A table. ``number`` counts from 1 in reading order; ``label`` is what its caption calls it
-    (``3`` of "Table 3: …"), or nothing. ``header`` has the texts of its first row.
+    """A table.
+
+    ``number`` counts from 1 in reading order. ``label`` is the number in its caption (``3`` of
+    "Table 3: …"), or empty. ``header`` has the texts of its first row.
     """
 
     number: int
@@ -59,12 +60,12 @@ class TableNode:
     n_rows: int
     start: Place
     end: Place
-    found: TableFound
+    source: TableSource
 
 
 @dataclass(frozen=True, slots=True)
 class FigureNode:
-    """A figure: a chart's data, an image's mark, or a caption alone. Fields are as of a table."""
+    """A figure: a chart's data, an image's mark, or only a caption. Fields as in a table."""
 
     number: int
     label: str
@@ -84,7 +85,7 @@ class ListNode:
 
 @dataclass(frozen=True)
 class DocumentTree:
-    """A document as an engine left it. What cannot be recognised is not in it."""
+    """The tree of a document, as far as it can be recognised in the page texts."""
 
     doc_id: str
     pages: Sequence[Page]
@@ -94,17 +95,17 @@ class DocumentTree:
     lists: tuple[ListNode, ...]
 
     def page_number(self, place: Place) -> int:
-        """The number of a place's page as a reader counts: from 1, pages not read included."""
+        """The number of a place's page, counted from 1, including pages that were not read."""
         return self.pages[place.page].ref.page_no + 1
 
     def last_page_number(self, node: Section | TableNode | FigureNode | ListNode) -> int:
-        """The number of the last page that holds some of a node."""
+        """The number of the last page with a part of a node."""
         end = node.end
         page = end.page - 1 if end.at == 0 and end.page > node.start.page else end.page
         return self.pages[page].ref.page_no + 1
 
     def text(self, start: Place, end: Place) -> str:
-        """The text between two places; a line break between pages."""
+        """The text between two places, with a line break between pages."""
         if end <= start:
             return ""
         if start.page == end.page:
@@ -116,11 +117,11 @@ class DocumentTree:
         return "\n".join(parts)
 
     def section_text(self, section: Section, *, whole: bool = True) -> str:
-        """A section's text with its heading; ``whole=False``: without its subsections."""
+        """A section's text with its heading; with ``whole=False`` without its subsections."""
         return self.text(section.start, section.end if whole else section.own_end)
 
     def preamble(self) -> str:
-        """What stands before the first heading: all of a document without headings."""
+        """The text before the first heading; the whole text if there are no headings."""
         return self.text(Place(0, 0), self.sections[0].start if self.sections else self.end)
 
     @property

@@ -1,4 +1,4 @@
-"""Tables in LaTeX, HTML and Markdown: found where they stand, read, written and converted."""
+"""Finds, parses, writes and converts tables in LaTeX, HTML and Markdown."""
 
 from ohr.markup.tables.convert import TableLoss, convert_tables
 from ohr.markup.tables.model import Cell, ParsedTable, Table, TableFormat

@@ -1,7 +1,7 @@
-"""What stands in a cell, free of its format: text, formulas, styles, line breaks, inner tables.
+"""The content of a cell, independent of the format: text, formulas, styles, breaks, inner tables.
 
-A page holds Markdown with LaTeX, so formulas are LaTeX in every format, and a command that has
-no counterpart elsewhere is kept as it is written (:class:`Raw`), in HTML and Markdown too.
+Page text is Markdown with LaTeX, so formulas are LaTeX in every format. A command without a
+counterpart is kept as written (:class:`Raw`), also in HTML and Markdown.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ohr.markup.tables.model import ParsedTable
 Style = Literal["bold", "italic", "underline", "code", "superscript", "subscript"]
 
 DEEPEST = 20
-"""Styles in styles; what is nested deeper is taken without its style."""
+"""Most levels of nested styles; deeper content loses its style."""
 
 SPACES = {"\u00a0": "~", "\u2003": r"\quad ", "\u2009": r"\,", "\u2004": r"\;", "\u2005": r"\:"}
-"""Spaces of a fixed width and how LaTeX writes them."""
+"""Space of a fixed width -> LaTeX."""
 _WHITE = re.compile(r"[ \t\r\n\f\v]+")
 _BARE_PERCENT = re.compile(r"(\\.)|%", re.DOTALL)
 
@@ -41,7 +41,7 @@ class Math:
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """Nodes between the opening and the closing mark of a style, which may be nested."""
+    """Nodes with a style; styles may be nested."""
 
     style: Style
     children: tuple[Node, ...]
@@ -54,7 +54,7 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A LaTeX command with its arguments, or an environment, that is kept as it is."""
+    """A LaTeX command with its arguments, or an environment, kept as written."""
 
     source: str
 
@@ -93,7 +93,7 @@ class Collector:
         return any(frame[0] == mark for frame in self._frames)
 
     def close(self, mark: str) -> None:
-        """Close the nearest style with this mark, and those opened since; none: nothing."""
+        """Close the nearest style with this mark, if any, and those opened since."""
         if self.is_open(mark):
             while self._pop() != mark:
                 pass
@@ -105,7 +105,7 @@ class Collector:
         return mark
 
     def finish(self, literal: bool = False) -> tuple[Node, ...]:
-        """All nodes in normal form. With ``literal`` an open mark is text, else it closes."""
+        """All nodes in normal form. Open styles close; with ``literal``, open marks become text."""
         while len(self._frames) > 1:
             if literal and not self._frames[-1][0].startswith("<"):
                 mark, _, children = self._frames.pop()
@@ -116,7 +116,7 @@ class Collector:
 
 
 def formula(source: str, display: bool) -> Node:
-    """A formula in normal form: trimmed, percent signs escaped; a space where it is empty."""
+    """A formula in normal form: trimmed, percent signs escaped; a space if it is empty."""
     source = _BARE_PERCENT.sub(lambda m: m[1] or r"\%", _WHITE.sub(" ", source).strip())
     if source.endswith("\\") and not source.endswith("\\\\"):
         source += " "  # a backslash and the space that was trimmed
@@ -124,7 +124,7 @@ def formula(source: str, display: bool) -> Node:
 
 
 def normal(nodes: Iterable[Node]) -> tuple[Node, ...]:
-    """Neighbouring texts joined, white space collapsed, none at the ends or round a break."""
+    """Join adjacent texts and collapse white space; none stays at the ends or around a break."""
     joined = _joined(nodes)
     trimmed: list[Node] = []
     for i, node in enumerate(joined):

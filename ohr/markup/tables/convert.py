@@ -19,17 +19,17 @@ _TOO_LARGE = Loss("size", f"left as it stands: more than {MOST_PLACES:,} places"
 
 @dataclass(frozen=True, slots=True)
 class TableLoss:
-    """A loss, and which table of the page it befell (0-based)."""
+    """A loss, and the index (0-based) of its table on the page."""
 
     table: int
     loss: Loss
 
 
 def convert_tables(text: str, target: TableFormat) -> tuple[str, list[TableLoss]]:
-    """The page with every table in the target format, and what that cost.
+    """The page with every table in the target format, and the losses.
 
-    Tables that have the format already stay as they are, to the byte, and so does everything
-    outside of tables, but for the blank lines that a Markdown table needs round it.
+    Tables that have the format already stay the same, to the byte, and so does everything outside
+    tables, except for the blank lines around a Markdown table.
     """
     pieces: list[str] = []
     losses: list[TableLoss] = []
@@ -51,7 +51,7 @@ def convert_tables(text: str, target: TableFormat) -> tuple[str, list[TableLoss]
 
 
 def _apart(text: str, parsed: ParsedTable, written: str, target: TableFormat) -> str:
-    """A Markdown table with a blank line on either side; others as they are."""
+    """A Markdown table with a blank line on each side; other formats unchanged."""
     if target != "markdown":
         return written
     start, end = parsed.span

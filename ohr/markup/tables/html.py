@@ -1,8 +1,8 @@
-"""HTML tables, read where they stand.
+"""Parses HTML tables with their positions.
 
 The standard library's parser is quadratic on unclosed tags, and lxml and html5lib give no
-character offsets, so this is a scanner for the tags that make a table. Everything else in a
-cell is its content. Missing end tags of rows and cells are implied, as in HTML.
+character offsets, so this scans for the tags of tables. Everything else in a cell is its content.
+Missing end tags of rows and cells are implied, as in HTML.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Tag:
 def parse_html(text: str) -> list[ParsedTable]:
     """Every HTML table of a page, in order; inner tables stay in their cell.
 
-    One that is never closed, as where an engine stopped, ends before the next blank line, the
+    A table that is never closed, as when an engine stopped, ends before the next blank line, the
     next table or the page's end.
     """
     if "<" not in text or "<table" not in text.lower():
@@ -65,7 +65,7 @@ def parse_html(text: str) -> list[ParsedTable]:
 
 
 def _open(text: str, tags: list[_Tag], first: int) -> ParsedTable | None:
-    """The table that a tag opens and none closes."""
+    """The table of an opening tag that is never closed."""
     following = first + 1
     while following < len(tags) and tags[following].name != "table":
         following += 1
@@ -85,7 +85,7 @@ def _tags(text: str) -> list[_Tag]:
         if mark["comment"]:
             end = text.find("-->", at)
             if end < 0:
-                # It is not closed, nor is any that follows: they are text.
+                # Neither this nor any later comment is closed: they are text.
                 return tags + [_tag(m) for m in _TAG.finditer(text, at) if not m["comment"]]
             at = end + 3
             tags.append(_Tag("!", False, "", mark.start(), at))
@@ -102,7 +102,7 @@ def _tag(mark: re.Match[str]) -> _Tag:
 
 @dataclass(slots=True)
 class _Grid:
-    """Places cells as HTML does: each at the first column that no row span fills."""
+    """Places cells as HTML does: each in the first column that no row span covers."""
 
     text: str
     cells: list[Cell] = field(default_factory=list)
@@ -111,7 +111,7 @@ class _Grid:
     column: int = 0
     width: int = 0
     reaching: dict[int, int] = field(default_factory=dict)
-    """Column -> the row before which the span that fills it ends."""
+    """Column -> the row before which the span that covers it ends."""
     spanning: list[int] = field(default_factory=list)
     """Cells of the row group that span rows."""
 
@@ -173,7 +173,7 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 def _table(
     text: str, tags: list[_Tag], first: int, last: int, inner: dict[int, int]
 ) -> ParsedTable | None:
-    """The table between two tags, or None where text stands outside its cells."""
+    """The table between two tags, or None if there is text outside its cells."""
     grid = _Grid(text)
     caption = ""
     opened: _Tag | None = None

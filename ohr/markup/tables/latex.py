@@ -1,9 +1,8 @@
-r"""LaTeX tables: ``tabular`` and its kin, with or without a ``table`` round them.
+r"""Parses LaTeX tables: ``tabular`` and similar environments, with or without a ``table``.
 
-OCR output is not always LaTeX that compiles, so two rules are wider than TeX's. A ``%`` starts
-a comment only on a line of its own that holds neither ``&`` nor ``\\``: elsewhere it is a
-percent sign that an engine left bare. ``\\`` takes a star or a length only from its own line:
-what stands below is a cell.
+OCR output is not always valid LaTeX, so two rules differ from TeX's. A ``%`` starts a comment only
+on a separate line without ``&`` and ``\\``; elsewhere it is a percent sign that an engine did not
+escape. ``\\`` takes a star or a length only from the same line: the next line is a cell.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
 _FLOATS = ("table", "table*")
 
 _DEEPEST = 4
-"""Span commands round one cell's content."""
+"""Most span commands around one cell's content."""
 
 _CELL_START = re.compile(
     r"(?:\s+|(?P<line>\\(?:hline|toprule|midrule|bottomrule|hdashline|endhead|endfirsthead|endfoot"
@@ -41,10 +40,10 @@ _FLOAT_HEAD = re.compile(
 
 
 def parse_latex(text: str) -> list[ParsedTable]:
-    """Every LaTeX table of a page that is balanced, in order; inner tables stay in their cell.
+    """Every balanced LaTeX table of a page, in order; inner tables stay in their cell.
 
-    A tabular that is never closed, as where an engine stopped, ends before the next blank line,
-    the next table or the page's end.
+    A tabular that is never closed, as when an engine stopped, ends before the next blank line, the
+    next table or the page's end.
     """
     if "\\begin" not in text:
         return []
@@ -65,14 +64,14 @@ def parse_latex(text: str) -> list[ParsedTable]:
 class _Environment:
     name: str
     start: int
-    """Where ``\\begin`` stands."""
+    """The position of ``\\begin``."""
     body: Span
     end: int
     """After the closing ``\\end{…}``."""
 
 
 def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
-    """Outermost environments of tables, each with the outermost tabulars in it.
+    """The outermost environments of tables, each with the outermost tabulars in it.
 
     An ``\\end`` closes the nearest environment of its name.
     """
@@ -103,7 +102,7 @@ def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
 
 
 def _open_end(text: str, start: int, end: int) -> int:
-    """Where an environment without its end stops."""
+    """Where an environment without an ``\\end`` ends."""
     blank = _BLANK.search(text, start, end)
     return start + len(text[start : end if blank is None else blank.start()].rstrip())
 
@@ -173,7 +172,7 @@ class _Builder:
 def _trimmed_end(text: str, start: int, end: int) -> int:
     while end > start and text[end - 1].isspace():
         end -= 1
-    # A backslash and a space are one token: the space is not white space to be trimmed.
+    # A backslash and a space are one token, so that space must stay.
     if end < len(text) and end > start and text[end - 1] == "\\" and text[end] == " ":
         slashes = 0
         while end - slashes > start and text[end - slashes - 1] == "\\":
@@ -183,7 +182,7 @@ def _trimmed_end(text: str, start: int, end: int) -> int:
 
 
 def _last_argument(text: str, at: int, end: int) -> Span | None:
-    """Inside of the second of two arguments, if it closes what is left of the cell."""
+    """The inside of the second of two arguments, if nothing follows it in the cell."""
     first = group_at(text, at, end)
     second = group_at(text, first[1] + 1, end) if first else None
     if second is None or text[second[1] + 1 : end].strip():
@@ -240,7 +239,7 @@ def _tabular(text: str, env: _Environment) -> ParsedTable | None:
 
 
 def _raised(builder: _Builder) -> list[Cell]:
-    r"""Cells of ``\multirow{-n}`` moved to the first row they fill, over empty cells only."""
+    r"""Move cells of ``\multirow{-n}`` to the first row that they cover, over empty cells only."""
     cells = builder.cells
     if not builder.hanging:
         return cells
@@ -259,8 +258,8 @@ def _raised(builder: _Builder) -> list[Cell]:
             dropped.add(j)
             top -= 1
         cells[i] = replace(cell, row=top, rowspan=cell.row - top + 1)
-    kept = [cell for i, cell in enumerate(cells) if i not in dropped]
-    return sorted(kept, key=lambda cell: (cell.row, cell.column))
+    remaining = [cell for i, cell in enumerate(cells) if i not in dropped]
+    return sorted(remaining, key=lambda cell: (cell.row, cell.column))
 
 
 DEEPEST_REPEATED = 4
@@ -269,7 +268,7 @@ DEEPEST_REPEATED = 4
 def _alignments(spec: str, depth: int = 0) -> tuple[str, ...]:
     """A letter for each column of a ``tabular``'s argument; paragraphs are left-aligned.
 
-    Repetitions in repetitions end at :data:`DEEPEST_REPEATED`.
+    Repetitions may be nested up to :data:`DEEPEST_REPEATED`.
     """
     letters: list[str] = []
     i = 0
@@ -296,7 +295,7 @@ def _alignments(spec: str, depth: int = 0) -> tuple[str, ...]:
 def _in_float(
     text: str, outer: _Environment, inner: _Environment, table: ParsedTable
 ) -> ParsedTable:
-    """The table with its ``table`` environment, if that holds nothing but a caption besides."""
+    """Extend the table to its ``table`` environment, if that has nothing else but a caption."""
     caption = ""
     extras = set(table.extras)
     for start, end in ((outer.body[0], inner.start), (inner.end, outer.body[1])):

@@ -1,4 +1,4 @@
-r"""Cuts LaTeX where a table needs it: groups, environments, rows and cells."""
+r"""Splits LaTeX for tables: groups, environments, rows and cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOLLAR = re.compile(r"\\.|(\$)", re.DOTALL)
 
 
 def group_at(text: str, at: int, end: int, pair: str = "{}") -> Span | None:
-    """Inside of the balanced group that opens at ``at`` (white space skipped), or None."""
+    """The inside of the balanced group that opens at ``at`` after white space, or None."""
     while at < end and text[at].isspace():
         at += 1
     if at >= end or text[at] != pair[0]:
@@ -44,10 +44,10 @@ def group_at(text: str, at: int, end: int, pair: str = "{}") -> Span | None:
 def closed_environments(
     marks: Iterable[tuple[str, bool, Span]],
 ) -> Iterator[tuple[str, Span, Span]]:
-    """Name, ``\\begin`` and ``\\end`` of each environment that is closed, innermost first.
+    """Name, ``\\begin`` and ``\\end`` of each closed environment, innermost first.
 
-    ``marks`` are names, whether they begin, and where. An ``\\end`` closes the nearest
-    environment of its name; what was opened since and never closed is dropped.
+    ``marks`` are (name, whether it is a ``\\begin``, span). An ``\\end`` closes the nearest
+    environment of its name; unclosed environments inside it are dropped.
     """
     stack: list[tuple[str, Span]] = []
     opened: dict[str, int] = {}
@@ -65,7 +65,7 @@ def closed_environments(
 
 
 def inner_environments(text: str, start: int, end: int) -> dict[int, int]:
-    """Start and end of each environment that is closed between two positions."""
+    """Start -> end of each closed environment between two positions."""
     if text.find("\\end", start, end) < 0:
         return {}
     marks = (
@@ -77,10 +77,10 @@ def inner_environments(text: str, start: int, end: int) -> dict[int, int]:
 
 
 def rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, int]]:
-    """(start, separators, end) of each row and where the next begins, -1 for the last.
+    """For each row [start, separators, end], and where the next row begins, -1 for the last.
 
-    Yields None once if braces do not balance. Braces and inner environments protect what is in
-    them; an inner environment that is not closed protects nothing.
+    Yields None instead of the last row if braces do not balance. Separators in braces and inner
+    environments do not count, unless the environment is not closed.
     """
     inner = inner_environments(text, start, end)
     depth, separators = 0, [start]
@@ -106,7 +106,7 @@ def rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, in
 
 
 def is_one_cell(source: str) -> bool:
-    """Whether LaTeX can stand in a cell: balanced, and nothing in it splits the row or table."""
+    """Whether LaTeX can be in one cell: balanced, and nothing in it splits the row or table."""
     split = list(rows(source, 0, len(source)))
     if len(split) != 1 or split[0][0] is None or len(split[0][0]) != 2:
         return False
@@ -115,17 +115,17 @@ def is_one_cell(source: str) -> bool:
 
 
 def kept_cuts(text: str, start: int, cuts: list[int], end: int, n_columns: int) -> list[int]:
-    """The separators of a row, without those that cut a formula in a row that is too wide."""
+    """The separators of a row, without those inside formulas if the row is too wide."""
     if len(cuts) < max(n_columns, 1) or "$" not in text[start:end]:
         return cuts
-    kept: list[int] = []
+    outside_formulas: list[int] = []
     in_formula = False
     for cut in cuts:
         dollars = sum(1 for mark in _DOLLAR.finditer(text, start, cut) if mark[1])
         in_formula ^= dollars % 2 == 1
         if not in_formula:
-            kept.append(cut)
+            outside_formulas.append(cut)
         start = cut + 1
     last = sum(1 for mark in _DOLLAR.finditer(text, start, end) if mark[1])
     balanced = not in_formula ^ (last % 2 == 1)
-    return kept if balanced and len(kept) >= n_columns - 1 else cuts
+    return outside_formulas if balanced and len(outside_formulas) >= n_columns - 1 else cuts

@@ -1,8 +1,8 @@
-"""Markdown pipe tables, as GitHub writes them.
+"""Parses Markdown pipe tables as on GitHub.
 
-A table without the row of dashes is one too if its lines begin and end with a bar and have as
-many cells each. Pipes in a cell are escaped. Pages hold formulas and code with bare pipes too:
-those do not split a row, unless the row would then have fewer cells than the header.
+Lines without a row of dashes are a table too if they begin and end with a bar and have the same
+number of cells. Pipes in a cell are escaped. Bare pipes in formulas and code do not split a row,
+unless the row would otherwise have fewer cells than the header.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 
 
 def parse_markdown(text: str) -> list[ParsedTable]:
-    """Every pipe table of a page, in order: a header, a row of dashes, and rows."""
+    """Every pipe table of a page, in order."""
     if "|" not in text:
         return []
     tables: list[ParsedTable] = []
@@ -39,7 +39,7 @@ def parse_markdown(text: str) -> list[ParsedTable]:
 
 
 def _with_bare(text: str, tables: list[ParsedTable]) -> list[ParsedTable]:
-    """The same with the tables that have no row of dashes."""
+    """The tables and those without a row of dashes, in order."""
     runs: list[list[Span]] = []
     spans = iter([*(table.span for table in tables), (len(text), len(text))])
     start, end = next(spans)
@@ -57,7 +57,7 @@ def _with_bare(text: str, tables: list[ParsedTable]) -> list[ParsedTable]:
 
 
 def _bare(text: str, lines: list[Span]) -> ParsedTable | None:
-    """The table of lines between bars, or None if they differ in their number of cells."""
+    """The table of lines with bars, or None if their numbers of cells differ."""
     width = len(_row(text, *lines[0], 0))
     rows = [_row(text, *line, width) for line in lines]
     if not 1 < width <= MOST_SPANNED or any(len(row) != width for row in rows):
@@ -70,9 +70,9 @@ def _bare(text: str, lines: list[Span]) -> ParsedTable | None:
 
 def _table(text: str, start: int, header_end: int, delimiter: re.Match[str]) -> ParsedTable | None:
     dashes = [mark.strip() for mark in delimiter[0].strip().strip("|").split("|")]
-    wanted = len(dashes)
-    header = _row(text, start, header_end, wanted)
-    if len(header) != wanted or wanted > MOST_SPANNED or "|" not in text[start:header_end]:
+    n_columns = len(dashes)
+    header = _row(text, start, header_end, n_columns)
+    if len(header) != n_columns or n_columns > MOST_SPANNED or "|" not in text[start:header_end]:
         return None
     rows = [header]
     end = delimiter.end()
@@ -82,7 +82,7 @@ def _table(text: str, start: int, header_end: int, delimiter: re.Match[str]) -> 
         line = text[end + 1 : line_end]
         if "|" not in line or _FENCE.match(line):
             break
-        rows.append(_row(text, end + 1, line_end, wanted))
+        rows.append(_row(text, end + 1, line_end, n_columns))
         end = line_end
     table = Table(
         _cells(text, rows, 1), len(rows), max(map(len, rows)), alignments=_alignments(dashes, rows)
@@ -108,7 +108,7 @@ def _alignments(dashes: list[str], rows: list[list[Span]]) -> tuple[str, ...]:
 
 
 def _row(text: str, start: int, end: int, n_columns: int) -> list[Span]:
-    """Spans of a row's cells, trimmed."""
+    """The spans of a row's cells, trimmed."""
     start, end = _stripped(text, start, end)
     cells = _split(text, start, end, protect=True)
     if len(cells) != n_columns:
@@ -119,7 +119,8 @@ def _row(text: str, start: int, end: int, n_columns: int) -> list[Span]:
 
 
 def _split(text: str, start: int, end: int, protect: bool) -> list[Span]:
-    """Spans between the pipes that split a row. A code span or formula can protect a pipe."""
+    """The spans between the pipes that split a row. ``protect``: pipes in code and formulas do not
+    split it."""
     marks = [mark for mark in _MARK.finditer(text, start, end) if mark[0][0] != "\\"]
     closers = _closers(text, marks) if protect else {}
     cuts = [start - 1]
@@ -138,7 +139,7 @@ def _split(text: str, start: int, end: int, protect: bool) -> list[Span]:
 
 
 def _closers(text: str, marks: list[re.Match[str]]) -> dict[int, int]:
-    """Index of each mark that opens a code span or a formula, and of the one that closes it."""
+    """Index of each mark that opens a code span or a formula -> index of its closing mark."""
     closers: dict[int, int] = {}
     later: dict[str, int] = {}
     for i in range(len(marks) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""What a table is, whatever the format: cells on a grid, a caption, and where they stand."""
+"""A table, independent of its format: cells on a grid, a caption, and their positions."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ TableFormat = Literal["latex", "html", "markdown"]
 Span = tuple[int, int]
 
 MOST_SPANNED = 200
-"""Rows or columns of one cell; what claims more is a misreading, and is cut."""
+"""Most rows or columns that one cell spans; larger spans are misreadings, and are cut."""
 MOST_PLACES = 100_000
-"""Places of a table that is written anew or asked about; one with more is a misreading."""
+"""Most places (rows x columns) of a table that is converted; larger tables are misreadings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell, 0-based, that fills ``rowspan`` x ``colspan`` places of the grid.
+    """A cell (0-based) that covers ``rowspan`` x ``colspan`` places of the grid.
 
-    ``content`` is what the source says in it, in the source's own format, trimmed. In a table
-    that was parsed, ``content_span`` is where: ``page[start:end] == content``.
+    ``content`` is its trimmed source. In a parsed table, ``content_span`` is its position:
+    ``page[start:end] == content``.
     """
 
     row: int
@@ -32,7 +32,7 @@ class Cell:
     content_span: Span = (0, 0)
 
     def places(self) -> Iterator[Span]:
-        """The (row, column) places of the grid that the cell fills."""
+        """The places (row, column) of the grid that the cell covers."""
         for row in range(self.row, self.row + self.rowspan):
             for column in range(self.column, self.column + self.colspan):
                 yield row, column
@@ -40,33 +40,33 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells in row order. No two overlap; places that no cell fills are empty."""
+    """Cells in row order, without overlap; places without a cell are empty."""
 
     cells: tuple[Cell, ...]
     n_rows: int
     n_columns: int
     caption: str = ""
     alignments: tuple[str, ...] = ()
-    """``l``, ``c``, ``r``, or nothing where unknown: a letter a column, or none at all."""
+    """For each column ``l``, ``c``, ``r``, or empty if unknown; or no entries at all."""
 
     @property
     def is_too_large(self) -> bool:
-        """Whether it has more than :data:`MOST_PLACES`, most of which must be empty."""
+        """Whether it has more places than :data:`MOST_PLACES`."""
         return self.n_rows * self.n_columns > MOST_PLACES
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedTable:
-    """A table found in a page: ``page[span[0]:span[1]]`` is its source, caption included."""
+    """A table on a page: ``page[span[0]:span[1]]`` is its source, caption included."""
 
     format: TableFormat
     span: Span
     table: Table
     row_boundaries: tuple[int, ...] = ()
-    """LaTeX only: where a horizontal line may be inserted; before the first row, after each
-    row that ends in ``\\\\``."""
+    """LaTeX only: positions where a horizontal line may be inserted, before the first row and
+    after each row that ends in ``\\\\``."""
     extras: tuple[str, ...] = ()
-    """What the source says that :class:`Table` does not hold, such as ``lines`` or ``label``."""
+    """Kinds of source content that :class:`Table` lacks, such as ``lines`` or ``label``."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -75,10 +75,10 @@ class ParsedTable:
 
 
 def settle(cells: Sequence[Cell], n_rows: int) -> tuple[Cell, ...]:
-    """Cells whose row spans end before the next filled place, empty covered ones dropped.
+    """End row spans before the next cell with text, and drop the empty cells that they cover.
 
-    ``cells`` are in row order and do not overlap within a row. LaTeX writes an empty cell under
-    one that spans rows; where the source puts text there, the span gives way to it.
+    ``cells`` are in row order and do not overlap within a row. LaTeX writes an empty cell below a
+    cell that spans rows; if the source has text there, the span is shortened.
     """
     if all(cell.rowspan == 1 for cell in cells):
         return tuple(cells)
@@ -87,7 +87,7 @@ def settle(cells: Sequence[Cell], n_rows: int) -> tuple[Cell, ...]:
         for cell in cells
         for column in range(cell.column, cell.column + cell.colspan)
     }
-    kept: list[Cell] = []
+    settled: list[Cell] = []
     covered: set[Span] = set()
     for cell in cells:
         if (cell.row, cell.column) in covered:
@@ -99,12 +99,12 @@ def settle(cells: Sequence[Cell], n_rows: int) -> tuple[Cell, ...]:
                 last += 1
             cell = replace(cell, rowspan=last - cell.row)
             covered.update(place for place in cell.places() if place[0] > cell.row)
-        kept.append(cell)
-    return tuple(kept)
+        settled.append(cell)
+    return tuple(settled)
 
 
 def _may_cover(cell: Cell, row: int, owner: dict[Span, Cell], covered: set[Span]) -> bool:
-    """Whether a cell from above may fill its columns in a row: all empty, none cut in two."""
+    """Whether a cell from above may cover its columns in a row: all empty, none only in part."""
     end = cell.column + cell.colspan
     for column in range(cell.column, end):
         if (row, column) in covered:

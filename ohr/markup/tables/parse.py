@@ -1,4 +1,4 @@
-"""Finds every table of a page, whatever its format."""
+"""Finds the tables of a page in all formats."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ohr.markup.tables.model import ParsedTable, Span
 
 
 def parse_tables(text: str) -> list[ParsedTable]:
-    """Tables of a page in order, none inside another, none in a fenced code block.
+    """The tables of a page in order, without those in another table or in fenced code.
 
-    Takes any text and never raises: what is unbalanced or odd is not a table. Time is linear in
-    the length of the text.
+    Accepts any text and never raises: unbalanced or odd mark-up is no table. Time is linear in the
+    length of the text.
     """
     return tables_and_code(text)[0]
 
 
 def tables_and_code(text: str) -> tuple[list[ParsedTable], list[Span]]:
-    """Tables and fenced code blocks of a page, each in order; what begins first counts."""
+    """The tables and fenced code blocks of a page, each in order; what begins first counts."""
     candidates = parse_latex(text) + parse_html(text) + parse_markdown(text)
     candidates.sort(key=lambda table: table.span)
-    fences, kept = parted(text, [table.span for table in candidates])
-    return [candidates[number] for number in kept], fences
+    fences, outside_code = parted(text, [table.span for table in candidates])
+    return [candidates[number] for number in outside_code], fences

@@ -1,4 +1,4 @@
-"""Reads the content of a cell in each format into nodes."""
+"""Parses the content of a cell in each format into nodes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ACCENTS = {
     ".": "\u0307",
 }  # fmt: skip
 _LONGEST = 4000
-"""Characters of a formula between brackets; what is longer is text."""
+"""Most characters of a formula between brackets; longer ones are text."""
 
 _BRACKETED = (
     rf"\\\((?:[^\\]|\\[^()]){{1,{_LONGEST}}}?\\\)|\\\[(?:[^\\]|\\[^\[\]]){{1,{_LONGEST}}}?\\\]"
@@ -96,7 +96,7 @@ _MARKDOWN = re.compile(
 
 
 def read_content(content: str, kind: TableFormat, lost: set[str] | None = None) -> tuple[Node, ...]:
-    """The nodes of a cell or caption; what has no node is named in ``lost``."""
+    """The nodes of a cell or caption; the names of tags without a node are added to ``lost``."""
     lost = set() if lost is None else lost
     inner = {}
     if _INNER.search(content):
@@ -109,7 +109,7 @@ def read_content(content: str, kind: TableFormat, lost: set[str] | None = None) 
 
 
 class _Latex:
-    """Reads LaTeX between two positions; groups and environments are matched once."""
+    """Parses LaTeX between two positions; groups and environments are matched once."""
 
     def __init__(self, text: str, inner: dict[int, ParsedTable]) -> None:
         self.text = text
@@ -192,7 +192,7 @@ class _Latex:
         return [Raw(source.removesuffix("{}"))], stop
 
     def _accent(self, name: str, start: int, at: int, end: int) -> tuple[Node, int]:
-        """A backslash and a character that is no letter."""
+        """The node of a backslash and a character other than a letter, and where it ends."""
         group = _LETTER.match(self.text, at, end)
         if name in _ACCENTS and group and (self.text[at] == "{") == bool(group[2]):
             composed = unicodedata.normalize("NFC", group[1] + _ACCENTS[name])
@@ -203,7 +203,7 @@ class _Latex:
 
 
 def _arguments_end(text: str, groups: dict[int, int], at: int, end: int) -> int:
-    """Where the arguments that stand right after a command end."""
+    """Where the arguments right after a command end."""
     while at < end:
         close = groups.get(at)
         if close is not None and close < end:
@@ -216,7 +216,7 @@ def _arguments_end(text: str, groups: dict[int, int], at: int, end: int) -> int:
 
 
 def _groups(text: str) -> dict[int, int]:
-    """Each balanced brace that opens a group, and the one that closes it."""
+    """Each opening brace of a balanced group -> its closing brace."""
     closed: dict[int, int] = {}
     if "{" not in text:
         return closed
@@ -268,7 +268,7 @@ def _backslash(
     groups: dict[int, int],
     unescape: bool,
 ) -> int:
-    """Add a LaTeX command that stands in HTML or Markdown; returns where it ends."""
+    """Add a LaTeX command in HTML or Markdown; returns where it ends."""
     start, at = mark.span()
     if start in environments:
         at = environments[start]
@@ -324,7 +324,7 @@ def _markdown(content: str, lost: set[str]) -> tuple[Node, ...]:
 
 
 def _emphasis(collector: Collector, content: str, mark: re.Match[str]) -> None:
-    """A mark of emphasis, where it stands like one: at the outer side of a word."""
+    """Handle a mark of emphasis if it is at the outer side of a word; otherwise it is text."""
     before, after = content[mark.start() - 1 : mark.start()], content[mark.end() : mark.end() + 1]
     inside_word = mark[0][0] == "_" and before.isalnum() and after.isalnum()
     if collector.is_open(mark[0]) and before and not before.isspace() and not inside_word:

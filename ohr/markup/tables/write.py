@@ -22,12 +22,12 @@ _WRITERS = {
 
 
 DEEPEST_TABLES = 3
-"""Tables in tables; what is nested deeper is written as text."""
+"""Most levels of tables in tables; deeper ones are written as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a table lost on its way into another format."""
+    """Something that a table loses when it is converted to another format."""
 
     kind: str
     """Such as ``merged cells``, ``caption``, ``command``."""
@@ -35,7 +35,7 @@ class Loss:
 
 
 def write_table(table: Table, source: TableFormat, target: TableFormat) -> tuple[str, list[Loss]]:
-    """A table whose contents are in the source format, in the target format, and its losses."""
+    """Write a table with contents in the source format in the target format; also the losses."""
     return _write(table, source, target, depth=0)
 
 
@@ -68,7 +68,7 @@ class _Writer:
         return _WRITERS[self.target](nodes, self.lost, self.inner)
 
     def inner(self, node: Inner) -> str:
-        """A table in a cell. Markdown has none: its cells follow each other."""
+        """A table in a cell. In Markdown, which has none, only its cells, one after the other."""
         parsed = node.parsed
         if self.depth == DEEPEST_TABLES or parsed.table.is_too_large:
             why = "too large" if parsed.table.is_too_large else "too deep"
@@ -108,7 +108,7 @@ class _Writer:
         return content
 
     def html(self, table: Table) -> str:
-        """A ``table`` with a row a line."""
+        """A ``table``, one row per line."""
         lines = ["<table>"]
         if table.caption:
             lines.append(f"<caption>{self.content(table.caption)}</caption>")
@@ -123,7 +123,7 @@ class _Writer:
         return f"<{tag}{spans}>{self.content(cell.content)}</{tag}>"
 
     def markdown(self, table: Table) -> str:
-        """A pipe table; the first row is its header, as it must have one."""
+        """A pipe table; the first row becomes the header, since it needs one."""
         if any(cell.rowspan * cell.colspan > 1 for cell in table.cells):
             detail = "content in the first place of each, the other places are empty"
             self.losses.append(Loss("merged cells", detail))
@@ -143,9 +143,9 @@ class _Writer:
 
 
 def _filled(table: Table, covered: bool) -> list[list[Cell]]:
-    """Cells by row, with empty ones in the gaps that they leave.
+    """Cells by row, with empty cells in the gaps.
 
-    With ``covered`` each cell that spans rows has an empty one, as wide, in every row below.
+    With ``covered``, a cell that spans rows has an empty cell of its width in each further row.
     """
     rows: list[list[Cell]] = [[] for _ in range(table.n_rows)]
     occupied: list[set[int]] = [set() for _ in range(table.n_rows)]

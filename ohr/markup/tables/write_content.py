@@ -1,4 +1,4 @@
-"""Writes the content of a cell in each format, and names what the format cannot express."""
+"""Writes the content of a cell in each format, and records what the format cannot express."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ InnerTable = Callable[[Inner], str]
 
 
 def write_latex_content(nodes: Sequence[Node], lost: set[str], inner: InnerTable) -> str:
-    """A cell's LaTeX, in which nothing splits the row or ends the table."""
+    """A cell's LaTeX, written so that nothing splits the row or ends the table."""
     text = _latex(nodes, lost, inner)
     if any(isinstance(node, Break) for node in _all_nodes(nodes)):
         text = rf"\makecell{{{text}}}"
@@ -73,7 +73,7 @@ def _latex(nodes: Sequence[Node], lost: set[str], inner: InnerTable) -> str:
 
 
 def _swallows(before: Node, value: str) -> bool:
-    """Whether a command would take the text behind it into its name or its arguments."""
+    """Whether a command would take the text after it into its name or its arguments."""
     match before:
         case Raw(source) if source[-1:].isalpha():
             return re.match(r"[a-zA-Z\[*]", value) is not None
@@ -98,13 +98,13 @@ def _latex_formula(source: str, display: bool, lost: set[str]) -> str:
 
 
 def _as_text(source: str, lost: set[str]) -> str:
-    """LaTeX that would break the table, spelt out."""
+    """Escape LaTeX that would break the table, so that it is text."""
     lost.add("formula or command that does not balance")
     return _LATEX_SPECIAL.sub(lambda m: _LATEX_ESCAPES[m[0]], source)
 
 
 def write_html_content(nodes: Sequence[Node], lost: set[str], inner: InnerTable) -> str:
-    """A cell's HTML; formulas stay LaTeX between dollars, unknown commands LaTeX."""
+    """A cell's HTML; formulas stay LaTeX between dollars, and unknown commands stay LaTeX."""
     return _html(nodes, _bare_dollar(nodes), lost, inner)
 
 
@@ -134,7 +134,7 @@ def _html(nodes: Sequence[Node], bare: bool, lost: set[str], inner: InnerTable) 
 
 
 def write_markdown_content(nodes: Sequence[Node], lost: set[str], inner: InnerTable) -> str:
-    """A cell's Markdown on one line; what it has no mark for is inline HTML."""
+    """A cell's Markdown on one line; styles without a mark become inline HTML."""
     return _markdown(nodes, _bare_dollar(nodes), lost, inner).replace("\n", " ")
 
 
@@ -175,12 +175,12 @@ def _markdown_escape(mark: re.Match[str]) -> str:
 
 
 def _barred(source: str) -> str:
-    r"""LaTeX in a pipe table: ``\|`` stands for a bar there, so the double bar is spelt out."""
+    r"""Escape LaTeX for a pipe table: ``\|`` is a bar there, so a double bar becomes ``\Vert``."""
     return _BAR.sub(lambda mark: _BARS.get(mark[0], mark[0]) + " " * bool(mark[1]), source)
 
 
 def _code(children: Sequence[Node]) -> str:
-    """What can stand between single backticks, or nothing."""
+    """The text if it can be written between single backticks, otherwise empty."""
     if len(children) != 1 or not isinstance(children[0], Text):
         return ""
     value = children[0].value
@@ -188,7 +188,7 @@ def _code(children: Sequence[Node]) -> str:
 
 
 def _stands_free(pieces: Sequence[str], written: str, after: Sequence[Node]) -> bool:
-    """Whether marks of emphasis round ``written`` would be read as such."""
+    """Whether marks of emphasis around ``written`` would be recognised."""
     before = pieces[-1][-1:] if pieces else ""
     beside = after[0] if after else None
     return (
@@ -201,7 +201,7 @@ def _stands_free(pieces: Sequence[str], written: str, after: Sequence[Node]) -> 
 
 
 def _formula(source: str, display: bool, after: Sequence[Node]) -> str:
-    """A formula in text that may hold prices."""
+    """A formula in text that may have prices."""
     if display:
         return f"$${source}$$"
     if re.search(r"(?<!\\)(?:\\\\)*\$", source) or (
@@ -212,12 +212,12 @@ def _formula(source: str, display: bool, after: Sequence[Node]) -> str:
 
 
 def _swallows_more(before: Node, value: str) -> bool:
-    """As :func:`_swallows`, where braces are not escaped and a break is a tag."""
+    """:func:`_swallows` for formats in which braces are not escaped and a break is a tag."""
     return isinstance(before, Raw) and (value.startswith("{") or _swallows(before, value))
 
 
 def _bare_dollar(nodes: Sequence[Node]) -> bool:
-    """Whether a dollar sign can stand unescaped: it is alone, so it opens no formula."""
+    """Whether a dollar sign needs no escape: a single one opens no formula."""
     everything = list(_all_nodes(nodes))
     dollars = sum(node.value.count("$") for node in everything if isinstance(node, Text))
     return dollars < 2 and not any(isinstance(node, Math | Raw | Inner) for node in everything)

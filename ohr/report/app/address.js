@@ -31,7 +31,7 @@ function addressOf(view, settings) {
 }
 
 /**
- * The settings that say which rows are listed, without those of the case that is shown.
+ * The settings of the list: filters, sorting and page, without those of a case.
  *
  * @param {Record<string, string>} settings
  * @returns {Record<string, string>}
@@ -42,11 +42,11 @@ function ofList(settings) {
 }
 
 /**
- * Go to a page; the browser's own "back" comes back.
+ * Go to a page; the browser's "back" returns.
  *
  * @param {string} view
  * @param {Record<string, string>} settings
- * @param {{replace?: boolean}} [how] in place of the page that is shown
+ * @param {{replace?: boolean}} [how] replace the current page in the history
  */
 function go(view, settings, how = {}) {
   const target = addressOf(view, settings);

@@ -7,7 +7,7 @@ const chunks = new Map();
 const awaited = new Map();
 
 /**
- * Called by every data file: a page from disk may load its neighbours as scripts alone.
+ * Called by every data file: a page from disk can load other files only as scripts.
  *
  * @param {string} name
  * @param {any} value
@@ -19,7 +19,7 @@ function ohrData(name, value) {
 }
 
 /**
- * A chunk of data, loaded when it is first asked for.
+ * A chunk of data, loaded on first use.
  *
  * @param {string} name
  * @returns {Promise<any>}

@@ -3,15 +3,15 @@
 
 const PAGE = 100;
 
-/** The columns of the list: their titles, and what they sort by. */
+/** The columns of the list: title, and the value that they sort by. */
 const COLUMNS = [
   { title: "question", sort: "" },
   { title: "condition", sort: "" },
-  { title: "answered by", sort: "" },
+  { title: "setting", sort: "" },
   { title: "score", sort: "score" },
   { title: "clean", sort: "clean" },
-  { title: "lost", sort: "loss" },
-  { title: "evidence read", sort: "evidence" },
+  { title: "loss", sort: "loss" },
+  { title: "evidence LCS", sort: "evidence" },
 ];
 
 const FILTERS = [
@@ -28,7 +28,7 @@ const FILTERS = [
   ["run", "run"],
 ];
 
-/** The list of all rows: filters, a table of a hundred, pages. */
+/** The list of all rows: filters, and a table of a hundred rows per page. */
 class List {
   /**
    * @param {Rows} rows
@@ -38,7 +38,7 @@ class List {
     this.rows = rows;
     this.root = root;
     /** @type {Uint32Array} */
-    this.found = new Uint32Array();
+    this.selected = new Uint32Array();
     this.toSearch = false;
     /** @type {Record<string, string>} */
     this.settings = {};
@@ -64,14 +64,14 @@ class List {
       form.append(el("label", {}, title, select));
     }
     const change = el("select", { name: "change" });
-    for (const [value, title] of [["", "all"], ["loss", "lost"], ["gain", "gained"], ["same", "the same"]]) {
+    for (const [value, title] of [["", "all"], ["loss", "lower"], ["gain", "higher"], ["same", "equal"]]) {
       change.append(el("option", { value }, title));
     }
-    form.append(el("label", {}, "against clean", change));
+    form.append(el("label", {}, "compared with clean", change));
     const details = el("select", { name: "details" });
     details.append(el("option", { value: "" }, "all"), el("option", { value: "1" }, "with details"));
     form.append(el("label", {}, "cases", details));
-    const text = el("input", { name: "text", type: "search", placeholder: "words of the question", id: "search" });
+    const text = el("input", { name: "text", type: "search", placeholder: "words in the question", id: "search" });
     form.append(el("label", {}, "text", text));
     form.append(button("clear", () => go("cases", {}), { class: "clear" }));
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -87,8 +87,8 @@ class List {
     const { conditions, settings, questions } = this.rows.meta;
     if (field === "status") return STATUSES;
     /** @type {any[]} */
-    const of = field in questions ? questions[field] : [...conditions, ...settings];
-    const values = of.map((one) => (typeof one === "string" ? one : one[field]));
+    const entries = field in questions ? questions[field] : [...conditions, ...settings];
+    const values = entries.map((entry) => (typeof entry === "string" ? entry : entry[field]));
     return [...new Set(values.filter(Boolean))];
   }
 
@@ -104,14 +104,14 @@ class List {
   }
 
   /**
-   * Take up filters, sorting and page; draws nothing.
+   * Apply filters, sorting and page, without drawing.
    *
    * @param {Record<string, string>} settings
    */
   choose(settings) {
-    const { page, ...asked } = settings;
-    const key = addressOf("", asked);
-    if (key !== this.chosen) this.found = this.rows.select(settings, settings.sort || "-loss");
+    const { page, ...filters } = settings;
+    const key = addressOf("", filters);
+    if (key !== this.chosen) this.selected = this.rows.select(settings, settings.sort || "-loss");
     this.chosen = key;
     this.settings = settings;
     this.sort = settings.sort || "-loss";
@@ -130,20 +130,20 @@ class List {
     if (this.toSearch) setTimeout(() => this.search());
   }
 
-  /** Go to the field of words. */
+  /** Move the focus to the search field. */
   search() {
     this.toSearch = false;
     byId("search").focus();
   }
 
   get pages() {
-    return Math.max(1, Math.ceil(this.found.length / PAGE));
+    return Math.max(1, Math.ceil(this.selected.length / PAGE));
   }
 
   draw() {
     const first = this.page * PAGE;
-    const rows = this.found.subarray(first, first + PAGE);
-    this.count.textContent = `${this.found.length.toLocaleString("en")} of ${this.rows.n.toLocaleString("en")} rows`;
+    const rows = this.selected.subarray(first, first + PAGE);
+    this.count.textContent = `${this.selected.length.toLocaleString("en")} of ${this.rows.n.toLocaleString("en")} rows`;
     const body = el("tbody");
     for (const row of rows) body.append(this.line(row));
     const table = el("table", { class: "cases" }, el("thead", {}, this.head()), body);
@@ -191,8 +191,8 @@ class List {
       el("td", { "data-name": "" }, shown(settings[rows.setting[row]].name)),
       el("td", { class: "number", "data-name": "score" }, status === "ok" ? number(rows.score[row]) : `${number(rows.score[row])} (${status})`),
       el("td", { class: "number", "data-name": "clean" }, number(rows.clean[row])),
-      el("td", { class: `number ${loss === null || loss === 0 ? "" : loss > 0 ? "loss" : "gain"}`, "data-name": "lost" }, score(loss === null ? null : loss / 1000)),
-      el("td", { class: "number", "data-name": "evidence read" }, number(rows.evidence[row])),
+      el("td", { class: `number ${loss === null || loss === 0 ? "" : loss > 0 ? "loss" : "gain"}`, "data-name": "loss" }, score(loss === null ? null : loss / 1000)),
+      el("td", { class: "number", "data-name": "evidence LCS" }, number(rows.evidence[row])),
     );
   }
 
@@ -214,7 +214,7 @@ class List {
   /** The cases with details in the order of the list, each once. @returns {number[]} */
   cases() {
     const seen = new Set();
-    for (const row of this.found) if (this.rows.case[row]) seen.add(this.rows.case[row]);
+    for (const row of this.selected) if (this.rows.case[row]) seen.add(this.rows.case[row]);
     return [...seen];
   }
 }

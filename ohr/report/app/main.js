@@ -3,13 +3,13 @@
 
 const VIEWS = ["overview", "cases", "case", "pages", "page", "review"];
 const HELP = [
-  ["j, k", "next and previous case of the list"],
+  ["j, k", "next and previous case in the list"],
   ["/", "search the questions"],
-  ["?", "these keys"],
+  ["?", "show these shortcuts"],
   ["Esc", "back to the list"],
 ];
 
-/** The whole report: which part is shown follows the address. */
+/** The whole report; the address decides which view is visible. */
 class ReportView {
   /** @param {any} meta @param {any} columns */
   constructor(meta, columns) {
@@ -27,30 +27,30 @@ class ReportView {
     void this.show();
   }
 
-  /** Show what the address names; nothing, if the address has changed by the time that it is loaded. */
+  /** Show the view of the address, unless the address changes while its data is loading. */
   async show() {
     const hash = location.hash;
     const { view, settings } = address();
-    const known = VIEWS.includes(view) ? view : "overview";
-    const root = byId(`view-${known}`);
+    const name = VIEWS.includes(view) ? view : "overview";
+    const root = byId(`view-${name}`);
     /** @type {HTMLElement[] | null} */
     let nodes;
     try {
-      nodes = await this.nodes(known, settings);
+      nodes = await this.nodes(name, settings);
     } catch (error) {
-      nodes = [el("h2", {}, "This could not be loaded"), el("p", { role: "alert" }, error instanceof Error ? error.message : String(error))];
+      nodes = [el("h2", {}, "This view could not be loaded"), el("p", { role: "alert" }, error instanceof Error ? error.message : String(error))];
     }
     if (location.hash !== hash) return;
     keepingFocus(root, () => {
       if (nodes !== null) root.replaceChildren(...nodes);
       for (const part of document.querySelectorAll("main > *")) /** @type {HTMLElement} */ (part).hidden = part !== root;
     });
-    this.arrived(known, settings, root);
+    this.arrived(name, settings, root);
     document.documentElement.dataset.shown = hash;
   }
 
   /**
-   * What a view holds; null for one that draws itself.
+   * The nodes of a view; null for a view that draws itself.
    *
    * @param {string} view
    * @param {Record<string, string>} settings
@@ -66,7 +66,7 @@ class ReportView {
   }
 
   /**
-   * Tell where we are; the focus goes to the top of a view that was not shown before.
+   * Mark the current link and title, and move the focus to the top of a new view.
    *
    * @param {string} view
    * @param {Record<string, string>} settings
@@ -99,7 +99,7 @@ class ReportView {
     const { view, settings } = address();
     if (event.key === "Escape") {
       if (typing) {
-        event.preventDefault(); // which would clear a field of words
+        event.preventDefault(); // or the browser would clear the search field
         target.blur();
       } else if (view === "case") go("cases", ofList(settings));
       return;
@@ -127,8 +127,8 @@ class ReportView {
 
   help() {
     const keys = el("dl", { class: "facts" });
-    for (const [key, what] of HELP) keys.append(el("dt", {}, key), el("dd", {}, what));
-    const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { "aria-label": "Keys" }, el("h2", {}, "Keys"), keys));
+    for (const [key, action] of HELP) keys.append(el("dt", {}, key), el("dd", {}, action));
+    const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { "aria-label": "Keyboard shortcuts" }, el("h2", {}, "Keyboard shortcuts"), keys));
     dialog.append(button("close", () => dialog.close()));
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);

@@ -17,7 +17,7 @@ async function pageDetails(number) {
 }
 
 /**
- * A page under one condition: its picture, the truth and the reading.
+ * A page under one condition: its image, the ground truth and the OCR output.
  *
  * @param {Rows} rows
  * @param {any} page
@@ -26,33 +26,33 @@ async function pageDetails(number) {
  * @returns {HTMLElement}
  */
 function pageUnder(rows, page, condition, boxes = []) {
-  const reading = page.of.find((/** @type {any} */ one) => one.condition === condition);
-  if (reading === undefined) return el("p", {}, "not read under this condition");
-  const status = reading.status === "ok" ? "" : ` (${reading.status})`;
+  const output = page.of.find((/** @type {any} */ each) => each.condition === condition);
+  if (output === undefined) return el("p", {}, "There is no OCR output under this condition");
+  const status = output.status === "ok" ? "" : ` (${output.status})`;
   const sides = el(
     "div",
     { class: "sides" },
-    reading.images ? pictures(page, reading.images, boxes) : null,
-    side("ground truth", reading.truth, page.set, "not in this run", "del"),
-    side(`as it was read${status}`, reading.read, reading.set ?? page.set, reading.detail, "ins"),
+    output.images ? pictures(page, output.images, boxes) : null,
+    side("ground truth", output.truth, page.set, "not in this run", "del"),
+    side(`OCR output${status}`, output.read, output.set ?? page.set, output.detail, "ins"),
   );
-  return el("div", {}, sides, reading.python ? madeAgain(reading.python, reading.images?.record) : null);
+  return el("div", {}, sides, output.python ? reproduction(output.python, output.images?.record) : null);
 }
 
 /**
- * How the noisy page is made again.
+ * How to reproduce the noisy page.
  *
  * @param {string} python
  * @param {string} [record]
  * @returns {HTMLElement}
  */
-function madeAgain(python, record) {
-  const details = el("details", {}, el("summary", {}, "make this noisy page again"), el("pre", { class: "command", tabindex: 0 }, shown(python)));
-  if (record) details.append(el("p", {}, "The record of its distortion, which replay takes too:"), el("pre", { class: "command", tabindex: 0 }, shown(record)));
+function reproduction(python, record) {
+  const details = el("details", {}, el("summary", {}, "reproduce this noisy page"), el("pre", { class: "command", tabindex: 0 }, shown(python)));
+  if (record) details.append(el("p", {}, "The record of its distortion, for replay:"), el("pre", { class: "command", tabindex: 0 }, shown(record)));
   return details;
 }
 
-/** All pages by how badly they were read, and one page under two conditions. */
+/** All pages by edit distance, and one page under two conditions. */
 class Pages {
   /** @param {Rows} rows */
   constructor(rows) {
@@ -60,7 +60,7 @@ class Pages {
   }
 
   /**
-   * What shows all pages that a condition read.
+   * The view of all pages under a condition.
    *
    * @param {Record<string, string>} settings ``condition`` and ``sheet``
    * @returns {Promise<HTMLElement[]>}
@@ -72,9 +72,9 @@ class Pages {
     const choices = [...this.rows.meta.conditions.keys()].filter((at) => read[at].some((/** @type {number} */ d) => d !== NONE));
     const title = el("h2", {}, "Pages");
     const chosen = settings.condition && choices.includes(Number(settings.condition)) ? Number(settings.condition) : choices[choices.length - 1];
-    if (chosen === undefined) return [title, el("p", {}, "No page was read in these runs.")];
+    if (chosen === undefined) return [title, el("p", {}, "These runs have no OCR output.")];
     const order = [...read[chosen].keys()].filter((at) => read[chosen][at] !== NONE);
-    order.sort((one, other) => read[chosen][other] - read[chosen][one] || one - other);
+    order.sort((left, right) => read[chosen][right] - read[chosen][left] || left - right);
     const last = Math.max(0, Math.ceil(order.length / PAGE) - 1);
     const sheet = Math.max(0, Math.min(Number(settings.sheet) || 0, last));
     const cards = order.slice(sheet * PAGE, (sheet + 1) * PAGE).map((at) => this.card(data, at, detail[at], read[chosen][at], chosen));
@@ -83,8 +83,8 @@ class Pages {
       button(label, () => go("pages", { condition: String(chosen), sheet: String(to) }, { replace: true }), { disabled: to < 0 || to > last, "data-key": label });
     return [
       title,
-      el("form", { class: "filters", "aria-label": "Condition" }, this.choice("condition", "read by", choices, chosen, false, (value) => go("pages", { condition: value }, { replace: true }))),
-      el("p", { class: "count", role: "status" }, `${order.length.toLocaleString("en")} pages, worst first, by edit distance`),
+      el("form", { class: "filters", "aria-label": "Condition" }, this.choice("condition", "condition", choices, chosen, false, (value) => go("pages", { condition: value }, { replace: true }))),
+      el("p", { class: "count", role: "status" }, `${order.length.toLocaleString("en")} pages, by edit distance, worst first`),
       el("ul", { class: "cards" }, ...cards),
       el("nav", { class: "pager", "aria-label": "Pages of the list of pages" }, turn("‹ previous", sheet - 1), el("span", {}, `page ${sheet + 1} of ${last + 1}`), turn("next ›", sheet + 1)),
     ];
@@ -117,7 +117,7 @@ class Pages {
    * @param {string} title
    * @param {number[]} conditions
    * @param {number | null} chosen
-   * @param {boolean} none whether none may be chosen
+   * @param {boolean} none whether the choice may be empty
    * @param {(value: string) => void} choose
    * @returns {HTMLElement}
    */
@@ -130,7 +130,7 @@ class Pages {
   }
 
   /**
-   * What shows one page, under one condition or under two.
+   * The view of one page, under one condition or two.
    *
    * @param {Record<string, string>} settings ``page``, and conditions ``a`` and ``b``
    * @returns {Promise<HTMLElement[]>}
@@ -138,9 +138,9 @@ class Pages {
   async one(settings) {
     const number = Number(settings.page) || 0;
     const page = unpack((await load("pages")).detail).includes(number) ? await pageDetails(number) : null;
-    if (page === null) return [el("h2", {}, "There is no such page")];
+    if (page === null) return [el("h2", {}, "This page does not exist")];
     /** @type {number[]} */
-    const conditions = page.of.map((/** @type {any} */ one) => one.condition);
+    const conditions = page.of.map((/** @type {any} */ each) => each.condition);
     const first = settings.a && conditions.includes(Number(settings.a)) ? Number(settings.a) : conditions[0];
     const other = settings.b && conditions.includes(Number(settings.b)) ? Number(settings.b) : null;
     /** @type {(name: string) => (value: string) => void} */
@@ -151,14 +151,14 @@ class Pages {
     return [
       el("p", { class: "path" }, el("a", { href: addressOf("pages", { condition: String(first) }) }, "Pages"), ` › ${page.number}`),
       el("h2", {}, shown(`${page.doc}, page ${page.page + 1}`)),
-      el("form", { class: "filters", "aria-label": "Conditions" }, this.choice("a", "under", conditions, first, false, under("a")), this.choice("b", "beside it", conditions, other, true, under("b"))),
+      el("form", { class: "filters", "aria-label": "Conditions" }, this.choice("a", "condition", conditions, first, false, under("a")), this.choice("b", "compare with", conditions, other, true, under("b"))),
       el("div", { class: columns.length > 1 ? "beside" : null }, ...columns),
     ];
   }
 }
 
 /**
- * Text in pieces, those that differ from the other side marked.
+ * Text in pieces; those that differ from the other side are marked.
  *
  * @param {[number, string][]} pieces
  * @param {string} tag of what differs: ``del`` or ``ins``
@@ -178,7 +178,7 @@ function pieces(pieces, tag) {
 }
 
 /**
- * One side of a page: its text with what differs marked, or the same text set as a page.
+ * One side of a page: its text with the differences marked, or the same text formatted as a page.
  *
  * @param {string} title
  * @param {[number, string][] | null} text
@@ -196,11 +196,11 @@ function side(title, text, set, missing, tag) {
   }
   const plain = pieces(text, tag);
   const page = el("div", { class: "set", tabindex: 0, hidden: true });
-  const turn = button("set as a page", () => {
+  const turn = button("formatted", () => {
     if (!page.hasChildNodes()) page.append(...blocks(set ?? []));
     page.hidden = !page.hidden;
     plain.hidden = !page.hidden;
-    turn.textContent = page.hidden ? "set as a page" : "as text";
+    turn.textContent = page.hidden ? "formatted" : "as text";
   });
   caption.append(turn);
   figure.append(plain, page);
@@ -208,7 +208,7 @@ function side(title, text, set, missing, tag) {
 }
 
 /**
- * The clean and the distorted page over each other, with a slider, and the evidence boxed.
+ * The distorted page over the clean one, with a slider and boxes around the evidence.
  *
  * @param {any} page
  * @param {{clean: string, read: string}} images
@@ -221,12 +221,12 @@ function pictures(page, images, boxes) {
   stack.append(el("img", { src: `images/${clean}`, alt: `clean page ${page.page + 1}`, loading: "lazy" }));
   if (read !== clean) {
     const over = el("img", { src: `images/${read}`, alt: `distorted page ${page.page + 1}`, loading: "lazy", class: "over" });
-    const slider = el("input", { type: "range", min: 0, max: 100, value: 100, "aria-label": "how much of the distorted page is shown" });
+    const slider = el("input", { type: "range", min: 0, max: 100, value: 100, "aria-label": "visible share of the distorted page" });
     slider.addEventListener("input", () => {
       over.style.setProperty("clip-path", `inset(0 ${100 - Number(/** @type {HTMLInputElement} */ (slider).value)}% 0 0)`);
     });
     stack.append(over);
-    return el("figure", {}, el("figcaption", {}, "as the engine saw it; the slider uncovers the clean page"), boxed(stack, boxes), slider);
+    return el("figure", {}, el("figcaption", {}, "the engine's input; the slider shows the clean page"), boxed(stack, boxes), slider);
   }
   return el("figure", {}, el("figcaption", {}, "page"), boxed(stack, boxes));
 }

@@ -3,7 +3,7 @@
 
 const OF_QUESTION = ["question is bad", "evidence is wrong"];
 const OF_ANSWER = ["right", "wrong"];
-/** What an answer is known by, as a run's cases.zip names it. */
+/** The fields that identify an answer in a run's cases.zip. */
 const ANSWER_KEY = ["qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader"];
 
 /**
@@ -11,9 +11,9 @@ const ANSWER_KEY = ["qid", "knowledge_base", "stage", "system", "chunker", "retr
  * @typedef {Record<string, string>} OfAnswer the fields of ANSWER_KEY, and ``verdict``
  */
 
-/** What a person says of questions and answers: kept in the browser, and written out as JSON. */
+/** A person's verdicts on questions and answers: stored in the browser, and saved as JSON. */
 class Review {
-  /** @param {string} report digest of the report, so that another's verdicts stay apart */
+  /** @param {string} report digest of the report, which separates the verdicts of different reports */
   constructor(report) {
     this.key = `ohr-review-${report}`;
     /** @type {Map<string, OfQuestion>} */
@@ -27,9 +27,9 @@ class Review {
     try {
       const kept = JSON.parse(localStorage.getItem(this.key) ?? "{}");
       this.questions = new Map(Object.entries(kept.questions ?? {}));
-      this.answers = new Map((kept.answers ?? []).map((/** @type {OfAnswer} */ one) => [answerKey(one), one]));
+      this.answers = new Map((kept.answers ?? []).map((/** @type {OfAnswer} */ answer) => [answerKey(answer), answer]));
     } catch {
-      // A browser that keeps nothing for pages from disk: a review then lasts as long as its page.
+      // Some browsers store nothing for pages from disk: then the review is lost with the page.
     }
   }
 
@@ -37,12 +37,12 @@ class Review {
     try {
       localStorage.setItem(this.key, this.json());
     } catch {
-      // The saved file still has it all.
+      // The saved file is still complete.
     }
     for (const node of document.querySelectorAll(".reviewed")) node.textContent = this.summary();
   }
 
-  /** @returns {string} what a study takes with dataset.verdicts */
+  /** @returns {string} the content of verdicts.json, for a study's dataset.verdicts */
   json() {
     const content = { format: "ohr-verdicts-1", questions: Object.fromEntries(this.questions), answers: [...this.answers.values()] };
     return JSON.stringify(content, null, 2);
@@ -59,16 +59,16 @@ class Review {
    * @returns {HTMLElement}
    */
   form(qid) {
-    const there = this.questions.get(qid) ?? { verdict: "", note: "" };
-    const note = /** @type {HTMLInputElement} */ (el("input", { type: "text", "aria-label": "note on the question", placeholder: "note", value: there.note }));
-    let verdict = there.verdict;
+    const entry = this.questions.get(qid) ?? { verdict: "", note: "" };
+    const note = /** @type {HTMLInputElement} */ (el("input", { type: "text", "aria-label": "note on the question", placeholder: "note", value: entry.note }));
+    let verdict = entry.verdict;
     const keep = () => {
       if (verdict || note.value) this.questions.set(qid, { verdict, note: note.value });
       else this.questions.delete(qid);
       this.keep();
     };
-    const form = radios("question", ["", ...OF_QUESTION], verdict, (one) => {
-      verdict = one;
+    const form = radios("question", ["", ...OF_QUESTION], verdict, (choice) => {
+      verdict = choice;
       keep();
     });
     form.prepend(el("legend", {}, "Review of the question"));
@@ -78,10 +78,10 @@ class Review {
   }
 
   /**
-   * Whether one answer is right.
+   * The choice whether an answer is right.
    *
    * @param {OfAnswer} answer the fields of ANSWER_KEY
-   * @param {string} name unlike that of the other answers on the page
+   * @param {string} name unique among the answers of the page
    * @returns {HTMLElement}
    */
   ofAnswer(answer, name) {
@@ -95,18 +95,18 @@ class Review {
     return form;
   }
 
-  /** @returns {HTMLElement[]} what shows the verdicts */
+  /** @returns {HTMLElement[]} the view of the verdicts */
   nodes() {
     const rows = [
       ...[...this.questions].map(([qid, { verdict, note }]) => [qid, "the question", verdict, note]),
-      ...[...this.answers.values()].map((one) => [one.qid, ANSWER_KEY.slice(1).map((field) => one[field]).filter(Boolean).join(", "), one.verdict, ""]),
+      ...[...this.answers.values()].map((answer) => [answer.qid, ANSWER_KEY.slice(1).map((field) => answer[field]).filter(Boolean).join(", "), answer.verdict, ""]),
     ];
     const lines = rows.map(([qid, ...cells]) => el("tr", {}, el("th", { scope: "row" }, shown(qid)), ...cells.map((cell) => el("td", {}, shown(cell)))));
     return [
       el("h2", {}, "Review"),
-      el("p", {}, "Verdicts are given with each case, and kept in this browser. Save them, and a study leaves questions out that are bad or whose evidence is wrong:"),
+      el("p", {}, "Give your verdicts with each case; this browser stores them. Save them to a file, and a study leaves out questions that are bad or whose evidence is wrong:"),
       el("pre", { class: "command", tabindex: 0 }, "ohr run noise-curve … --verdicts verdicts.json"),
-      el("p", {}, "The command review says how far a judge and the measures agree with you on answers."),
+      el("p", {}, "'ohr analyse review' shows how far a judge and the metrics agree with you on answers."),
       el("p", { class: "reviewed" }, this.summary()),
       button("save verdicts.json", () => this.save(), { disabled: !rows.length }),
       ...(rows.length ? [tableWith("Verdicts", ["question", "of", "verdict", "note"], lines)] : []),
@@ -130,7 +130,7 @@ function answerKey(answer) {
 }
 
 /**
- * One choice of some; the empty one is shown as "none".
+ * A choice among several; the empty choice is shown as "none".
  *
  * @param {string} name
  * @param {string[]} choices
@@ -140,10 +140,10 @@ function answerKey(answer) {
  */
 function radios(name, choices, chosen, choose) {
   const form = el("fieldset", { class: "review" });
-  for (const one of choices) {
-    const radio = el("input", { type: "radio", name: `review-${name}`, value: one, checked: one === chosen });
-    radio.addEventListener("change", () => choose(one));
-    form.append(el("label", {}, radio, one || "none"));
+  for (const value of choices) {
+    const radio = el("input", { type: "radio", name: `review-${name}`, value, checked: value === chosen });
+    radio.addEventListener("change", () => choose(value));
+    form.append(el("label", {}, radio, value || "none"));
   }
   return form;
 }

@@ -1,1 +1,1 @@
-"""What a run must say beside its results: failures, what was left out, whose truth it is."""
+"""Notes beside a run's results: failures, what was left out, what it was compared with."""

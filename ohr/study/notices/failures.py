@@ -1,4 +1,4 @@
-"""What a run says of failures at its end: how many, why, and which conditions failed whole."""
+"""Notes about failures: how many, why, and which conditions failed completely."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ANSWERED: tuple[Stage, ...] = ("generation", "overall")
 
 
 def failure_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
-    """A line for each knowledge base, or reader, with failures: counts by status, and reasons.
+    """A line for each knowledge base or reader with failures: counts by status, and reasons.
 
-    Likewise for answers that are empty for a reason, and, in a line of its own, for a judge's
-    verdicts that could not be read, and for pages that were read with a note. ``failures`` are
-    entries of the manifest, with ``by_status``, ``reasons`` and, of knowledge bases, ``notes``.
+    The line also counts answers that are empty for a reason. A judge's verdicts that could not be
+    read, and pages with a note, get lines of their own. ``failures`` are entries of the manifest,
+    with ``by_status``, ``reasons`` and, for knowledge bases, ``notes``.
     """
     fate = "left out of the mean" if protocol == "reference" else "they count with the worst value"
     lines = []
@@ -55,16 +55,16 @@ def failure_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
 
 
 def _noted_line(name: str, noted: Mapping[str, int]) -> str:
-    shown = [f"{plain(note)} ({count})" for note, count in noted.items()]
-    more = len(shown) - _NAMED_REASONS
+    notes = [f"{plain(note)} ({count})" for note, count in noted.items()]
+    more = len(notes) - _NAMED_REASONS
     others = f"; {more} other notes: see manifest.json" if more > 0 else ""
     total = sum(noted.values())
     pages = f"{total} page{'s' * (total > 1)} with a note"
-    return f"{plain(name)}: {pages}: {'; '.join(shown[:_NAMED_REASONS])}{others}"
+    return f"{plain(name)}: {pages}: {'; '.join(notes[:_NAMED_REASONS])}{others}"
 
 
 def _unread_line(name: str, entry: Mapping[str, Any], unread: int) -> str:
-    reason = next((one for one in entry["reasons"] if one.startswith(UNREAD)), UNREAD)
+    reason = next((text for text in entry["reasons"] if text.startswith(UNREAD)), UNREAD)
     verdicts = sum(entry["by_status"].values())
     return (
         f"{plain(name)}: {unread} of {verdicts} verdicts could not be read"
@@ -76,7 +76,7 @@ def _unread_line(name: str, entry: Mapping[str, Any], unread: int) -> str:
 def empty_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """A line for each reader and system that answered nothing, from the manifest."""
     return [
-        f"{plain(name)}: none of its {sum(entry['by_status'].values())} answers says anything"
+        f"{plain(name)}: all of its {sum(entry['by_status'].values())} answers are empty"
         for name, entry in readers.items()
         if entry.get("all_empty") and name != JUDGE
     ]
@@ -88,7 +88,7 @@ _Score = tuple[Condition, str, str]
 
 @dataclass
 class FailureCounts:
-    """Counts of outcomes, and what failed whole, taken as scores come."""
+    """Counts outcomes, and finds what failed completely, as scores come in."""
 
     _counts: dict[str, Counter[str]] = field(default_factory=dict)
     _failed: dict[_Score, tuple[int, bool]] = field(default_factory=dict)
@@ -106,19 +106,19 @@ class FailureCounts:
                 self._failed[key] = len(score.statuses), failed
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """How many scores of each stage are of units with each status."""
+        """The number of scores of each stage, by status of the unit."""
         return {stage: dict(sorted(counter.items())) for stage, counter in self._counts.items()}
 
     def failed(self) -> list[str]:
-        """Knowledge bases all of whose pages failed, and conditions all of whose answers did.
+        """Knowledge bases whose pages all failed, and conditions whose answers all failed.
 
-        In every draw of the noise.
+        Only those that failed in every draw of the noise.
         """
         return _failed_lines({key: n for key, (n, failed) in self._failed.items() if failed})
 
 
 def failed_in_rows(rows: pd.DataFrame) -> list[str]:
-    """:meth:`FailureCounts.failed` of a run's rows."""
+    """:meth:`FailureCounts.failed`, from a run's rows."""
     rows = rows[(rows["qid"] == "") | rows["stage"].isin(_ANSWERED)]
     failed: dict[_Score, int] = {}
     keys = [*CONDITION_COLUMNS, "stage", "metric"]
@@ -134,7 +134,7 @@ def failed_in_rows(rows: pd.DataFrame) -> list[str]:
 def _failed_lines(failed: Mapping[_Score, int]) -> list[str]:
     """A line for each condition and stage, by the first of its metrics whose units all failed.
 
-    What is answered to nothing is a matter of its own.
+    Closed-book answers get lines of their own.
     """
     lines: dict[tuple[Condition, str, bool], str] = {}
     for (condition, stage, metric), units in failed.items():

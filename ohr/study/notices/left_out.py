@@ -1,4 +1,4 @@
-"""Chunks and questions that a retriever could do nothing with: kept, counted and said."""
+"""Chunks and questions that a retriever could not use: stored, counted and reported."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ohr.plugins.retriever import LeftOut
 from ohr.types import Outcome, PageRef
 
 _EXAMPLES = 100
-"""How many chunks and questions the manifest names, of each retriever and knowledge base."""
+"""Largest number of chunks and of questions in the manifest, per retriever and knowledge base."""
 _NAMED = 3
 
 
 def as_json(left_out: LeftOut) -> dict[str, list[list[Any]]]:
-    """What an artefact holds of it."""
+    """What was left out, as an artefact stores it."""
     return {
         "chunks": [
             [ref.doc_id, ref.page_no, start, end, reason]
@@ -26,9 +26,9 @@ def as_json(left_out: LeftOut) -> dict[str, list[list[Any]]]:
     }
 
 
-def of_json(kept: Any) -> LeftOut:
-    """What :func:`as_json` made; nothing of anything else."""
-    match kept:
+def of_json(stored: Any) -> LeftOut:
+    """What was left out, from the output of :func:`as_json`; empty for anything else."""
+    match stored:
         case {"chunks": list(chunks), "questions": list(questions)}:
             try:
                 return LeftOut(
@@ -45,20 +45,20 @@ def of_json(kept: Any) -> LeftOut:
 
 
 def to_store(rankings: list[Any], left_out: LeftOut) -> Any:
-    """Rankings as they are stored: alone, unless something was left out of them."""
+    """Rankings as they are stored, with what was left out, if anything was."""
     return {"rankings": rankings, "left_out": as_json(left_out)} if left_out else rankings
 
 
 def of_stored(stored: Any) -> tuple[Any, LeftOut]:
-    """What :func:`to_store` made; the rankings of anything else are what it is."""
+    """Rankings, and what was left out, from the output of :func:`to_store`."""
     match stored:
-        case {"rankings": rankings, "left_out": kept}:
-            return rankings, of_json(kept)
+        case {"rankings": rankings, "left_out": omissions}:
+            return rankings, of_json(omissions)
         case _:
             return stored, LeftOut()
 
 
-def described(left_out: LeftOut) -> dict[str, Any]:
+def describe_left_out(left_out: LeftOut) -> dict[str, Any]:
     """Counts, reasons and the first examples, for the manifest."""
     chunks = {name_of_chunk(*place): reason for place, reason in left_out.chunks.items()}
     questions = {f"question {text!r}": reason for text, reason in left_out.questions.items()}
@@ -82,32 +82,35 @@ def name_of_chunk(ref: PageRef, start: int, end: int) -> str:
 
 
 def nothing_found(bases: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line for each knowledge base and retriever that found nothing, for what was left out."""
+    """A line for each knowledge base and retriever that left something out and found nothing."""
     return [
         f"{plain(base)}, {plain(retriever)}: nothing was found for any question"
         for base, entry in bases.items()
-        for retriever, one in entry.get("not_ranked", {}).items()
-        if one["found_nothing"]
+        for retriever, omitted in entry.get("not_ranked", {}).items()
+        if omitted["found_nothing"]
     ]
 
 
 def left_out_lines(bases: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line for each knowledge base and retriever with something left out, from the manifest."""
+    """A line for each knowledge base and retriever that left something out, from the manifest."""
     lines = []
     for base, entry in bases.items():
-        for retriever, one in entry.get("not_ranked", {}).items():
+        for retriever, omitted in entry.get("not_ranked", {}).items():
             parts = []
-            if one["chunks"]:
+            n_chunks, n_pages, n_questions = (
+                omitted[name] for name in ("chunks", "pages", "questions")
+            )
+            if n_chunks:
                 parts.append(
-                    f"{one['chunks']} chunk{'s' * (one['chunks'] > 1)} of {one['pages']} "
-                    f"page{'s' * (one['pages'] > 1)} not indexed (never found)"
+                    f"{n_chunks} chunk{'s' * (n_chunks > 1)} of {n_pages} "
+                    f"page{'s' * (n_pages > 1)} not indexed (never found)"
                 )
-            if one["questions"]:
+            if n_questions:
                 parts.append(
-                    f"{one['questions']} question{'s' * (one['questions'] > 1)} not searched for "
+                    f"{n_questions} question{'s' * (n_questions > 1)} not searched for "
                     "(they count with the worst value)"
                 )
-            named = "; ".join(map(plain, one["examples"][:_NAMED]))
-            more = "; more in manifest.json" if len(one["examples"]) > _NAMED else ""
+            named = "; ".join(map(plain, omitted["examples"][:_NAMED]))
+            more = "; more in manifest.json" if len(omitted["examples"]) > _NAMED else ""
             lines.append(f"{plain(base)}, {plain(retriever)}: {' and '.join(parts)}: {named}{more}")
     return lines

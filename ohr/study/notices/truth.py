@@ -1,4 +1,4 @@
-"""What readings are held against, and how outputs say so."""
+"""What OCR output is compared with (ground truth or text layer), and how results name it."""
 
 from __future__ import annotations
 
@@ -11,56 +11,59 @@ import pandas as pd
 from ohr.collection import GROUND_TRUTH
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.study.plan import Plan
-from ohr.study.scoring.metrics import MetricInfo, described, metric_info, read_metric_infos
+from ohr.study.scoring.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
 
 MARK = "*"
-"""Stands beside an engine that is the same as the truth."""
-_TRUTH, _SAME, _MEASURES = "truth", "same_as_truth", "measures"
+"""Mark of an engine whose output equals the truth."""
+_TRUTH, _SAME, _METRIC_INFOS = "truth", "same_as_truth", "measures"
 
 
 def declare(
-    cells: pd.DataFrame, truth: str, same: Sequence[str], measures: Iterable[MetricInfo] = ()
+    cells: pd.DataFrame, truth: str, same: Sequence[str], metric_infos: Iterable[MetricInfo] = ()
 ) -> None:
-    """Note on cells what readings were held against, which engines are no other than that, and
-    what their metrics declare.
+    """Note on ``cells`` what OCR output was compared with, which engines equal that, and metrics.
 
-    Frames made of the cells keep it.
+    Frames that are made of the cells keep these notes.
     """
-    cells.attrs |= {_TRUTH: truth, _SAME: list(same), _MEASURES: json.dumps(described(measures))}
+    cells.attrs |= {
+        _TRUTH: truth,
+        _SAME: list(same),
+        _METRIC_INFOS: json.dumps(describe_metrics(metric_infos)),
+    }
 
 
 def metric_infos_of(cells: pd.DataFrame) -> list[MetricInfo]:
-    """The measures that cells hold, in their order, as they were declared."""
-    declared = _declared(cells.attrs.get(_MEASURES, "[]"))
-    there = cells[["stage", "metric"]].drop_duplicates().itertuples(index=False, name=None)
-    return [declared.get(pair) or metric_info(*pair) for pair in there]
+    """The metrics of the cells, in their order, as they were declared."""
+    declared = _declared(cells.attrs.get(_METRIC_INFOS, "[]"))
+    pairs = cells[["stage", "metric"]].drop_duplicates().itertuples(index=False, name=None)
+    return [declared.get(pair) or metric_info(*pair) for pair in pairs]
 
 
 @lru_cache(maxsize=64)
-def _declared(kept: str) -> dict[tuple[str, str], MetricInfo]:
-    """Measures as cells keep them: in one text, since frames copy their attributes."""
-    measures = read_metric_infos({"measures": json.loads(kept)}) or []
-    return {(measure.stage, measure.metric): measure for measure in measures}
+def _declared(text: str) -> dict[tuple[str, str], MetricInfo]:
+    """The metrics noted on cells, from one text: frames copy their attributes."""
+    metric_infos = read_metric_infos({"measures": json.loads(text)}) or []
+    return {(info.stage, info.metric): info for info in metric_infos}
 
 
 def truth_of(cells: pd.DataFrame) -> str:
-    """What the readings were held against, such as ``ground truth``."""
+    """What OCR output was compared with, such as ``ground truth``."""
     return str(cells.attrs.get(_TRUTH, GROUND_TRUTH))
 
 
 def truth_note(cells: pd.DataFrame) -> list[str]:
-    """The part of a caption that says so; none for ground truth."""
+    """The part of a caption that names it; empty for ground truth."""
     truth = truth_of(cells)
     return [] if truth == GROUND_TRUTH else [f"measured against the {truth}, not ground truth"]
 
 
 def truth_notes(runs: Iterable[pd.DataFrame]) -> list[str]:
-    """The parts of a caption that say so of the cells of several runs, each once."""
+    """:func:`truth_note` for the cells of several runs, each note once."""
     return list(dict.fromkeys(note for cells in runs for note in truth_note(cells)))
 
 
 def truth_lines(plan: Plan) -> list[str]:
-    """The line for the console that says what readings are held against; none for ground truth."""
+    """The line for the console that names what output is compared with; none for ground truth."""
     dataset = plan.dataset
     if dataset.truth == GROUND_TRUTH:
         return []
@@ -69,19 +72,19 @@ def truth_lines(plan: Plan) -> list[str]:
         return [f"truth: the {dataset.truth}, not ground truth; usable on all {usable} pages"]
     if not usable:
         return [
-            f"truth: none of the {len(plan.reread)} pages has a usable {dataset.truth}: how well "
-            "they are read is not measured"
+            f"truth: none of the {len(plan.reread)} pages has a usable {dataset.truth}: the OCR "
+            "stage is not measured"
         ]
     return [
         f"truth: the {dataset.truth}, not ground truth; usable on {usable} of {len(plan.reread)} "
-        "pages, the others are not held against it"
+        "pages, the others are not compared"
     ]
 
 
 def find_same(cells: pd.DataFrame, plan: Plan) -> list[str]:
-    """Engines that are the truth over again: they read every clean page exactly as it has it.
+    """Engines whose output of every clean page equals the truth.
 
-    One that reads page images is none of them: it has earned what it reads.
+    Engines that read page images do not count: they cannot copy the truth.
     """
     pages = cells[
         (cells["metric"] == "edit_distance")
@@ -98,19 +101,19 @@ def _sees(engine: OcrBackend | KnowledgeBaseSource) -> bool:
 
 
 def same_as_truth(cells: pd.DataFrame) -> list[str]:
-    """The engines of :func:`find_same`, as they were noted on the cells."""
+    """The engines of :func:`find_same`, from the notes on the cells."""
     return list(cells.attrs.get(_SAME, []))
 
 
 def marked(engine: str, same: Collection[str]) -> str:
-    """An engine's name as tables print it."""
+    """An engine's name for tables, with :data:`MARK` if it is in ``same``."""
     return f"{engine} {MARK}" if engine in same else engine
 
 
 def same_lines(cells: pd.DataFrame) -> list[str]:
-    """What the mark means, for each engine that bears it."""
+    """A line for each marked engine that explains the mark."""
     return [
-        f"{MARK} {engine}: every page reads exactly as the {truth_of(cells)} has it, which says "
-        "nothing of how well it reads: it is not ranked"
+        f"{MARK} {engine}: every page equals the {truth_of(cells)}, so its quality cannot be "
+        "measured: it is not ranked"
         for engine in same_as_truth(cells)
     ]

@@ -1,4 +1,4 @@
-"""Between what bounds a judged mean lies where some answers could not be graded."""
+"""The bounds of a judged mean when some answers could not be graded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Sum:
 
 @dataclass
 class Ungraded:
-    """Sums of metrics that ask the judge, over the draws of the noise."""
+    """Adds up metrics that ask the judge, over the draws of the noise."""
 
     _sums: dict[tuple[Condition, Stage, str], _Sum] = field(default_factory=dict)
 
@@ -40,42 +40,43 @@ class Ungraded:
         values: np.ndarray,
         ungraded: Sequence[int],
     ) -> None:
-        """One metric's values, ``(n,)`` with NaN where it does not apply; ``ungraded``: the places
-        that the judge was asked about in vain, whatever they count as.
+        """Add one metric's values ``(n,)``, NaN where it does not apply.
+
+        ``ungraded`` are the places for which the judge gave no grade.
         """
         low, high = sorted((metric.worst, metric.best))
-        kept = np.array(values, float)
-        kept[list(ungraded)] = low
+        graded = np.array(values, float)
+        graded[list(ungraded)] = low
         known = _Sum(worst=low, best=high)
         entry = self._sums.setdefault((condition, stage, name), known)
-        entry.n += int(np.isfinite(kept).sum())
-        entry.total += float(np.nansum(kept))
+        entry.n += int(np.isfinite(graded).sum())
+        entry.total += float(np.nansum(graded))
         entry.ungraded += len(ungraded)
 
     def entries(self) -> list[dict[str, Any]]:
-        """For the manifest: each mean with ungraded answers, and the least and most it can be."""
+        """For the manifest: each mean with ungraded answers, with its lowest and highest value."""
         return [
             {
                 "condition": name_of(condition),
                 "stage": str(stage),
                 "metric": name,
-                "n": one.n,
-                "ungraded": one.ungraded,
-                "low": round(one.total / one.n, 6),
-                "high": round((one.total + one.ungraded * (one.best - one.worst)) / one.n, 6),
+                "n": sums.n,
+                "ungraded": sums.ungraded,
+                "low": round(sums.total / sums.n, 6),
+                "high": round((sums.total + sums.ungraded * (sums.best - sums.worst)) / sums.n, 6),
             }
-            for (condition, stage, name), one in self._sums.items()
-            if one.ungraded
+            for (condition, stage, name), sums in self._sums.items()
+            if sums.ungraded
         ]
 
 
 def bound_lines(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line for each of the first means, from :meth:`Ungraded.entries`."""
+    """A line for each of the first entries of :meth:`Ungraded.entries`."""
     lines = [
-        f"{plain(one['metric'])} ({one['stage']}; {plain(one['condition'])}): between "
-        f"{one['low']:.3f} if all {one['ungraded']} ungraded of {one['n']} answers are incorrect "
-        f"and {one['high']:.3f} if all are correct"
-        for one in entries[:_SHOWN]
+        f"{plain(entry['metric'])} ({entry['stage']}; {plain(entry['condition'])}): between "
+        f"{entry['low']:.3f} if all {entry['ungraded']} ungraded of {entry['n']} answers are "
+        f"incorrect and {entry['high']:.3f} if all are correct"
+        for entry in entries[:_SHOWN]
     ]
     if len(entries) > _SHOWN:
         lines.append(f"{len(entries) - _SHOWN} more such means: see ungraded in manifest.json")

@@ -1,8 +1,8 @@
-"""What stands behind a run's rows: page texts, questions, hits and answers, in one file.
+"""The cases behind a run's rows: page texts, questions, hits and answers, in one file.
 
-``RUN/cases.zip`` holds Parquet tables. ``texts`` has each distinct page text under its digest, and
-``pages`` which text each page of each knowledge base has; ``hits`` are spans of these texts. With
-equal results its bytes are equal too.
+``RUN/cases.zip`` has Parquet tables. ``texts`` has each distinct page text under its digest,
+``pages`` the digest of each page of each knowledge base, and ``hits`` spans of these texts. Equal
+results give equal bytes.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ SCHEMAS = {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What gave an answer; what has no part in it is empty."""
+class AnswerSource:
+    """The stage, system and plug-ins that gave an answer; those without a part in it are empty."""
 
     stage: str
     system: str = ""
@@ -85,7 +85,7 @@ class Asked:
 
 @dataclass
 class Cases:
-    """Collects the cases of a study's questions, knowledge base by knowledge base."""
+    """Collects the cases of a study, one knowledge base after the other."""
 
     questions: Sequence[Question]
     domains: dict[str, str]
@@ -94,7 +94,7 @@ class Cases:
     _tables: dict[str, list[pa.Table]] = field(default_factory=dict)
 
     def add_pages(self, knowledge_base: str, kb: KnowledgeBase) -> None:
-        """Keep the pages of a knowledge base, and those of their texts that are new."""
+        """Add the pages of a knowledge base, and their texts if they are new."""
         rows = []
         for ref, outcome in kb.pages.items():
             text = None if outcome.value is None else _clean(outcome.value)
@@ -108,7 +108,7 @@ class Cases:
     def add_hits(
         self, knowledge_base: str, setting: tuple[str, str], rankings: Sequence[Sequence[Hit]]
     ) -> None:
-        """Keep the hits of every question under a chunker and a retriever."""
+        """Add the hits of every question under a chunker and a retriever."""
         rows = [
             (
                 knowledge_base,
@@ -127,16 +127,16 @@ class Cases:
     def add_answers(
         self,
         knowledge_base: str,
-        asked: Asked,
+        source: AnswerSource,
         answers: Sequence[Outcome[Answer]],
     ) -> None:
-        """Keep the answer of what was asked to every question."""
+        """Add the answer of ``source`` to every question."""
         rows = []
         for question, outcome in zip(self.questions, answers, strict=True):
             answer = outcome.value or Answer("")
             rows.append(
                 (
-                    *(knowledge_base, *astuple(asked), question.qid, str(outcome.status)),
+                    *(knowledge_base, *astuple(source), question.qid, str(outcome.status)),
                     _clean(outcome.detail),
                     None if outcome.value is None else _clean(answer.text),
                     _clean(answer.quote),
@@ -180,12 +180,12 @@ class Cases:
 
 
 def _clean(text: str) -> str:
-    """Text without lone surrogates, of the same length, so that spans stay what they are."""
+    """Text without lone surrogates, of the same length, so that spans stay valid."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
-    return text  # itself: a copy of every page would be held to the end
+    return text  # no copy: all page texts are in memory to the end
 
 
 def _question_row(question: Question) -> tuple[object, ...]:
@@ -209,7 +209,7 @@ def read_cases(run: Path, name: str) -> pa.Table:
             return pq.read_table(content, use_threads=False)  # see ohr.study.output.rows
     except FileNotFoundError as error:
         raise OhrError(
-            f"{run} has no {FILE}: give the command that made it again; nothing is read again"
+            f"{run} has no {FILE}: run its command again; no page is read twice"
         ) from error
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise OhrError(f"{run / FILE} is damaged ({error}): delete it and run again") from error
@@ -232,10 +232,10 @@ def read_domains(run: Path) -> dict[str, str]:
 
 
 def read_texts(run: Path) -> dict[str, dict[PageRef, str]]:
-    """The texts of the pages of each knowledge base that could be read. Raises OhrError."""
+    """The page texts of each knowledge base, without failed pages. Raises OhrError."""
     texts = dict(zip(*read_cases(run, "texts").to_pydict().values(), strict=True))
-    read = read_cases(run, "pages")
-    columns = (read[name].to_pylist() for name in ("knowledge_base", "doc_id", "page_no", "text"))
+    table = read_cases(run, "pages")
+    columns = (table[name].to_pylist() for name in ("knowledge_base", "doc_id", "page_no", "text"))
     by_base: dict[str, dict[PageRef, str]] = {}
     for base, doc_id, page_no, text in zip(*columns, strict=True):
         pages = by_base.setdefault(base, {})

@@ -1,4 +1,4 @@
-"""From rows to cells: the one place where means are taken, for studies and imported runs alike."""
+"""Computes cells from rows: the one place that computes means, also for imported runs."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ CELL_COLUMNS = (
     *("draws", "draw_sd"),
     *NOISE_COLUMNS,
 )
-"""``draws``: how often the noise was drawn; ``draw_sd``: standard deviation (n - 1) of the draws'
-means. ``n`` and the counts are of units; a unit's status is that of its worst draw."""
+"""``draws``: number of draws of the noise; ``draw_sd``: standard deviation (n - 1) of the means of
+the draws. ``n`` and the counts are of units; a unit has the status of its worst draw."""
 
 _STATUSES = [str(status) for status in Status]
 _KNOWLEDGE_BASE = ("perturbation", "level", "intensity", "engine")
 _SCORE = (*CONDITION_COLUMNS, "draw", "stage", "metric")
-"""What the rows of one score have in common."""
-_READ = (
+"""Columns that all rows of one score share."""
+_COLUMNS_READ = (
     *_SCORE,
     *("qid", "doc_id", "page_no", "groups", *(c for c in GROUP_COLUMNS if c not in STATED)),
     *("value", "status"),
@@ -54,41 +54,41 @@ def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
     """(condition, stage, metric, group) of every cell, in the order of ``cells.csv``."""
     groups = group_names(plan)
     return [
-        (condition, measure.stage, measure.metric, group)
-        for measure in plan.measures
-        for condition in conditions(plan, measure.stage)
-        if measure.top_k in (None, condition.top_k)
+        (condition, info.stage, info.metric, group)
+        for info in plan.metric_infos
+        for condition in conditions(plan, info.stage)
+        if info.top_k in (None, condition.top_k)
         for group in groups
     ]
 
 
 def aggregate(
     rows: Path | pd.DataFrame,
-    measures: Sequence[MetricInfo] | None = None,
+    metric_infos: Sequence[MetricInfo] | None = None,
     groups: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """``cells.csv`` of rows: a row for each measure, condition and group, in this order.
+    """The content of ``cells.csv``: one row per metric, condition and group, in this order.
 
-    ``rows`` is a file that is read a row group at a time (all draws of a condition are held until
-    the last has come), or a frame with the same columns. ``measures`` are those that become cells,
-    in their order, with what they declare; by default all that the rows have, as the built-in
-    metrics declare them. ``groups`` are those of the cells; by default all that the rows have.
-    Raises OhrError for rows that are none.
+    ``rows`` is a file, which is read one row group at a time (all draws of a condition are in
+    memory until the last one is read), or a frame with the same columns. ``metric_infos`` are the
+    metrics of the cells, in order; by default all metrics of the rows, as built-in metrics are
+    declared. ``groups`` are the groups of the cells; by default all groups of the rows. Raises
+    OhrError for invalid rows.
     """
     scores = _Scores(rows)
     means: dict[Key, list[dict[str, Any]]] = {}
     noise: dict[tuple[Key, str], dict[str, float]] = {}
-    declared = {(one.stage, one.metric): one for one in measures or ()}
+    declared = {(info.stage, info.metric): info for info in metric_infos or ()}
     names = list(groups) if groups is not None else scores.groups()
     for score in scores:
         stage, metric = score.key[-2:]
-        measure = declared.get((stage, metric)) or metric_info(stage, metric)
-        cells = list(_cells(score, measure, names))
+        info = declared.get((stage, metric)) or metric_info(stage, metric)
+        cells = list(_cells(score, info, names))
         if stage == "ocr" and metric in NOISE_COLUMNS:
             base = _base(score.key)
             for cell in cells:
                 noise.setdefault((base, cell["group"]), {})[metric] = cell["mean"]
-        if measures is None or (stage, metric) in declared:
+        if metric_infos is None or (stage, metric) in declared:
             means[score.key] = cells
     order = {key: place for place, key in enumerate(declared)} or scores.order()
     keys = sorted(means, key=lambda key: order[key[-2:]])  # stable: conditions as they came
@@ -106,15 +106,15 @@ def _base(key: Key) -> Key:
     return tuple(key[CONDITION_COLUMNS.index(name)] for name in _KNOWLEDGE_BASE)
 
 
-def _cells(score: _Score, measure: MetricInfo, groups: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The mean of a score in each group, with its interval and counts."""
-    excluded = measure.left_out(str(score.key[CONDITION_COLUMNS.index("protocol")]))
+def _cells(score: _Score, info: MetricInfo, groups: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """A score's mean in each group, with interval and counts, as columns of ``cells.csv``."""
+    excluded = info.left_out(str(score.key[CONDITION_COLUMNS.index("protocol")]))
     left_out = [_STATUSES.index(str(status)) for status in excluded]
     has_value = ~np.isnan(score.values)
-    kept = has_value & ~np.isin(score.statuses, left_out)
-    counts = kept.sum(axis=0)
-    values = np.where(kept, score.values, 0.0).sum(axis=0) / np.maximum(counts, 1)
-    by_draw = np.where(kept, score.values, np.nan)
+    is_counted = has_value & ~np.isin(score.statuses, left_out)
+    counts = is_counted.sum(axis=0)
+    values = np.where(is_counted, score.values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    by_draw = np.where(is_counted, score.values, np.nan)
     worst = score.statuses.max(axis=0)
     applies = has_value.any(axis=0)
     units = score.units
@@ -138,7 +138,7 @@ def _cells(score: _Score, measure: MetricInfo, groups: Sequence[str]) -> Iterato
 
 
 def _mean_columns(values: np.ndarray, clusters: Clusters | None) -> dict[str, object]:
-    """``mean``, its interval and ``n`` of the values of a cell; no mean and no interval of none."""
+    """``mean``, interval and ``n`` of a cell's values; NaN and no interval without values."""
     interval = NO_INTERVAL
     if clusters is not None and len(values):
         interval = mean_interval(values, clusters, bounded=True)
@@ -179,12 +179,12 @@ class _Score:
     key: Key
     values: np.ndarray
     statuses: np.ndarray
-    """Places in the order of :class:`Status`, which is that of severity."""
+    """Places in :class:`Status`, which is ordered by severity."""
     units: _Units
 
 
 class _Scores:
-    """Reads the scores out of rows, in the order in which they come to their end."""
+    """Reads the scores from rows, in the order in which they are complete."""
 
     def __init__(self, rows: Path | pd.DataFrame) -> None:
         self._parts = (_FileParts if isinstance(rows, Path) else _FrameParts)(rows)  # type: ignore[arg-type]
@@ -196,15 +196,15 @@ class _Scores:
                 self._last[_without_draw(key)] = number
 
     def order(self) -> dict[tuple[str, str], int]:
-        """Stages and metrics as they first come, stage by stage."""
+        """Place of each stage and metric, in the order of the rows, stage by stage."""
         pairs = dict.fromkeys(key[-2:] for key in self._last)
         places = sorted(pairs, key=lambda pair: STAGES.index(pair[0]) if pair[0] in STAGES else 9)
         return {pair: place for place, pair in enumerate(places)}
 
     def groups(self) -> list[str]:
-        """``all`` and the groups of all units, each kind together."""
+        """``all``, then the groups of all units, one kind after the other."""
         tags: dict[str, None] = {}
-        for part in self._parts.tables(list(_READ)):
+        for part in self._parts.tables(list(_COLUMNS_READ)):
             for listed in part["groups"].unique().to_pylist():
                 tags |= dict.fromkeys(json.loads(listed))
         kinds = [
@@ -218,7 +218,7 @@ class _Scores:
 
     def __iter__(self) -> Iterator[_Score]:
         pending: dict[Key, dict[Any, list[_Piece]]] = {}
-        for number, part in enumerate(self._parts.tables(list(_READ))):
+        for number, part in enumerate(self._parts.tables(list(_COLUMNS_READ))):
             for key, rows in _segments(part):
                 draws = pending.setdefault(_without_draw(key), {})
                 draws.setdefault(key[len(CONDITION_COLUMNS)], []).append(self._piece(part, rows))
@@ -294,7 +294,7 @@ def _without_draw(key: Key) -> Key:
 
 
 def _recoded(column: pa.ChunkedArray, codes: dict[str, int]) -> np.ndarray:
-    """Texts as codes that hold for all parts; new texts get new ones."""
+    """Texts as codes that are the same in all parts; new texts get new codes."""
     texts = column.combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
         texts = pa.concat_arrays(texts.chunks)
@@ -307,23 +307,23 @@ def _recoded(column: pa.ChunkedArray, codes: dict[str, int]) -> np.ndarray:
 
 
 def _segments(part: pa.Table) -> Iterator[tuple[Key, np.ndarray]]:
-    """The rows of each score of a part, in their order."""
+    """The key and the rows of each score of a part, in order."""
     codes, keys = _coded_keys(part)
     rows = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[rows], prepend=-1))
     pieces = np.split(rows, starts[1:])
-    for piece in sorted(pieces, key=lambda one: int(one[0])) if len(codes) else ():
+    for piece in sorted(pieces, key=lambda rows: int(rows[0])) if len(codes) else ():
         yield keys[codes[piece[0]]], piece
 
 
 def _keys(part: pa.Table) -> Iterable[Key]:
-    """The scores of a part, as they first come."""
+    """The keys of a part's scores, in order of their first row."""
     codes, keys = _coded_keys(part)
     return (keys[code] for code in pd.unique(codes))
 
 
 def _coded_keys(part: pa.Table) -> tuple[np.ndarray, dict[int, Key]]:
-    """A code for each row's score, and what the codes mean."""
+    """A code for each row's score, and the key of each code."""
     columns = []
     for name in _SCORE:
         texts = part[name].combine_chunks()
@@ -346,20 +346,20 @@ def _coded_keys(part: pa.Table) -> tuple[np.ndarray, dict[int, Key]]:
 
 
 class _FrameParts:
-    """Rows that are there as a frame."""
+    """Rows in a frame."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
         self._table = pa.Table.from_pandas(
-            complete(rows).reindex(columns=list(_READ)), preserve_index=False
+            complete(rows).reindex(columns=list(_COLUMNS_READ)), preserve_index=False
         )
 
     def tables(self, columns: list[str]) -> Iterator[pa.Table]:
-        """The rows, whole."""
+        """All rows at once."""
         yield self._table.select(columns)
 
 
 class _FileParts:
-    """Rows in a file, a row group at a time."""
+    """Rows in a file, one row group at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -367,11 +367,11 @@ class _FileParts:
             self._file = pq.ParquetFile(path, page_checksum_verification=True)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(path, error) from error
-        if missing := set(_READ) - set(self._file.schema_arrow.names):
+        if missing := set(_COLUMNS_READ) - set(self._file.schema_arrow.names):
             raise OhrError(f"{path} has no column {min(missing)!r}: run it again")
 
     def tables(self, columns: list[str]) -> Iterator[pa.Table]:
-        """A row group after the other."""
+        """One row group after the other."""
         for number in range(self._file.num_row_groups):
             try:
                 yield self._file.read_row_group(number, columns, use_threads=False)
@@ -380,8 +380,8 @@ class _FileParts:
 
 
 def complete(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with their ``draw`` and ``groups``, where they were made without. Raises OhrError."""
-    if missing := set(_READ) - {"draw", "groups"} - set(rows.columns):
+    """Rows with the columns ``draw`` and ``groups``, added if missing. Raises OhrError."""
+    if missing := set(_COLUMNS_READ) - {"draw", "groups"} - set(rows.columns):
         raise OhrError(f"the rows have no column {min(missing)!r}")
     added: Mapping[str, Any] = {}
     if "draw" not in rows:

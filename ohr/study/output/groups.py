@@ -17,21 +17,21 @@ GROUP_COLUMNS = {
     "evidence_source": "source", "domain": "domain", "category": "category",
     "answer_form": "form", "task": "task",
 }  # fmt: skip
-"""Columns of the rows that questions are grouped by, and what their groups begin with."""
+"""Columns of rows by which questions are grouped -> prefix of the names of the groups."""
 STATED = frozenset({"category"})
-"""Those that rows have only where a question states one."""
+"""Columns that rows have only if a question states a value."""
 
 
 @dataclass(frozen=True)
 class Units:
-    """The units that one kind of metric is taken over, with their clusters and groups."""
+    """The units of one kind of metric, with their clusters and groups."""
 
     documents: np.ndarray
     pages: np.ndarray
     groups: dict[str, np.ndarray]
     """Group -> indices of its units."""
     tags: list[list[str]]
-    """The groups of each unit besides ``all``, in the order of :func:`group_names`."""
+    """The groups of each unit except ``all``, in the order of :func:`group_names`."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Grouping:
 
 
 def group_names(plan: Plan) -> list[str]:
-    """``all``, then the sources, domains, categories, forms and tasks that are asked about."""
+    """``all``, then the sources, domains, categories, forms and tasks of the questions."""
     sources = sorted({question.evidence_source for question in plan.questions})
     kinds = sorted({tag for question in plan.questions for tag in _kinds(question)})
     return [
@@ -59,7 +59,7 @@ def group_names(plan: Plan) -> list[str]:
 
 
 def _kinds(question: Question) -> set[str]:
-    """The groups of a question by category, answer form and task, where they are stated."""
+    """The groups of a question by category, answer form and task, if stated."""
     stated = {
         "category": question.category.strip().lower(),
         "form": form_name(question),
@@ -69,13 +69,13 @@ def _kinds(question: Question) -> set[str]:
 
 
 def make_grouping(plan: Plan) -> Grouping:
-    """The groups of a plan. A page belongs to those of the questions whose evidence it carries."""
+    """The groups of a plan. A page has the groups of the questions whose evidence it carries."""
     documents = {doc_id: i for i, doc_id in enumerate(plan.dataset.documents)}
     every_page = {ref: i for i, ref in enumerate(plan.dataset.pages)}
     names = group_names(plan)
 
     def place(ref: PageRef) -> int:
-        """A page that is not there, or not named, is one of its own in each document."""
+        """Place of a page; a missing or unnamed page has one place per document."""
         return every_page.get(ref, -1 - documents[ref.doc_id])
 
     def units(owners: Sequence[PageRef], tags: Sequence[set[str]]) -> Units:
@@ -113,7 +113,7 @@ def make_grouping(plan: Plan) -> Grouping:
 
 
 def tags_of(rows: pd.DataFrame) -> pd.Series:
-    """The groups of each row's unit as a JSON list, from the columns that say what it is."""
+    """The groups of each row's unit as a JSON list, from the columns of :data:`GROUP_COLUMNS`."""
     named = {
         column: _group_labels(rows, column).map(
             lambda name, prefix=prefix: [f"{prefix}:{name}"] if name else []
@@ -126,7 +126,7 @@ def tags_of(rows: pd.DataFrame) -> pd.Series:
 
 
 def _group_labels(rows: pd.DataFrame, column: str) -> pd.Series:
-    if column in STATED:  # runs that state none are put beside others
+    if column in STATED:  # runs without the column are combined with others
         return rows[column].astype(object).fillna("").astype(str).str.strip().str.lower()
     names = rows[column].astype(str)
     if column == "answer_form":
@@ -146,7 +146,7 @@ def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def known_first(names: Iterable[str]) -> list[str]:
-    """Names, each once: the evidence sources that the paper has in its order, then the others."""
-    there = dict.fromkeys(names)
-    known = [name for name in EVIDENCE_SOURCES if name in there]
-    return known + [name for name in there if name not in known]
+    """Names, each once: the paper's evidence sources in its order, then the others."""
+    distinct = dict.fromkeys(names)
+    known = [name for name in EVIDENCE_SOURCES if name in distinct]
+    return known + [name for name in distinct if name not in known]

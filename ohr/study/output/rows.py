@@ -1,4 +1,4 @@
-"""The rows of a run, ``rows.parquet``: written stage by stage, never all held.
+"""The rows of a run, ``rows.parquet``: written stage by stage, never all in memory.
 
 A row is one unit (question or page) under one condition, draw, stage and metric.
 """
@@ -29,8 +29,8 @@ UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
 _OF_UNIT = (*UNIT_COLUMNS, "evidence_source", "domain", "answer_form", "task", "groups")
 ROW_COLUMNS = (*CONDITION_COLUMNS, "draw", "stage", "metric", *_OF_UNIT, "value", "status")
-"""``groups`` is a JSON list of the groups that a unit belongs to besides ``all``. A last column,
-``category``, is there where a question states one."""
+"""``groups`` is a JSON list of a unit's groups except ``all``. There is a last column ``category``
+if a question states one."""
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBERS = {
     **dict.fromkeys(("intensity", "value"), pa.float64()),
@@ -44,7 +44,7 @@ def schema(columns: Sequence[str] = ROW_COLUMNS) -> pa.Schema:
 
 
 class RowWriter:
-    """Writes the rows of a plan, a row group for each call of :meth:`add`."""
+    """Writes the rows of a plan, one row group per call of :meth:`add`."""
 
     def __init__(self, plan: Plan, path: Path) -> None:
         self._units = _unit_columns(plan)
@@ -64,7 +64,7 @@ class RowWriter:
             self._file.close()
 
     def add(self, scores: Sequence[Scores]) -> None:
-        """Write the rows of some scores. Raises StoreError where the disk refuses them."""
+        """Write the rows of some scores. Raises StoreError if the disk refuses them."""
         scores = [score for score in scores if len(score.values)]
         if scores:
             with disk_of(self._path):
@@ -73,8 +73,9 @@ class RowWriter:
     def _table(self, scores: Sequence[Scores]) -> pa.Table:
         lengths = [len(score.values) for score in scores]
         constants = [
-            asdict(one.condition) | {"draw": one.draw, "stage": one.stage, "metric": one.metric}
-            for one in scores
+            asdict(score.condition)
+            | {"draw": score.draw, "stage": score.stage, "metric": score.metric}
+            for score in scores
         ]
         columns: dict[str, Any] = {}
         for name in constants[0]:
@@ -92,11 +93,13 @@ class RowWriter:
         columns["value"] = pa.array(np.concatenate([score.values for score in scores]))
         names, codes = _codes([str(status) for score in scores for status in score.statuses])
         columns["status"] = _texts(codes, names)
-        return pa.table({one: columns[one] for one in self._schema.names}, schema=self._schema)
+        return pa.table(
+            {score: columns[score] for score in self._schema.names}, schema=self._schema
+        )
 
 
 def _codes(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """The distinct values in order, and the place of each value among them."""
+    """The distinct values in order, and the place of each value in them."""
     names = sorted(set(values))
     places = {name: place for place, name in enumerate(names)}
     return names, np.array([places[value] for value in values], dtype=np.int32)
@@ -108,7 +111,7 @@ def _texts(codes: np.ndarray, names: Sequence[str]) -> pa.DictionaryArray:
 
 
 def _unit_columns(plan: Plan) -> dict[str, tuple[list[str], dict[str, np.ndarray]]]:
-    """The columns that say which question or page a row is about.
+    """The columns that identify a row's question or page: names, and values by kind of unit.
 
     Texts are codes into names that questions and pages share; numbers have no names.
     """
@@ -157,9 +160,9 @@ def _listed(tags: Sequence[str]) -> str:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """The rows of a run's folder, as they were written. Raises OhrError."""
+    """The rows of a run's folder. Raises OhrError."""
     try:
-        # Arrow's threads may still read for Python when the process ends, and then abort it.
+        # Arrow's threads may still run when the process ends, and then abort it.
         rows = pd.read_parquet(path / FILE, page_checksum_verification=True, use_threads=False)
     except (OSError, ValueError, LookupError, pa.ArrowException) as error:
         raise unreadable(path / FILE, error) from error
@@ -177,7 +180,7 @@ def with_system(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def unreadable(file: Path, error: Exception) -> OhrError:
-    """What is to be raised for rows that cannot be read."""
+    """The error to raise for rows that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return OhrError(f"cannot read {file}: is {file.parent} the folder of a finished run?")
     return OhrError(f"{file} is damaged ({error}): delete it and run again")

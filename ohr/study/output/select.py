@@ -1,4 +1,4 @@
-"""Choosing from cells."""
+"""Selects from cells."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 
 def distinct(column: pd.Series) -> list[str]:
-    """The values of a column that are not empty, each once, in their order."""
+    """The non-empty values of a column, each once, in order."""
     return [str(value) for value in column.drop_duplicates() if value != ""]
 
 

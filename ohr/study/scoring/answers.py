@@ -1,4 +1,4 @@
-"""Asks readers and systems, keeps each answer as it comes, and adds up what they took."""
+"""Asks readers and systems, stores each answer as it comes, and adds up their costs."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 UNREAD = "the verdict could not be read"
-"""Reason of a judge's reply in which there is no verdict; an example follows."""
+"""Reason of a failure for a judge's reply without a verdict; an example follows."""
 _EXAMPLE_CHARS = 80
-_SILENT_S = 5.0  # no progress is shown for what takes no longer
+_SILENT_S = 5.0  # progress is shown only for what takes longer
 
 
 @dataclass
-class FailureCounts:
-    """What one reader was asked: ``used`` answers in all, ``asked`` for the first time now."""
+class ReaderTally:
+    """Counts and costs of one reader: ``used`` answers, of which ``n_asked`` were asked for now."""
 
     identity: Mapping[str, object]
     note: str = ""
     used: dict[str, Outcome[Any]] = field(default_factory=dict)
     closed_book: set[str] = field(default_factory=set)
-    """Those of ``used`` that had no context."""
+    """Keys of ``used`` without context."""
     refusals: int = 0
     """Requests that a server refused."""
     usage: Counter[str] = field(default_factory=Counter)
     n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
     cpu_s: float = 0.0
-    """Of this process, while it was asked now."""
+    """CPU seconds of this process while it asked."""
 
     def summary(self) -> dict[str, Any]:
-        """For the manifest: counts of distinct answers, and tokens, cost and cuts."""
+        """For the manifest: counts of distinct answers, tokens, cost and cut-off answers."""
         return {
             "identity": self.identity,
             "note": self.note,
@@ -65,7 +65,7 @@ class FailureCounts:
         }
 
     def all_empty(self) -> bool:
-        """Whether nothing was answered, though not all failed: of what had a context, if any."""
+        """Whether no answer has text, though not all failed; of answers with context, if any."""
         answers = [o for key, o in self.used.items() if key not in self.closed_book]
         statuses = {outcome.status for outcome in answers or self.used.values()}
         return Status.EMPTY in statuses and Status.OK not in statuses
@@ -82,9 +82,9 @@ def _rounded(usage: Mapping[str, float]) -> dict[str, float]:
 
 @dataclass
 class Answering:
-    """Answers of readers by label, each kept under its reader, question and context.
+    """Answers of readers by label, each stored under its reader, question and context.
 
-    Kill the run at any time: no answer that had come is asked for again.
+    A run may be killed at any time: it does not ask again for an answer that it had.
     """
 
     store: ArtefactStore
@@ -92,7 +92,7 @@ class Answering:
     progress: Progress | None = None
     stop_after_failures: int = 0
     """Answers that fail in a row for the same reason before OhrError is raised; 0: never."""
-    tallies: dict[str, FailureCounts] = field(default_factory=dict)
+    tallies: dict[str, ReaderTally] = field(default_factory=dict)
     _journals: dict[str, Journal] = field(default_factory=dict)
 
     def answers(
@@ -103,24 +103,25 @@ class Answering:
         contexts: Sequence[Sequence[Hit]],
         readable: Callable[[str], bool] | None = None,
     ) -> list[Outcome[str]]:
-        """A reader's outcome of each question with its context; equal ones are asked once.
+        """A reader's outcome for each question with its context; equal pairs are asked once.
 
-        ``readable``: an answer for which it is false counts as an error, though it is kept as it
-        came: read in another way one day, it need not be asked for again.
+        An answer for which ``readable`` is false counts as an error. It is still stored, so that
+        a later version that can parse it need not ask again.
 
-        Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
-        fail alike or all are refused, and PluginError for a reader that returns no outcome.
+        Raises what :meth:`ohr.plugins.Reader.answer_many` raises on purpose, OhrError if too many
+        fail for the same reason or all are refused, and PluginError for a reader that returns no
+        outcome.
         """
         keys = [
             _key(reader, question, context)
             for question, context in zip(questions, contexts, strict=True)
         ]
 
-        def ask(asked: Sequence[int]) -> Iterator[Reply]:
-            texts, hits = [questions[at] for at in asked], [contexts[at] for at in asked]
+        def ask(places: Sequence[int]) -> Iterator[Reply]:
+            texts, hits = [questions[at] for at in places], [contexts[at] for at in places]
             return _replies(
                 reader.name,
-                len(asked),
+                len(places),
                 lambda: reader.answer_many(texts, hits),
                 lambda at: Reply(at, reader.answer_or_error(texts[at], hits[at])),
             )
@@ -132,23 +133,23 @@ class Answering:
     def answers_of_system(
         self, label: str, system: System, questions: Sequence[str], documents: Sequence[Document]
     ) -> list[Outcome[Answer]]:
-        """A system's outcome of each question over the same documents, in order.
+        """A system's outcome for each question over the same documents, in order.
 
-        Raises what :meth:`answers` does.
+        Raises the same errors as :meth:`answers`.
         """
         pages = [
             [page.ref.doc_id, page.ref.page_no, page.text]
-            for one in documents
-            for page in one.pages
+            for document in documents
+            for page in document.pages
         ]
-        there = digest(pages)
-        keys = [digest([question, there]) for question in questions]
+        documents_digest = digest(pages)
+        keys = [digest([question, documents_digest]) for question in questions]
 
-        def ask(asked: Sequence[int]) -> Iterator[SystemReply]:
-            texts = [questions[at] for at in asked]
+        def ask(places: Sequence[int]) -> Iterator[SystemReply]:
+            texts = [questions[at] for at in places]
             return _replies(
                 system.name,
-                len(asked),
+                len(places),
                 lambda: system.answer_many(texts, documents),
                 lambda at: SystemReply(at, system.answer_or_error(texts[at], documents)),
             )
@@ -158,17 +159,17 @@ class Answering:
     def _outcomes(
         self,
         label: str,
-        asked: Reader | System,
+        plugin: Reader | System,
         kind: _Kind[T],
         keys: Sequence[str],
         ask: Callable[[Sequence[int]], Iterator[Any]],
         closed_book: Collection[str] = (),
     ) -> list[Outcome[T]]:
-        """The outcome of each key: kept ones, and those that are asked for now and then kept."""
+        """The outcome of each key, stored or asked for now."""
         if label not in self.tallies:
-            identity = asked.identity()
-            self.tallies[label] = FailureCounts(identity, asked.note)
-            self._journals[label] = self.store.journal(kind.journal, {kind.asked: identity})
+            identity = plugin.identity()
+            self.tallies[label] = ReaderTally(identity, plugin.note)
+            self._journals[label] = self.store.journal(kind.journal, {kind.plugin_kind: identity})
         tally, journal = self.tallies[label], self._journals[label]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
         to_ask = sorted(
@@ -183,15 +184,16 @@ class Answering:
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
-            streak.add(kind.read(outcome))
+            streak.add(kind.as_counted(outcome))
             if streak.count <= 1 and not streak.refused:
                 _put_all(journal, held)
-            # Failures alike are kept once they end: if they stop the run, they are asked again.
-            held[key] = [kind.kept(outcome.value), str(outcome.status), outcome.detail, usage]
+            # Failures in a row are stored only once they end: if they stop the run, the next run
+            # asks again.
+            held[key] = [kind.as_json(outcome.value), str(outcome.status), outcome.detail, usage]
             if not (streak.count or streak.refused):
                 _put_all(journal, held)
         tally.refusals = streak.refusals
-        if isinstance(asked, Reader):  # it has been asked all; a system, of some documents alone
+        if isinstance(plugin, Reader):  # it was asked everything; a system, one scope only
             streak.end()
         if not streak.refused:
             _put_all(journal, held)
@@ -207,19 +209,19 @@ class Answering:
         return [outcomes[key] for key in keys]
 
     def _answered(
-        self, kind: _Kind[Any], tally: FailureCounts, journal: Journal, keys: Iterable[str]
+        self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, keys: Iterable[str]
     ) -> bool:
-        """Whether anything has come of a reader before."""
+        """Whether a reader has answered anything before."""
         if any(outcome.status not in FAILED for outcome in tally.used.values()):
             return True
         entries = (kind.parsed(journal.get(key)) for key in keys)
         return any(entry is not None and entry[0].status not in FAILED for entry in entries)
 
-    def _kept(self, kind: _Kind[Any], tally: FailureCounts, journal: Journal, key: str) -> bool:
+    def _kept(self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, key: str) -> bool:
         entry = kind.parsed(journal.get(key))
         if entry is None:
             return False
-        # What failed in this run has had its second chance.
+        # A failure of this run is not tried again.
         return not (self.retry_failed and key not in tally.used and entry[0].status in FAILED)
 
     def _shown(self, label: str, replies: Iterable[R], total: int) -> Iterator[R]:
@@ -233,7 +235,7 @@ class Answering:
 
 
 def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:
-    """Digest of all that an answer depends on, beside the reader."""
+    """Digest of everything that an answer depends on, except the reader."""
     if reader.reads_images:
         return digest([question, [_seen(reader, hit) for hit in context]])
     if reader.knows_documents:
@@ -242,49 +244,51 @@ def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:
 
 
 def _seen(reader: Reader, hit: Hit) -> list[str]:
-    """What a reader of page images is given of a hit."""
+    """The parts of a hit that a reader of page images gets."""
     text = hit.text if reader.reads_text else ""
     picture = hit.image.digest if isinstance(hit, ShownHit) and hit.image is not None else ""
     return [text, picture, *([hit.ref.doc_id] if reader.knows_documents else [])]
 
 
 def _put_all(journal: Journal, entries: dict[str, Any]) -> None:
-    """Keep answers, and empty ``entries``."""
+    """Store answers, and empty ``entries``."""
     for key, entry in entries.items():
         journal.put(key, entry)
     entries.clear()
 
 
 class _Kind(ABC, Generic[T]):
-    """How what one kind of plug-in says is checked and kept."""
+    """Checks and stores the answers of one kind of plug-in."""
 
     journal: ClassVar[str]
-    asked: ClassVar[str]
+    plugin_kind: ClassVar[str]
 
     @abstractmethod
-    def kept(self, value: T | None) -> object:
+    def as_json(self, value: T | None) -> object:
         """A value as JSON."""
 
     @abstractmethod
-    def value(self, kept: object) -> T | None:
-        """The value of what was kept. Raises ValueError, TypeError or KeyError for what is none."""
+    def value(self, stored: object) -> T | None:
+        """A value from JSON. Raises ValueError, TypeError or KeyError if it is invalid."""
 
     @abstractmethod
     def checked(self, label: str, outcome: Any) -> Outcome[T]:
-        """The outcome. Raises PluginError for what is none of this kind."""
+        """The outcome itself. Raises PluginError if it is not an outcome of this kind."""
 
-    def read(self, outcome: Outcome[T]) -> Outcome[T]:
-        """An outcome as it counts, which may be less than it was kept as."""
+    def as_counted(self, outcome: Outcome[T]) -> Outcome[T]:
+        """The outcome for scoring; a stored answer may count as an error."""
         return outcome
 
     def parsed(self, entry: object) -> tuple[Outcome[T], dict[str, float]] | None:
-        """An outcome as it was kept, and what it took; None for what is none."""
+        """An outcome from a journal entry, and its usage; None if the entry is invalid."""
         match entry:
-            case [kept, str(status), str(detail), dict(usage)] if status in set(Status):
+            case [stored, str(status), str(detail), dict(usage)] if status in set(Status):
                 if not all(isinstance(number, int | float) for number in usage.values()):
                     return None
                 try:
-                    return self.read(Outcome(self.value(kept), Status(status), detail)), usage
+                    return self.as_counted(
+                        Outcome(self.value(stored), Status(status), detail)
+                    ), usage
                 except (ValueError, TypeError, KeyError):
                     return None
             case _:
@@ -292,44 +296,46 @@ class _Kind(ABC, Generic[T]):
 
 
 class _OfText(_Kind[str]):
-    journal, asked = "answers", "reader"
+    journal, plugin_kind = "answers", "reader"
 
-    def kept(self, value: str | None) -> object:
+    def as_json(self, value: str | None) -> object:
         return value
 
-    def value(self, kept: object) -> str | None:
-        if not isinstance(kept, str | None):
+    def value(self, stored: object) -> str | None:
+        if not isinstance(stored, str | None):
             raise TypeError("an answer is a text")
-        return kept
+        return stored
 
     def checked(self, label: str, outcome: Any) -> Outcome[str]:
         if isinstance(outcome, Outcome) and isinstance(outcome.value, str | None):
             return outcome
         raise PluginError(
-            f"reader {label!r} returned {type(outcome).__name__} in place of an Outcome of a "
+            f"reader {label!r} returned {type(outcome).__name__} instead of an Outcome of a "
             "text, such as Outcome.of_text(answer)"
         )
 
 
 @dataclass(frozen=True)
 class _OfVerdict(_OfText):
-    """Texts of a judge that must be ``readable``."""
+    """Replies of a judge, which must be ``readable``."""
 
     readable: Callable[[str], bool]
 
-    def read(self, outcome: Outcome[str]) -> Outcome[str]:
+    def as_counted(self, outcome: Outcome[str]) -> Outcome[str]:
         text = outcome.value or ""
         if outcome.status in FAILED or self.readable(text):
             return outcome
-        said = repr(" ".join(text.split())[:_EXAMPLE_CHARS]) if text.strip() else "an empty reply"
+        example = (
+            repr(" ".join(text.split())[:_EXAMPLE_CHARS]) if text.strip() else "an empty reply"
+        )
         detail = f" ({outcome.detail})" if outcome.detail else ""
-        return replace(outcome, status=Status.ERROR, detail=f"{UNREAD}{EXAMPLE}{said}{detail}")
+        return replace(outcome, status=Status.ERROR, detail=f"{UNREAD}{EXAMPLE}{example}{detail}")
 
 
 class _OfAnswer(_Kind[Answer]):
-    journal, asked = "system_answers", "system"
+    journal, plugin_kind = "system_answers", "system"
 
-    def kept(self, value: Answer | None) -> object:
+    def as_json(self, value: Answer | None) -> object:
         if value is None:
             return None
         sources = [[ref.doc_id, ref.page_no] for ref in value.sources]
@@ -337,15 +343,15 @@ class _OfAnswer(_Kind[Answer]):
         return {"text": value.text, "quote": value.quote, "sources": sources,
                 "trace": list(value.trace), **headers}  # fmt: skip
 
-    def value(self, kept: object) -> Answer | None:
-        if kept is None:
+    def value(self, stored: object) -> Answer | None:
+        if stored is None:
             return None
-        if not isinstance(kept, dict):
+        if not isinstance(stored, dict):
             raise TypeError("an answer is a mapping")
-        sources = tuple(PageRef(str(doc_id), int(page_no)) for doc_id, page_no in kept["sources"])
-        trace = tuple(str(line) for line in kept["trace"])
-        headers = tuple(str(header) for header in kept.get("headers", ()))
-        return Answer(str(kept["text"]), str(kept["quote"]), sources, trace, headers)
+        sources = tuple(PageRef(str(doc_id), int(page_no)) for doc_id, page_no in stored["sources"])
+        trace = tuple(str(line) for line in stored["trace"])
+        headers = tuple(str(header) for header in stored.get("headers", ()))
+        return Answer(str(stored["text"]), str(stored["quote"]), sources, trace, headers)
 
     def checked(self, label: str, outcome: Any) -> Outcome[Answer]:
         if isinstance(outcome, Outcome) and isinstance(outcome.value, Answer | None):
@@ -353,7 +359,7 @@ class _OfAnswer(_Kind[Answer]):
                 return Outcome(outcome.value, Status.EMPTY, outcome.detail)
             return outcome
         raise PluginError(
-            f"system {label!r} returned {type(outcome).__name__} in place of an Outcome of an "
+            f"system {label!r} returned {type(outcome).__name__} instead of an Outcome of an "
             "Answer, such as Outcome(Answer(text))"
         )
 
@@ -364,7 +370,7 @@ _ANSWER = _OfAnswer()
 def _replies(
     name: str, count: int, many: Callable[[], Iterator[R]], alone: Callable[[int], R]
 ) -> Iterator[R]:
-    """A reply (with its ``index``) to every question, whatever is raised on one of them."""
+    """A reply (with its ``index``) to every question, even if one of them raises."""
     left = dict.fromkeys(range(count))
     if not left:
         return
@@ -376,7 +382,7 @@ def _replies(
                 yield reply
     except OhrError:
         raise
-    except Exception as error:  # one answer must not cost the others: they are asked alone
+    except Exception as error:  # one error must not cost the other answers: ask them one by one
         log.warning("%s: %s; asking one by one", name, error)
     for index in left:
         yield alone(index)

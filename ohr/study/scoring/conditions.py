@@ -1,4 +1,4 @@
-"""Scores one variant's knowledge base, stage by stage."""
+"""Scores a variant's knowledge base, stage by stage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition, condition_of, condition_of_system
 from ohr.study.config import BUILT_IN, Stage
-from ohr.study.output.cases import Asked, Cases
+from ohr.study.output.cases import AnswerSource, Cases
 from ohr.study.plan import Plan, Variant
 from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.measuring import Measuring, Scores
@@ -33,12 +33,12 @@ from ohr.types import (
 
 @dataclass
 class Scorer:
-    """Scores variants of one plan; keeps tokens of texts that variants share."""
+    """Scores the variants of a plan; keeps tokens of texts that variants share."""
 
     plan: Plan
     store: ArtefactStore
     answering: Answering
-    _guesses: dict[str, list[Outcome[Answer]]] = field(default_factory=dict)
+    _closed_answers: dict[str, list[Outcome[Answer]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rankings = Rankings(self.plan, self.store)
@@ -52,7 +52,7 @@ class Scorer:
         self.scoring = SCORING[self.plan.config.scoring]
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
-        """The planned scores of what a variant's knowledge base is used for, stage by stage."""
+        """The scores of all stages but ``ocr`` for a variant, stage by stage."""
         for scores in self._used(variant, kb):
             yield [replace(score, draw=variant.seed) for score in scores]
 
@@ -75,16 +75,16 @@ class Scorer:
             yield self._whole(variant, kb, name)
 
     def take_cpu_s(self) -> float:
-        """CPU seconds that other processes spent on this one's behalf since this was last asked."""
+        """CPU seconds of other processes that score for this one, since the last call."""
         return 0.0
 
     def close(self) -> None:
-        """End what was begun; nothing is scored afterwards."""
+        """End other processes; nothing can be scored afterwards."""
 
     # --- OCR ---------------------------------------------------------------------------
 
     def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
-        """The scores of the reading; where no stage asks for them, those of its noise alone."""
+        """The scores of page text; without the stage ``ocr``, only those of its noise."""
         return [replace(scores, draw=variant.seed) for scores in self._read(variant, kb)]
 
     def _read(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
@@ -114,7 +114,7 @@ class Scorer:
         )
 
     def _lost(self, question: Question, kb: KnowledgeBase) -> bool:
-        """Whether no page of a question's evidence was read; no case of the published protocol."""
+        """Whether all evidence pages of a question failed; never in the reference protocol."""
         refs = question.evidence_pages
         return (
             self.plan.config.scoring == "default"
@@ -125,8 +125,8 @@ class Scorer:
     def _evidence_status(self, question: Question, kb: KnowledgeBase) -> Status:
         """The worst status of the question's evidence pages.
 
-        A row's status is the worse of this and of its own outcome; the published evaluation
-        looks at the own outcome alone.
+        A row's status is the worse of this and the status of its outcome; the published evaluation
+        uses only the latter.
         """
         if self.plan.config.scoring == "reference":
             return Status.OK
@@ -136,7 +136,7 @@ class Scorer:
     # --- retrieval ---------------------------------------------------------------------
 
     def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
-        """The ranking of every question, from the knowledge base that it is asked of."""
+        """The ranking of every question, from the pages of its scope."""
         hits: dict[str, list[Hit]] = {}
         for scope, questions in self.scopes.questions.items():
             rankings = self.rankings.of_scope(kb, chunker, name, scope, questions)
@@ -179,8 +179,8 @@ class Scorer:
         ]
 
     def _with_ranked(self, statuses: Sequence[Status], setting: tuple[str, str]) -> list[Status]:
-        """Error in place of each question's status where the question, or a chunk of a page of its
-        evidence, was left out of the ranking.
+        """The statuses, with an error for each question that the retriever left out, or whose
+        evidence pages have a chunk that it left out.
         """
         left_out = self.rankings.left_out(*setting)
         pages = {ref for ref, _, _ in left_out.chunks}
@@ -192,7 +192,7 @@ class Scorer:
         ]
 
     def _with_seen(self, statuses: Sequence[Status], retriever: str) -> list[Status]:
-        """Error in place of each question's status where a page of its evidence was not seen."""
+        """The statuses, with an error for each question with an evidence page not indexed."""
         return [
             status
             if all(self.rankings.is_seen(retriever, ref) for ref in question.evidence_pages)
@@ -211,14 +211,20 @@ class Scorer:
             ]
             for question in self.plan.questions
         ]
-        if name not in self._guesses:
-            self._guesses[name] = self._read_answers(name, [[] for _ in contexts])
-            self.cases.add_answers("", Asked("no_context", reader=name), self._guesses[name])
-        # A guess owes nothing to the page, so a failed page does not count against it.
-        guesses = self._answer_scores(condition, "generation", self._guesses[name], None)
+        if name not in self._closed_answers:
+            self._closed_answers[name] = self._read_answers(name, [[] for _ in contexts])
+            self.cases.add_answers(
+                "", AnswerSource("no_context", reader=name), self._closed_answers[name]
+            )
+        # A closed-book answer does not depend on the page, so a failed page does not matter.
+        closed_answers = self._answer_scores(
+            condition, "generation", self._closed_answers[name], None
+        )
         answers = self._read_answers(name, self._shown(name, contexts, kb))
-        self.cases.add_answers(self.plan.label(variant), Asked("generation", reader=name), answers)
-        return self._answer_scores(condition, "generation", answers, kb) + guesses
+        self.cases.add_answers(
+            self.plan.label(variant), AnswerSource("generation", reader=name), answers
+        )
+        return self._answer_scores(condition, "generation", answers, kb) + closed_answers
 
     def _overall(
         self,
@@ -230,12 +236,12 @@ class Scorer:
     ) -> list[Scores]:
         condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
         answers = self._read_answers(name, self._shown(name, hits, kb))
-        asked = Asked("overall", BUILT_IN, *setting, name)
-        self.cases.add_answers(self.plan.label(variant), asked, answers)
+        source = AnswerSource("overall", BUILT_IN, *setting, name)
+        self.cases.add_answers(self.plan.label(variant), source, answers)
         return self._answer_scores(condition, "overall", answers, kb)
 
     def _whole(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
-        """The scores of a whole system, over each scope's documents as they were read."""
+        """The scores of a system, which answers from the documents of each scope."""
         answers: dict[str, Outcome[Answer]] = {}
         for scope, questions in self.scopes.questions.items():
             outcomes = self.answering.answers_of_system(
@@ -246,17 +252,20 @@ class Scorer:
             )
             answers.update((q.qid, o) for q, o in zip(questions, outcomes, strict=True))
         ordered = [answers[question.qid] for question in self.plan.questions]
-        self.cases.add_answers(self.plan.label(variant), Asked("overall", name), ordered)
+        self.cases.add_answers(self.plan.label(variant), AnswerSource("overall", name), ordered)
         condition = condition_of_system(self.plan, variant, name)
         return self._answer_scores(condition, "overall", ordered, kb)
 
     def _reads_text(self, condition: Condition) -> bool:
-        """Whether an answer depends on the texts of pages."""
+        """Whether an answer depends on page text."""
         reader = self.plan.readers.get(condition.reader)
         return reader is None or reader.reads_text
 
     def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
-        """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
+        """The documents of a scope with the page text of a knowledge base.
+
+        They have no PDF and no page that failed.
+        """
         return self.scopes.documents(kb, scope)
 
     def answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
@@ -267,7 +276,7 @@ class Scorer:
     def _shown(
         self, name: str, contexts: Sequence[Sequence[Hit]], kb: KnowledgeBase
     ) -> Sequence[Sequence[Hit]]:
-        """The contexts as a reader is given them: with the pages' pictures if it looks at them."""
+        """The contexts for a reader, with page images if it looks at them."""
         if not self.plan.readers[name].reads_images:
             return contexts
         return [
@@ -279,7 +288,7 @@ class Scorer:
         ]
 
     def _read_answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[Answer]]:
-        """:meth:`answers` with the pages that they were read from."""
+        """:meth:`answers`, with the pages of the context as sources."""
         return [
             Outcome(_answer(outcome.value, context), outcome.status, outcome.detail)
             for outcome, context in zip(self.answers(name, contexts), contexts, strict=True)
@@ -292,21 +301,21 @@ class Scorer:
         answers: Sequence[Outcome[Answer]],
         kb: KnowledgeBase | None,
     ) -> list[Scores]:
-        """The scores of answers from a knowledge base; of guesses, where there is none."""
+        """The scores of answers from a knowledge base; of closed-book answers if ``kb`` is None."""
         own = [outcome.status for outcome in answers]
         truth = self.plan.dataset.documents
-        read = {} if kb is None else ReadDocuments(kb, truth)
+        documents = {} if kb is None else ReadDocuments(kb, truth)
         return self.measuring.scores(
             condition,
             stage,
             "answer",
             [
-                AnswerCase(outcome.value or Answer(""), question, self.scoring, read, truth)
+                AnswerCase(outcome.value or Answer(""), question, self.scoring, documents, truth)
                 for question, outcome in zip(self.plan.questions, answers, strict=True)
             ],
             self._with_evidence(own, kb) if kb is not None and self._reads_text(condition) else own,
             [status is not Status.OK for status in own],
-            guessed=kb is None,
+            closed_book=kb is None,
         )
 
 

@@ -1,6 +1,6 @@
 """The study's judge: a language model that says whether answers are right.
 
-It is a reader with a prompt of its own; metric ``judged`` asks it.
+It is a reader with its own prompt; the metric ``judged`` asks it.
 """
 
 from __future__ import annotations
@@ -22,5 +22,7 @@ def make_judge(spec: PluginSpec) -> Reader:
         "reader", spec.model_copy(update={"params": {"prompt": "judge"} | spec.params})
     )
     if judge.reads_images:
-        raise ConfigError(f"judge: reader {spec.label!r} looks at page images, which no judge sees")
+        raise ConfigError(
+            f"judge: reader {spec.label!r} looks at page images, and a judge has none"
+        )
     return judge

@@ -23,7 +23,7 @@ from ohr.study.scoring.metrics import NO_CONTEXT, NOISE_COLUMNS, applicable
 from ohr.types import Hit, Outcome, PageRef, Question, Status
 
 JUDGE = "(judge)"
-"""What the judge is called beside the readers."""
+"""Label of the judge among the readers."""
 _ROUNDING = 1e-9
 
 ON_PAGE: dict[str, Callable[[str], bool]] = {
@@ -35,17 +35,17 @@ ON_PAGE: dict[str, Callable[[str], bool]] = {
 
 
 def has_evidence(plan: Plan, question: Question) -> bool:
-    """Whether a question's evidence is looked for in what was read."""
-    # The published evaluation looks for no evidence, too.
+    """Whether metrics of evidence apply to a question."""
+    # The published evaluation also scores questions without an evidence text.
     published = plan.config.scoring == "reference" and plan.dataset.truth == GROUND_TRUTH
     return bool(question.evidence_pages) and (published or bool(question.evidence_text.strip()))
 
 
 @dataclass(frozen=True)
 class Scores:
-    """One metric over one stage's units: a value and a status each, in the plan's order.
+    """One metric over one stage's units: a value and a status for each, in the plan's order.
 
-    A value is NaN where the metric does not apply to the unit, whatever was read there.
+    A value is NaN if the metric does not apply to the unit.
     """
 
     condition: Condition
@@ -61,7 +61,7 @@ class Scores:
 
 @dataclass
 class Measuring:
-    """Measures cases of one plan by its metrics."""
+    """Applies the metrics of a plan to its cases."""
 
     plan: Plan
     answering: Answering
@@ -77,27 +77,27 @@ class Measuring:
         statuses: Sequence[Status],
         failed: Sequence[bool],
         *,
-        guessed: bool = False,
+        closed_book: bool = False,
     ) -> list[Scores]:
-        """The scores of all metrics of such cases, one for each page or question of the plan.
+        """The scores of all metrics of a kind of case, one case per page or question of the plan.
 
         A case that ``failed`` scores each metric's :attr:`~ohr.plugins.Metric.missing` value.
-        ``guessed``: the answers are to nothing. Raises PluginError for a metric that fails.
+        ``closed_book``: the answers are closed-book. Raises PluginError for a metric that fails.
         """
-        metrics = self._planned(of, stage, guessed)
-        # These are given the gold pages, or are held against them.
-        given = isinstance(self.plan.retrievers.get(condition.retriever), Oracle)
-        needs_page = of == "hits" or given or (stage == "generation" and not guessed)
+        metrics = self._planned(of, stage, closed_book)
+        # These get the gold pages, or are compared with them.
+        knows_gold_pages = isinstance(self.plan.retrievers.get(condition.retriever), Oracle)
+        needs_page = of == "hits" or knows_gold_pages or (stage == "generation" and not closed_book)
         columns = {label: np.full(len(cases), math.nan) for label in metrics}
         alive = {}
         for label, metric in metrics.items():
             applies = self._applies(of, metric)
             if needs_page:
-                applies = applies & self._there(of, "page")
+                applies = applies & self._has(of, "page")
             columns[label][applies & np.asarray(failed, bool)] = metric.missing
             alive[label] = applies & ~np.asarray(failed, bool)
         own_statuses = {label: tuple(statuses) for label in metrics}
-        together = {label for label, one in metrics.items() if one.takes_all}
+        together = {label for label, metric in metrics.items() if metric.takes_all}
         for label in together:
             places = np.flatnonzero(alive[label])
             outcomes = self._measured_together(
@@ -108,30 +108,30 @@ class Measuring:
                 value = metrics[label].missing if outcome.value is None else outcome.value
                 columns[label][place] = value
             if "judge" in metrics[label].needs:
-                name = self._name(label, condition, guessed)
-                places_without = [at for at, one in by_place.items() if one.value is None]
+                name = self._name(label, condition, closed_book)
+                places_without = [at for at, metric in by_place.items() if metric.value is None]
                 self.ungraded.add(
                     condition, stage, name, metrics[label], columns[label], places_without
                 )
             own_statuses[label] = tuple(
-                max(status, by_place[place].status, key=lambda one: one.severity)
+                max(status, by_place[place].status, key=lambda metric: metric.severity)
                 if place in by_place
                 else status
                 for place, status in enumerate(statuses)
             )
         singly = [label for label in metrics if label not in together]
-        # Case by case: what metrics of one case share is then still at hand.
+        # Case by case, so that metrics can share cached work on one case.
         for place, case in enumerate(cases):
             for label in singly:
                 if alive[label][place]:
                     columns[label][place] = _measured(label, metrics[label], case)
                 elif of == "page" and math.isnan(_measured(label, metrics[label], case)):
-                    columns[label][place] = math.nan  # it says nothing of such a page
+                    columns[label][place] = math.nan  # it does not apply to such a page
         return [
             Scores(
                 condition,
                 stage,
-                self._name(label, condition, guessed),
+                self._name(label, condition, closed_book),
                 column,
                 own_statuses[label],
                 unit="page" if of == "page" else "question",
@@ -139,17 +139,17 @@ class Measuring:
             for label, column in columns.items()
         ]
 
-    def _planned(self, of: Of, stage: Stage, guessed: bool) -> dict[str, Metric]:
-        """What is measured of such cases, what bears the number of hits in its name last."""
+    def _planned(self, of: Of, stage: Stage, closed_book: bool) -> dict[str, Metric]:
+        """The metrics of a kind of case at a stage; those named with a number of hits come last."""
         metrics = applicable(of, self.plan.metrics, stage)
-        if stage not in self.plan.config.stages:  # the noise stands beside every mean
+        if stage not in self.plan.config.stages:  # noise columns are in every cell
             metrics = {name: metrics[name] for name in NOISE_COLUMNS if name in metrics}
-        if guessed:
-            metrics = {label: one for label, one in metrics.items() if one.without_context}
+        if closed_book:
+            metrics = {label: metric for label, metric in metrics.items() if metric.without_context}
         return dict(sorted(metrics.items(), key=lambda pair: pair[1].at_k))
 
-    def _name(self, label: str, condition: Condition, guessed: bool) -> str:
-        if guessed:
+    def _name(self, label: str, condition: Condition, closed_book: bool) -> str:
+        if closed_book:
             return label + NO_CONTEXT
         return f"{label}@{condition.top_k}" if self.plan.metrics[label].at_k else label
 
@@ -184,14 +184,14 @@ class Measuring:
         n = len(self.plan.reread if of == "page" else self.plan.questions)
         applies = np.ones(n, bool)
         if of == "page":
-            applies &= self._there(of, "truth")
+            applies &= self._has(of, "truth")
         if of == "evidence":
-            applies &= self._there(of, "evidence")
+            applies &= self._has(of, "evidence")
         for need in sorted(metric.needs - {"judge", "formats"}):
-            applies &= self._there(of, need)
+            applies &= self._has(of, need)
         return applies
 
-    def _there(self, of: Of, need: str) -> np.ndarray:
+    def _has(self, of: Of, need: str) -> np.ndarray:
         key = (of, need)
         if key not in self._needed:
             units = (
@@ -227,7 +227,7 @@ def _measured(label: str, metric: Metric, case: Case) -> float:
 
 
 def _checked(label: str, metric: Metric, value: object) -> float:
-    """A metric's value. Raises PluginError for what does not lie between its worst and its best."""
+    """A metric's value. Raises PluginError if it is not between the metric's worst and best."""
     low, high = sorted((metric.worst, metric.best))
     if isinstance(value, int | float | np.number | np.bool_):
         number = float(value)
@@ -235,5 +235,5 @@ def _checked(label: str, metric: Metric, value: object) -> float:
             return number
     raise PluginError(
         f"metric {label!r} gave {value!r}: its values lie between {low:g} and {high:g}, or are NaN "
-        "where it says nothing"
+        "where it does not apply"
     )

@@ -1,4 +1,4 @@
-"""The metrics of a study, and what rows, cells, tables and figures need to know of each."""
+"""The metrics of a study, with the facts that rows, cells, tables and figures need."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ohr.study.config import STAGES, Stage, StudyConfig
 from ohr.types import FAILED, Status
 
 NO_CONTEXT = "_no_context"
-"""What the metrics of answers to nothing end with: the floor that retention is counted from."""
+"""Suffix of metrics of closed-book answers, which are the floor of retention."""
 NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
-"""Metrics that stand beside every mean, whatever a study measures."""
+"""Metrics of noise, which every cell has, whatever a study measures."""
 SETS = {
     "default": tuple(
         PluginSpec(name=name)
@@ -44,8 +44,8 @@ SETS = {
         ),
     ),
 }
-"""Names that stand for several metrics. Of these a study leaves out what its protocol, its judge
-or its formats leave without a meaning."""
+"""Names of several metrics. A study leaves out those that its protocol, its judge or its formats
+make meaningless."""
 _UNIT: dict[Of, str] = {"page": "page"}
 _STAGES: dict[Of, tuple[Stage, ...]] = {
     "page": ("ocr",),
@@ -57,7 +57,7 @@ _STAGES: dict[Of, tuple[Stage, ...]] = {
 
 @dataclass(frozen=True)
 class MetricInfo:
-    """A metric at a stage: a column of results."""
+    """A metric at one stage, as results have it."""
 
     stage: Stage
     metric: str
@@ -69,15 +69,15 @@ class MetricInfo:
     worst: float = 0.0
     best: float = 1.0
     missing: float = 0.0
-    """What a unit that failed scores."""
+    """Score of a unit that failed."""
     top_k: int | None = None
-    """The only number of hits that it is measured at; None: at each."""
+    """The only number of hits at which it is measured; None: at each."""
     shown: bool = False
-    """Whether figures and comparisons show it unless they are asked for others."""
+    """Whether figures and comparisons show it by default."""
     part_of: str = ""
-    """The metric of its stage whose loss it is a part of."""
+    """The metric of the same stage whose loss it is a part of."""
     basis: str = ""
-    """What it counts, where other metrics count the same."""
+    """What it counts, if other metrics count the same."""
 
     @property
     def unit(self) -> str:
@@ -85,8 +85,8 @@ class MetricInfo:
         return _UNIT.get(self.of, "question")
 
     @property
-    def of_guesses(self) -> bool:
-        """Whether it is of answers to nothing."""
+    def is_closed_book(self) -> bool:
+        """Whether it scores closed-book answers."""
         return self.metric.endswith(NO_CONTEXT)
 
     def overlaps(self, other: MetricInfo) -> bool:
@@ -100,19 +100,19 @@ class MetricInfo:
 
     @property
     def label(self) -> str:
-        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; of a reading, and of a part
-        of a loss, its title."""
+        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; for metrics of page text and
+        for parts of a loss, the title."""
         if self.stage == "ocr" or self.part_of:
             return self.title
         return f"{self.stage.capitalize()} {self.title}"
 
     def left_out(self, protocol: str) -> frozenset[Status]:
-        """Statuses that leave the mean: none of them, except under the published protocol.
+        """Statuses that are left out of the mean: none, except under the reference protocol.
 
         The published evaluation leaves out missing pages, failed retrievals and empty answers. It
-        has no answers without context: those count in both protocols, an empty one with 0.
+        has no closed-book answers: those count in both protocols, an empty one with 0.
         """
-        if protocol == "default" or self.of == "evidence" or self.of_guesses:
+        if protocol == "default" or self.of == "evidence" or self.is_closed_book:
             return frozenset()
         return FAILED if self.of == "page" else FAILED | {Status.EMPTY}
 
@@ -123,9 +123,9 @@ def base_name(metric: str) -> str:
 
 
 def compares_formats(config: StudyConfig) -> bool:
-    """Whether the text's format differs between the knowledge bases of a study.
+    """Whether the knowledge bases of a study differ in the format of their text.
 
-    Then retrieval is also measured with mark-up left out, as the paper does.
+    If so, retrieval is also measured without mark-up, as in the paper.
     """
     return any(perturbation_class(spec).kind == "formatting" for spec in config.noise) or any(
         spec.name == "gt" and spec.params.get("tables", "as_is") != "as_is"
@@ -134,24 +134,26 @@ def compares_formats(config: StudyConfig) -> bool:
 
 
 def make_metrics(config: StudyConfig) -> dict[str, Metric]:
-    """The metrics of a study by label: those that it names, and the noise that stands beside all.
+    """The metrics of a study by label: those that it names, and those of noise.
 
-    Raises ConfigError for one that means nothing in this study, or a label that is given twice.
+    Raises ConfigError for a metric without a meaning in this study, or a label that comes twice.
     """
     specs: dict[str, PluginSpec] = {}
     metrics: dict[str, Metric] = {}
     for spec in config.metrics:
-        for one in _specs(spec):
-            if one.label in specs:
-                if one != specs[one.label]:
-                    raise ConfigError(f"metric {one.label!r} is given twice: give one a label")
+        for spec_of_one in _specs(spec):
+            if spec_of_one.label in specs:
+                if spec_of_one != specs[spec_of_one.label]:
+                    raise ConfigError(
+                        f"metric {spec_of_one.label!r} is given twice: give one a label"
+                    )
                 continue
-            made = registry.create("metric", one)
-            if lacking := _lacking(config, made):
+            metric = registry.create("metric", spec_of_one)
+            if reason := _why_meaningless(config, metric):
                 if spec.name in SETS:
                     continue
-                raise ConfigError(f"metric {one.label!r} {lacking}")
-            specs[one.label], metrics[one.label] = one, made
+                raise ConfigError(f"metric {spec_of_one.label!r} {reason}")
+            specs[spec_of_one.label], metrics[spec_of_one.label] = spec_of_one, metric
     for name in NOISE_COLUMNS:
         if name in specs and specs[name].name != name:
             raise ConfigError(f"metric {specs[name].name!r} has the label of another: {name}")
@@ -160,8 +162,9 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
 
 
 def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
-    """The metrics that a name stands for, with those that stand beside them; a user's own metric
-    bears its name, not its path.
+    """The metrics of a name, with those that are measured beside them.
+
+    A user's metric gets its name as label, not its path.
     """
     if spec.name in SETS:
         return SETS[spec.name]
@@ -171,26 +174,36 @@ def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
     return (spec, *(PluginSpec(name=name) for name in getattr(metric, "beside", ())))
 
 
-def _lacking(config: StudyConfig, metric: Metric) -> str:
-    """Why a metric means nothing in a study; empty where it does."""
+def _why_meaningless(config: StudyConfig, metric: Metric) -> str:
+    """Why a metric has no meaning in a study; empty if it has one."""
     if config.scoring not in metric.protocols:
         return f"has no meaning under scoring={config.scoring}"
     if "judge" in metric.needs and config.judge is None:
         return "needs a judge: give judge={name: openai, params: {model: …}}"
     if "formats" in metric.needs and not compares_formats(config):
-        return "needs formatting noise or a table format: without, it is the metric it varies"
+        return "needs formatting noise or a table format: without, it equals the plain metric"
     return ""
 
 
-def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[MetricInfo]:
-    """The measures of a study, stage by stage."""
-    named = {one.label for spec in config.metrics if spec.name not in SETS for one in _specs(spec)}
-    sets = {one.label for spec in config.metrics if spec.name in SETS for one in _specs(spec)}
+def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[MetricInfo]:
+    """The metrics of a study at each stage, stage by stage."""
+    named = {
+        spec_of_one.label
+        for spec in config.metrics
+        if spec.name not in SETS
+        for spec_of_one in _specs(spec)
+    }
+    sets = {
+        spec_of_one.label
+        for spec in config.metrics
+        if spec.name in SETS
+        for spec_of_one in _specs(spec)
+    }
     chosen = {label: metrics[label] for label in metrics if label in sets | named}
 
     def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[MetricInfo]:
         return [
-            measure_of(metric, stage, label, suffix, k, shown=label in named or metric.headline)
+            metric_info_of(metric, stage, label, suffix, k, shown=label in named or metric.headline)
             for label, metric in chosen.items()
             if stage in _STAGES[metric.of]
             and metric.at_k == (k is not None)
@@ -200,14 +213,14 @@ def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[MetricIn
     by_stage: dict[Stage, list[MetricInfo]] = {
         "ocr": at("ocr"),
         "retrieval": at("retrieval")
-        + [measure for k in config.cutoffs for measure in at("retrieval", f"@{k}", k=k)],
+        + [info for k in config.cutoffs for info in at("retrieval", f"@{k}", k=k)],
         "generation": at("generation") + at("generation", NO_CONTEXT),
         "overall": at("overall"),
     }
-    return [measure for stage in STAGES if stage in config.stages for measure in by_stage[stage]]
+    return [info for stage in STAGES if stage in config.stages for info in by_stage[stage]]
 
 
-def measure_of(
+def metric_info_of(
     metric: Metric | type[Metric],
     stage: Stage,
     label: str,
@@ -216,7 +229,7 @@ def measure_of(
     *,
     shown: bool = False,
 ) -> MetricInfo:
-    """What rows and cells need to know of a metric at a stage."""
+    """The :class:`MetricInfo` of a metric at a stage."""
     title = metric.title if label == metric.name and metric.title else label.replace("_", " ")
     if suffix == NO_CONTEXT:
         title += " without context"
@@ -237,32 +250,32 @@ def measure_of(
     )
 
 
-def metric_versions(measures: Iterable[MetricInfo]) -> dict[str, str]:
+def metric_versions(metric_infos: Iterable[MetricInfo]) -> dict[str, str]:
     """Version of each metric, for the manifest: it rises where the metric's values change."""
-    return {measure.name: measure.version for measure in measures}
+    return {info.name: info.version for info in metric_infos}
 
 
-def described(measures: Iterable[MetricInfo]) -> list[dict[str, Any]]:
-    """Measures as a manifest keeps them."""
-    return [asdict(measure) for measure in measures]
+def describe_metrics(metric_infos: Iterable[MetricInfo]) -> list[dict[str, Any]]:
+    """The metrics as a manifest has them."""
+    return [asdict(info) for info in metric_infos]
 
 
 def read_metric_infos(manifest: Mapping[str, Any]) -> list[MetricInfo] | None:
-    """The measures that a manifest keeps; None for one of an earlier version, or imported."""
-    kept = manifest.get("measures")
-    if not isinstance(kept, list):
+    """The metrics of a manifest; None for one of an earlier version, or of an imported run."""
+    stored = manifest.get("measures")
+    if not isinstance(stored, list):
         return None
     return [
-        _read_measure(one)
-        for one in kept
-        if isinstance(one, dict) and one.get("of") in get_args(Of)
+        _read_metric_info(entry)
+        for entry in stored
+        if isinstance(entry, dict) and entry.get("of") in get_args(Of)
     ]
 
 
-def _read_measure(kept: Mapping[str, Any]) -> MetricInfo:
-    """A measure of a manifest; of one that does not say what it counts, as it is known today."""
+def _read_metric_info(entry: Mapping[str, Any]) -> MetricInfo:
+    """A metric of a manifest; a missing basis is that of the metric today."""
     names = {field.name for field in fields(MetricInfo)}
-    values = {name: value for name, value in kept.items() if name in names}
+    values = {name: value for name, value in entry.items() if name in names}
     if "basis" not in values:
         values["basis"] = metric_info(values["stage"], values["metric"]).basis
     return MetricInfo(**values)
@@ -270,22 +283,25 @@ def _read_measure(kept: Mapping[str, Any]) -> MetricInfo:
 
 @cache
 def metric_info(stage: Stage, metric: str) -> MetricInfo:
-    """The measure of that name, of a built-in metric; of another, what its stage says of it."""
+    """The built-in metric of that name at a stage; for another name, what the stage implies."""
     name = base_name(metric)
-    spec = next((one for specs in SETS.values() for one in specs if one.label == name), None)
+    spec = next(
+        (candidate for specs in SETS.values() for candidate in specs if candidate.label == name),
+        None,
+    )
     if spec is None and name not in registry.known("metric"):
         of: Of = {"ocr": "page", "retrieval": "hits"}.get(stage, "answer")  # type: ignore[assignment]
         return MetricInfo(stage, metric, of, metric.replace("_", " "))
-    made = registry.create("metric", spec or name)
+    plugin = registry.create("metric", spec or name)
     _, at, k = metric.partition("@")
     suffix = f"@{k}" if at else NO_CONTEXT if metric.endswith(NO_CONTEXT) else ""
-    return measure_of(
-        made, stage, name, suffix, int(k) if at and k.isdecimal() else None, shown=made.headline
+    return metric_info_of(
+        plugin, stage, name, suffix, int(k) if at and k.isdecimal() else None, shown=plugin.headline
     )
 
 
 def applicable(of: Of, metrics: Mapping[str, Metric], stage: Stage) -> dict[str, Metric]:
-    """The metrics of pages, evidence, hits or answers that a stage measures, by label."""
+    """The metrics of pages, evidence, hits or answers at a stage, by label."""
     return {
         label: metric
         for label, metric in metrics.items()

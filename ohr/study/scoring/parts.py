@@ -1,8 +1,8 @@
-"""Scores a plan in several processes, each the pages and questions of some scopes.
+"""Scores a plan in several processes; each scores the pages and questions of some scopes.
 
-A question is asked of its scope alone (its domain, or its document), so scopes share nothing but
-what texts were turned into. Results are put together in the plan's order: they do not depend on
-how many processes there are.
+A question searches only its scope (its domain, or its document), so scopes share nothing but
+cached work on texts. Results are joined in the plan's order, so they do not depend on the number
+of processes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ohr.workers.forked import GONE, PATIENCE_S, Copy, spare_cores
 
 log = logging.getLogger("ohr.study")
 FEWEST_UNITS = 1000
-"""Pages and questions; fewer are scored before a second process is at work."""
+"""Pages and questions; fewer are scored before a second process would have started."""
 
 Ranking = list[list[Hit]]
 Step = list[Scores] | Ranking
@@ -40,7 +40,7 @@ _Place = tuple[PageRef, tuple[int, int], float]
 
 
 def make_scorer(plan: Plan, store: ArtefactStore, answering: Answering) -> Scorer:
-    """What scores a plan: in one process, or in as many as it has cores and scopes for."""
+    """The scorer of a plan: one process, or several if there are cores and scopes for them."""
     parts = _parts(plan, 1 + spare_cores(plan.config.workers))
     if len(parts) > 1:
         try:
@@ -51,7 +51,7 @@ def make_scorer(plan: Plan, store: ArtefactStore, answering: Answering) -> Score
 
 
 def _parts(plan: Plan, most: int) -> list[Plan]:
-    """The plan of each process: scopes with about as many characters, the largest first."""
+    """The plan of each process: scopes with about the same number of characters."""
     if most < 2 or not is_large(plan) or not _splits(plan):
         return [plan]
     sizes: dict[str, int] = dict.fromkeys(plan.scopes, 0)
@@ -63,7 +63,7 @@ def _parts(plan: Plan, most: int) -> list[Plan]:
     for scope in sorted(sizes, key=lambda name: -sizes[name]):
         lightest = loads.index(min(loads))
         scopes[lightest].add(scope)
-        loads[lightest] += sizes[scope] + 1  # a scope without text is one, too
+        loads[lightest] += sizes[scope] + 1  # so that scopes without text are spread too
     return [
         replace(
             plan,
@@ -83,17 +83,17 @@ def is_large(plan: Plan) -> bool:
 def _splits(plan: Plan) -> bool:
     """Whether copies of the plan's plug-ins may each work on some of the scopes.
 
-    Metrics of answers work in this process alone, as answers do.
+    Answers and their metrics stay in this process.
     """
     retrievers = plan.retrievers.values()
-    metrics = (one for one in plan.metrics.values() if one.of != "answer")
-    return all(isinstance(one, Retriever) and one.splits for one in retrievers) and all(
-        one.splits and not one.takes_all and "judge" not in one.needs for one in metrics
+    metrics = (plugin for plugin in plan.metrics.values() if plugin.of != "answer")
+    return all(isinstance(plugin, Retriever) and plugin.splits for plugin in retrievers) and all(
+        plugin.splits and not plugin.takes_all and "judge" not in plugin.needs for plugin in metrics
     )
 
 
 def steps(scorer: Scorer, variant: Variant, kb: KnowledgeBase) -> Iterator[Step]:
-    """What is scored of a variant apart from answers, in the order in which it is asked for."""
+    """Everything that is scored for a variant except answers, in the order of use."""
     yield scorer.ocr(variant, kb)
     for setting in product(scorer.plan.chunkers, scorer.plan.retrievers):
         ranking = scorer.retrieve(kb, *setting)
@@ -117,16 +117,16 @@ class _LocalPart:
 
 
 class _CopiedPart:
-    """A part that a copy of this process scores; this process does, once the copy has failed."""
+    """A part that a copy of this process scores, or this process if the copy fails."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
         self._local: _LocalPart | None = None
-        self._cpu_s = self._taken_s = 0.0
+        self._cpu_s = self._reported_s = 0.0
         self._copy = Copy(self._serve)
 
     def _serve(self, pipe: Connection) -> None:
-        """Score what comes in. A thread sends the results: the next step does not wait for it."""
+        """Score what comes in. A thread sends the results, so that the next step need not wait."""
         results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         sender = threading.Thread(target=lambda: _send_all(pipe, results), daemon=True)
         sender.start()
@@ -169,23 +169,23 @@ class _CopiedPart:
         return self._local.next()
 
     def _take_over(self, error: Exception) -> None:
-        """Do here what the copy did not: an error that is the data's or a plug-in's comes again."""
+        """Do the copy's work here; an error of the data or of a plug-in then comes again."""
         log.warning(
             "a process that scored %s has ended (%r): scored here; fewer workers need less memory",
             ", ".join(self._scorer.plan.scopes[:3]),
             error,
         )
         self._copy.close()
-        self._cpu_s = -self._taken_s  # all of it counts as this process's from now on
+        self._cpu_s = -self._reported_s  # all of it counts as this process's from now on
         self._local = _LocalPart(self._scorer)
         self._local.begin(*self._begun)
         for _ in range(self._step - 1):
             self._local.next()
 
     def take_cpu_s(self) -> float:
-        """CPU seconds of the copy since this was last asked."""
+        """CPU seconds of the copy since the last call."""
         spent, self._cpu_s = self._cpu_s, 0.0
-        self._taken_s += spent
+        self._reported_s += spent
         return spent
 
     def close(self) -> None:
@@ -217,9 +217,9 @@ def _unpacked(packed: Any, kb: KnowledgeBase) -> Step:
 
 
 class SharedScorer(Scorer):
-    """A scorer whose OCR scores, rankings and scores of rankings several processes make.
+    """A scorer that shares OCR scores, rankings and their scores among several processes.
 
-    Answers are this process's own.
+    Answers stay in this process.
     """
 
     def __init__(
@@ -231,7 +231,9 @@ class SharedScorer(Scorer):
         self._places = [
             {
                 "page": np.array([pages[ref] for ref in part.reread], np.int64),
-                "question": np.array([questions[id(one)] for one in part.questions], np.int64),
+                "question": np.array(
+                    [questions[id(question)] for question in part.questions], np.int64
+                ),
             }
             for part in parts
         ]
@@ -246,7 +248,7 @@ class SharedScorer(Scorer):
         self._scored: list[_LocalPart | _CopiedPart] = [_LocalPart(first), *self._copies]
 
     def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
-        for part in reversed(self._scored):  # the others are at work before this one is
+        for part in reversed(self._scored):  # start the other processes first
             part.begin(variant, kb)
         return self._joined_scores()
 
@@ -283,7 +285,7 @@ class SharedScorer(Scorer):
         return replace(first, values=values, statuses=tuple(statuses))
 
     def take_cpu_s(self) -> float:
-        """CPU seconds of the other processes since this was last asked."""
+        """CPU seconds of the other processes since the last call."""
         return sum(copy.take_cpu_s() for copy in self._copies)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The ranking of every question, made once and kept in the artefact store."""
+"""Rankings of questions, which the artefact store keeps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ohr.plugins import Chunker, ImageRetriever, Oracle, Retriever
 from ohr.plugins.retriever import LeftOut
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, pages_digest
-from ohr.study.notices.left_out import as_json, described, of_json, of_stored, to_store
+from ohr.study.notices.left_out import as_json, describe_left_out, of_json, of_stored, to_store
 from ohr.study.plan import Plan
 from ohr.study.scoring import image_rankings
 from ohr.study.scoring.scopes import Scopes
@@ -27,11 +27,11 @@ class Rankings:
     plan: Plan
     store: ArtefactStore
     _unseen: dict[str, dict[PageRef, str]] = field(default_factory=dict)
-    """By retriever, the pages that it could not index by their images, each with the reason."""
+    """By retriever, the pages whose images it could not index, with the reasons."""
     _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
     """By chunker and retriever, what could not be ranked."""
     _found: set[tuple[str, str]] = field(default_factory=set)
-    """Chunker and retriever by which anything was found."""
+    """Pairs of chunker and retriever that found anything."""
 
     def __post_init__(self) -> None:
         self.scopes = Scopes(self.plan)
@@ -47,9 +47,9 @@ class Rankings:
         scope: str,
         questions: Sequence[Question],
     ) -> list[list[Hit]]:
-        """Hits for each question from one scope's pages, as many as any stage looks at.
+        """Hits for each question from one scope's pages, up to the largest number that is used.
 
-        A retriever is given the questions' texts, an oracle the pages of their evidence.
+        A retriever gets the questions' texts, an oracle their evidence pages.
         """
         retriever, cutter = self.plan.retrievers[name], self.plan.chunkers[chunker]
         if isinstance(retriever, ImageRetriever) or (
@@ -57,7 +57,7 @@ class Rankings:
         ):
             return self._of_images(kb, chunker, name, scope, questions, retriever)
         k = max(self.plan.config.cutoffs)
-        texts = {  # a page that could not be read is not even an empty chunk
+        texts = {  # a page that failed is left out, not empty
             ref: text
             for ref in self.scopes.pages(kb, scope)
             if (text := kb.pages[ref].value) is not None
@@ -84,7 +84,7 @@ class Rankings:
             if isinstance(retriever, Retriever):
                 left_out = retriever.left_out()
             self.store.put("retrieval", key, to_store(rankings, left_out))
-        self._note(chunker, name, left_out, found=any(rankings))
+        self._note(chunker, name, left_out, found_any=any(rankings))
         return [
             [
                 Hit(ref := PageRef(doc_id, page_no), texts[ref][a:b], score, rank, (a, b))
@@ -102,10 +102,10 @@ class Rankings:
         questions: Sequence[Question],
         retriever: Retriever | ImageRetriever,
     ) -> list[list[Hit]]:
-        """:meth:`of_scope` of a retriever that looks at page images: whole pages."""
+        """:meth:`of_scope` for a retriever that looks at page images; hits are whole pages."""
         cutter, k = self.plan.chunkers[chunker], max(self.plan.config.cutoffs)
         pages, images = self.scopes.pages(kb, scope), self.scopes.images(kb, scope)
-        read = {ref: text for ref in pages if (text := kb.pages[ref].value) is not None}
+        page_texts = {ref: text for ref in pages if (text := kb.pages[ref].value) is not None}
         queries = [question.text for question in questions]
         key: dict[str, object] = {
             "images": digest([[image.ref, image.digest] for image in images]),
@@ -113,15 +113,15 @@ class Rankings:
             "queries": digest(queries),
             "k": k,
         }
-        if isinstance(retriever, Retriever):  # it has parts that rank chunks, too
-            key |= {"pages": pages_digest(read.items()), "chunker": cutter.identity()}
+        if isinstance(retriever, Retriever):  # it has parts that rank chunks
+            key |= {"pages": pages_digest(page_texts.items()), "chunker": cutter.identity()}
         texts = {ref: kb.text(ref) for ref in (*pages, *(image.ref for image in images))}
         stored: Any = self.store.get("image_retrieval", key)
         usable = image_rankings.are_rankings(stored, len(questions), texts)
         failed = usable and (stored["unseen"] or stored.get("left_out"))
         if not usable or (failed and self.plan.config.retry_failed):
             chunks = (
-                _chunks(cutter, chunker, read, sections=retriever.reads_sections)
+                _chunks(cutter, chunker, page_texts, sections=retriever.reads_sections)
                 if isinstance(retriever, Retriever)
                 else []
             )
@@ -132,41 +132,40 @@ class Rankings:
             self.store.put("image_retrieval", key, stored)
         unseen = self._unseen.setdefault(name, {})
         unseen |= {PageRef(doc_id, no): reason for doc_id, no, reason in stored["unseen"]}
-        found = any(stored["rankings"])
-        self._note(chunker, name, of_json(stored.get("left_out")), found=found)
+        found_any = any(stored["rankings"])
+        self._note(chunker, name, of_json(stored.get("left_out")), found_any=found_any)
         return image_rankings.hits_of(stored, texts)
 
-    def _note(self, chunker: str, name: str, left_out: LeftOut, *, found: bool) -> None:
-        if found:
+    def _note(self, chunker: str, name: str, left_out: LeftOut, *, found_any: bool) -> None:
+        if found_any:
             self._found.add((chunker, name))
         if left_out:
             before = self._left_out.get((chunker, name), LeftOut())
             self._left_out[chunker, name] = before | left_out
 
     def left_out(self, chunker: str, name: str) -> LeftOut:
-        """What a retriever could not rank of a chunker's chunks, in the rankings made last."""
+        """What a retriever left out of a chunker's chunks, in the last rankings."""
         return self._left_out.get((chunker, name), LeftOut())
 
     def take_left_out(self) -> dict[str, dict[str, Any]]:
-        """By chunker and retriever, what could not be ranked since this was last asked, and why;
-        for the manifest.
-        """
-        (left_out, self._left_out), (found, self._found) = (
+        """For the manifest: by chunker and retriever, what was left out since the last call."""
+        (left_out, self._left_out), (found_pairs, self._found) = (
             (self._left_out, {}),
             (self._found, set()),
         )
         return {
-            f"{key[1]}, {key[0]}": described(one) | {"found_nothing": key not in found}
-            for key, one in left_out.items()
+            f"{key[1]}, {key[0]}": describe_left_out(omitted)
+            | {"found_nothing": key not in found_pairs}
+            for key, omitted in left_out.items()
         }
 
     def is_seen(self, name: str, ref: PageRef) -> bool:
-        """Whether a retriever could index a page by its image, in the rankings made last."""
+        """Whether a retriever could index a page's image, in the last rankings."""
         return ref not in self._unseen.get(name, {})
 
     def take_unseen(self) -> dict[str, dict[str, Any]]:
-        """By retriever, how many pages could not be indexed by their images since this was last
-        asked, and why; for the manifest.
+        """For the manifest: by retriever, how many page images could not be indexed since the
+        last call, and why.
         """
         unseen, self._unseen = self._unseen, {}
         return {
@@ -184,7 +183,7 @@ def _chunks(
 ) -> Sequence[Chunk]:
     """The chunks of some pages. Raises PluginError for a chunker that fails."""
     try:
-        # A stranger's chunker may not know the option.
+        # A user's chunker may not have the option.
         return cutter.chunks(texts.items(), **({} if sections else {"sections": False}))
     except OhrError:
         raise
@@ -202,8 +201,8 @@ def _ranked(
 ) -> list[list[list[Any]]]:
     """Each question's hits, as they are stored. Raises PluginError for a retriever that fails.
 
-    A retriever works on all questions at once, so its failure is no question's: to score it as
-    the worst value would draw a curve of a defect.
+    A retriever works on all questions at once, so its failure is not that of a question, and must
+    not be scored.
     """
     try:
         retriever.index(chunks)
@@ -212,7 +211,7 @@ def _ranked(
         else:
             rankings = retriever.search_many([question.text for question in questions], k)
         if len(rankings) != len(questions):
-            raise ValueError(f"{len(rankings)} rankings of {len(questions)} questions")
+            raise ValueError(f"{len(rankings)} rankings for {len(questions)} questions")
         return [[_checked(hit, texts) for hit in hits] for hits in rankings]
     except OhrError:
         raise
@@ -221,15 +220,15 @@ def _ranked(
 
 
 def _checked(hit: Hit, texts: Mapping[PageRef, str]) -> list[Any]:
-    """A hit as it is stored. Raises ValueError for one that is not a piece of its page."""
+    """A hit as it is stored. Raises ValueError if it is not a piece of its page."""
     (start, end), text = hit.span, texts.get(hit.ref)
     if text is None:
-        raise ValueError(f"a hit on {hit.ref}, of which it was given no chunk")
-    there = text[start:end]
-    if there != hit.text and "".join(there.split()) != "".join(hit.text.split()):
+        raise ValueError(f"a hit on {hit.ref}, of which it got no chunk")
+    span_text = text[start:end]
+    if span_text != hit.text and "".join(span_text.split()) != "".join(hit.text.split()):
         raise ValueError(
             f"a hit on {hit.ref.doc_id} page {hit.ref.page_no} whose text is not that of its span "
-            f"{hit.span}: give Hit(…, span=(chunk.start, chunk.end)) with the chunk's own text"
+            f"{hit.span}: return Hit(…, span=(chunk.start, chunk.end)) with the chunk's text"
         )
     score = float(hit.score)
     if not math.isfinite(score):
@@ -238,7 +237,7 @@ def _checked(hit: Hit, texts: Mapping[PageRef, str]) -> list[Any]:
 
 
 def _are_rankings(stored: Any, count: int, texts: Mapping[PageRef, str]) -> bool:
-    """Whether an artefact is the rankings of so many questions among these pages."""
+    """Whether an artefact has rankings of ``count`` questions over these pages."""
     return (
         isinstance(stored, list)
         and len(stored) == count

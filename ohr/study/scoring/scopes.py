@@ -1,4 +1,4 @@
-"""What a knowledge base has of each scope: of each domain, or of each document."""
+"""Divides a knowledge base by scope: by domain, or by document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ohr.study.scoring.texts import ReadDocuments
 from ohr.types import Document, KnowledgeBase, PageImage, PageRef, Question
 
 _AT_HAND = 2
-"""Knowledge bases whose parts are kept: one is held against another, scope by scope."""
+"""Knowledge bases whose parts are kept: two are compared scope by scope."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,7 @@ class _Parts:
 
 
 class Scopes:
-    """The scopes of a plan: where each is a document there may be thousands, so what is in each
-    is looked up once for all of them.
-    """
+    """The scopes of a plan. There may be thousands, so they are all looked up at once."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -59,26 +57,26 @@ class Scopes:
 
     @cached_property
     def questions(self) -> dict[str, list[Question]]:
-        """The questions that are asked of each scope, the scopes in index order."""
-        asked: dict[str, list[Question]] = {scope: [] for scope in self._plan.scopes}
+        """The questions of each scope; scopes in index order."""
+        questions: dict[str, list[Question]] = {scope: [] for scope in self._plan.scopes}
         for question in self._plan.questions:
-            asked[self._plan.scope_of(question)].append(question)
-        return asked
+            questions[self._plan.scope_of(question)].append(question)
+        return questions
 
     def pages(self, kb: KnowledgeBase, scope: str) -> Sequence[PageRef]:
-        """Pages in index order, those that could not be read among them."""
+        """Pages of a scope in index order, also those that failed."""
         return self._parts(kb).pages.get(scope, [])
 
     def images(self, kb: KnowledgeBase, scope: str) -> Sequence[PageImage]:
-        """Pictures of pages, in index order."""
+        """Page images of a scope in index order."""
         return self._parts(kb).images.get(scope, [])
 
     def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
-        """Documents as they were read: no PDF, no page that failed."""
+        """Documents of a scope with their page text: no PDF, no page that failed."""
         return list(self._parts(kb).documents.get(scope, []))
 
     def _parts(self, kb: KnowledgeBase) -> _Parts:
-        parts = next((one for one in self._at_hand if one.kb is kb), None)
+        parts = next((known for known in self._at_hand if known.kb is kb), None)
         if parts is None:
             parts = _Parts(self._plan, kb)
             self._at_hand.append(parts)

@@ -1,4 +1,4 @@
-"""The documents of a knowledge base, as they were read."""
+"""The documents of a knowledge base, with its page text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ohr.types import Document, KnowledgeBase, Page
 
 
 class ReadDocuments(Mapping[str, Document]):
-    """Documents by id, in the order in which a knowledge base has them, put together on demand.
+    """Documents by id, in the order of a knowledge base, made when first used.
 
     They have no PDF, no image and no page that failed.
     """
@@ -30,10 +30,10 @@ class ReadDocuments(Mapping[str, Document]):
     def _documents(self) -> dict[str, Document]:
         pages: dict[str, list[Page]] = {}
         for ref, outcome in self._kb.pages.items():
-            there = pages.setdefault(ref.doc_id, [])
+            texts_of_document = pages.setdefault(ref.doc_id, [])
             if outcome.value is not None:
-                there.append(Page(ref, outcome.value))
+                texts_of_document.append(Page(ref, outcome.value))
         return {
-            name: Document(name, self._truth[name].domain, tuple(read))
-            for name, read in pages.items()
+            name: Document(name, self._truth[name].domain, tuple(document_pages))
+            for name, document_pages in pages.items()
         }

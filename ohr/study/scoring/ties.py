@@ -1,4 +1,4 @@
-"""Questions about a page that another page repeats: the order of the pages decides their rank."""
+"""Ties: questions about a page whose text another page repeats, so that order decides rank."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Tie:
 
 
 def find_ties(plan: Plan) -> list[Tie]:
-    """A tie for each question with an evidence page whose text stands on a page that is none.
+    """A tie for each question with an evidence page whose text is also on another page.
 
-    Texts are those of the ground truth, and equal whatever their white space. Pages without a
-    text, or without a truth, tie with none.
+    Texts are those of the ground truth; white space does not matter. Pages without text or without
+    ground truth do not count.
     """
     if not {"retrieval", "overall"} & {*plan.config.stages}:
         return []
@@ -37,27 +37,27 @@ def find_ties(plan: Plan) -> list[Tie]:
     ties = []
     for question in plan.questions:
         gold = question.evidence_pages
-        found = (
+        candidates = (
             Tie(question.qid, ref, other)
             for ref in gold
             if ref in texts
             for other in same[texts[ref]]
             if other not in gold
         )
-        if (tie := next(found, None)) is not None:
+        if (tie := next(candidates, None)) is not None:
             ties.append(tie)
     return ties
 
 
 def tie_lines(ties: Sequence[Tie], n_questions: int) -> list[str]:
-    """The line for the console that counts the ties; none without any."""
+    """The line for the console that counts the ties; empty without ties."""
     if not ties:
         return []
     first = ties[0]
     return [
         f"ties: {len(ties)} of {n_questions} questions ask about a page whose text another page of "
         f"the knowledge base repeats, such as {_named(first.page)} and {_named(first.other)}: "
-        "which of the two is found first is decided by their order, and only one counts"
+        "their order decides which one is found first, and only one counts"
     ]
 
 

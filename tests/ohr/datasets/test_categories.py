@@ -21,7 +21,7 @@ from ohr.sample.questions.categories import WRITTEN_FOR, category_records
 from ohr.store.csv import csv_text
 from ohr.study.config import load_config
 from ohr.study.output.cases import read_questions
-from ohr.study.results import cells_anew
+from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question
 from tests.builders import qa, write_kb, write_questions
@@ -173,7 +173,7 @@ def test_categories_are_groups_of_a_run(tmp_path: Path) -> None:
     groups = set(frame["group"])
     assert {"category:table", "category:outside"} <= groups
     assert [question.category for question in read_questions(run)] == ["table", "outside"]
-    assert csv_text(cells_anew(run)) == (run / "cells.csv").read_text("utf-8")
+    assert csv_text(recompute_cells(run)) == (run / "cells.csv").read_text("utf-8")
     compared = open_run(run).compare(by="system", groups=True)
     assert {"category:table", "category:outside"} <= set(compared["group"])
 

@@ -52,7 +52,7 @@ def test_blocks_of_running_text_keep_every_word_and_a_bounded_size(lengths):
 def test_a_perfect_reading_has_no_errors(parts):
     page = "\n\n".join(parts)
     for result in judge_blocks(page, page):
-        assert result.found
+        assert result.is_found
         assert result.share == 1
         assert not result.textual
         assert not result.structural
@@ -70,7 +70,7 @@ def test_blocks_are_found_wherever_they_stand():
     moved = f"{TABLE}\n\n{' '.join(WORDS[110:200])}\n\n{FORMULA}\n\n{' '.join(WORDS[:110])}"
     for results in judged(moved).values():
         assert not any(result.textual or result.structural for result in results)
-        assert all(result.found for result in results)
+        assert all(result.is_found for result in results)
 
 
 def test_a_few_changed_words_are_an_error_and_one_is_not():
@@ -86,7 +86,7 @@ def test_a_few_changed_words_are_an_error_and_one_is_not():
 def test_a_textual_error_is_more_than_five_in_a_hundred_words(wrong, textual):
     read = " ".join(["other"] * wrong + WORDS[wrong:100])
     (result,) = judge_blocks(read, " ".join(WORDS[:100]))
-    assert (result.found, result.textual) == (True, textual)
+    assert (result.is_found, result.textual) == (True, textual)
 
 
 def test_structure_of_tables():
@@ -99,13 +99,13 @@ def test_structure_of_tables():
         (TABLE.replace("& 2016 & 2017", r"& \multicolumn{2}{c}{2016 2017}"), True),
     ]:
         (result,) = judged(PAGE.replace(TABLE, read))["table"]
-        assert result.found
+        assert result.is_found
         assert result.structural == structural, read
     plain = "2016 2017 Net sales 135,987 177,866 Operating income 4,186 4,106"
     (result,) = judged(PAGE.replace(TABLE, plain))["table"]
-    assert (result.found, result.textual, result.structural) == (True, False, True)
+    assert (result.is_found, result.textual, result.structural) == (True, False, True)
     (result,) = judged(TEXT)["table"]
-    assert not result.found
+    assert not result.is_found
 
 
 def test_formulas_may_say_or_be_built_otherwise():
@@ -116,17 +116,17 @@ def test_formulas_may_say_or_be_built_otherwise():
         ("a c = \\sum i=1 n x i 2", True, True),
     ]:
         (result,) = judged(PAGE.replace(FORMULA, read))["formula"]
-        assert result.found
+        assert result.is_found
         assert not result.as_written
         assert (result.textual, result.structural) == (textual, structural), read
     (result,) = judged(f"{TEXT}\n{TABLE}")["formula"]
-    assert not result.found
+    assert not result.is_found
 
 
 def test_symbols_of_a_formula_may_be_written_as_characters():
     truth = r"$$ \alpha_{i} \leq \sum_{j} \beta_{j} \times \gamma $$"
     (result,) = judge_blocks("$$ α_i ≤ ∑_j β_j × γ $$", truth)
-    assert (result.found, result.share, result.structural) == (True, 1, False)
+    assert (result.is_found, result.share, result.structural) == (True, 1, False)
 
 
 def test_shape_leaves_out_what_is_empty():
@@ -161,4 +161,4 @@ def test_judging_a_reading_that_repeats_itself_comes_to_an_end(piece):
     with ends(cpu_s=30):
         results = judge_blocks(piece * (200_000 // len(piece)), PAGE)
     assert [one.size for one in results] == [110, 90, 11, 10]
-    assert not any(one.found for one in results)
+    assert not any(result.is_found for result in results)

@@ -83,7 +83,7 @@ def test_headings_of_plain_text() -> None:
         (3, "Trade names"),
         (2, "Item 1A. Risk Factors"),
     ]
-    assert {section.found for section in found.sections} == {"numbering", "short line"}
+    assert {section.source for section in found.sections} == {"numbering", "short line"}
 
 
 def test_headings_of_plain_text_without_empty_lines() -> None:
@@ -150,7 +150,7 @@ def test_tables_of_plain_text() -> None:
         f"{PROSE}\n\nTable 2: Costs\nYear 2020 2021\nRent 1,200 1,300\nPay 400 (20)\n\nEnd."
     )
     [table] = found.tables
-    assert (table.label, table.n_rows, table.found) == ("2", 3, "lines")
+    assert (table.label, table.n_rows, table.source) == ("2", 3, "lines")
     assert found.text(table.start, table.end).startswith("Table 2: Costs\nYear")
 
 

@@ -61,4 +61,4 @@ def test_any_two_readings(one: list[str], other: list[str]) -> None:
     first, second = tree(*one), tree(*other[: len(one)])
     mended = document_tree(with_headings_of(first, second))
     marked = [s.title for s in second.sections]
-    assert [s.title for s in mended.sections if s.found == "markup"] == marked
+    assert [s.title for s in mended.sections if s.source == "markup"] == marked

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ohr.quality.doubt import contradicted_layers
-from ohr.quality.table import Seen
+from ohr.quality.table import Observation
 from ohr.types import Outcome, PageRef, Word
 
 REF = PageRef("documents/minutes", 0)
@@ -11,7 +11,7 @@ CIPHER = "Wkh kduerxu riilfh rshqv dw qlqh hdfk pruqlqj dqg forvhv zkhq wkh odvw
 
 def seen(text, sure=0.95, jitter=0.0):
     words = tuple(Word(word, sure + jitter, (0, 0, 9, 9)) for word in text.split())
-    return {REF: Seen(Outcome.of_text(text), (), words)}
+    return {REF: Observation(Outcome.of_text(text), (), words)}
 
 
 def contradicted(one, other, layer):
@@ -38,7 +38,7 @@ def test_engines_that_differ_or_are_unsure_or_are_one_say_nothing():
     assert not contradicted(seen(TEXT), seen(CIPHER), TEXT)
     assert not contradicted(seen(TEXT), seen(TEXT, 0.6), CIPHER)
     assert not contradicted(seen(TEXT), seen(TEXT), CIPHER)
-    assert not contradicted(seen(TEXT), {REF: Seen(Outcome.of_text(TEXT))}, CIPHER)
+    assert not contradicted(seen(TEXT), {REF: Observation(Outcome.of_text(TEXT))}, CIPHER)
     assert not contradicted(seen(TEXT), {}, CIPHER)
     assert not contradicted(seen("A page"), seen("A page", 0.97), "Another")
     assert not contradicted(seen(TEXT), seen(TEXT, 0.97), None)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ohr.quality.garbage import docling_score, garbage_share, is_garbage
 from ohr.quality.language import Corpus
-from ohr.quality.signals import SIGNALS, PageReading, signals
+from ohr.quality.signals import SIGNALS, PageOutput, signals
 from ohr.quality.texts import page_r_noise
 from ohr.quality.truth import TARGETS, targets
 from ohr.types import Word
@@ -22,13 +22,13 @@ def other_pages(words: str) -> list[str]:
 
 
 def test_a_page_alone_has_only_the_signals_of_its_text():
-    found = signals(PageReading(PAGE), None)
+    found = signals(PageOutput(PAGE), None)
     assert list(found) == list(SIGNALS)
     assert {name for name, value in found.items() if not math.isnan(value)} == ASSESSED_BY_ITSELF
 
 
 def test_a_reading_that_everything_confirms_is_at_no_distance():
-    reading = PageReading(PAGE, (PAGE,), (PAGE, PAGE), PAGE, (Word("bridge", 1.0, (0, 0, 9, 9)),))
+    reading = PageOutput(PAGE, (PAGE,), (PAGE, PAGE), PAGE, (Word("bridge", 1.0, (0, 0, 9, 9)),))
     found = signals(reading, None)
     near = ("disagreement", "disputed_passages", "wobble", "layer", "lost_passages")
     assert {name: found[name] for name in (*near, "confidence", "unsure_words")} == dict.fromkeys(
@@ -37,14 +37,14 @@ def test_a_reading_that_everything_confirms_is_at_no_distance():
 
 
 def test_mark_up_is_no_disagreement():
-    found = signals(PageReading("# A **bold** claim", ("A bold claim",)), None)
+    found = signals(PageOutput("# A **bold** claim", ("A bold claim",)), None)
     assert found["disagreement"] == 0
     assert found["markup"] > 0
 
 
 @given(st.text(max_size=300), st.text(max_size=300), st.text(max_size=300))
 def test_shares_lie_between_nothing_and_all(text, other, layer):
-    found = signals(PageReading(text, (other,), (layer,), layer), None)
+    found = signals(PageOutput(text, (other,), (layer,), layer), None)
     for name in set(SIGNALS) - {"surprise", "length"}:
         assert math.isnan(found[name]) or 0 <= found[name] <= 1, name
     assert all(0 <= value <= 1 for value in targets(text, other).values())
@@ -52,9 +52,9 @@ def test_shares_lie_between_nothing_and_all(text, other, layer):
 
 def test_the_nearest_engine_counts():
     far = "nothing of the kind stands here at all"
-    alone = signals(PageReading(PAGE, (far,)), None)["disagreement"]
+    alone = signals(PageOutput(PAGE, (far,)), None)["disagreement"]
     assert alone > 0.8
-    assert signals(PageReading(PAGE, (far, PAGE)), None)["disagreement"] == 0
+    assert signals(PageOutput(PAGE, (far, PAGE)), None)["disagreement"] == 0
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from ohr.quality.table import Seen, signal_table
+from ohr.quality.table import Observation, signal_table
 from ohr.types import Outcome, PageRef
 
 PAGE = "The river bridge was opened in 1931 by the mayor of the town, who spoke of tolls. " * 30
@@ -13,7 +13,7 @@ PAGE = "The river bridge was opened in 1931 by the mayor of the town, who spoke 
 def peak_of(documents: int) -> int:
     """Most bytes held while the table of so many documents of one page is made."""
     pages = {
-        PageRef(f"law/{number}", 0): Seen(Outcome.of_text(f"Town {number}. {PAGE}"))
+        PageRef(f"law/{number}", 0): Observation(Outcome.of_text(f"Town {number}. {PAGE}"))
         for number in range(documents)
     }
     tracemalloc.start()

@@ -6,7 +6,7 @@ from PIL import Image
 
 from experiments.noisy.one_page import DistortTask, distort_page
 from ohr.errors import ConfigError, PluginError
-from ohr.ocr.distort import distorted
+from ohr.ocr.distort import distort_image
 from ohr.ocr.noise import Noise
 from ohr.ocr.sources import PageSource
 from ohr.ocr.worker import PageTask, distort
@@ -40,7 +40,7 @@ def test_distorted_pages_are_those_that_a_study_reads(tmp_path):
     distort_page(DistortTask(source, ((noise, "out.png"),), 7, tmp_path, "png", 90))
     operator = image_perturbation(PluginSpec.parse(NAMES[0]))
     ref = PageRef("law/contract", 0)
-    wanted = distorted(operator, PAGE, intensity=0.5, seed=7, ref=ref).value
+    wanted = distort_image(operator, PAGE, intensity=0.5, seed=7, ref=ref).value
     np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "out.png")), wanted)
 
 
@@ -61,7 +61,7 @@ class Halving(ImagePerturbation):
 
 def test_another_size_is_the_distortions_fault():
     with pytest.raises(PluginError, match="size and dtype must stay"):
-        distorted(Halving(), PAGE, intensity=1, seed=0, ref=REF)
+        distort_image(Halving(), PAGE, intensity=1, seed=0, ref=REF)
 
 
 def test_rewriting_text_distorts_no_image():

@@ -10,14 +10,14 @@ from ohr.errors import ConfigError
 from ohr.figures.sources import source_curves
 from ohr.ocr.noise import Noise
 from ohr.ocr.progress import Progress
-from ohr.ocr.rewriting import rewritten
+from ohr.ocr.rewriting import rewrite_pages
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant, load_dataset, make_plan
 from ohr.study.run import run_study
-from ohr.study.scoring.metrics import make_metrics, planned
+from ohr.study.scoring.metrics import make_metrics, plan_metrics
 from ohr.types import Outcome, PageRef
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -77,7 +77,7 @@ def test_a_study_repeats_to_the_byte(study, corpus):
 def test_mark_up_is_left_out_only_where_formats_differ():
     def retrieval(*settings):
         config = load_config(list(settings))
-        measures = planned(config, make_metrics(config))
+        measures = plan_metrics(config, make_metrics(config))
         return [measure.metric for measure in measures if measure.stage == "retrieval"]
 
     plain = ["lcs", "page_not_found", "text_missing", "hit@2", "mrr@2", "ndcg@2"]
@@ -115,7 +115,7 @@ def test_pages_without_text_stay_as_they_are():
         refs[1]: Outcome.of_text(""),
         refs[2]: Outcome.error("missing"),
     }
-    found = rewritten(pages, refs, Noise(PluginSpec(name=FAKE), "", 1.0), 0)
+    found = rewrite_pages(pages, refs, Noise(PluginSpec(name=FAKE), "", 1.0), 0)
     assert found == pages | {
         refs[0]: dataclasses.replace(pages[refs[0]], value=r"\textbf{two} \textbf{words}")
     }

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.metrics.ranking import HitRate, Lcs, PageNotFound, TextMissing
+from ohr.metrics.ranking import Lcs, hit, page_not_found, text_missing
 from ohr.metrics.scores import SCORING
 from ohr.ocr.progress import Progress
 from ohr.plugins.metric import HitsCase
+from ohr.registry import plugin_class
 from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.types import Hit, PageRef, Question
@@ -46,13 +47,13 @@ def case(hits, gold, evidence, scoring):
     st.sampled_from(sorted(SCORING)),
 )
 def test_the_parts_of_a_question_add_up_to_one(hits, gold, evidence, protocol):
-    one = case(hits, gold, evidence, SCORING[protocol])
-    lcs, not_found, missing = (m().measure(one) for m in (Lcs, PageNotFound, TextMissing))
-    hit = HitRate().measure(one)
+    hits_case = case(hits, gold, evidence, SCORING[protocol])
+    lcs, not_found = Lcs().measure(hits_case), page_not_found(hits_case)
+    missing, is_hit = text_missing(hits_case), hit(hits_case)
     assert abs(lcs + not_found + missing - 1) <= 1e-12
-    assert not_found == 1 - hit
-    assert missing == pytest.approx(hit - lcs, abs=1e-12)
-    assert 0 <= missing <= hit
+    assert not_found == 1 - is_hit
+    assert missing == pytest.approx(is_hit - lcs, abs=1e-12)
+    assert 0 <= missing <= is_hit
 
 
 def test_what_each_part_counts():
@@ -60,8 +61,8 @@ def test_what_each_part_counts():
     evidence = "rent is due now"
 
     def parts(hits, gold=(0,)):
-        one = case(hits, gold, evidence, scoring)
-        return PageNotFound().measure(one), TextMissing().measure(one)
+        hits_case = case(hits, gold, evidence, scoring)
+        return page_not_found(hits_case), text_missing(hits_case)
 
     assert parts([(1, evidence)]) == (1, 0), "the right text on a wrong page is not found"
     assert parts([(0, "rent is")]) == (0, 0.5)
@@ -125,4 +126,4 @@ def test_rows_and_cells_of_a_run_add_up_to_one(corpus, tmp_path, scoring):
 
 
 def test_a_retrieval_that_failed_is_a_page_not_found():
-    assert (Lcs.missing, PageNotFound.missing, TextMissing.missing) == (0, 1, 0)
+    assert [plugin_class("metric", part).missing for part in PARTS] == [0, 1, 0]

@@ -21,9 +21,9 @@ from ohr.study.config import load_config
 from ohr.study.output.cells import aggregate
 from ohr.study.output.rows import read_rows
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import cells_anew
+from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
-from ohr.study.scoring.metrics import described, metric_info, read_metric_infos
+from ohr.study.scoring.metrics import describe_metrics, metric_info, read_metric_infos
 from tests.builders import qa, write_kb, write_questions
 
 NOISE = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=[0,1]"]
@@ -136,7 +136,7 @@ def test_metrics_that_count_the_evidence_s_words_overlap_and_others_do_not():
 
 
 def test_a_manifest_of_before_says_what_its_metrics_count():
-    kept = described([metric_info("retrieval", "lcs"), metric_info("ocr", "wer")])
+    kept = describe_metrics([metric_info("retrieval", "lcs"), metric_info("ocr", "wer")])
     older = [{name: value for name, value in one.items() if name != "basis"} for one in kept]
     assert read_metric_infos({"measures": older}) == read_metric_infos({"measures": kept})
     assert [one.basis != "" for one in read_metric_infos({"measures": older})] == [True, False]
@@ -216,11 +216,11 @@ def test_no_metric_at_all_is_an_error_of_the_configuration():
 def test_a_declaration_that_means_nothing_is_an_error():
     with pytest.raises(PluginError, match="a metric takes two texts"):
         ohr.metric()(lambda: 0.0)
-    with pytest.raises(PluginError, match="known are page, evidence, hits, answer"):
+    with pytest.raises(PluginError, match="known: page, evidence, hits, answer"):
         ohr.metric(of="books")(lambda read, true: 0.0)
     with pytest.raises(PluginError, match=r"scores lie in \[0, 1\]"):
         ohr.metric(best=100)(lambda read, true: 0.0)
-    with pytest.raises(PluginError, match="there is no 'titel' to declare"):
+    with pytest.raises(PluginError, match="unknown attribute 'titel'"):
         ohr.metric(titel="")(lambda read, true: 0.0)
 
 
@@ -233,7 +233,7 @@ def test_cells_are_those_of_the_rows_alone_to_the_byte(corpus, tmp_path):
     }.items():
         out = tmp_path / name
         run_study(load_config([*settings, *more]), out)
-        assert csv_text(cells_anew(out)) == (out / "cells.csv").read_text("utf-8")
+        assert csv_text(recompute_cells(out)) == (out / "cells.csv").read_text("utf-8")
 
 
 def test_row_groups_and_their_order_change_no_mean(corpus, tmp_path):

@@ -18,7 +18,7 @@ from ohr.store.csv import csv_text
 from ohr.study.config import load_config
 from ohr.study.output.cases import read_cases
 from ohr.study.plan import Plan, load_dataset, make_plan
-from ohr.study.results import cells_anew
+from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions
 
@@ -136,7 +136,7 @@ def test_what_fails_is_counted_and_what_was_answered_is_not_asked_again(settings
     assert again.manifest["systems"]["my_systems.Listing"]["asked_in_this_run"] == 0
     for name in ("cells.csv", "rows.parquet", "cases.zip"):
         assert (run.path / name).read_bytes() == (again.path / name).read_bytes()
-    assert csv_text(cells_anew(run.path)) == (run.path / "cells.csv").read_text("utf-8")
+    assert csv_text(recompute_cells(run.path)) == (run.path / "cells.csv").read_text("utf-8")
 
 
 def test_what_answers_took_is_added_up(settings, tmp_path):
@@ -235,7 +235,7 @@ def test_a_run_of_before_there_were_systems_still_opens(settings, tmp_path):
     assert set(opened.cells["system"]) == {"", "rag"}
     assert len(opened.compare(by="engine"))
     with pytest.raises(OhrError, match="has no column 'groups': run it again"):
-        cells_anew(old)
+        recompute_cells(old)
 
 
 def test_scope_is_of_the_retrieval_too(settings, tmp_path):

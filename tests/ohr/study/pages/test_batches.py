@@ -11,7 +11,7 @@ from ohr import registry
 from ohr.ocr.files import FileOutputs, file_pages
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import find_pages
-from ohr.ocr.store import stored_taken
+from ohr.ocr.store import stored_cost
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
@@ -65,5 +65,5 @@ def test_pages_that_cannot_be_drawn_spoil_no_others_and_equal_ones_are_read_once
     assert [one.status for one in found] == [Status.OK] * 4 + [Status.ERROR]
     assert "e.png" in found[-1].detail
     assert len(log.read_text().split()) <= 2 + 2  # two images, and those that failed in company
-    taken = [stored_taken(store, page.key, engine.identity()) for page in pages[:4]]
+    taken = [stored_cost(store, page.key, engine.identity()) for page in pages[:4]]
     assert all(one["wall_s"] > 0 for one in taken)

@@ -76,15 +76,15 @@ def test_a_timeout_stands_for_no_more_time_than_it_was_given(tmp_path):
     keep_failure(store, key, Outcome.timeout("too slow"), given)
     found = stored_output(store, key, {})
     assert found == StoredOutput(Outcome.timeout("too slow"), (10, 20))
-    assert found.stands(given, retry=False)
-    assert found.stands(Limits(cpu_s=5, wall_s=20), retry=False)
-    assert not found.stands(Limits(cpu_s=10, wall_s=21), retry=False)
-    assert not found.stands(given, retry=True)
+    assert found.is_final(given, retry=False)
+    assert found.is_final(Limits(cpu_s=5, wall_s=20), retry=False)
+    assert not found.is_final(Limits(cpu_s=10, wall_s=21), retry=False)
+    assert not found.is_final(given, retry=True)
     keep_failure(store, key, Outcome.error("torn"), given)
     found = stored_output(store, key, {})
     assert found == StoredOutput(Outcome.error("torn"))
-    assert found.stands(Limits(cpu_s=99, wall_s=99), retry=False)
-    assert StoredOutput(Outcome("x", Status.OK)).stands(given, retry=True)
+    assert found.is_final(Limits(cpu_s=99, wall_s=99), retry=False)
+    assert StoredOutput(Outcome("x", Status.OK)).is_final(given, retry=True)
 
 
 def test_pixels_that_failed_when_they_were_observed_are_read_by_a_study(tmp_path, monkeypatch):

@@ -14,11 +14,11 @@ from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import questions_of
 from ohr.errors import DatasetError
-from ohr.questions.storage import csv_text, write_exam, yields_text
+from ohr.questions.storage import csv_text, write_question_set, yields_text
 from ohr.questions.verdicts import apply, read_verdicts
 from ohr.types import PageRef
 from tests.builders import write_pdf
-from tests.ohr.exam.test_making import exam
+from tests.ohr.questions.test_making import exam
 from tests.patience import ends
 
 
@@ -30,11 +30,11 @@ def verdicts(tmp_path, content):
 
 def test_what_is_written_is_read_back(tmp_path):
     found = exam()
-    path = write_exam(tmp_path, found, of_folder=False)
+    path = write_question_set(tmp_path, found, of_folder=False)
     report = ValidationReport()
     assert tuple(read_questions(path, report)) == found.accepted
     assert not report
-    write_exam(tmp_path / "again", exam(), of_folder=False)
+    write_question_set(tmp_path / "again", exam(), of_folder=False)
     for name in ("questions.json", "rejected.csv", "yields.csv"):
         assert (tmp_path / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 

@@ -12,7 +12,7 @@ from ohr.datasets import wording
 from ohr.questions import make_question_set
 from ohr.questions.checks import NAMES
 from ohr.questions.corpus import Corpus
-from ohr.questions.from_tables import looks
+from ohr.questions.from_tables import table_cells
 from ohr.questions.sentences import all_sentences, sentences
 from ohr.questions.storage import csv_text
 from ohr.questions.values import values
@@ -73,7 +73,7 @@ def test_each_kind_of_question_has_its_answer():
 
 
 def test_cells_are_asked_for_by_both_heads():
-    by_heads = {(one.row_head, one.column_head): one.value for one in looks(TEXTS[SECOND])}
+    by_heads = {(one.row_head, one.column_head): one.value for one in table_cells(TEXTS[SECOND])}
     assert by_heads == {
         ("Upper floor", "Rent 2019"): "1,200",
         ("Upper floor", "Rent 2020"): "1,350",
@@ -84,7 +84,7 @@ def test_cells_are_asked_for_by_both_heads():
 
 def test_rows_of_a_text_layer_stand_under_their_years():
     text = "Years ended May 31\n(Millions) 2018 2017\nNet income $ 5,363 $ 4,869\nCosts (12) 7\n"
-    by_heads = {(one.row_head, one.column_head): one.value for one in looks(text)}
+    by_heads = {(one.row_head, one.column_head): one.value for one in table_cells(text)}
     assert by_heads == {
         ("Net income", "2018"): "5,363",
         ("Net income", "2017"): "4,869",
@@ -104,7 +104,7 @@ def test_rows_of_a_text_layer_stand_under_their_years():
     ],
 )
 def test_a_table_that_leaves_doubt_is_asked_nothing(table):
-    assert looks(table) == []
+    assert table_cells(table) == []
 
 
 def test_what_two_pages_say_is_asked_of_neither():

@@ -20,7 +20,7 @@ from ohr.questions.prompts import ANSWERER, CHECKER, WRITER
 from ohr.questions.verifying import fault_of, is_right, verified
 from ohr.questions.writing import combined, joined, located, sources_of, written
 from ohr.store.journal import Journal
-from tests.ohr.exam.test_making import FIRST, OTHER, SECOND, TEXTS, exam
+from tests.ohr.questions.test_making import FIRST, OTHER, SECOND, TEXTS, exam
 
 EVIDENCE = "The tenant shall pay a deposit of $12,500 to Crane Estates"
 
