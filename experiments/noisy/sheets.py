@@ -56,9 +56,9 @@ def _fitting(text: str, font: Font, width: int) -> str:
     """The text, without its beginning if it is too wide."""
     text = plain(text)
     for start in range(len(text)):
-        shown = text if start == 0 else f"…{text[start:]}"
-        if font.getlength(shown) <= width:
-            return shown
+        caption = text if start == 0 else f"…{text[start:]}"
+        if font.getlength(caption) <= width:
+            return caption
     return ""
 
 

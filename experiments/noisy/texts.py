@@ -128,7 +128,7 @@ def _write(
 
 def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count: int) -> str:
     names = [f"{variant.noise.name} {variant.noise.strength}" for variant in variants]
-    shown = []
+    pages_shown = []
     for ref in worth_showing(
         {ref: clean.text(ref) for ref in plan.reread}, count, plan.config.seed
     ):
@@ -139,8 +139,8 @@ def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count:
             intensity, seed = variant.noise.intensity, plan.config.seed
             applied = rewrite_page(operator, text, ref, intensity, seed)
             comparisons.append(compare(name, text, applied.value, applied.record))
-        shown.append(ShownPage(f"{ref.doc_id}, page {ref.page_no + 1}", tuple(comparisons)))
-    return render_comparison("Formatting noise, before and after", names, shown)
+        pages_shown.append(ShownPage(f"{ref.doc_id}, page {ref.page_no + 1}", tuple(comparisons)))
+    return render_comparison("Formatting noise, before and after", names, pages_shown)
 
 
 def worth_showing(pages: Mapping[PageRef, str], count: int, seed: int) -> list[PageRef]:

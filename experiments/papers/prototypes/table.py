@@ -116,9 +116,9 @@ def _corrected(table: pd.DataFrame) -> pd.DataFrame:
 
 def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     for base in dict.fromkeys(means["knowledge_base"]):
-        there = means[means["knowledge_base"] == base]
-        names = list(dict.fromkeys(there["prototype"]))
-        for metric in dict.fromkeys(there["metric"]):
+        of_base = means[means["knowledge_base"] == base]
+        names = list(dict.fromkeys(of_base["prototype"]))
+        for metric in dict.fromkeys(of_base["metric"]):
             if metric in TESTED:
                 for first, second in pairwise(names):
                     yield base, metric, first, second
@@ -138,8 +138,10 @@ def paired_steps(run: Run) -> pd.DataFrame:
     means = rows.groupby(keys, sort=False, observed=True)["value"].mean().reset_index()
     records = []
     for base, metric, first, second in _successive(means):
-        there = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
-        a, b = (there[there["prototype"] == name].set_index("qid") for name in (first, second))
+        of_metric = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
+        a, b = (
+            of_metric[of_metric["prototype"] == name].set_index("qid") for name in (first, second)
+        )
         shared = a.index.intersection(b.index, sort=False)
         if not len(shared):
             continue
@@ -164,9 +166,9 @@ def paired_steps(run: Run) -> pd.DataFrame:
 def _base_names(rows: pd.DataFrame) -> pd.Series:
     """The knowledge base of each row; each is named once."""
     columns = ["perturbation", "level", "intensity", "engine"]
-    there = rows[columns].drop_duplicates()
-    named = there.assign(base=[knowledge_base_name(row) for _, row in there.iterrows()])
-    return rows[columns].merge(named, on=columns, how="left")["base"].set_axis(rows.index)
+    bases = rows[columns].drop_duplicates()
+    with_names = bases.assign(base=[knowledge_base_name(row) for _, row in bases.iterrows()])
+    return rows[columns].merge(with_names, on=columns, how="left")["base"].set_axis(rows.index)
 
 
 def flag_rates(run: Run) -> pd.DataFrame:
@@ -194,14 +196,14 @@ def flag_rates(run: Run) -> pd.DataFrame:
 def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
     truth = run.plan.dataset.documents
     scoring = SCORING["default"]
-    asked = [question for question in run.plan.questions if question.evidence_text.strip()]
+    questions = [question for question in run.plan.questions if question.evidence_text.strip()]
     for base, texts in read_texts(run.path).items():
         pages: dict[str, list[Page]] = {}
         for ref, text in texts.items():
             pages.setdefault(ref.doc_id, []).append(Page(ref, text))
         read = {name: Document(name, "", tuple(some)) for name, some in pages.items()}
         cases = []
-        for question in asked:
+        for question in questions:
             bare = AnswerCase(Answer(""), question, scoring, read, truth)
             answer = Answer(
                 question.answers[0],
@@ -222,10 +224,10 @@ def costs(run: Run) -> pd.DataFrame:
     """The cost of each prototype over all runs and knowledge bases, per answer or in total."""
     summed: dict[str, dict[str, float]] = {}
     for label, summary in run.manifest.get("systems", {}).items():
-        there = summed.setdefault(label.partition(REPEAT)[0], {"answers": 0.0})
-        there["answers"] += summary["answers"]
+        totals = summed.setdefault(label.partition(REPEAT)[0], {"answers": 0.0})
+        totals["answers"] += summary["answers"]
         for name, value in summary["usage"].items():
-            there[name] = there.get(name, 0.0) + value
+            totals[name] = totals.get(name, 0.0) + value
     records = []
     for name, usage in summed.items():
         answers = max(usage["answers"], 1)

@@ -187,8 +187,8 @@ def check_targets(rows: pd.DataFrame, split: Split, margin: float = MARGIN) -> p
     here with 2.5 % on each side.
     """
     records = []
-    wanted = rows[rows["level"].astype(str).str.contains("=")]
-    for (engine, operator, level), group in wanted.groupby(
+    target_rows = rows[rows["level"].astype(str).str.contains("=")]
+    for (engine, operator, level), group in target_rows.groupby(
         ["engine", "perturbation", "level"], sort=False, observed=True
     ):
         metric, _, value = str(level).partition("=")

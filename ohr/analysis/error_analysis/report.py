@@ -100,5 +100,7 @@ def _by_source(shares: pd.DataFrame) -> TextTable:
 
 def _share(row: pd.Series, case: str, *, intervals: bool) -> str:
     low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
-    shown = intervals and not pd.isna(low)
-    return f"{100 * row[case]:.1f} %" + (f" [{100 * low:.1f}, {100 * high:.1f}]" if shown else "")
+    has_interval = intervals and not pd.isna(low)
+    return f"{100 * row[case]:.1f} %" + (
+        f" [{100 * low:.1f}, {100 * high:.1f}]" if has_interval else ""
+    )

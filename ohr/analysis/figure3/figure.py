@@ -28,7 +28,9 @@ STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
     """Draw stages in rows and panels in columns; returns PNG, SVG and PDF."""
     panels = [name for name in PANELS if (points["panel"] == name).any()]
-    stages = [measure for measure in STAGE_METRICS if (points["stage"] == measure[0]).any()]
+    stages = [
+        stage_metric for stage_metric in STAGE_METRICS if (points["stage"] == stage_metric[0]).any()
+    ]
     with figure(2.4 + 2.4 * len(panels), 0.9 + 2.1 * len(stages)) as fig:
         axes = fig.subplots(len(stages), len(panels), squeeze=False, sharex="all", sharey="row")
         for row, (stage, _, title) in enumerate(stages):

@@ -63,14 +63,14 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
             continue
         damage = _levels(parts, "ocr", "r_noise", kind, Setting())
         for stage, metric, _ in STAGE_METRICS:
-            measure = metric
+            stage_metric = metric
             if kind == "formatting" and any(
                 len(measured(run.rows, stage, STRIPPED)) for run, _ in parts
             ):
-                measure = STRIPPED
-            settings = _settings([run for run, _ in parts], stage, measure)
+                stage_metric = STRIPPED
+            settings = _settings([run for run, _ in parts], stage, stage_metric)
             for setting in settings:
-                quality = _levels(parts, stage, measure, kind, setting)
+                quality = _levels(parts, stage, stage_metric, kind, setting)
                 floor = _floor([run for run, _ in parts], stage, metric, setting)
                 for level in quality:
                     here = next((d for d in damage if d.name == level.name), None)
@@ -79,7 +79,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                     key = {
                         "noise": kind,
                         "stage": stage,
-                        "metric": measure,
+                        "metric": stage_metric,
                         "setting": str(setting),
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
@@ -192,5 +192,5 @@ def _over_engines(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     """Each question's mean over engines; only of questions that all engines have."""
     keys = [*UNIT_COLUMNS, "evidence_source"]
     grouped = pd.concat(rows).groupby(keys, sort=False)["value"].agg(["mean", "size"])
-    kept = grouped[grouped["size"] == len(rows)]
-    return kept[["mean"]].rename(columns={"mean": name})
+    complete = grouped[grouped["size"] == len(rows)]
+    return complete[["mean"]].rename(columns={"mean": name})

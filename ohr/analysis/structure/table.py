@@ -54,9 +54,9 @@ def structure(config: StudyConfig, progress: Progress) -> pd.DataFrame:
 
 
 def _true_trees(plan: Plan) -> Iterator[DocumentTree]:
-    wanted = set(plan.reread) - set(plan.dataset.without_truth)
+    refs = set(plan.reread) - set(plan.dataset.without_truth)
     for document in plan.dataset.documents.values():
-        pages = [page for page in document.pages if page.ref in wanted]
+        pages = [page for page in document.pages if page.ref in refs]
         if pages:
             yield document_tree(Document(document.doc_id, document.domain, pages))
 
