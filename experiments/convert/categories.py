@@ -33,10 +33,10 @@ def fill_in(source: Path, out: Path) -> int:
     counts = Counter(stated or by_rule for stated, by_rule in labels)
     for name in [*CATEGORIES, *sorted(set(counts) - {*CATEGORIES})]:
         print(f"{name:15} {counts[name]:6}")
-    stated = [(stated.strip().lower(), by_rule) for stated, by_rule in labels if stated]
-    if stated:
-        right = sum(stated == by_rule for stated, by_rule in stated)
-        print(f"the rule agrees on {right} of {len(stated)} questions that state their category")
+    pairs = [(stated.strip().lower(), by_rule) for stated, by_rule in labels if stated]
+    if pairs:
+        right = sum(stated == by_rule for stated, by_rule in pairs)
+        print(f"the rule agrees on {right} of {len(pairs)} questions that state their category")
     print(f"questions: {out}")
     return 0
 

@@ -132,7 +132,7 @@ def _ref(task: DistortTask) -> PageRef:
 
 
 def report_failure(task: DistortTask, outcome: Outcome[Records], progress: Progress) -> None:
-    """Name a page that could not be distorted. Raises OhrError for what is no fault of a page."""
+    """Print a page that could not be distorted. Raises OhrError if the page is not the cause."""
     stop_if_not_the_page(outcome.detail)
     source = task.source
     where = "" if source.page_no is None else f" page {source.page_no + 1}"

@@ -19,7 +19,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 def draw_sample(
     attributes: Sequence[str], seed: int, columns: int, width: int
 ) -> tuple[int, bytes]:
-    """A page of each domain of the sample: how many, and the picture (PNG)."""
+    """Draw one page of each domain of the sample; returns their number and the PNG."""
     pages = busiest_pages(attributes, seed)
     images = [Image.open(page.image).convert("L") for page in pages if page.image]
     sink = io.BytesIO()
@@ -30,9 +30,9 @@ def draw_sample(
 def contact_sheet(
     images: Sequence[Image.Image], *, columns: int, width: int, captions: Sequence[str] = ()
 ) -> Image.Image:
-    """Pages in rows of ``columns``, each ``width`` pixels wide; as tall as the first.
+    """Draw pages in rows of ``columns``, each ``width`` pixels wide, as tall as the first.
 
-    In colour if one of them is. Captions stand above the pages, cut to the width.
+    In colour if one of them is. Captions are above the pages, cut to the width.
     """
     mode = "L" if all(image.mode in ("1", "L") for image in images) else "RGB"
     height = round(images[0].height * width / images[0].width)
@@ -53,17 +53,17 @@ def contact_sheet(
 
 
 def _fitting(text: str, font: Font, width: int) -> str:
-    """The text, its beginning left out if it is too wide."""
+    """The text, without its beginning if it is too wide."""
     text = plain(text)
     for start in range(len(text)):
-        shown = text if start == 0 else f"…{text[start:]}"
-        if font.getlength(shown) <= width:
-            return shown
+        caption = text if start == 0 else f"…{text[start:]}"
+        if font.getlength(caption) <= width:
+            return caption
     return ""
 
 
 def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
-    """Of each domain's first document, the page with most kinds of content."""
+    """The page with most kinds of content, of each domain's first document."""
     params = {"seed": seed, "attributes": attributes}
     dataset = Sample(SampleParams.model_validate(params)).load()
     chosen: dict[str, Page] = {}

@@ -1,4 +1,4 @@
-"""Knowledge bases with formatting noise, in the layout of OHR-Bench."""
+"""Writes knowledge bases with formatting noise, in the layout of OHR-Bench."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ohr.study.plan import Plan, Variant, load_dataset, make_plan
 from ohr.types import KnowledgeBase, PageRef
 
 SHOWN_CHARS = range(400, 5000)
-"""Length of a page that is worth showing."""
+"""Length in characters of pages to show."""
 
 
 def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
-    """Write the knowledge bases, their records, and ``show`` pages to look at.
+    """Write the knowledge bases, their records, and an HTML page of ``show`` pages.
 
     Raises ConfigError.
     """
@@ -43,7 +43,7 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
     if not variants:
         raise ConfigError("noise=[…] names no formatting noise")
     engine = plan.engines[config.engines[0].label]
-    assert isinstance(engine, KnowledgeBaseSource)  # formatting noise has no other engine
+    assert isinstance(engine, KnowledgeBaseSource)  # formatting noise applies only to gt
     clean = engine.knowledge_base(plan.dataset)
     with Progress(verb="rewriting", unit="documents") as progress:
         written = {
@@ -75,15 +75,15 @@ def folder_name(noise: Noise) -> str:
 
 
 def _check_out(config: StudyConfig, out: Path) -> None:
-    """Refuse to mix knowledge bases of two configurations."""
+    """Raise ConfigError if the folder has knowledge bases of another configuration."""
     path = out / "manifest.json"
     if not path.exists():
         return
     try:
-        there = json.loads(path.read_text("utf-8"))["config"]
+        stored_config = json.loads(path.read_text("utf-8"))["config"]
     except (OSError, ValueError, LookupError, TypeError):
-        there = None
-    if there != config.model_dump(mode="json"):
+        stored_config = None
+    if stored_config != config.model_dump(mode="json"):
         raise ConfigError(f"{out} has knowledge bases of other options: choose another --out")
 
 
@@ -114,7 +114,7 @@ def _write(
             pages.append({"page_idx": page.ref.page_no, "text": text})
         counts["pages"] += len(pages)
         file = document_file(document.doc_id)
-        # Escaped to ASCII, so that whatever the text holds comes back to the byte.
+        # Escaped to ASCII, so that any text is read back to the byte.
         write_text(out / folder / file, json.dumps(pages, indent=1) + "\n")
         write_text(out / "records" / folder / file.with_suffix(".jsonl"), "".join(records))
         progress(folder, done, len(documents))
@@ -128,7 +128,7 @@ def _write(
 
 def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count: int) -> str:
     names = [f"{variant.noise.name} {variant.noise.strength}" for variant in variants]
-    shown = []
+    pages_shown = []
     for ref in worth_showing(
         {ref: clean.text(ref) for ref in plan.reread}, count, plan.config.seed
     ):
@@ -139,8 +139,8 @@ def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count:
             intensity, seed = variant.noise.intensity, plan.config.seed
             applied = rewrite_page(operator, text, ref, intensity, seed)
             comparisons.append(compare(name, text, applied.value, applied.record))
-        shown.append(ShownPage(f"{ref.doc_id}, page {ref.page_no + 1}", tuple(comparisons)))
-    return render_comparison("Formatting noise, before and after", names, shown)
+        pages_shown.append(ShownPage(f"{ref.doc_id}, page {ref.page_no + 1}", tuple(comparisons)))
+    return render_comparison("Formatting noise, before and after", names, pages_shown)
 
 
 def worth_showing(pages: Mapping[PageRef, str], count: int, seed: int) -> list[PageRef]:

@@ -1,4 +1,4 @@
-"""The pages of a study's knowledge bases, read where they are not yet, for analyses of reading."""
+"""The pages of a study's knowledge bases, for analyses of OCR output."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Key = dict[str, object]
 
 @dataclass(frozen=True)
 class ReadPages:
-    """Knowledge bases by condition; ``refs``: their pages that were read and have a truth."""
+    """Knowledge bases by condition; ``refs``: their re-read pages that have a ground truth."""
 
     plan: Plan
     dataset: Dataset
     refs: list[PageRef]
-    readings: KnowledgeBases
+    knowledge_bases: KnowledgeBases
 
     def conditions(self) -> Iterator[tuple[Key, list[tuple[str, KnowledgeBase]]]]:
         """Each condition with its draws: label and knowledge base."""
@@ -44,20 +44,20 @@ class ReadPages:
             }
             yield (
                 key,
-                [(self.plan.label(v), self.readings.knowledge_base(v)) for v in variants],
+                [(self.plan.label(v), self.knowledge_bases.knowledge_base(v)) for v in variants],
             )
 
 
 def read_pages(config: StudyConfig, progress: Progress) -> ReadPages:
-    """Read what is not yet read. Raises OhrError."""
+    """Read the pages that are not in the cache. Raises OhrError."""
     dataset = load_dataset(config)
     if dataset.report:
         progress.say(plain(f"dataset: {dataset.report.summary()}"))
     plan = make_plan(config, dataset)
     for note in plan.unreachable:
         progress.say(f"left out: {note}")
-    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
+    knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
     with progress:
-        readings.make(progress)
+        knowledge_bases.make(progress)
     refs = [ref for ref in plan.reread if ref not in dataset.without_truth]
-    return ReadPages(plan, dataset, refs, readings)
+    return ReadPages(plan, dataset, refs, knowledge_bases)

@@ -1,9 +1,8 @@
-"""Figures of the OHR-Bench paper, and ours beside them.
+"""Numbers of the OHR-Bench paper, and ours beside them.
 
-``published.csv`` is the one place of its figures: table, engine, reader (table S5 alone; the others
-are means over readers and retrievers), stage, metric, group and value. Scores are in [0, 1]. The
-paper gives some figures twice and not always alike, so a figure's row names what the other tables
-say.
+``published.csv`` has all of its numbers: table, engine, reader (only in table S5; the others are
+means over readers and retrievers), stage, metric, group and value. Scores are in [0, 1]. Some
+numbers are in two tables and differ there; ``elsewhere`` then has the other value.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from ohr.display.labels import STAGE_METRICS, group_label
 from ohr.study.output.select import cells_of
 
 SCORES = ("table 2", "table S5", "table S6", "table S7", "table S8")
-"""Tables of scores, which a benchmark's cells can be set beside."""
+"""Tables of scores that a benchmark's cells can be compared with."""
 KEY = ("engine", "reader", "stage", "metric", "group")
 SMALLEST_CONTRADICTION = 0.0015
-"""Figures are given to a tenth of a per cent: what differs by more is no rounding."""
+"""Numbers are given to a tenth of a per cent; larger differences are not rounding."""
 BY_DOMAIN = {"retrieval": "table S6", "generation": "table S7", "overall": "table S8"}
 OUR_DOMAINS = "our domains"
-"""Group of the rows in which the paper's domains are weighted by our questions."""
+"""Group name of rows with the paper's domains weighted by our questions."""
 
 
 @cache
@@ -53,7 +52,7 @@ def published_engine(label: str) -> str | None:
 
 
 def contradictions() -> pd.DataFrame:
-    """Rows for which another table of the paper gives another value, in ``elsewhere``."""
+    """Rows with another value in another table of the paper, which is in ``elsewhere``."""
     records = []
     for _, rows in published().groupby(list(KEY), sort=False):
         if rows["value"].max() - rows["value"].min() > SMALLEST_CONTRADICTION:
@@ -68,10 +67,10 @@ def _values_by_table(rows: pd.DataFrame) -> str:
 
 
 def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
-    """A row for each figure of the paper of which a clean engine's cells hold ours.
+    """One row per number of the paper that our cells of clean engines have too.
 
-    Columns: ``table``, those of ``KEY``, ``elsewhere`` (what the paper's other tables say, where
-    that differs), ``paper``, ``ours`` (mean over retrievers and readers, as theirs; in table S5
+    Columns: ``table``, those of ``KEY``, ``elsewhere`` (different values of the paper's other
+    tables), ``paper``, ``ours`` (mean over retrievers and readers, as theirs; in table S5
     over retrievers), ``difference`` and ``n``.
     """
     clean = cells[cells["noise"] == "none"]
@@ -102,9 +101,9 @@ def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
 def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
     """The paper's tables S6 to S8 over the domains that we have too, weighted by our questions.
 
-    The paper's ALL is over seven domains; a study of some of them is held against the same ones.
-    A row a stage and engine, then one a drop from the ground truth (``gt to MinerU``), with the
-    columns of :func:`beside_published`; ``ours`` has the same weights.
+    The paper's ALL is over seven domains; a study of some of them is compared with the same ones.
+    One row per stage and engine, then one per drop from the ground truth (``gt to MinerU``), with
+    the columns of :func:`beside_published`; ``ours`` has the same weights.
     """
     clean = cells[cells["noise"] == "none"]
     labels = _our_labels(clean)
@@ -147,7 +146,7 @@ def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def drop_lines(rows: pd.DataFrame) -> list[str]:
-    """What share of the paper's drop from the ground truth ours is, an engine a line."""
+    """Our drop from the ground truth as a share of the paper's, one line per engine."""
     lines = []
     drops = rows[rows["engine"].str.startswith(f"{TRUTH} to ")] if len(rows) else rows
     for engine, of_engine in drops.groupby("engine", sort=False) if len(drops) else ():
@@ -164,7 +163,7 @@ def drop_lines(rows: pd.DataFrame) -> list[str]:
 
 
 def _our_labels(clean: pd.DataFrame) -> dict[str, str]:
-    """The paper's engines that are ours too, and our labels of them."""
+    """The paper's engines that we have too, with our labels."""
     labels: dict[str, str] = {}
     for label in dict.fromkeys(clean["engine"]):
         if (name := published_engine(str(label))) is not None:
@@ -182,7 +181,7 @@ def _by_domain(cells: pd.DataFrame, label: str, stage: str, metric: str) -> dict
 
 
 def _questions(cells: pd.DataFrame, stage: str, metric: str) -> dict[str, float]:
-    """How many questions of each domain count, whichever engine's most."""
+    """The number of questions of each domain that count, for the engine with most."""
     chosen = cells[(cells["stage"] == stage) & (cells["metric"] == metric)]
     chosen = chosen[chosen["group"].isin(_domains(chosen["group"]))]
     most = chosen["n"].astype(float).groupby(chosen["group"]).max()
@@ -215,7 +214,7 @@ TRUTH = "gt"
 def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[str, float]:
     """Each engine's mean over the retrievers and readers of one stage, metric and group.
 
-    Of several chunkers or numbers of hits the first counts: a caption says so.
+    With several chunkers or numbers of hits only the first counts; captions say so.
     """
     chosen = cells_of(cells, stage, metric, group)
     for column in ("chunker", "top_k"):

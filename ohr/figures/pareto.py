@@ -75,7 +75,7 @@ def _chart(
 
 
 def _points(
-    ax: Axes, cells: pd.DataFrame, expense: str, measure: MetricInfo, engines: list[str]
+    ax: Axes, cells: pd.DataFrame, expense: str, info: MetricInfo, engines: list[str]
 ) -> None:
     """A mark an engine with its interval, and the line of those that are worth it."""
     known = cells[cells[expense].notna()].reset_index(drop=True)
@@ -92,7 +92,7 @@ def _points(
             label=mathless(cell["engine"]),
         )
     worth = frontier(
-        known[expense].tolist(), known["mean"].tolist(), higher_is_better=measure.higher_is_better
+        known[expense].tolist(), known["mean"].tolist(), higher_is_better=info.higher_is_better
     )
     best = known.iloc[worth]
     ax.plot(best[expense], best["mean"], color="#888888", linewidth=1, zorder=1,

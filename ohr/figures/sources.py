@@ -44,10 +44,10 @@ _OF_THESE = {
 def source_curves(
     cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
 ) -> list[Path]:
-    """A column an evidence source, a row a stage, a curve an engine and noise; a figure a setting.
+    """Draw evidence sources in columns, stages in rows, and a curve per engine and noise.
 
-    The axis is the damage (one of ``NOISE_AXES``) of that source's own questions. Where retrieval
-    was measured with mark-up left out too, that is a thin dotted curve of the same colour.
+    One figure per setting. The axis is the damage (one of ``NOISE_AXES``) of that source's
+    questions. Retrieval without mark-up, if measured, is a thin dotted curve of the same colour.
     """
     every = (_source_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_by_source"))  # fmt: skip
@@ -94,7 +94,7 @@ def _source_curves(
 
 
 def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:
-    """Each engine and operator, and whether there are several engines to tell apart."""
+    """Each engine and operator, and whether there are several engines."""
     noisy = cells[cells["noise"] != "none"][["engine", "perturbation"]].drop_duplicates()
     several = noisy["engine"].nunique() > 1
     for engine, operator in noisy.itertuples(index=False):

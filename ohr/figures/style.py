@@ -1,4 +1,4 @@
-"""One look for every figure: colour-blind safe, told apart in grey by marker and line."""
+"""The style of all figures: safe for colour-blind readers, with markers and lines for grey."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _STYLE: Any = {
 
 @contextmanager
 def figure(width: float, height: float) -> Iterator[Figure]:
-    """A figure in the common style, in inches; nothing global is left changed."""
-    import matplotlib as mpl  # half a second: only where it is needed
+    """A figure in the common style, in inches, without changing global settings."""
+    import matplotlib as mpl  # takes half a second: import only if needed
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
@@ -56,7 +56,7 @@ def figure(width: float, height: float) -> Iterator[Figure]:
 def legend_below(
     fig: Figure, handles: Sequence[Artist], labels: Sequence[str], columns: int
 ) -> None:
-    """A legend below the panels, of fewer columns where so many are wider than the figure."""
+    """Draw a legend below the panels, with fewer columns if it would be too wide."""
     for ncols in range(min(columns, len(labels)) or 1, 0, -1):
         legend = fig.legend(handles, labels, loc="outside lower center", ncols=ncols)
         if ncols == 1 or legend.get_window_extent().width <= fig.bbox.width:
@@ -85,7 +85,7 @@ def only(*formats: str) -> Iterator[None]:
 
 
 def save(fig: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Path]:
-    """Write PNG, SVG and perhaps PDF without dates, so that equal figures are equal files."""
+    """Write PNG, SVG and optionally PDF, without dates, so that equal figures are equal files."""
     paths = []
     for suffix in ("png", "svg", *(["pdf"] if pdf else [])):
         if suffix not in _ONLY.get():
@@ -101,7 +101,7 @@ def save(fig: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Pat
 
 
 def _lay_out(fig: Figure) -> None:
-    """What saving an image leaves behind: each layout moves the panels in the last digit."""
+    """Repeat the effect of saving an image: each layout moves the panels in the last digit."""
     import matplotlib as mpl
 
     before = fig.dpi
@@ -111,5 +111,5 @@ def _lay_out(fig: Figure) -> None:
 
 
 def wrapped(text: str, inches: float) -> str:
-    """A caption in lines that fit into a width; words stay whole."""
+    """A caption wrapped to a width, at spaces."""
     return "\n".join(textwrap.wrap(mathless(text), int(inches * 16), break_on_hyphens=False))

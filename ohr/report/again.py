@@ -42,12 +42,12 @@ class Recipes:
         if not self._variants:
             return {}
         plan = self._run.plan
-        readings = KnowledgeBases(plan, ArtefactStore(plan.config.cache))
+        knowledge_bases = KnowledgeBases(plan, ArtefactStore(plan.config.cache))
         return {
             (label, task.ref): task
             for label, variant in self._variants.items()
             if isinstance(plan.engines[variant.engine.label], OcrBackend)
-            for task in readings.tasks(variant)
+            for task in knowledge_bases.tasks(variant)
         }
 
     def task(self, base: str, ref: PageRef) -> PageTask | None:

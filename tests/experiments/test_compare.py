@@ -204,7 +204,7 @@ def test_what_has_no_score_that_counts_is_named(tmp_path):
     settings += ["readers=[tests.fakes.SilentReader]", noise, "intensities=[0.5,1]"]
     config = load_config([*settings, "scoring=reference", "workers=1"])
     run_study(config, tmp_path / "run")
-    for module, said in ((main, "is left out"), (curve_statistics.main, "no point of a curve")):
+    for module, said in ((main, "is left out"), (curve_statistics.main, "and no curve")):
         arguments = [str(tmp_path / "run"), "--out", str(tmp_path / "out")]
         done = CliRunner().invoke(module, arguments)
         assert done.exit_code == 0, done.output

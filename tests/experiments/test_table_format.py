@@ -200,4 +200,4 @@ def test_without_a_question_about_a_table(tmp_path):
     settings = [*write_corpus(tmp_path), f"cache={tmp_path / 'cache'}", "dataset.sources=text"]
     done = CliRunner().invoke(main, [*settings, "--out", str(tmp_path / "run")])
     assert done.exit_code == 2
-    assert "no question about a table was asked" in done.stderr
+    assert "no questions about tables" in done.stderr

@@ -15,7 +15,7 @@ from ohr.study.config import StudyConfig
 
 
 def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
-    """A row for each knowledge base and kind of block. Raises OhrError.
+    """One row per knowledge base and kind of block. Raises OhrError.
 
     Shares are those of :func:`summarise`; ``redundant_commands`` is the knowledge base's mean
     over its pages. Blocks of all draws of the noise are counted together. On a failed page no block
@@ -44,8 +44,8 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
 def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
     """Counts and shares of each kind of block; a share of no blocks is NaN.
 
-    Shares are of the blocks that were found; of all of them where the name ends in ``_or_lost``,
-    which counts those that were not found as errors.
+    Shares are of the found blocks; those with names in ``_or_lost`` are of all blocks, with lost
+    blocks counted as errors.
     """
     for kind in KINDS:
         of_kind = [result for result in results if result.kind == kind]

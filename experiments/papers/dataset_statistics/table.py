@@ -25,7 +25,7 @@ _GROUPS: dict[str, Callable[[Question], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Questions of one name in one group: ours, and the paper's (0 where it has none)."""
+    """Questions of one name in one group: ours, and the paper's (0 without any)."""
 
     group: str
     name: str
@@ -57,7 +57,7 @@ def paper_sizes() -> dict[str, str]:
 
 
 def counts(questions: Iterable[Question]) -> list[Count]:
-    """Questions by group, in the paper's order, then names that the paper does not have."""
+    """Questions by group, in the paper's order, then names that only we have."""
     all_questions = list(questions)
     rows = []
     paper = paper_counts()

@@ -1,4 +1,4 @@
-"""Formatting commands a page, beside the paper's table S2."""
+"""Formatting commands per page, beside the paper's table S2."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from perturb.text.commands import KINDS
 
 
 def counts_table(counts: pd.DataFrame) -> Table:
-    """A row a kind of command, a column a knowledge base, the paper's counts below."""
+    """Kinds of command in rows, knowledge bases in columns, with the paper's counts below."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("commands a page")
+    table.add_column("commands per page")
     for name in counts.columns:
         table.add_column(Text(plain(str(name))), justify="right")
     for kind in KINDS:

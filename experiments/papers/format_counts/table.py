@@ -1,4 +1,4 @@
-"""Formatting commands a page, by kind and knowledge base."""
+"""Formatting commands per page, by kind and knowledge base."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from perturb.text.commands import KINDS, count_commands, paper_count
 
 
 def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
-    """Mean counts a page that has text: a row a kind, then ``all`` and ``pages``; a column each.
+    """Mean counts per page with text: one row per kind, then ``all`` and ``pages``.
 
-    Of the pages that are re-read alone: the others of a knowledge base bear no noise.
-    Formatting noise is laid on the ground truth, and bears the label of the engine where several
-    are ``gt``; other engines are counted as they are.
+    There is one column per knowledge base. Only re-read pages count, since the other pages have no
+    noise. Formatting noise is applied to the ground truth, and has the engine's label if several
+    engines are ``gt``; the text of other engines is counted unchanged.
     """
     dataset = load_dataset(config)
     columns: dict[str, dict[str, float]] = {}
@@ -42,12 +42,12 @@ def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
                     f"engine {spec.label!r} reads pages; paper format-counts needs existing text: "
                     "gt or precomputed:<kb>"
                 )
-            readings = KnowledgeBases(plan, ArtefactStore(config.cache))
+            knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
             for done, variant in enumerate(plan.variants, start=1):
                 noisy = variant.noise.operator is not None
                 name = f"{variant.noise.name} {variant.noise.strength}" if noisy else spec.label
                 name = f"{spec.label}, {name}" if noisy and several else name
-                pages = readings.knowledge_base(variant).pages
+                pages = knowledge_bases.knowledge_base(variant).pages
                 columns[name] = _mean_counts(pages[ref] for ref in plan.reread if ref in pages)
                 progress(spec.label, done, len(plan.variants))
     return pd.DataFrame(columns)

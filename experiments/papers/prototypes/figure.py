@@ -18,24 +18,27 @@ FIGURES = {
 
 
 def box_plots(means: pd.DataFrame, folder: Path) -> list[Path]:
-    """A figure for answers, attribution and flags: a row a knowledge base, a panel a metric, and
-    in it a box for the runs of each prototype. A single run is a line.
+    """Draw figures of answers, attribution and flags: knowledge bases in rows, metrics in panels.
+
+    Each panel has a box of the runs of each prototype; a single run is a line.
     """
     bases = list(dict.fromkeys(means["knowledge_base"]))
     names = list(dict.fromkeys(means["prototype"]))
     titles = dict(zip(means["metric"], means["title"], strict=True))
     paths: list[Path] = []
-    for file, wanted in FIGURES.items():
-        metrics = [name for name in wanted if name in titles]
+    for file, metrics_of_figure in FIGURES.items():
+        metrics = [name for name in metrics_of_figure if name in titles]
         if not metrics:
             continue
         with figure(0.8 + 2.3 * len(metrics), 0.6 + 2.2 * len(bases)) as fig:
             grid = fig.subplots(len(bases), len(metrics), squeeze=False, sharey="row")
             for axes, base in zip(grid, bases, strict=True):
                 for ax, metric in zip(axes, metrics, strict=True):
-                    there = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
+                    of_metric = means[
+                        (means["knowledge_base"] == base) & (means["metric"] == metric)
+                    ]
                     values = [
-                        there.loc[there["prototype"] == name, "mean"].to_numpy(float)
+                        of_metric.loc[of_metric["prototype"] == name, "mean"].to_numpy(float)
                         for name in names
                     ]
                     boxes = ax.boxplot(

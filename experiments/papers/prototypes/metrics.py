@@ -1,4 +1,4 @@
-"""What the prototypes P0 to P4 are measured by."""
+"""The metrics of the prototypes P0 to P4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prototypes run again and again, and what is said of the runs."""
+"""Runs the prototypes several times, and prints the results."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from ohr.study.run import run_study
 from ohr.study.yaml_values import parse_yaml
 
 INDEPENDENT = (
-    "The t-tests take the runs of a prototype as independent data points. They are so of the "
-    "model's sampling alone: every run answers the same questions over the same documents, so 40 "
-    "runs say how far one benchmark's mean would move if it were run again, not whether the "
+    "The t-tests treat the runs of a prototype as independent data points. The runs differ only in "
+    "the model's sampling: every run answers the same questions over the same documents. So 40 "
+    "runs show how much the benchmark's mean would change in another run, not whether the "
     "difference would hold on other documents. The table paired by question, with intervals over "
-    "documents, says that."
+    "documents, shows that."
 )
 DETERMINISTIC = (
-    "These systems are deterministic: each run would be equal to the first, so each ran once, and "
-    "a t-test has nothing to test."
+    "These systems are deterministic: every run would equal the first. So each ran once, and there "
+    "is no t-test."
 )
 
 
 def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float) -> StudyConfig:
-    """The study with each system as often as it is to run, each run with a seed of its own.
+    """The study with each system repeated, each run with its own seed.
 
     A system whose answers do not depend on the seed runs once. Raises ConfigError.
     """
@@ -56,7 +56,7 @@ def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float)
         if repeats == 1:
             specs.append(spec.model_copy(update={"params": params}))
             continue
-        drawn = [
+        repetitions = [
             PluginSpec(
                 name=spec.name,
                 params={**params, "temperature": temperature, "seed": number},
@@ -64,9 +64,9 @@ def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float)
             )
             for number in range(repeats)
         ]
-        first, second = (registry.create("system", spec).identity() for spec in drawn[:2])
+        first, second = (registry.create("system", spec).identity() for spec in repetitions[:2])
         same = first == second
-        specs += [spec.model_copy(update={"params": params})] if same else drawn
+        specs += [spec.model_copy(update={"params": params})] if same else repetitions
     return config.model_copy(update={"systems": tuple(specs)})
 
 

@@ -1,4 +1,4 @@
-"""Runs of prototypes: their means, what lies between successive ones, false flags, costs."""
+"""Tables of the prototypes' runs: means, successive steps, false flags, costs."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_n
 from ohr.types import Answer, Document, Page
 
 REPEAT = " #"
-"""What parts a system's label from the number of its run."""
+"""Separator of a system's label and the number of its run."""
 _DRAW = r", seed \d+$"
 GOLD = "gold quote"
-"""What the rates of answers that quote the evidence itself stand under."""
+"""Row name of answers that quote the evidence itself."""
 
 
 def run_means(run: Run) -> pd.DataFrame:
-    """A row for each knowledge base, prototype, run and metric: its mean over questions, without
-    those that were written for the rules of one of the systems.
+    """One row per knowledge base, prototype, run and metric: its mean over questions.
+
+    Questions that were written for the rules of one of the systems are left out.
     """
     cells = run.cells[(run.cells["stage"] == "overall") & (run.cells["group"] == "all")]
     left_out = written_for(run)
@@ -70,7 +71,7 @@ def _means_of(rows: pd.DataFrame) -> pd.DataFrame:
 def steps(means: pd.DataFrame) -> pd.DataFrame:
     """Each prototype and the one before: Levene, then Student or Welch, and Cohen's d over runs.
 
-    ``p_holm`` corrects over the steps that there was anything to test of; ``family`` says so.
+    ``p_holm`` corrects over the steps with a test; ``family`` names them.
     """
     records = []
     for base, metric, first, second in _successive(means):
@@ -115,9 +116,9 @@ def _corrected(table: pd.DataFrame) -> pd.DataFrame:
 
 def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     for base in dict.fromkeys(means["knowledge_base"]):
-        there = means[means["knowledge_base"] == base]
-        names = list(dict.fromkeys(there["prototype"]))
-        for metric in dict.fromkeys(there["metric"]):
+        of_base = means[means["knowledge_base"] == base]
+        names = list(dict.fromkeys(of_base["prototype"]))
+        for metric in dict.fromkeys(of_base["metric"]):
             if metric in TESTED:
                 for first, second in pairwise(names):
                     yield base, metric, first, second
@@ -137,8 +138,10 @@ def paired_steps(run: Run) -> pd.DataFrame:
     means = rows.groupby(keys, sort=False, observed=True)["value"].mean().reset_index()
     records = []
     for base, metric, first, second in _successive(means):
-        there = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
-        a, b = (there[there["prototype"] == name].set_index("qid") for name in (first, second))
+        of_metric = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
+        a, b = (
+            of_metric[of_metric["prototype"] == name].set_index("qid") for name in (first, second)
+        )
         shared = a.index.intersection(b.index, sort=False)
         if not len(shared):
             continue
@@ -163,16 +166,16 @@ def paired_steps(run: Run) -> pd.DataFrame:
 def _base_names(rows: pd.DataFrame) -> pd.Series:
     """The knowledge base of each row; each is named once."""
     columns = ["perturbation", "level", "intensity", "engine"]
-    there = rows[columns].drop_duplicates()
-    named = there.assign(base=[knowledge_base_name(row) for _, row in there.iterrows()])
-    return rows[columns].merge(named, on=columns, how="left")["base"].set_axis(rows.index)
+    bases = rows[columns].drop_duplicates()
+    with_names = bases.assign(base=[knowledge_base_name(row) for _, row in bases.iterrows()])
+    return rows[columns].merge(with_names, on=columns, how="left")["base"].set_axis(rows.index)
 
 
 def flag_rates(run: Run) -> pd.DataFrame:
-    """Share of flagged answers on the text that was read and on the ground truth, of each
-    prototype and of answers that quote the evidence itself with its page and headers.
+    """Share of flagged answers on OCR output and on the ground truth, for each prototype.
 
-    What is flagged of the latter on the text as read, noise alone has raised.
+    Also for answers that quote the evidence itself with its page and headers: those flagged on OCR
+    output are flagged only because of noise.
     """
     means = run_means(run)
     records = []
@@ -185,7 +188,7 @@ def flag_rates(run: Run) -> pd.DataFrame:
         records += _gold_rates(run)
     columns = ["knowledge_base", "prototype", "flag", "read", "truth"]
     rates_of = pd.DataFrame(records, columns=columns)
-    # Of noise that was drawn several times, the mean over the draws.
+    # With several draws of the noise, the mean over them.
     rates_of["knowledge_base"] = rates_of["knowledge_base"].str.replace(_DRAW, "", regex=True)
     return rates_of.groupby(columns[:3], sort=False).mean().reset_index()
 
@@ -193,14 +196,14 @@ def flag_rates(run: Run) -> pd.DataFrame:
 def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
     truth = run.plan.dataset.documents
     scoring = SCORING["default"]
-    asked = [question for question in run.plan.questions if question.evidence_text.strip()]
+    questions = [question for question in run.plan.questions if question.evidence_text.strip()]
     for base, texts in read_texts(run.path).items():
         pages: dict[str, list[Page]] = {}
         for ref, text in texts.items():
             pages.setdefault(ref.doc_id, []).append(Page(ref, text))
         read = {name: Document(name, "", tuple(some)) for name, some in pages.items()}
         cases = []
-        for question in asked:
+        for question in questions:
             bare = AnswerCase(Answer(""), question, scoring, read, truth)
             answer = Answer(
                 question.answers[0],
@@ -218,13 +221,13 @@ def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
 
 
 def costs(run: Run) -> pd.DataFrame:
-    """What each prototype took over all of its runs and knowledge bases, an answer or in all."""
+    """The cost of each prototype over all runs and knowledge bases, per answer or in total."""
     summed: dict[str, dict[str, float]] = {}
     for label, summary in run.manifest.get("systems", {}).items():
-        there = summed.setdefault(label.partition(REPEAT)[0], {"answers": 0.0})
-        there["answers"] += summary["answers"]
+        totals = summed.setdefault(label.partition(REPEAT)[0], {"answers": 0.0})
+        totals["answers"] += summary["answers"]
         for name, value in summary["usage"].items():
-            there[name] = there.get(name, 0.0) + value
+            totals[name] = totals.get(name, 0.0) + value
     records = []
     for name, usage in summed.items():
         answers = max(usage["answers"], 1)

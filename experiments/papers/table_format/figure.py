@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.papers.table_format.table import GROUP, MEASURES
+from experiments.papers.table_format.table import GROUP, METRICS
 from ohr.display.labels import mathless
 from ohr.display.notes import Notes
 from ohr.display.settings import Setting, settings_of
@@ -17,16 +17,14 @@ from ohr.study.output.select import cells_of
 
 
 def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
-    """A panel a measure; for each retriever and reader, and each whole system, a bar a format, with
-    its interval.
-    """
-    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
+    """Draw one panel per metric, with a bar and interval per format and system."""
+    metrics = [m for m in METRICS if len(cells_of(cells, m[0], m[1], GROUP))]
     engines = list(dict.fromkeys(cells["engine"]))
     systems = settings_of(cells)
     width = 0.8 / len(engines)
-    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(systems)), 3.2) as fig:
-        axes = fig.subplots(1, len(measures), squeeze=False, sharey="row")[0]
-        for ax, (stage, metric, title) in zip(axes, measures, strict=True):
+    with figure(0.8 + 2.0 * len(metrics) * max(1.0, 0.6 * len(systems)), 3.2) as fig:
+        axes = fig.subplots(1, len(metrics), squeeze=False, sharey="row")[0]
+        for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
             for place, setting in enumerate(systems):
                 chosen = setting.of(cells_of(cells, stage, metric, GROUP))
                 for rank, engine in enumerate(engines):

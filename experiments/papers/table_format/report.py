@@ -9,10 +9,10 @@ from rich.text import Text
 from experiments.papers.table_format.figure import format_bars
 from experiments.papers.table_format.table import (
     GROUP,
-    MEASURES,
+    METRICS,
     count_losses,
+    main_setting,
     paired_differences,
-    shown,
 )
 from ohr.analysis.comparison.differences_report import change_text
 from ohr.display.notes import answerers, note_lines, reader_notes
@@ -27,24 +27,24 @@ from ohr.study.results import Run
 
 
 def report(run: Run) -> None:
-    """Print a row for each format and setting, write the losses, draw the bars.
+    """Print one row per format and setting, write the losses, draw the bars.
 
-    Shown are clean pages, the first chunker and ``top_k`` hits; ``differences.csv``
-    has all. Raises OhrError if no question is about a table.
+    The printed rows are of clean pages, the first chunker and ``top_k`` hits;
+    ``differences.csv`` has all. Raises OhrError if no question is about a table.
     """
     cells = run.cells[run.cells["group"] == GROUP]
     if cells.empty:
-        raise OhrError("no question about a table was asked: dataset.sources must hold table")
+        raise OhrError("no questions about tables: dataset.sources must include table")
     differences = paired_differences(run, cells)
     losses = count_losses(run)
     for name, frame in (("differences", differences), ("losses", losses)):
         write_csv(run.path / f"{name}.csv", frame)
     top_k = run.plan.config.top_k
-    cells, differences = shown(cells, top_k), shown(differences, top_k)
+    cells, differences = main_setting(cells, top_k), main_setting(differences, top_k)
     show(format_table(cells, differences))
     notes = reader_notes(run.readers)
     if len(run.plan.chunkers) > 1:
-        print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
+        print(plain(f"these are of {setting_names(cells)}; differences.csv has every chunker"))
     for line in note_lines(answerers(cells), notes):
         print(plain(line))
     show(_loss_table(losses))
@@ -53,20 +53,20 @@ def report(run: Run) -> None:
 
 
 def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
-    """A row a format and system: what each differs by from the first's, and the means of the cells.
+    """One row per format and system: differences from the first format, and means.
 
-    ``differences`` are those of :func:`paired_differences`, none where there is but one format.
+    ``differences`` are those of :func:`paired_differences`; empty with a single format.
     """
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("tables in")
     table.add_column("system")
-    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
-    for _, _, title in measures:
+    metrics = [m for m in METRICS if len(cells_of(cells, m[0], m[1], GROUP))]
+    for _, _, title in metrics:
         table.add_column(title, justify="right")
     for engine in dict.fromkeys(cells["engine"]):
         for setting in settings_of(cells):
             row = []
-            for stage, metric, _ in measures:
+            for stage, metric, _ in metrics:
                 of_engine = setting.of(cells_of(cells, stage, metric, GROUP))
                 of_engine = of_engine[of_engine["engine"] == engine]
                 mean = number(of_engine["mean"].iloc[0]) if len(of_engine) else "-"
@@ -85,7 +85,7 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
         tests = int(differences["family_size"].max())
         table.caption = (
             f"less {plain(str(differences['less'].iloc[0]))}, paired by question; then the mean; "
-            f"{family(tests, 'of each measure')}"
+            f"{family(tests, 'of each metric')}"
         )
         table.caption_justify = "left"
     return table
@@ -94,7 +94,7 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
 def _loss_table(losses: pd.DataFrame) -> Table:
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("tables in")
-    table.add_column("what cannot be kept")
+    table.add_column("lost content")
     table.add_column("tables", justify="right")
     table.add_column("such as")
     for _, loss in losses.iterrows():

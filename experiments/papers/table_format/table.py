@@ -1,4 +1,4 @@
-"""Quality by the format that tables are written in, and what each format loses."""
+"""Quality by the format of tables, and the losses of each format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ohr.study.results import Run, clusters_of, counted_rows, mean_over_draws
 
 GROUP = "source:table"
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
-MEASURES = (
+METRICS = (
     RETRIEVAL,
     ("retrieval", "lcs_stripped", "Retrieval LCS, no mark-up"),
     GENERATION,
@@ -32,15 +32,15 @@ COLUMNS = [
 def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean, 95 % interval and p.
 
-    ``p_holm`` corrects over the comparisons of a measure.
-    Columns as in :data:`COLUMNS`; no row where there is but one format.
+    ``p_holm`` corrects over the comparisons of a metric. Columns as in :data:`COLUMNS`; empty with
+    a single format.
     """
     rows = mean_over_draws(counted_rows(read_rows(run.path), run.metric_infos))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
     first, *others = list(dict.fromkeys(cells["engine"]))
     records = []
-    for stage, metric, _ in MEASURES:
+    for stage, metric, _ in METRICS:
         measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
         for setting, condition in measured.groupby(SETTING, observed=True, sort=False):
             by_engine = condition.pivot(index=["qid", "doc_id", "page_no"], columns="engine")
@@ -70,8 +70,8 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
-    """Of cells or differences, those of clean pages, the first chunker and so many hits."""
+def main_setting(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
+    """The cells or differences of clean pages, the first chunker and ``top_k`` hits."""
     if rows.empty:
         return rows
     chunker = next((name for name in rows["chunker"] if name), "")
@@ -80,7 +80,7 @@ def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
 
 
 def count_losses(run: Run) -> pd.DataFrame:
-    """Tables of the re-read pages by format, and how many of them lose what, with an example."""
+    """Counts of tables by format, and of those that lose content of each kind, with an example."""
     counts: dict[tuple[str, str], int] = {}
     details: dict[tuple[str, str], Counter[str]] = {}
     for label, engine in run.plan.engines.items():

@@ -1,4 +1,4 @@
-"""Waterfalls of where the loss arises."""
+"""Waterfall charts of the causes of the loss."""
 
 from __future__ import annotations
 

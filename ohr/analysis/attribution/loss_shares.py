@@ -27,8 +27,8 @@ HOW_SHARES_ADD = (
 class Share:
     """A group's share of the sum of all losses, with its interval over documents.
 
-    NaN where nothing was lost in all. No interval of the only group, which is the whole, nor where
-    the whole loss may be 0: the share of it could then be anything.
+    NaN if the whole loss is 0. There is no interval for the only group, which is the whole, or if
+    the whole loss may be 0, since its share could then be anything.
     """
 
     value: float
@@ -76,7 +76,7 @@ def _share(of_group: np.ndarray, whole: np.ndarray, clusters: Clusters) -> Share
 
 
 def _one_each(clusters: Clusters) -> Clusters:
-    """Clusters that hold one value each: their sums."""
+    """Clusters with one value each, their sum."""
     return Clusters(np.arange(clusters.size), clusters.size, clusters.unit)
 
 

@@ -34,7 +34,7 @@ def report_losses(run: Run, path: Path) -> bool:
 
 
 def losses_table(condition: str, losses: pd.DataFrame) -> Table:
-    """A row an outcome and kind of evidence: what a question lost, and the share of the whole."""
+    """One row per outcome and kind of evidence: loss per question, and share of the whole."""
     table = Table(
         header_style="bold", box=None, pad_edge=False, title=plain(f"loss of {condition}")
     )

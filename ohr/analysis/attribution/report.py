@@ -1,4 +1,4 @@
-"""Where the loss arises."""
+"""Prints and draws the causes of the F1 loss."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _loss(row: dict[Any, Any]) -> str:
 
 
 def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
-    """Where OCR costs most per question, and which share of its whole cost falls there."""
+    """Sentences on the F1 that OCR costs by evidence source, per question and as a share."""
     of_ocr = losses[(losses["cause"] == "ocr") & losses["group"].str.startswith("source:")]
     for key, rows in of_ocr.groupby(SETTING, sort=False):
         if len(rows) < 2 or rows["share"].isna().any():

@@ -202,8 +202,9 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
 
 
 def split_ocr(losses: pd.DataFrame) -> pd.DataFrame:
-    """With what OCR costs under noise in two parts, :data:`PARTS`: the engine on clean pages, and
-    the noise on top. NaN on clean pages, of other causes, and where the engine read none clean.
+    """Split the cost of OCR under noise into :data:`PARTS`: engine on clean pages, noise on top.
+
+    NaN on clean pages, for other causes, and if the engine read no clean pages.
     """
     keys = ["engine", "chunker", "retriever", "reader", "group", "cause"]
     clean = losses.loc[losses["noise"] == "none", [*keys, "f1_lost"]]

@@ -104,11 +104,11 @@ def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
         header.append("E.D.")
         spans.append(("OCR", 1))
         formats["edit_distance"] = distance
-    for stage, _, measure in STAGE_METRICS:
+    for stage, _, title_of_stage in STAGE_METRICS:
         stage_columns = [name for name in _value_columns(values) if name.startswith(f"{stage} ")]
         if stage_columns:
             header += [name.removeprefix(f"{stage} ") for name in stage_columns]
-            spans.append((measure, len(stage_columns)))
+            spans.append((title_of_stage, len(stage_columns)))
             formats |= dict.fromkeys(stage_columns, percent)
     rows = [
         [

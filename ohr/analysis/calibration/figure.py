@@ -14,7 +14,7 @@ TITLES = {metric: mathematical(noise_title(metric)) for metric in METRICS}
 
 
 def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Path) -> list[Path]:
-    """Measured noise of all pages against intensity: a column an engine, a row a measure."""
+    """Draw measured noise of all pages against intensity: engines in columns, metrics in rows."""
     every = means[means["half"] == "all"]
     engines = list(every["engine"].unique())
     operators = list(every["perturbation"].unique())
@@ -56,7 +56,7 @@ def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Pa
 
 
 def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
-    """Measured against wanted noise, on pages that the curves were not fitted on."""
+    """Draw measured against wanted noise, on pages that the curves were not fitted on."""
     engines = list(checks["engine"].unique())
     operators = list(checks["perturbation"].unique())
     margin = float(checks["margin"].iloc[0])
@@ -67,7 +67,7 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
             ax.fill_between([0, 1], [-margin, 1 - margin], [margin, 1 + margin], color="#eeeeee")
             for place, operator in enumerate(operators):
                 points = checks[(checks["engine"] == engine) & (checks["perturbation"] == operator)]
-                # Side by side, or points at the same wanted value would hide each other.
+                # Side by side, so that points at the same wanted value do not hide each other.
                 shift = (place - (len(operators) - 1) / 2) * 0.012
                 ax.errorbar(
                     points["wanted"] + shift,

@@ -1,4 +1,4 @@
-"""Noise measured against intensity, fitted on half of the pages, checked on the rest."""
+"""Fits curves of noise against intensity on half of the pages, and checks them on the rest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ INTENSITIES = {
     "semantic": (0.125, 0.25, 0.5, 0.75, 1.0),
     "formatting": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
 }
-"""By kind of noise: a point of formatting noise costs seconds."""
+"""By kind of noise; a point of formatting noise takes only seconds."""
 TARGETS = (0.3, 0.5, 0.7)
 
 
@@ -62,9 +62,9 @@ def measurement(config: StudyConfig) -> StudyConfig:
 
 
 def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGIN) -> int:
-    """Measure, fit, and, with ``check``, ask for wanted values, to be met within ``margin``.
+    """Measure and fit; with ``check``, also run wanted values, to be met within ``margin``.
 
-    Raises OhrError.
+    Returns the exit code. Raises OhrError.
     """
     result = run_study(measurement(config), out / "measured", progress=Progress())
     rows = read_rows(out / "measured")
@@ -89,7 +89,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGI
 
 
 def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[Path]:
-    """Ask for the wanted values, and compare with what the unseen half measured."""
+    """Run the wanted values, and compare them with the noise on the unseen half."""
     targets = config.model_copy(
         update={
             "levels": (),
@@ -116,7 +116,7 @@ def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[
 
 
 def _curve_table(means: pd.DataFrame) -> Table:
-    """A row an engine, noise and measure; a column an intensity."""
+    """One row per engine, noise and metric; one column per intensity."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     every = means[means["half"] == "all"]
     for name in ("engine", "noise", "measured"):

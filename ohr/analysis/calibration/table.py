@@ -29,13 +29,13 @@ from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.plan import Plan
 
 FEWEST_DOCUMENTS = 10
-"""With fewer documents than this, halves are made of pages."""
+"""With fewer documents than this, the halves are halves of the pages."""
 MET, MISSED, NOT_SHOWN = "met", "missed", "not shown"
 
 
 @dataclass(frozen=True)
 class Split:
-    """Documents, or pages where documents are few, in two halves."""
+    """Documents in two halves, or pages if documents are few."""
 
     unit: Literal["document", "page"]
     fitted: frozenset[object]
@@ -77,8 +77,7 @@ def halves(plan: Plan, seed: int) -> Split:
 def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
     """Means and standard errors by engine, operator, metric, intensity and half.
 
-    ``half`` is ``fitted``, ``held_out`` or ``all``; the clean reading is intensity 0 of each
-    operator.
+    ``half`` is ``fitted``, ``held_out`` or ``all``; clean pages are intensity 0 of each operator.
     """
     records = []
     for engine, operator, metric, curve in _curves(rows):
@@ -106,14 +105,14 @@ def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
 
 
 def _counted(rows: pd.DataFrame) -> int:
-    """Questions or pages, each once however often the noise was drawn."""
+    """The questions or pages, each once however often the noise was drawn."""
     return len(rows.drop_duplicates(list(UNIT_COLUMNS)))
 
 
 def _curves(rows: pd.DataFrame) -> Iterator[tuple[str, str, Metric, pd.DataFrame]]:
-    """The rows of each engine, operator and metric, clean ones included.
+    """The rows of each engine, operator and metric, with the clean ones.
 
-    What a metric does not apply to (NaN) is left out, and a metric that applies to nothing.
+    Values to which a metric does not apply (NaN) are left out.
     """
     measured = rows[(rows["stage"] == "ocr") & rows["value"].notna()]
     for engine in measured["engine"].unique():
@@ -136,7 +135,7 @@ def _mean(group: pd.DataFrame) -> tuple[float, float]:
 
 
 def fit_curves(plan: Plan, rows: pd.DataFrame, split: Split) -> Calibration:
-    """A curve for each engine, operator and metric, from the fitted half alone."""
+    """A curve for each engine, operator and metric, from the fitted half only."""
     operators = {v.noise.name: v.noise.operator for v in plan.variants if v.noise.operator}
     fitted = []
     for engine, name, metric, curve in _curves(rows):
@@ -179,17 +178,17 @@ def drops(means: pd.DataFrame) -> list[str]:
 
 
 def check_targets(rows: pd.DataFrame, split: Split, margin: float = MARGIN) -> pd.DataFrame:
-    """For each wanted value, what the two halves measured at the intensity found for it.
+    """For each wanted value, the noise of both halves at the fitted intensity.
 
-    ``difference`` is the unseen half's mean less what was wanted, with a 95 % interval over
-    documents (over pages where the halves are made of pages). ``check`` is an equivalence test:
-    ``met`` only where the whole interval lies within ``margin``, ``missed`` where none of it does,
-    else ``not shown``. Source: Schuirmann, A comparison of the two one-sided tests procedure, 1987,
+    ``difference`` is the unseen half's mean less the wanted value, with a 95 % interval over
+    documents (over pages if the halves are of pages). ``check`` is an equivalence test: ``met``
+    if the whole interval lies within ``margin``, ``missed`` if none of it does, else
+    ``not shown``. Source: Schuirmann, A comparison of the two one-sided tests procedure, 1987,
     here with 2.5 % on each side.
     """
     records = []
-    wanted = rows[rows["level"].astype(str).str.contains("=")]
-    for (engine, operator, level), group in wanted.groupby(
+    target_rows = rows[rows["level"].astype(str).str.contains("=")]
+    for (engine, operator, level), group in target_rows.groupby(
         ["engine", "perturbation", "level"], sort=False, observed=True
     ):
         metric, _, value = str(level).partition("=")
@@ -221,9 +220,9 @@ def check_targets(rows: pd.DataFrame, split: Split, margin: float = MARGIN) -> p
 
 
 def equivalence(low: float, high: float, margin: float) -> str:
-    """What an interval of a difference says of it: ``met``, ``missed`` or ``not shown``.
+    """The result of an interval of a difference: ``met``, ``missed`` or ``not shown``.
 
-    An interval that is not there (NaN) shows nothing.
+    Without an interval (NaN) it is ``not shown``.
     """
     if -margin <= low and high <= margin:
         return MET
@@ -243,12 +242,12 @@ def check_lines(checks: pd.DataFrame) -> list[str]:
         if row["check"] == MISSED:
             lines.append(f"{about}: missed: {between}")
         else:
-            lines.append(f"{about}: not shown: pages are too few; {between}")
+            lines.append(f"{about}: not shown, since pages are too few: {between}")
     return lines
 
 
 def _interval(rows: pd.DataFrame, split: Split) -> Interval:
-    """The interval of a mean over what the halves are made of."""
+    """The interval of a mean over documents, or pages, as the halves."""
     if rows.empty:
         return NO_INTERVAL
     names, index = np.unique([str(unit) for unit in _units(rows, split.unit)], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Comparisons with the best, in sentences that hold although the data chose the best."""
+"""Sentences that compare candidates with the best, valid although the data chose the best."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ohr.statistics.paired import FEWEST_TO_SHOW
 
 
 def comparison_text(
-    names: Sequence[str], compared: BestOf, shown: str = "Shown to be worse"
+    names: Sequence[str], compared: BestOf, introduction: str = "Shown to be worse"
 ) -> str:
     """``Shown to be worse: p0 (by .021 to .080). No significant difference from p3: p4 (none
     larger than .031).``; the first is not among them.
 
-    ``names`` are the candidates', ``shown`` introduces those that are shown to be worse.
+    ``names`` are the candidates', ``introduction`` introduces those that are shown to be worse.
     """
     first = names[compared.first]
     others = [name for name in names if name != first]
@@ -37,7 +37,7 @@ def comparison_text(
             elif bound == 0:
                 limit = "equal on every document"
             alike.append(f"{name} ({limit})")
-    texts = [f"{shown}: {', '.join(worse)}."] if worse else []
+    texts = [f"{introduction}: {', '.join(worse)}."] if worse else []
     texts += [f"No significant difference from {first}: {', '.join(alike)}."] if alike else []
     return " ".join(texts)
 

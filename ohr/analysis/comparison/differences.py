@@ -1,4 +1,4 @@
-"""What a run lost: each knowledge base less its own baseline, on the same questions."""
+"""The losses of a run: each knowledge base less its baseline, on the same questions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ohr.errors import OhrError
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name
 
 BY_GROUP = ("source:", "domain:")
-"""The groups of questions within which losses are counted too."""
+"""Prefixes of the groups of questions with losses."""
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 
 
 @lru_cache(maxsize=4)
 def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
-    """The paired differences of what tables show of a run (see :func:`comparisons`).
+    """The paired differences of the metrics that tables show (see :func:`comparisons`).
 
-    A row for each knowledge base that has a baseline, setting and measure, and with ``groups``
-    for each evidence source and domain. Empty where there is one knowledge base, and where no two
-    can be paired: then ``attrs["not_compared"]`` says why.
+    One row per knowledge base with a baseline, setting and metric, and with ``groups`` per evidence
+    source and domain. Empty with one knowledge base, and if no two can be paired:
+    ``attrs["not_compared"]`` then has the reason.
     """
     empty = pd.DataFrame(columns=list(COLUMNS))
     if len(run.cells[list(KNOWLEDGE_BASE)].drop_duplicates()) < 2:
@@ -31,17 +31,17 @@ def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
     pairs = [(stage, metric) for stage, metric, _ in metrics]
     try:
         return comparisons([run], "knowledge_base", pairs, groups=BY_GROUP * groups)
-    except OhrError as error:  # a study without a comparison is still a study
+    except OhrError as error:  # a study without comparisons must not fail
         empty.attrs["not_compared"] = str(error)
         return empty
 
 
 def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
-    """Cells whose interval is that of the paired change from their own baseline.
+    """Replace the cells' intervals by those of the paired change from their baseline.
 
-    It is drawn around the cell's mean; a cell without a baseline has none. ``p_holm`` is that of
-    the change, NaN where there was no test, and ``part`` what it is of the loss. Without
-    differences, the intervals stay.
+    They lie around the cell's mean; a cell without a baseline has none. ``p_holm`` is that of the
+    change, NaN without a test, and ``part`` is its part of the loss. Without differences the
+    intervals stay.
     """
     if differences.empty:
         return cells.assign(p_holm=float("nan"), part="")
@@ -67,7 +67,7 @@ def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.
 
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:
-    """With the settings as texts: rows and cells write what is not there in two ways."""
+    """The table with settings as texts: rows and cells write missing ones differently."""
     return table.assign(
         **{name: table[name].astype("string").fillna("").astype(str) for name in SETTING}
     )

@@ -1,4 +1,4 @@
-"""What a run lost, first in every study's output: paired changes from the own baseline."""
+"""Prints the losses of a run: paired changes from each baseline."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from ohr.study.results import Run
 from ohr.study.scoring.metrics import metric_info
 
 SHOWN = "*"
-"""Stands beside a change that is shown: its p, corrected, is at most .05."""
+"""Mark of a change that is shown: its corrected p is at most .05."""
 LESS = " ↓"
-"""Stands beside a measure of which less is better."""
+"""Mark of a metric where less is better."""
 _EVERYTHING = "all"
 MetricInfo = tuple[str, str, str]
-"""Stage, metric and how it is called."""
+"""Stage, metric and label."""
 Row = Mapping[str, Any]
 
 
 def differences_table(
     differences: pd.DataFrame, metrics: Sequence[MetricInfo], truth: str = GROUND_TRUTH
 ) -> Table:
-    """A row for each knowledge base, setting and group of questions, a column for each measure.
+    """One row per knowledge base, setting and group of questions, one column per metric.
 
-    A cell has two lines: the change with its 95 % interval, then its corrected p and, where no
-    change is shown, the largest that is not excluded. Of the parts that a measure's loss splits
-    into it has the change, then the interval.
+    A cell has two lines: the change with its 95 % interval, then its corrected p and, if no change
+    is shown, the largest that is not excluded. For a part of a metric's loss, the lines are the
+    change and the interval.
     """
-    metrics = [info for info in metrics if len(_of(differences, info))]
+    metrics = [metric for metric in metrics if len(_of(differences, metric))]
     blocks = [block for block in blocks_of(differences) if not block.is_mean]
     groups = list(dict.fromkeys(differences["group"]))
     table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
@@ -59,16 +59,19 @@ def differences_table(
         table.add_column("setting")
     if len(groups) > 1:
         table.add_column("questions on")
-    for each in metrics:
-        better = _of(differences, each)["higher_is_better"].all()
-        table.add_column(each[2] + ("" if better else LESS), no_wrap=True)
+    for metric in metrics:
+        better = _of(differences, metric)["higher_is_better"].all()
+        table.add_column(metric[2] + ("" if better else LESS), no_wrap=True)
     changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
     for part, baseline, other in bases.itertuples(index=False, name=None):
         heads = [Text(str(part) or "change"), Text(f"{plain(other)}\nless {plain(baseline)}")]
         for block in blocks:
             for group in groups:
-                cells = [_cell(changes.of(block, baseline, other, group, m), m) for m in metrics]
+                cells = [
+                    _cell(changes.of(block, baseline, other, group, metric), metric)
+                    for metric in metrics
+                ]
                 if not any(cells):
                     continue
                 named = [Text(plain(block.label))] if len(blocks) > 1 else []
@@ -80,13 +83,13 @@ def differences_table(
     return table
 
 
-def _of(differences: pd.DataFrame, measure: MetricInfo) -> pd.DataFrame:
-    stage, metric, _ = measure
+def _of(differences: pd.DataFrame, metric_info: MetricInfo) -> pd.DataFrame:
+    stage, metric, _ = metric_info
     return differences[(differences["stage"] == stage) & (differences["metric"] == metric)]
 
 
 class _Changes:
-    """Differences by what they are of."""
+    """Differences by knowledge base, group and metric."""
 
     def __init__(self, differences: pd.DataFrame) -> None:
         names = ["baseline", "other", "group", "stage", "metric"]
@@ -97,24 +100,24 @@ class _Changes:
             self._rows.setdefault(key, []).append((setting, row))
 
     def of(
-        self, block: Block, baseline: str, other: str, group: str, measure: MetricInfo
+        self, block: Block, baseline: str, other: str, group: str, metric: MetricInfo
     ) -> Row | None:
         """The first difference of one of a block's settings; None without any."""
-        rows = self._rows.get((baseline, other, group, *measure[:2]), [])
+        rows = self._rows.get((baseline, other, group, *metric[:2]), [])
         fitting = (row for each in block.settings for setting, row in rows if each.fits(setting))
         return next(fitting, None)
 
 
-def _cell(row: Row | None, measure: MetricInfo) -> str:
+def _cell(row: Row | None, metric: MetricInfo) -> str:
     if row is None:
         return ""
     text = change_text(row, "\n")
-    return text.partition("\n")[0].replace(" [", "\n[") if _is_part(measure) else text
+    return text.partition("\n")[0].replace(" [", "\n[") if _is_part(metric) else text
 
 
-def _is_part(measure: MetricInfo) -> bool:
-    """Whether it is a part of another measure's loss, such as text missing of retrieval LCS."""
-    return bool(metric_info(*measure[:2]).part_of)
+def _is_part(metric: MetricInfo) -> bool:
+    """Whether a metric is part of another's loss, such as text missing of retrieval LCS."""
+    return bool(metric_info(*metric[:2]).part_of)
 
 
 def change_text(row: pd.Series | Row, between: str = ", ") -> str:
@@ -134,7 +137,7 @@ def p_text(p: float) -> str:
     """Three decimals without the zero before the point; ``<.001`` below; ``-`` for no test."""
     if math.isnan(p):
         return "-"
-    if 0.0495 < p < 0.0505:  # else .0504 would look like .05
+    if 0.0495 < p < 0.0505:  # .0504 must not look like .05
         return f"{p:.4f}".removeprefix("0")
     return "<.001" if p < 0.001 else short(p)
 
@@ -142,7 +145,7 @@ def p_text(p: float) -> str:
 def differences_lines(
     differences: pd.DataFrame, metrics: Sequence[MetricInfo], truth: str = GROUND_TRUTH
 ) -> list[str]:
-    """What a table of differences is over: baselines, intervals, families, what is missing."""
+    """The caption of a table of differences: baselines, intervals, families, missing tests."""
     lines = [baselines_line(set(differences["part"]), truth)]
     if units := interval_units(differences["ci_unit"]):
         lines.append(
@@ -159,19 +162,19 @@ def differences_lines(
 
 
 def families(differences: pd.DataFrame) -> str:
-    """``the 4 comparisons of each measure, and over its 12 within groups of questions``."""
+    """``the 4 comparisons of each metric, and over its 12 within groups of questions``."""
     sizes = differences.groupby("family", sort=False)["family_size"].max().to_dict()
     whole = sizes.pop(ALL_QUESTIONS, None)
-    parts = [] if whole is None else [f"the {whole} comparison{'s' * (whole != 1)} of each measure"]
+    parts = [] if whole is None else [f"the {whole} comparison{'s' * (whole != 1)} of each metric"]
     parts += [f"its {size} within {family}" for family, size in sizes.items()]
     return ", and over ".join(parts)
 
 
 def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterator[str]:
-    """How many further units show each measure's largest change that is not shown."""
+    """How many further documents would show each metric's largest change that is not shown."""
     parts = []
-    for each in (info for info in metrics if not _is_part(info)):
-        rows = _of(differences, each)
+    for metric in (metric for metric in metrics if not _is_part(metric)):
+        rows = _of(differences, metric)
         rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_holm"] > 0.05)]
         rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
         if rows.empty:
@@ -180,15 +183,15 @@ def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterat
         further = rounded_up(largest["further_units"])
         units = interval_units([largest["ci_unit"]])
         parts.append(
-            f"{each[2]} {short(largest['difference'])} ({largest['other']}): about {further} "
+            f"{metric[2]} {short(largest['difference'])} ({largest['other']}): about {further} "
             f"further {units} like these"
         )
     if parts:
-        yield "to show a change of the size measured, four times in five: " + "; ".join(parts)
+        yield "to show a change of the measured size with power .8: " + "; ".join(parts)
 
 
 def _too_few(differences: pd.DataFrame) -> str:
-    """That no change can be shown on so few documents, whatever was measured."""
+    """A note if there are too few documents to show any change."""
     documents = int(differences["n_documents"].max())
     if documents >= FEWEST_TO_SHOW or not (differences["ci_unit"] == DOCUMENT).any():
         return ""
@@ -199,8 +202,8 @@ def _too_few(differences: pd.DataFrame) -> str:
 
 
 def verdict(row: pd.Series, title: str) -> str:
-    """``Retrieval LCS −.147 [−.237, −.062], p .012``; of a change that is not shown ``not shown``
-    in place of p, and the largest change that is not excluded.
+    """``Retrieval LCS −.147 [−.237, −.062], p .012``; for a change that is not shown, ``not shown``
+    and the largest change that is not excluded.
     """
     if is_shown(row["p_holm"]) or math.isnan(row["ci_low"]):
         return f"{title} {change_text(row).replace(SHOWN, '')}"
@@ -209,7 +212,7 @@ def verdict(row: pd.Series, title: str) -> str:
 
 
 def report_differences(run: Run, differences: pd.DataFrame) -> None:
-    """Print what a run lost and write ``differences.csv``, or say why nothing is compared."""
+    """Print the losses and write ``differences.csv``, or print why nothing is compared."""
     if differences.empty:
         if why := differences.attrs.get("not_compared"):
             print(plain(f"no differences: {why}"))

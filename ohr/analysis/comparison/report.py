@@ -1,4 +1,4 @@
-"""Differences between finished runs."""
+"""Prints and writes the differences between finished runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compare_runs(
     metric: Sequence[str] = (),
     groups: bool = False,
 ) -> int:
-    """Print the differences, and write them where ``out`` is given. Raises OhrError."""
+    """Print the differences, and write them with ``out``; returns 0. Raises OhrError."""
     by = by or default_aspect(paths)
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
@@ -51,9 +51,11 @@ def compare_runs(
     print(table.caption)
     for run in runs:
         for name in uncounted_conditions(run, metrics_of(runs, metric)):
-            print(f"{plain(run.name)}: {plain(name)} has no score that counts and is left out")
+            print(f"{plain(run.name)}: {plain(name)} has no scores that count and is left out")
     if len(runs) > 1:
-        print("what changed between the runs:" if len(changes) else "nothing was configured apart")
+        print(
+            "changes between the runs:" if len(changes) else "the runs have the same configuration"
+        )
         for change in changes.itertuples(index=False):
             values = " -> ".join(plain(str(value)) or "(none)" for value in change[1:])
             print(f"  {plain(str(change[0]))}: {values}")
@@ -67,7 +69,7 @@ def compare_runs(
 
 
 def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:
-    """The readers of whose answers scores are compared."""
+    """The readers whose answers are compared."""
     pairs = set(differences[["stage", "metric"]].itertuples(index=False, name=None))
     parts = [run.rows[["stage", "metric", "reader", "system"]].drop_duplicates() for run in runs]
     return [
@@ -80,7 +82,7 @@ def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:
 
 
 def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
-    """One line a comparison; settings that are the same throughout stand in the caption."""
+    """One line per comparison; settings that are the same in all are in the caption."""
     varying = [name for name in SETTINGS if differences[name].replace("", None).nunique() > 1]
     baselines = list(dict.fromkeys(differences["baseline"]))
     header = [
@@ -118,11 +120,11 @@ def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
         parts.append(f"Student's intervals and p by sign flips for further {over}")
     parts.append(f"Holm and Benjamini-Hochberg over {families(differences)}")
     if not differences["p_holm"].map(is_shown).all():
-        parts.append("none over: where no difference is shown, the largest not excluded")
+        parts.append("none over: if no difference is shown, the largest that is not excluded")
     if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
-        parts.append(f"up to {unpaired} questions count on one side alone and are left out")
+        parts.append(f"up to {unpaired} questions count only on one side and are left out")
     return [part for part in parts if part]
 
 

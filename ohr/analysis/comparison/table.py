@@ -1,4 +1,4 @@
-"""Conditions of finished runs side by side, on the questions that both were asked."""
+"""Compares conditions of finished runs on their common questions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DIFFERING: dict[str, tuple[str, ...]] = {name: (name,) for name in ASPECTS} | {
     "knowledge_base": KNOWLEDGE_BASE,
     "system": ("system", "chunker", "retriever", "reader", "top_k"),
 }
-"""What may be compared, and the columns in which the conditions then differ."""
+"""What can be compared, and the columns in which the conditions then differ."""
 SETTINGS = ("run", *CONDITION_COLUMNS)
 COLUMNS = (
     *("baseline", "other", "part", *SETTINGS, "stage", "metric", "group"),
@@ -39,7 +39,7 @@ COLUMNS = (
     *("n", "n_documents", "n_baseline_only", "n_other_only", "further_units"),
 )
 FAMILY = ("stage", "metric", "family")
-"""Comparisons are corrected together that are of one measure and one family."""
+"""Comparisons of one metric and one family are corrected together."""
 ALL_QUESTIONS = "all questions"
 GROUPS = "groups of questions"
 EVERY = ("",)
@@ -55,18 +55,18 @@ def comparisons(
     baseline: str = "",
     groups: tuple[str, ...] = (),
 ) -> pd.DataFrame:
-    """A row for each condition that is not the baseline, setting, stage, metric and group.
+    """One row per condition other than the baseline, setting, stage, metric and group.
 
-    Groups are all questions, and those whose names begin as ``groups`` do.
+    Groups are all questions, and those whose names begin with one of ``groups``.
 
-    Conditions are paired where they agree in every setting but those that ``by`` names; runs,
-    also across a setting of which each has but one value, since that is what was changed.
-    Without a ``baseline`` a knowledge base is compared with its own (``part`` says which part of
-    the loss that is; see :func:`own_baseline`), everything else with the first. ``p_holm`` and
-    ``p_bh`` correct over the ``family_size`` rows of a measure and ``family``; the interval
-    excludes differences larger than ``excluded``; it takes ``further_units`` more documents (or
-    pages: ``ci_unit``) to show one this large. A setting that was not held fixed is empty. Raises
-    OhrError if nothing can be paired.
+    Conditions are paired if they agree in every setting except those of ``by``. Runs are also
+    paired across a setting that has one value in each run, since that setting was changed. Without
+    a ``baseline``, a knowledge base is compared with its own (``part`` names the part of the loss;
+    see :func:`own_baseline`), everything else with the first. ``p_holm`` and ``p_bh`` correct over
+    the ``family_size`` rows of a metric and ``family``. The interval excludes differences larger
+    than ``excluded``. ``further_units`` more documents (or pages: ``ci_unit``) would show a
+    difference this large. A setting that may differ is empty. Raises OhrError if nothing can be
+    paired.
     """
     records: list[dict[str, Any]] = []
     variants: dict[str, None] = {}
@@ -89,7 +89,7 @@ def comparisons(
 
 
 def _corrected(result: pd.DataFrame) -> pd.DataFrame:
-    """With the family of each comparison, and p corrected over it."""
+    """Add the family of each comparison, and p corrected over it."""
     result["family"] = np.where(result["group"] == "all", *FAMILIES)
     p = result.groupby(list(FAMILY))["p"]
     result["family_size"] = p.transform("count")
@@ -109,7 +109,7 @@ def compare(
     baseline: str = "",
     groups: bool = False,
 ) -> pd.DataFrame:
-    """:func:`comparisons` of what is usually compared, unless it is named. Raises ConfigError."""
+    """:func:`comparisons` with defaults for ``by`` and ``metrics``. Raises ConfigError."""
     by = by or default_aspect(runs)
     if by not in ASPECTS:
         raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
@@ -119,16 +119,16 @@ def compare(
 
 
 def default_aspect(runs: Sized) -> str:
-    """What is compared unless it is named: runs, or what one run's engines read."""
+    """The default of ``by``: runs, or the knowledge bases of a single run."""
     return "run" if len(runs) > 1 else "knowledge_base"
 
 
 def metrics_of(
     runs: Sequence[Run], names: Sequence[str] = (), *, parts: bool = False
 ) -> list[tuple[str, str]]:
-    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured.
+    """(stage, metric) of the named metrics, else of the usual ones that were measured.
 
-    ``parts``: with those that the loss of a usual one splits into.
+    ``parts``: with the parts of the loss of the usual ones. Raises OhrError for an unknown name.
     """
     available = dict.fromkeys(
         (str(stage), str(metric))
@@ -153,7 +153,7 @@ def metrics_of(
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
-    """Folder names, or whole paths where two folders have one name."""
+    """Folder names, or whole paths if two folders have the same name."""
     names = [run.name for run in runs]
     return names if len(set(names)) == len(names) else [str(run.path) for run in runs]
 
@@ -171,7 +171,7 @@ def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
 
 
 def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataFrame:
-    """Rows of every run, with the columns ``run`` and ``variant``: what is compared."""
+    """Rows of every run, with the columns ``run`` and ``variant`` (what is compared)."""
     parts = [
         rows_of(run.rows, stage, metric).assign(run=name)
         for run, name in zip(runs, run_names(runs), strict=True)
@@ -188,13 +188,13 @@ def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataF
 
 
 def _system_name(row: pd.Series) -> str:
-    """``rag (tokens, bm25, extractive)``; of another system its own name."""
+    """``rag (tokens, bm25, extractive)``; for another system its name."""
     parts = [str(row[name]) for name in ("chunker", "retriever", "reader") if row[name]]
     return f"{row['system']} ({', '.join(parts)})" if row["system"] == BUILT_IN else row["system"]
 
 
 def _changed(rows: pd.DataFrame, by: str) -> list[str]:
-    """Settings that need not agree."""
+    """Settings that may differ between paired conditions."""
     if by != "run":
         return ["run"]
     values = rows.groupby("run")[list(CONDITION_COLUMNS)].nunique()
@@ -205,7 +205,7 @@ def _changed(rows: pd.DataFrame, by: str) -> list[str]:
 def _pairs(
     setting: pd.DataFrame, by: str, baseline: str
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """The rows of each variant after those of its baseline; first, the part of the loss."""
+    """Part of the loss, rows of the baseline and rows of the variant, for each variant."""
     rows = {name: _of(setting, str(name)) for name in dict.fromkeys(setting["variant"])}
     for variant, of_variant in rows.items():
         first, part = baseline or next(iter(rows)), ""
@@ -247,7 +247,7 @@ def _compared(
             "baseline_mean": before.mean(),
             "other_mean": after.mean(),
             "difference": comparison.difference,
-            # Student's interval does not know that scores lie in [0, 1]; NaN stays NaN.
+            # Student's interval ignores that scores lie in [0, 1]; NaN stays NaN.
             "ci_low": np.maximum(comparison.interval.low, -1.0),
             "ci_high": np.minimum(comparison.interval.high, 1.0),
             "ci_unit": comparison.interval.unit,
@@ -275,14 +275,14 @@ def _nothing_to_compare(by: str, baseline: str, variants: Sequence[str]) -> OhrE
 
 
 def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
-    """What differs between the runs' manifests: a row a key, a column a run.
+    """The differences between the runs' manifests: one row per key, one column per run.
 
-    Of runs that were imported only what both sides tell is compared.
+    For imported runs, only keys that all runs have are compared.
     """
     manifests = [_configured(run.manifest) for run in runs]
     shared = set.intersection(*(set(manifest["engines"]) for manifest in manifests))
-    for each in manifests:  # which engines were run is in config.engines
-        each["engines"] = {name: each["engines"][name] for name in sorted(shared)}
+    for manifest in manifests:  # config.engines has the engines that were run
+        manifest["engines"] = {name: manifest["engines"][name] for name in sorted(shared)}
     flat = [dict(_flatten(manifest)) for manifest in manifests]
     keys = dict.fromkeys(key for config in flat for key in config)
     if any("imported" in run.manifest for run in runs):
@@ -296,7 +296,7 @@ def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _configured(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What can change a result; not where it was cached, nor how long it took."""
+    """The part of a manifest that can change results, without cache paths and costs."""
     config = {
         name: value
         for name, value in manifest.get("config", {}).items()

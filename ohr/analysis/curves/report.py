@@ -1,4 +1,4 @@
-"""The statistics of noise curves."""
+"""Prints and writes the statistics of noise curves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     table = statistics_table(runs, axis)
     if table.empty:
         raise OhrError(
-            "no noise curve in these runs: it takes noise, the clean pages and the stage ocr "
+            "no noise curve in these runs: it needs noise, clean pages and the stage ocr "
             f"with {axis}"
         )
     folder = out or paths[0]
@@ -41,7 +41,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
         print(plain(line))
     for run in runs:
         for name in uncounted_conditions(run, [(stage, metric) for stage, metric, _ in metrics]):
-            print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts, and no curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
         check_draws(runs)
@@ -53,10 +53,10 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
 
 
 def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
-    """The curves of all questions in some measures (stage, metric, label)."""
+    """A table of the curves of all questions in some metrics (stage, metric, label)."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
     table = table.assign(setting=_settings(table))
-    for name in ("engine", "noise", "setting", "measure"):
+    for name in ("engine", "noise", "setting", "metric"):
         printed.add_column(name)
     statistics = ("slope", "breakpoint", "retention", "common_area")
     titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
@@ -85,9 +85,7 @@ def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -
 
 
 def _settings(table: pd.DataFrame) -> list[str]:
-    """What each curve is of: retriever and reader, or a whole system, and whatever else of the
-    setting is not the same in all.
-    """
+    """The setting of each curve: retriever and reader, or system, and other parts that vary."""
     settings = [
         Setting(*map(str, row)) for row in table[list(COLUMNS)].itertuples(index=False, name=None)
     ]
@@ -116,10 +114,10 @@ def _bound(value: float) -> str:
 
 
 def seeds_shown(seeds: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
-    """The statistics of all questions over seeds, in some measures (stage, metric, label)."""
+    """A table of the statistics over seeds, of all questions, in some metrics."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
     seeds = seeds.assign(setting=_settings(seeds))
-    for name in ("engine", "noise", "setting", "measure", "statistic"):
+    for name in ("engine", "noise", "setting", "metric", "statistic"):
         printed.add_column(name)
     for name in ("seeds", "mean", "sd", "95 % interval"):
         printed.add_column(name, justify="right")

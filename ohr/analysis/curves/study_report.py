@@ -1,4 +1,4 @@
-"""The curves of a study of noise, and their statistics."""
+"""Prints, draws and writes the noise curves of a study."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ POINT = ["perturbation", "level", "intensity"]
 
 
 def report(run: Run, axis: str = "r_noise") -> None:
-    """Draw the curves, print what was lost and the means, and write each curve's statistics.
+    """Draw the curves, print losses and means, and write each curve's statistics.
 
-    ``axis`` is what damage is measured by, one of :data:`NOISE_AXES`. Raises ConfigError for
-    another, OhrError where the run did not measure it.
+    ``axis`` is the metric of damage, one of :data:`NOISE_AXES`. Raises ConfigError for another, and
+    OhrError if the run did not measure it.
     """
     if axis in NOISE_AXES and axis != "r_noise" and run.cells[axis].isna().all():
         raise OhrError(f"{axis} was not measured: stages must include ocr")
@@ -45,9 +45,9 @@ def report(run: Run, axis: str = "r_noise") -> None:
 
 
 def finding(run: Run, axis: str = "r_noise") -> str:
-    """What the first engine loses on clean pages, and what its most damaging noise takes on top.
+    """A summary: the first engine's loss on clean pages, and that of its most damaging noise.
 
-    Says so where there is no noise, or none that was measured to do damage.
+    Without noise, or without measured damage, it says so.
     """
     everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
     noisy = everyone[everyone["noise"] != "none"]
@@ -80,7 +80,7 @@ def finding(run: Run, axis: str = "r_noise") -> str:
 
 
 def _setting(rows: pd.DataFrame) -> str:
-    """The setting of the first row, where there are several: ``(bm25, extractive)``."""
+    """The setting of the first row, if there are several: ``(bm25, extractive)``."""
     if len(rows) < 2:
         return ""
     first = rows.iloc[0]

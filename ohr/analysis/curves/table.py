@@ -1,4 +1,4 @@
-"""Noise curves of finished runs, as data: each curve's questions at each level."""
+"""Noise curves of finished runs as data: each curve's questions at each level."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ohr.study.scoring.metrics import NO_CONTEXT
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT
-"""The one measure of these stages of which less is better: it has no height to lose."""
+"""The only metric of these stages where less is better; its curve cannot fall."""
 CURVE_KEYS = (
     *("noise", "perturbation", "engine", "system", "chunker", "retriever", "reader"),
     *("top_k", "kb_scope", "protocol", "seed", "stage", "metric"),
@@ -38,19 +38,18 @@ class MeasuredCurve:
     levels: tuple[str, ...]
     curve: NoiseCurve
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """Of the measures that the loss splits into, the means at each level: float ``(levels,)``."""
+    """The means of each part of the loss at each level: float ``(levels,)``."""
 
 
 def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point, for each group of its questions.
 
-    ``axis`` is one of :data:`ohr.display.choices.AXES`: what x is. A question's edit
-    distance is that of the first page of its evidence. Points are means over the draws of the
-    noise.
+    ``axis``, one of :data:`ohr.display.choices.AXES`, is x. A question's edit distance is that of
+    the first page of its evidence. Points are means over the draws of the noise.
 
-    A clean point is the same engine's reading of the clean pages. Questions that the protocol
-    leaves out at some level are left out of the whole curve, so that its points are paired. The
-    floor is 0 for retrieval, and where the run did not measure the reader without context.
+    The clean point is the same engine on clean pages. Questions that the protocol leaves out at
+    some level are left out of the whole curve, so that its points are paired. The floor is 0 for
+    retrieval, and if the run did not measure the reader without context.
     """
     rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna(""))
     noise = _damage(rows, axis)
@@ -75,7 +74,7 @@ def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
 
 
 def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """How damaged each question's evidence is, by an axis, in each knowledge base."""
+    """The damage of each question's evidence in each knowledge base, by the metric of an axis."""
     if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
         axis = "r_noise"
     damage = rows_of(rows, "ocr", axis)
@@ -87,7 +86,7 @@ def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
 
 
 def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
-    """What the reader scores on each question with nothing to read; None where unmeasured."""
+    """The reader's score on each question without context; None if not measured."""
     if key["stage"] == "retrieval":
         return None
     guesses = rows_of(rows, "generation", key["metric"] + FLOOR_SUFFIX)
@@ -97,7 +96,7 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
 
 
 def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    """The rows of each part that a measure's loss splits into, of the same setting."""
+    """The rows of each part of a metric's loss, of the same setting."""
     same = [name for name in key if name not in ("stage", "metric")]
     parts = {
         info.metric: rows_of(rows, info.stage, info.metric)
@@ -164,11 +163,11 @@ def _by_group(
 
 
 def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame:
-    """A row a curve and group: each statistic with its interval, ``curves.csv``.
+    """One row per curve and group: each statistic with its interval, for ``curves.csv``.
 
     ``common_area`` is over the range of x that all curves of one stage, metric and group cover.
-    Of a measure whose loss splits into parts, ``clean_`` and ``worst_`` with a part's name are its
-    means on clean pages and at the worst levels.
+    For a metric whose loss has parts, ``clean_`` and ``worst_`` with a part's name are its means on
+    clean pages and at the worst levels.
     """
     curves = [(run, curve) for run in runs for curve in curves_of(run, axis)]
     common = _common_ranges([curve for _, curve in curves])
@@ -200,7 +199,7 @@ def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame
 
 
 def _compared_with(curve: MeasuredCurve) -> tuple[Any, ...]:
-    """What curves have in common whose areas may be held against each other."""
+    """The columns that are equal for curves whose areas can be compared."""
     return tuple(curve.key[name] for name in ("stage", "metric", "group"))
 
 
@@ -219,7 +218,7 @@ def _common_ranges(
 
 
 def check_draws(runs: Sequence[Run]) -> None:
-    """Raise OhrError if runs of other seeds share a draw of a noise: they vary too little."""
+    """Raise OhrError if runs with different seeds share a draw of a noise: they vary too little."""
     drawn_by: dict[tuple[Any, ...], int] = {}
     for run in runs:
         noisy = run.drawn[run.drawn["noise"] != "none"]

@@ -21,7 +21,7 @@ from ohr.study.results import Run
 
 
 def report(run: Run) -> None:
-    """Write the drops and print a row for each retriever and evidence source."""
+    """Write the drops, and print one row per retriever and evidence source."""
     drops = paired_drops(run)
     write_csv(run.path / "drops.csv", drops)
     for table in _tables(run, drops):
@@ -30,7 +30,7 @@ def report(run: Run) -> None:
 
 
 def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
-    """A table a noisy knowledge base, at the number of hits that the readers get."""
+    """One table per noisy knowledge base, at the readers' number of hits."""
     if drops.empty:
         return
     k = run.plan.config.top_k
@@ -49,7 +49,7 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
             box=None,
             pad_edge=False,
             title=plain(f"{engine}{noise}, less {noisy['baseline'].iloc[0]}"),
-            caption=f"p after Holm over each measure's {_tests(drops, k)} drops of this run",
+            caption=f"p after Holm over each metric's {_tests(drops, k)} drops of this run",
             caption_justify="left",
         )
         for name in ("chunker", "retriever", "questions on"):
@@ -89,6 +89,6 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
 
 
 def _tests(drops: pd.DataFrame, k: int) -> int:
-    """How many drops of one measure p is corrected over."""
+    """The number of drops of one metric over which p is corrected."""
     tested = drops[(drops["top_k"] == k) & drops["drop_p"].notna()]
     return int(tested.groupby("metric", observed=True).size().max()) if len(tested) else 0

@@ -30,14 +30,14 @@ QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 
 def paired_drops(run: Run) -> pd.DataFrame:
-    """A row for each setting, number of hits, metric, group and knowledge base with a baseline.
+    """One row per setting, number of hits, metric, group and knowledge base with a baseline.
 
-    ``drop`` is the clean score less the noisy one, and the reverse where less is better: the drops
-    of the parts of a loss add up to its own. ``drop_less_first`` is that less the first setting's,
-    ``equal_drop_less_first`` the same on the ``n_equal`` questions that the two score
-    alike in the clean knowledge base: what of the difference is not one of quality. ``kept`` is
-    the noisy mean over the clean one, ``kept_less_first`` that less the first's; NaN where the
-    clean mean is 0, or less is better. Each has its interval; the drops have a p.
+    ``drop`` is the clean score less the noisy one (reversed if less is better), so the drops of the
+    parts of a loss add up to the loss. ``drop_less_first`` is that less the first setting's;
+    ``equal_drop_less_first`` is the same on the ``n_equal`` questions that both score alike in the
+    clean knowledge base, where they do not differ in quality. ``kept`` is the noisy mean divided by
+    the clean one, ``kept_less_first`` that less the first's; NaN if the clean mean is 0, or less is
+    better. Each has its interval; the drops have a p.
     """
     rows = pd.read_parquet(run.path / "rows.parquet")
     rows = mean_over_draws(counted_rows(rows[rows["stage"] == "retrieval"]))
@@ -96,9 +96,11 @@ _Key = tuple[object, ...]
 
 
 def _baseline(base: _Key, bases: Sequence[_Key]) -> _Key:
-    """Its own baseline (:func:`own_baseline`); itself where it has none."""
+    """The baseline of a knowledge base (:func:`own_baseline`), or itself without one."""
     named = {_name(base): base for base in bases}
-    kb = pd.Series([*base, str(base[1])], [*BASE, "noise"])  # no noise has no operator either
+    kb = pd.Series(
+        [*base, str(base[1])], [*BASE, "noise"]
+    )  # without noise, the operator is none too
     own = own_baseline(kb, list(named))
     return base if own is None else named[own[0]]
 
@@ -150,7 +152,7 @@ def _kept(
     clusters = clusters_of(questions.iloc[members])
     if not clusters.unit:
         return {name: share, **ends}
-    with np.errstate(divide="ignore", invalid="ignore"):  # a cluster may hold all that was found
+    with np.errstate(divide="ignore", invalid="ignore"):  # one cluster may have all hits
         without = [np.divide(*clusters.means_without(pair).T[::-1]) for pair in scores]
         interval = jackknife_interval(share, without[0] - sum(without[1:]), clusters)
     return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}

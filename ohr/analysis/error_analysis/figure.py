@@ -18,7 +18,7 @@ _STYLES = ((COLOURS[2], ""), (COLOURS[4], "///"), (COLOURS[5], "..."), (COLOURS[
 
 
 def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """A panel a setting; a stacked bar a knowledge base, of the four cases."""
+    """Draw one panel per setting, with a stacked bar of the four cases per knowledge base."""
     settings, names = list(dict.fromkeys(shares["setting"])), list(dict.fromkeys(shares["name"]))
     with figure(2.6 + 3.4 * len(settings), 1.3 + 0.42 * len(names)) as fig:
         axes = fig.subplots(1, len(settings), squeeze=False, sharey=True, sharex=True)[0]

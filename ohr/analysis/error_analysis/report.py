@@ -54,9 +54,9 @@ def analyse_errors(
     over = f"; 95 % intervals for further {units}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
     by_run = [share.assign(run=name) for share, name in zip(shares, names, strict=True)]
-    written = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
-    written += case_bars(everyone, caption, out)
-    for path in written:
+    paths = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
+    paths += case_bars(everyone, caption, out)
+    for path in paths:
         print(f"written: {path}")
     return 0
 
@@ -80,7 +80,7 @@ def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextT
 
 
 def _by_source(shares: pd.DataFrame) -> TextTable:
-    """A row a knowledge base, setting and kind of evidence: each case's share there, and of all."""
+    """One row per knowledge base, setting and kind of evidence: each case's two shares."""
     rows = [
         [
             row["name"],
@@ -100,5 +100,7 @@ def _by_source(shares: pd.DataFrame) -> TextTable:
 
 def _share(row: pd.Series, case: str, *, intervals: bool) -> str:
     low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
-    shown = intervals and not pd.isna(low)
-    return f"{100 * row[case]:.1f} %" + (f" [{100 * low:.1f}, {100 * high:.1f}]" if shown else "")
+    has_interval = intervals and not pd.isna(low)
+    return f"{100 * row[case]:.1f} %" + (
+        f" [{100 * low:.1f}, {100 * high:.1f}]" if has_interval else ""
+    )

@@ -34,11 +34,11 @@ SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "see
 
 
 def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
-    """A row a knowledge base, system, retriever, reader and group: each case's share, intervals.
+    """One row per knowledge base, system, retriever, reader and group: shares and intervals.
 
-    ``<case>_of_all`` is how much of the case, over the groups of one kind, falls on the group.
-    ``right_despite_ocr`` is the share of right answers among the questions that OCR got wrong.
-    Raises OhrError if the run lacks the stage ``ocr`` or the answers.
+    ``<case>_of_all`` is the group's share of the case, over the groups of one kind.
+    ``right_despite_ocr`` is the share of right answers among the questions with wrong OCR. Raises
+    OhrError without the stage ``ocr`` or answers.
     """
     evidence = rows_of(run.drawn, "ocr", "evidence_lcs")
     answers = rows_of(run.drawn, stage, "f1")
@@ -49,7 +49,7 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     both = answers.merge(evidence[[*keys, "value"]], on=keys, suffixes=("", "_ocr"))
     both["top_k"] = both["top_k"].astype("string").fillna("")
     both["ocr"] = np.where(both["value_ocr"] > R_NOISE_THRESHOLD, "ocr_right", "ocr_wrong")
-    # An F1 is a ratio of small integers: the last digit must not decide.
+    # An F1 is a ratio of small integers; rounding must not decide.
     both["answer"] = np.where(both["value"] >= right - 1e-9, "answer_right", "answer_wrong")
     both["case"] = both["ocr"] + "_" + both["answer"]
     records = []
@@ -64,8 +64,8 @@ def distinct(
 ) -> pd.DataFrame:
     """The shares of all questions in runs of these names, with a ``name`` and a ``setting``.
 
-    What is the same in several runs, as the clean ground truth, comes once. ``groups``: those of
-    each kind of evidence instead.
+    Rows that are equal in several runs, such as the clean ground truth, come once. ``groups``: the
+    shares of each kind of evidence instead.
     """
     table = pd.concat([share.assign(run=name) for share, name in zip(shares, names, strict=True)])
     table = table[table["group"].str.startswith("source:") if groups else table["group"] == "all"]
@@ -102,9 +102,9 @@ def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _settings(shares: pd.DataFrame) -> list[str]:
-    """Retriever and reader of each row, or its whole system, and what else is not the same in all.
+    """Retriever and reader of each row, or its whole system, and other settings that vary.
 
-    A whole system has no chunker and no number of hits: those are told apart without it.
+    A whole system has no chunker and no number of hits.
     """
     whole = ~shares["system"].isin(["", BUILT_IN])
     rest = ("chunker", "top_k", "protocol", "seed")

@@ -26,9 +26,11 @@ STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 
 
 def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """Rows retrieval, generation, overall; columns the panels; PNG, SVG and PDF."""
+    """Draw stages in rows and panels in columns; returns PNG, SVG and PDF."""
     panels = [name for name in PANELS if (points["panel"] == name).any()]
-    stages = [measure for measure in STAGE_METRICS if (points["stage"] == measure[0]).any()]
+    stages = [
+        stage_metric for stage_metric in STAGE_METRICS if (points["stage"] == stage_metric[0]).any()
+    ]
     with figure(2.4 + 2.4 * len(panels), 0.9 + 2.1 * len(stages)) as fig:
         axes = fig.subplots(len(stages), len(panels), squeeze=False, sharex="all", sharey="row")
         for row, (stage, _, title) in enumerate(stages):
@@ -55,7 +57,7 @@ def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]
 
 
 def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) -> None:
-    """One curve with its intervals; empty markers for semantic noise, full for formatting."""
+    """Draw one curve with its intervals; empty markers for semantic noise, full for formatting."""
     if points.empty:
         return
     points = points.sort_values("r_noise", kind="stable")
@@ -73,7 +75,7 @@ def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) 
 
 
 def _floors(ax: Axes, points: pd.DataFrame, settings: Sequence[str]) -> None:
-    """What readers score with nothing to read: a line a kind of noise, in grey if all agree."""
+    """Draw the readers' F1 without context: one line per kind of noise, grey if all agree."""
     for kind, (_, mark) in STYLES.items():
         floors = points[(points["noise"] == kind) & points["floor"].notna()]
         floors = floors.drop_duplicates("floor")
@@ -89,7 +91,7 @@ def _floors(ax: Axes, points: pd.DataFrame, settings: Sequence[str]) -> None:
 
 
 def _legend(axes: Sequence[Axes]) -> None:
-    """One legend beside the row, of every curve in it."""
+    """Draw one legend beside the row, with every curve in it."""
     entries: dict[str, Artist] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -104,7 +106,7 @@ def _legend(axes: Sequence[Axes]) -> None:
 
 
 def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
-    """What a reader must know to read the figure."""
+    """The caption of the figure."""
     everyone = points[points["panel"] == "all"]
     parts = []
     for kind, (_, mark) in STYLES.items():
@@ -125,9 +127,9 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     parts.append(f"{' and '.join(protocols)} scoring")
     for name, what in (("chunker", "chunkers"), ("top_k", "numbers of hits")):
         for run in runs:
-            there = [str(value) for value in run.rows[name].dropna().unique() if value != ""]
-            if len(there) > 1:
-                parts.append(f"of the {what} {', '.join(there)} in {run.name} the first")
+            values = [str(value) for value in run.rows[name].dropna().unique() if value != ""]
+            if len(values) > 1:
+                parts.append(f"of the {what} {', '.join(values)} in {run.name} the first")
     readers = [name for run in runs for name in run.rows["reader"].unique()]
     parts += note_lines(readers, run_notes(runs))
     return "; ".join([*parts, *truth_notes(run.cells for run in runs)])

@@ -23,7 +23,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     "reading order": ("reading_order",),
     "all": (),
 }
-"""Columns of the figure and their evidence sources; none stands for all."""
+"""Columns of the figure and their evidence sources; without sources, all questions."""
 KINDS = ("semantic", "formatting")
 STRIPPED = "lcs" + MARK_UP_LEFT_OUT
 
@@ -49,11 +49,11 @@ class Level:
 
 
 def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
-    """A row a kind of noise, setting, stage, panel and level, with r_noise, mean and interval.
+    """One row per kind of noise, setting, stage, panel and level, with r_noise, mean and interval.
 
-    ``floor`` is what the reader scores with nothing to read, where that was measured.
-    Raises OhrError if no run has noise, or one has several distortions of one kind and no
-    mixture of them, or an engine comes in two runs at one level.
+    ``floor`` is the reader's score without context, if measured. Raises OhrError if no run has
+    noise, if a run has several distortions of one kind without their mixture, or if two runs have
+    the same engine at the same level.
     """
     records: list[dict[str, Any]] = []
     for kind in KINDS:
@@ -63,14 +63,14 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
             continue
         damage = _levels(parts, "ocr", "r_noise", kind, Setting())
         for stage, metric, _ in STAGE_METRICS:
-            measure = metric
+            stage_metric = metric
             if kind == "formatting" and any(
                 len(rows_of(run.rows, stage, STRIPPED)) for run, _ in parts
             ):
-                measure = STRIPPED
-            settings = _settings([run for run, _ in parts], stage, measure)
+                stage_metric = STRIPPED
+            settings = _settings([run for run, _ in parts], stage, stage_metric)
             for setting in settings:
-                quality = _levels(parts, stage, measure, kind, setting)
+                quality = _levels(parts, stage, stage_metric, kind, setting)
                 floor = _floor([run for run, _ in parts], stage, metric, setting)
                 for level in quality:
                     here = next((d for d in damage if d.name == level.name), None)
@@ -79,7 +79,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                     key = {
                         "noise": kind,
                         "stage": stage,
-                        "metric": measure,
+                        "metric": stage_metric,
                         "setting": str(setting),
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
@@ -94,7 +94,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _operator(run: Run, kind: str) -> str:
-    """The operator of a run that stands for a kind of noise, or nothing."""
+    """The operator of a run for a kind of noise; empty without one."""
     noisy = run.rows[run.rows["noise"] == kind]
     operators = list(dict.fromkeys(noisy["perturbation"]))
     if kind in operators or not operators:
@@ -139,7 +139,9 @@ def _levels(
             by_engine = levels.setdefault(name, {})
             if str(engine) not in by_engine:
                 by_engine[str(engine)] = group
-            elif noise != "none" and stage != "ocr":  # runs of other retrievers read the same
+            elif (
+                noise != "none" and stage != "ocr"
+            ):  # runs with other retrievers have the same OCR output
                 raise OhrError(
                     f"{engine} under {kind} noise, {name}, is in two runs: figure 3 takes each "
                     "engine once (curve_statistics compares seeds)"
@@ -148,7 +150,7 @@ def _levels(
 
 
 def _floor(runs: Sequence[Run], stage: str, metric: str, setting: Setting) -> pd.DataFrame | None:
-    """What a reader scores on each question with nothing to read."""
+    """A reader's score on each question without context."""
     if stage == "retrieval":
         return None
     for run in runs:
@@ -187,8 +189,8 @@ def _panels(
 
 
 def _over_engines(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
-    """Each question's mean over engines; only questions that all of them have."""
+    """Each question's mean over engines; only of questions that all engines have."""
     keys = [*UNIT_COLUMNS, "evidence_source"]
     grouped = pd.concat(rows).groupby(keys, sort=False)["value"].agg(["mean", "size"])
-    kept = grouped[grouped["size"] == len(rows)]
-    return kept[["mean"]].rename(columns={"mean": name})
+    complete = grouped[grouped["size"] == len(rows)]
+    return complete[["mean"]].rename(columns={"mean": name})

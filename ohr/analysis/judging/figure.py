@@ -15,7 +15,7 @@ _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++")
 
 
 def preference_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """A panel a judge and knowledge base; a stacked bar a group, of the systems' shares."""
+    """Draw one panel per judge and knowledge base, with a stacked bar of shares per group."""
     panels = list(shares.groupby(["judge", "knowledge_base"], sort=False))
     groups = list(dict.fromkeys(shares["group"]))
     with figure(2.6 + 3.4 * len(panels), 1.4 + 0.36 * len(groups)) as fig:
@@ -49,8 +49,10 @@ def preference_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Pa
 
 
 def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
-    """A panel a judge and knowledge base: for each pair of systems, the share of questions that
-    the first wins less the second's, with its interval; filled where one is shown to be better.
+    """Draw the differences of each pair of systems, one panel per judge and knowledge base.
+
+    A difference is the share of questions that the first wins less the second's, with its interval;
+    filled if one is shown to be better.
     """
     everyone = pairs[pairs["group"] == "all"]
     panels = list(everyone.groupby(["judge", "knowledge_base"], sort=False))

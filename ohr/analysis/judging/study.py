@@ -69,7 +69,7 @@ _TOKENS = 200
 
 @dataclass(frozen=True)
 class Judged:
-    """A question with the answers that systems gave it over one knowledge base."""
+    """A question with the systems' answers over one knowledge base."""
 
     knowledge_base: str
     question: Question
@@ -89,14 +89,14 @@ class Asking:
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        self._streak = Streak(self.name, "judgements", sys.maxsize)  # refusals alone stop it
+        self._streak = Streak(self.name, "judgements", sys.maxsize)  # only refusals stop it
 
     def __call__(self, system: str, schema: Mapping[str, Any], data: Mapping[str, Any]) -> Any:
         """The judge's reply as JSON; None without a reply or without JSON in it.
 
         Raises OhrError if its server refuses every request.
         """
-        # Escaped, no text in the object can look like a frame or a turn.
+        # Escaped, so that no text in the object can look like a frame or a turn.
         text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
         key = digest([system, text])
         reply = self.journal.get(key)
@@ -179,7 +179,7 @@ def judges_of(specs: Sequence[PluginSpec], cache: Path) -> list[Asking]:
 def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
     """The answers of finished runs' systems, over each knowledge base that several answered.
 
-    A system that several runs asked the same is called by its run, too. ``number``: questions that
+    A system of several runs also has its run in its name. ``number``: questions that
     are drawn with the seed; 0: all. Raises OhrError, also if runs use one ID for different
     questions.
     """

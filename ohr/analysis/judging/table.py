@@ -1,13 +1,13 @@
 """Judges' grades and preferences for systems' answers, as means, shares and agreement.
 
-``grades``: a row for each judge, answer and aspect (``judge``, ``knowledge_base``, ``system``,
+``grades``: one row per judge, answer and aspect (``judge``, ``knowledge_base``, ``system``,
 ``qid``, ``doc_id``, ``category``, ``aspect``, ``grade``; 1 to 5, NaN where the judge gave none).
-``preferences``: a row for each judge, question and pair of systems (``first``, ``second``, and the
+``preferences``: one row per judge, question and pair of systems (``first``, ``second``, and the
 winner ``as_given`` and ``swapped``: a system's name, ``tie``, or nothing).
 
-Systems are compared on the same questions. Intervals are of 95 %, over documents, and there is none
-for fewer than three; p is the sign-flip test's, corrected after Holm: over the comparisons of all
-questions, and apart from these over those of the categories.
+Systems are compared on the same questions. Intervals (95 %) are over documents, and need three.
+p is from the sign-flip test, corrected after Holm over the comparisons of all questions, and
+separately over those of the categories.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OF = ["judge", "knowledge_base"]
 
 
 def mean_grades(grades: pd.DataFrame) -> pd.DataFrame:
-    """A row for each judge, knowledge base, group, aspect and system: mean with its interval,
+    """One row per judge, knowledge base, group, aspect and system: mean with its interval,
     ``n``, ``ungraded``.
     """
     records = []
@@ -49,7 +49,7 @@ def mean_grades(grades: pd.DataFrame) -> pd.DataFrame:
 
 
 def grade_differences(grades: pd.DataFrame) -> pd.DataFrame:
-    """A row for each judge, knowledge base, group, aspect and pair of systems.
+    """One row per judge, knowledge base, group, aspect and pair of systems.
 
     ``difference`` is the first system's grade less the second's, over the ``n`` questions of which
     both are graded; ``least`` and ``most`` are its bounds over all questions, whatever the
@@ -86,12 +86,12 @@ def verdicts(preferences: pd.DataFrame) -> pd.Series:
 
 
 def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
-    """A row for each judge, knowledge base, group and pair of systems.
+    """One row per judge, knowledge base, group and pair of systems.
 
-    Wins of each, ties, pairs that were not judged, and ``orders_agree``: the share of the judged
-    ones of which both orders said the same. ``difference`` is the share of the judged ones that
-    the first wins less the share that the second wins; ``least`` and ``most`` are its bounds
-    whoever had won those that were not judged.
+    Wins of each, ties, pairs without a judgement, and ``orders_agree``: the share of judged pairs
+    with the same winner in both orders. ``difference`` is the share of judged pairs that the first
+    wins less the share that the second wins; ``least`` and ``most`` are its bounds, whatever the
+    missing judgements are.
     """
     records = []
     table = preferences.assign(winner=verdicts(preferences))
@@ -126,8 +126,9 @@ def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_better(row: Mapping[Any, Any]) -> str:
-    """The system of a row of :func:`grade_differences` or :func:`pair_counts` that is shown to be
-    better; nothing where none is, also where what was not judged could turn it round.
+    """The better system in a row of :func:`grade_differences` or :func:`pair_counts`.
+
+    Empty if none is shown to be better, or if missing judgements could reverse the result.
     """
     if not is_shown(row["p_holm"]) or row["least"] <= 0 <= row["most"]:
         return ""
@@ -208,7 +209,7 @@ def top_shares(preferences: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement(grades: pd.DataFrame, preferences: pd.DataFrame) -> pd.DataFrame:
-    """Cohen's kappa of each two judges, for each aspect and for the winners of pairs."""
+    """Cohen's kappa of each pair of judges, for each aspect and for the winners of pairs."""
     records: list[dict[str, Any]] = []
     judges = list(dict.fromkeys(grades["judge"]))
     winners = preferences.assign(winner=verdicts(preferences))
@@ -239,7 +240,7 @@ def _kappa(judge: str, other: str, of: str, both: pd.DataFrame) -> dict[str, Any
 
 
 def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """``all``, and each category that questions state."""
+    """The rows of ``all``, and of each category."""
     yield "all", table
     for name in dict.fromkeys(table["category"]):
         if name:

@@ -1,4 +1,4 @@
-"""How well each measure of reading predicts each outcome."""
+"""Figure: how well each OCR metric predicts each outcome."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 COLUMNS = 4
 STEP = 0.24
-"""Between the marks of one measure."""
+"""Distance between the marks of one metric."""
 
 
 def correlations_figure(
     table: pd.DataFrame, folder: Path, notes: Notes | None = None
 ) -> list[Path]:
-    """A panel an outcome, a row a measure, a mark a kind of correlation, with its interval.
+    """Draw one panel per outcome, one row per metric, one mark per kind of correlation.
 
     ``table`` is that of :func:`ohr.analysis.predictiveness.table.predictiveness`; shown are all
-    questions under all conditions, the measures that predict best on top. Hollow marks: the
-    measure shares part of the outcome's definition.
+    questions under all conditions, the best predictors on top. Hollow marks: the
+    metric shares part of the outcome's definition.
     """
     from matplotlib.ticker import MultipleLocator
 
@@ -64,7 +64,7 @@ def correlations_figure(
 
 
 def _order(within: pd.DataFrame) -> list[str]:
-    """The measures, the best last, by the outcomes whose definition none shares, if there are."""
+    """The metrics, the best last, by outcomes whose definition no metric shares, if any."""
     shared = within.groupby(["title", *SETTING])["overlaps"].transform("any").astype(bool)
     counted = within if shared.all() else within[~shared]
     means = counted.groupby("measure_title")["rho"].mean()
@@ -92,7 +92,7 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
 
 def _panel(ax: Axes, outcome: pd.DataFrame, order: list[str]) -> None:
     ax.axvline(0, color="#777777", linewidth=0.8)
-    several = outcome["n_conditions"].max() > 1  # of one, within it is as pooled
+    several = outcome["n_conditions"].max() > 1  # with one condition, within equals pooled
     drawn = CORRELATIONS if several else CORRELATIONS[:1]
     for number, correlation in enumerate(drawn):
         known = outcome[(outcome["correlation"] == correlation) & outcome["rho"].notna()]

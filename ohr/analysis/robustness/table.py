@@ -122,19 +122,19 @@ def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[
         {name: float(questions[f"{name} {i}"].mean()) for name in PARTS}
         for i in range(len(readers))
     ]
-    kept = [float(_ratio(*(np.array([m[name]]) for name in PARTS))[0]) for m in means]
+    retentions = [float(_ratio(*(np.array([m[name]]) for name in PARTS))[0]) for m in means]
     without = [_retentions_without(questions, i, clusters) for i in range(len(readers))]
     for i, reader in enumerate(readers):
         loss = compare_paired(losses[i], clusters, seed=run.seed)
         row = {"reader": reader, "n": loss.n} | means[i]
-        row["retention"] = kept[i]
-        row |= _ends("retention", jackknife_interval(kept[i], without[i], clusters))
+        row["retention"] = retentions[i]
+        row |= _ends("retention", jackknife_interval(retentions[i], without[i], clusters))
         row |= {"loss": loss.difference} | _ends("loss", loss.interval)
         row |= {"baseline_reader": readers[0] if i else "", "p": float("nan")}
         if i:
             more = compare_paired(losses[i] - losses[0], clusters, seed=run.seed)
             row |= {"loss_difference": more.difference} | _ends("loss_difference", more.interval)
-            ahead, ahead_without = kept[i] - kept[0], without[i] - without[0]
+            ahead, ahead_without = retentions[i] - retentions[0], without[i] - without[0]
             apart = jackknife_interval(ahead, ahead_without, clusters)
             row |= _ends("retention_difference", apart)
             row |= {"p": more.p, "cohens_dz": more.cohens_dz, "cliffs_delta": more.cliffs_delta}
@@ -155,8 +155,8 @@ def _retentions_without(questions: pd.DataFrame, i: int, clusters: Clusters) -> 
 def _ratio(clean: np.ndarray, noisy: np.ndarray, floor: np.ndarray) -> np.ndarray:
     """Retention; NaN where the clean score is not above the floor."""
     height = np.where(clean - floor > 1e-12, clean - floor, np.nan)
-    kept: np.ndarray = (noisy - floor) / height
-    return kept
+    retentions: np.ndarray = (noisy - floor) / height
+    return retentions
 
 
 def _ends(name: str, interval: Interval) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What noise leaves of documents' structure, against measured noise."""
+"""Figure: what noise leaves of documents' outlines, against measured noise."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ TITLES = {
     "caption_precision": "captions right",
     "tree_distance": "tree distance",
 }
-"""What each measure is called in tables and figures."""
+"""The title of each metric in tables and figures."""
 _COLUMNS = 3
 
 
 def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
-    """A panel a measure, a line an engine under one noise; nothing where r_noise is not known.
+    """Draw one panel per metric, one line per engine and noise; nothing without r_noise.
 
     ``summary`` is that of :func:`ohr.analysis.structure.table.summarise_structure`.
     """
@@ -51,18 +51,18 @@ def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
         handles, labels = axes.flat[0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
         units = interval_units(known["ci_unit"])
-        said = [
+        notes = [
             f"means over {known['n'].max()} documents",
             *([f"bars: 95 % intervals for further {units}"] if units else []),
             "tree distance: less is better",
             *kinds_note(known),
         ]
-        fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
+        fig.suptitle(wrapped("; ".join(notes), fig.get_figwidth()), fontsize=8, color="#444444")
         return save(fig, folder, "structure")
 
 
 def _lines(summary: pd.DataFrame) -> list[tuple[str, str]]:
-    """Engine and noise of each line; an engine that was only read clean is a line by itself."""
+    """Engine and noise of each line; an engine with only clean pages has its own line."""
     pairs = []
     for engine in distinct(summary["engine"]):
         operators = distinct(summary[summary["engine"] == engine]["perturbation"])

@@ -1,4 +1,4 @@
-"""What noise leaves of documents' structure, as a table, files and a figure."""
+"""Prints, writes and draws what noise leaves of documents' outlines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def report_structure(documents: pd.DataFrame, out: Path | None) -> int:
 
 
 def structure_table(summary: pd.DataFrame) -> Table:
-    """A row a knowledge base: its r_noise, and the mean of each measure over documents."""
+    """One row per knowledge base: its r_noise, and the mean of each metric over documents."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("engine")
     table.add_column("noise")

@@ -1,4 +1,4 @@
-"""What noise leaves of documents' structure: headings, sections, tables and captions."""
+"""What noise leaves of documents' outlines: headings, sections, tables and captions."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ COUNTS = ("headings", "tables", "captions")
 
 
 def structure(config: StudyConfig, progress: Progress) -> pd.DataFrame:
-    """A row for each document, knowledge base and draw of its noise. Raises OhrError.
+    """One row per document, knowledge base and draw of its noise. Raises OhrError.
 
     Columns: :data:`CONDITION`, ``draw``, ``r_noise`` (of the knowledge base), ``doc_id``,
-    ``domain``, ``pages``, counts of the truth's headings, tables and captions, and the measures
-    of :class:`ohr.metrics.outlines.OutlineScores`. Documents are those that were read again; a
-    page that failed has nothing of its structure.
+    ``domain``, ``pages``, counts of the truth's headings, tables and captions, and the metrics of
+    :class:`ohr.metrics.outlines.OutlineScores`. Documents are those of the re-read pages; a failed
+    page has no outline.
     """
-    read = read_pages(config, progress)
-    plan = read.plan
+    pages_read = read_pages(config, progress)
+    plan = pages_read.plan
     truths = {tree.doc_id: tree for tree in _true_trees(plan)}
     rows: list[dict[str, object]] = []
     comparing = Progress(verb="comparing", unit="documents")
     with comparing:
         for variant in plan.variants:
-            kb = read.readings.knowledge_base(variant)
+            kb = pages_read.knowledge_bases.knowledge_base(variant)
             condition = asdict(condition_of(plan, variant))
             key = {name: condition[name] for name in CONDITION}
             key |= {"draw": variant.seed, "r_noise": _r_noise(plan, kb)}
@@ -54,9 +54,9 @@ def structure(config: StudyConfig, progress: Progress) -> pd.DataFrame:
 
 
 def _true_trees(plan: Plan) -> Iterator[DocumentTree]:
-    wanted = set(plan.reread) - set(plan.dataset.without_truth)
+    refs = set(plan.reread) - set(plan.dataset.without_truth)
     for document in plan.dataset.documents.values():
-        pages = [page for page in document.pages if page.ref in wanted]
+        pages = [page for page in document.pages if page.ref in refs]
         if pages:
             yield document_tree(Document(document.doc_id, document.domain, pages))
 
@@ -82,9 +82,9 @@ def _r_noise(plan: Plan, kb: KnowledgeBase) -> float:
 def summarise_structure(documents: pd.DataFrame) -> pd.DataFrame:
     """Means over documents, with 95 % intervals for further documents.
 
-    A row for each knowledge base and measure: :data:`CONDITION`, ``r_noise``, ``measure``,
+    One row per knowledge base and metric: :data:`CONDITION`, ``r_noise``, ``measure``,
     ``n`` (documents to which it applies), ``mean``, ``ci_low``, ``ci_high``, ``ci_unit``. Draws of
-    a noise are taken together.
+    a noise count together.
     """
     rows = []
     for key, of_kb in documents.groupby(list(CONDITION), sort=False, dropna=False):

@@ -1,4 +1,4 @@
-"""Overall scores without and with the questions that were written for a system's own rules."""
+"""Prints overall scores without and with the questions written for a system's rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = ("knowledge_base", "system", "n", "f1", "ci_low", "ci_high", "n_all", 
 
 
 def report_written_for(run: Run) -> None:
-    """Print and write both figures of each system, where questions were written for one of them."""
+    """Print and write both scores of each system, if questions were written for one of them."""
     left_out = written_for(run)
     if not left_out.qids:
         return
@@ -29,8 +29,8 @@ def report_written_for(run: Run) -> None:
 
 
 def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
-    """A row for each knowledge base and system: F1 without these questions, with its interval, and
-    with them. Columns are :data:`COLUMNS`.
+    """One row per knowledge base and system: F1 without these questions, with its interval, and
+    F1 with them. Columns are :data:`COLUMNS`.
     """
     records = []
     for scores in scored_with(run):
@@ -54,7 +54,7 @@ def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
 
 
 def both_table(values: pd.DataFrame, left_out: WrittenFor) -> TextTable:
-    """F1 without the questions that were left out, best first, and beside it F1 of all."""
+    """F1 without the questions that were left out, best first, beside F1 of all."""
     rows = []
     for _, some in values.groupby("knowledge_base", sort=False):
         for row in some.sort_values("f1", ascending=False, kind="stable").to_dict("records"):

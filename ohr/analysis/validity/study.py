@@ -1,5 +1,6 @@
-"""Made questions beside given ones, and beside those of other makers: on the same pages, as many,
-under the same conditions.
+"""Compares made questions with given ones, and with those made from other engines' text.
+
+Both sets are of the same size, on the same pages, and under the same conditions.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
 
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
-    """Raise ConfigError for what the study does not measure, before it runs."""
+    """Raise ConfigError before the run if the study does not measure the metric."""
     known = [f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).metric_infos]
     if (name := f"{stage}:{metric}") not in known:
         raise ConfigError(f"--metric {name!r} is not measured; {did_you_mean(name, known)}")

@@ -42,7 +42,7 @@ class Scores:
 
 
 def scores_of(run: Run, stage: str, metric: str) -> Scores:
-    """The scores of a run's questions that every condition has, the mean of the draws of a noise.
+    """The scores of the questions that every condition has, as means over draws of the noise.
 
     Raises OhrError.
     """
@@ -66,8 +66,9 @@ def scores_of(run: Run, stage: str, metric: str) -> Scores:
 
 
 def _names(conditions: pd.DataFrame) -> list[str]:
-    """What conditions are called: the knowledge base, and what is asked of it, with the number of
-    hits where there are several. Raises OhrError for two of one name.
+    """Names of conditions: knowledge base and setting, with the number of hits if it varies.
+
+    Raises OhrError if two conditions have the same name.
     """
     several = conditions["top_k"].nunique() > 1
     names = []
@@ -84,7 +85,7 @@ def _names(conditions: pd.DataFrame) -> list[str]:
 
 
 def tau_b(x: np.ndarray, y: np.ndarray) -> float:
-    """Kendall's tau_b of two rankings, ``(k,)`` each; NaN where one has no order.
+    """Kendall's tau_b of two rankings, ``(k,)`` each; NaN if all ranks of one are equal.
 
     It has no interval: means over documents drawn again have more noise than the means, so their
     tau_b lies lower, and percentiles of it can exclude the estimate
@@ -98,7 +99,7 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def settled_pairs(scores: Scores, *, flips: int = FLIPS, intervals: bool = True) -> pd.DataFrame:
-    """Every pair of conditions, and whether one set of questions settles which is better.
+    """Every pair of conditions, and whether a question set shows which is better.
 
     ``difference`` is the second's mean less the first's, with its interval by document; ``p`` is of
     sign flips of documents, ``p_holm`` after Holm over all pairs, and ``settled`` says whether the
@@ -128,7 +129,7 @@ def settled_pairs(scores: Scores, *, flips: int = FLIPS, intervals: bool = True)
 
 
 def can_settle(scores: Scores) -> bool:
-    """Whether there are documents enough that the smallest p passes Holm over all pairs."""
+    """Whether there are enough documents for the smallest p to pass Holm over all pairs."""
     size = Clusters.of(scores.documents, scores.pages).size
     pairs = len(scores.conditions) * (len(scores.conditions) - 1) / 2
     return is_shown(pairs * max(2.0 ** (1 - size), 1 / (1 + FLIPS)))
@@ -154,7 +155,7 @@ def differences(given: Scores, made: Scores) -> pd.DataFrame:
 
 
 def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:
-    """The mean tau_b of two random halves of the given questions: what chance alone leaves."""
+    """The mean tau_b of two random halves of the given questions: the effect of chance."""
     rng = np.random.default_rng(seed)
     taus = []
     for _ in range(draws):
@@ -166,7 +167,7 @@ def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:
 
 
 def swings(by_maker: Mapping[str, Scores]) -> pd.DataFrame:
-    """The rank of each condition, 1 the best, by the questions of each maker, and its swing.
+    """The rank of each condition, 1 the best, by each engine's questions, and its swing.
 
     Ties share the mean of their ranks. ``swing`` is the largest rank less the smallest.
     """

@@ -1,4 +1,4 @@
-"""Routes from pages to answers against the noise that an OCR engine's reading has."""
+"""Figure: routes from pages to answers against the noise of an OCR engine."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def routes_figure(
     axis: str = "r_noise",
     notes: Notes | None = None,
 ) -> list[Path]:
-    """Overall F1 of each route: against measured noise above, against the intensity below.
+    """Draw overall F1 of each route: against measured noise above, against intensity below.
 
-    A column an operator; ``cells`` are those that the points are of, for the caption.
+    One column per operator; ``cells`` are for the caption.
     """
     operators = [name for name in distinct(points["perturbation"]) if name != "none"]
     if not operators or points[axis].isna().all():

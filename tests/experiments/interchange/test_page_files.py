@@ -88,4 +88,4 @@ def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
     assert sum(map(len, read)) == 48
     again = CliRunner().invoke(export.main, arguments)
     assert again.exit_code == 2
-    assert "pages of an earlier export would stay beside these" in " ".join(again.stderr.split())
+    assert "it would mix pages of two exports" in " ".join(again.stderr.split())

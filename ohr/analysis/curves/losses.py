@@ -1,0 +1,78 @@
+"""The loss curves of a run: one for each engine, noise, setting and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.curves.table import MeasuredCurve, curves_of
+from ohr.display.labels import shown_measures
+from ohr.display.settings import Setting, settings_of
+from ohr.figures.loss import Panel, Series
+from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
+from ohr.study.results import Run
+
+AXES = ("r_noise_reference", "r_noise", "r_noise_content", "edit_distance")
+"""What can be on the axis of noise; the first is the published r_noise."""
+
+
+def axis_of(run: Run, axis: str = "") -> str:
+    """The axis to draw: ``axis``, or the published r_noise, or what the run has measured."""
+    if axis:
+        return axis
+    measured = set(run.cells.loc[run.cells["stage"] == "ocr", "metric"])
+    return next((name for name in AXES if name in measured), "r_noise")
+
+
+def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:
+    """The panels of each setting of a run, in the order of its stages."""
+    curves = [curve for curve in curves_of(run, axis, draws=True) if curve.key["group"] == "all"]
+    keys = pd.DataFrame([curve.key for curve in curves])
+    if keys.empty:
+        return
+    measures = shown_measures(run.cells)
+    for setting in settings_of(run.cells):
+        fitting = [curves[place] for place in setting.of(keys).index]
+        panels = []
+        for stage, metric, title in measures:
+            chosen = [
+                one for one in fitting if (one.key["stage"], one.key["metric"]) == (stage, metric)
+            ]
+            if chosen:
+                series = [_series(curve, run) for curve in chosen]
+                panels.append(Panel(stage, metric, title, series))
+        if panels:
+            yield setting, panels
+
+
+def _series(measured: MeasuredCurve, run: Run) -> Series:
+    curve = measured.curve
+    fitted = loss_curve(
+        curve.noise,
+        curve.quality,
+        curve.floor,
+        curve.clusters,
+        resamples=run.resamples,
+        seed=run.seed,
+    )
+    return Series(
+        str(measured.key["engine"]),
+        str(measured.key["perturbation"]),
+        fitted,
+        float(curve.floor.mean()),
+        curve.noise.shape[1],
+        curve.clusters.size,
+        _not_found(measured.parts, curve.noise.mean(axis=1), fitted),
+    )
+
+
+def _not_found(
+    parts: Mapping[str, np.ndarray], x: np.ndarray, fitted: LossCurve
+) -> np.ndarray | None:
+    """The fitted loss to pages that are not found, never more than the whole loss."""
+    values = parts.get("page_not_found")
+    if values is None:
+        return None
+    return np.minimum(rising_line(x, values[1:] - values[0], fitted.x), fitted.fit)
