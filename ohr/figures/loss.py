@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Series:
     clusters: int
     """Documents, or pages, that the band is over."""
     page_not_found: np.ndarray | None = None
-    """The part of the fitted loss that is due to pages not found; None where it has no such part."""
+    """The part of the fitted loss due to pages not found; None where there is no such part."""
 
 
 @dataclass(frozen=True)
@@ -173,9 +174,8 @@ def _name_series(
         }
         heights = sorted(y for _, y in ends.values())
         room = _LEAST_GAP * ax.get_ylim()[1]
-        if len(ends) == len(names) and all(
-            b - a > room for a, b in zip(heights, heights[1:], strict=False)
-        ):
+        apart = all(above - below > room for below, above in pairwise(heights))
+        if apart and len(ends) == len(names):
             for key, (x, y) in ends.items():
                 ax.annotate(
                     labels[key], (x, y), xytext=(0, 4), textcoords="offset points", ha="right",
@@ -184,10 +184,11 @@ def _name_series(
             return
     from matplotlib.lines import Line2D
 
+    lines: Any = LINES
     handles = [
         Line2D(
             [], [], color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
-            linestyle=LINES[number % len(LINES)],
+            linestyle=lines[number % len(LINES)],
         )
         for number in range(len(names))
     ]  # fmt: skip
@@ -211,19 +212,19 @@ def _plural(unit: str) -> str:
 def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
     """What the figure shows, for the file beside it."""
     lines = [
-        f"Above: mean score against {noise_title(axis)}. Below: the paired loss, each question's score "
-        "on the clean pages less that under noise.",
-        "Faint marks: one draw of the noise at one intensity. Lines: a fit that never falls, through "
-        "0 at the clean pages (large mark).",
-        "Bands: simultaneous 95 % confidence bands for further documents, from a bootstrap of whole "
-        "documents.",
-        f"Diamonds: the noise at which {100 * LOST:.0f} % of the clean quality is lost, with its 95 % "
-        "interval.",
+        f"Above: the mean score against {noise_title(axis)}. Below: the paired loss, which is each "
+        "question's score on the clean pages less its score under noise.",
+        "Faint marks: one draw of the noise at one intensity. Lines: a monotone fit, with 0 loss "
+        "at the clean pages, which are the large mark.",
+        "Bands: simultaneous 95 % confidence bands for further documents; whole documents are "
+        "resampled.",
+        f"Diamonds: the noise at which {100 * LOST:.0f} % of the clean quality is lost, with its "
+        "95 % interval.",
     ]
     if any(series.page_not_found is not None for panel in panels for series in panel.series):
         lines.append(
-            "Thin lines: the part of the loss due to pages that are not found; the rest is text that "
-            "is missing from the pages found."
+            "Thin lines: the part of the loss due to pages that are not found; the rest is text "
+            "missing from the pages that are found."
         )
     for panel in panels:
         for series in panel.series:

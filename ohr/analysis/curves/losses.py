@@ -12,18 +12,19 @@ from ohr.display.labels import shown_measures
 from ohr.display.settings import Setting, settings_of
 from ohr.figures.loss import Panel, Series
 from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
+from ohr.study.notices.truth import truth_note
 from ohr.study.results import Run
 
-AXES = ("r_noise_reference", "r_noise", "r_noise_content", "edit_distance")
-"""What can be on the axis of noise; the first is the published r_noise."""
 
-
-def axis_of(run: Run, axis: str = "") -> str:
-    """The axis to draw: ``axis``, or the published r_noise, or what the run has measured."""
-    if axis:
-        return axis
-    measured = set(run.cells.loc[run.cells["stage"] == "ocr", "metric"])
-    return next((name for name in AXES if name in measured), "r_noise")
+def setting_notes(run: Run) -> list[str]:
+    """What the numbers of a run rest on, for the text beside its figures."""
+    cells = run.cells
+    pages = (
+        "Only pages with evidence were read again, which overstates the loss."
+        if cells["kb_scope"].iloc[0] == "evidence"
+        else "All pages were read again."
+    )
+    return [pages, f"Scoring: {cells['protocol'].iloc[0]}.", *truth_note(cells)]
 
 
 def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:
@@ -75,4 +76,5 @@ def _not_found(
     values = parts.get("page_not_found")
     if values is None:
         return None
-    return np.minimum(rising_line(x, values[1:] - values[0], fitted.x), fitted.fit)
+    part: np.ndarray = np.minimum(rising_line(x, values[1:] - values[0], fitted.x), fitted.fit)
+    return part

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ohr
+from ohr.analysis.curves.losses import loss_panels
 from ohr.api.run import open_run
 from ohr.display.labels import shown_measures
 from ohr.errors import ConfigError, OhrError, PluginError
-from ohr.figures import noise
 from ohr.metrics.ranking import ranking_scores
 from ohr.store.csv import csv_text
 from ohr.study.config import load_config
@@ -167,13 +167,18 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert "first_rank" in (tmp_path / "run" / "cells.csv").read_text()
 
 
-def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path, monkeypatch):
+def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path):
     settings = [*corpus, *NOISE, "metrics=[default,mine_measured.brevity]"]
     run = run_study(load_config(settings), tmp_path / "run")
-    floors: list[str] = []
-    monkeypatch.setattr(noise, "_floor", lambda ax, cells: floors.extend(cells["metric"].unique()))
-    noise.noise_curves(run.cells, tmp_path / "figures")
-    assert floors == ["f1_no_context", "brevity_no_context"]
+    _, panels = next(loss_panels(run, "r_noise"))
+    floors = {
+        panel.metric: panel.series[0].floor for panel in panels if panel.stage == "generation"
+    }
+    for metric, floor in floors.items():
+        guesses = run.cells[run.cells["metric"] == f"{metric}_no_context"]
+        expected = guesses.loc[(guesses["group"] == "all") & (guesses["noise"] == "none"), "mean"]
+        assert floor == pytest.approx(expected.iloc[0])
+    assert set(floors) == {"f1", "brevity"}
 
 
 def test_only_the_metrics_that_are_named_are_measured(corpus, tmp_path):
