@@ -127,7 +127,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Manage": ("list", "status", "cache"),
 }
 """The sections of ``ohr --help``, in order."""
-_WIDTH = 14
+_WIDTH = 16
 
 
 @cache

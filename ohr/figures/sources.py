@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _OF_THESE = {
     "r_noise": "of these questions",
+    "r_noise_reference": "of these questions",
     "r_noise_content": "of these questions",
     "edit_distance": "of their pages",
 }
