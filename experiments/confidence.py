@@ -33,7 +33,7 @@ def main(
     ] = True,
     words: Annotated[bool, typer.Option(help="Ask engines for the confidence of words.")] = True,
 ) -> int:
-    """Compare the signals of OCR quality where the truth is known."""
+    """Compare signals of OCR quality where the truth is known."""
     from ohr.adviser.confidence.study import report_confidence
 
     return report_confidence(config, out, pages=pages, instability=instability, words=words)
