@@ -51,6 +51,8 @@ class Panel:
     metric: str
     title: str
     series: Sequence[Series]
+    truth: float | None = None
+    """The mean score on the ground truth; None if it was not measured."""
 
 
 def draw_losses(
@@ -71,6 +73,7 @@ def draw_losses(
                 _quality(above, series, number)
                 _loss(below, series, number)
             _no_context(above, panel)
+            _truth(above, panel)
             above.set_title(f"{mathematical(panel.title)} (n = {panel.series[0].n})")
             below.set_xlabel(mathematical(noise_title(axis)))
         axes[0, 0].set_ylabel("mean score (better ↑)")
@@ -137,14 +140,21 @@ def _no_context(ax: Axes, panel: Panel) -> None:
         )  # fmt: skip
 
 
+def _truth(ax: Axes, panel: Panel) -> None:
+    if panel.truth is not None:
+        ax.plot(
+            0, panel.truth, marker="*", markersize=7, color="#000000", linestyle="none",
+            clip_on=False,
+        )  # fmt: skip
+
+
 def _scales(axes: np.ndarray, panels: Sequence[Panel]) -> None:
     """One scale for each row, and the axis of noise from 0."""
     curves = [series.curve for panel in panels for series in panel.series]
     most = max(float(curve.x[-1]) for curve in curves)
     axes[0, 0].set_xlim(0, 1.04 * most if most > 0 else 1)
-    top = max(
-        curve.clean + s.floor for panel in panels for s in panel.series for curve in [s.curve]
-    )
+    heights = [s.curve.clean + s.floor for panel in panels for s in panel.series]
+    top = max([*heights, *(panel.truth for panel in panels if panel.truth is not None)])
     axes[0, 0].set_ylim(0, 1.12 * top if top > 0 else 1)
     edges = [curve.high if curve.unit else curve.fit for curve in curves]
     highest = max(float(np.nanmax(edge)) for edge in edges)
@@ -226,6 +236,8 @@ def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
             "Thin lines: the part of the loss due to pages that are not found; the rest is text "
             "missing from the pages that are found."
         )
+    if any(panel.truth is not None for panel in panels):
+        lines.append("Star: the score on the ground truth, which has no noise.")
     for panel in panels:
         for series in panel.series:
             lines.append(

@@ -13,6 +13,7 @@ from ohr.display.settings import Setting, settings_of
 from ohr.figures.loss import Panel, Series
 from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
 from ohr.study.notices.truth import truth_note
+from ohr.study.output.select import cells_of
 from ohr.study.results import Run
 
 
@@ -43,9 +44,18 @@ def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:
             ]
             if chosen:
                 series = [_series(curve, run) for curve in chosen]
-                panels.append(Panel(stage, metric, title, series))
+                truth = _truth(setting.of(run.cells), stage, metric)
+                panels.append(Panel(stage, metric, title, series, truth))
         if panels:
             yield setting, panels
+
+
+def _truth(cells: pd.DataFrame, stage: str, metric: str) -> float | None:
+    """The mean score on the ground truth, unless a curve starts there."""
+    of_truth = cells_of(cells, stage, metric, "all")
+    of_truth = of_truth[of_truth["engine"] == "gt"]
+    clean = of_truth[of_truth["noise"] == "none"]
+    return float(clean["mean"].iloc[0]) if len(clean) and len(clean) == len(of_truth) else None
 
 
 def _series(measured: MeasuredCurve, run: Run) -> Series:
