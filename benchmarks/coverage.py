@@ -31,7 +31,7 @@ from ohr.statistics import (
     sign_flip_test,
 )
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, measured, open_run
+from ohr.study.results import Run, open_run, rows_of
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399
@@ -278,7 +278,7 @@ def real_scores(run: Run) -> tuple[list[Scores], list[Scores]]:
     other = str(run.rows["engine"].unique()[-1])
 
     def column(stage: str, metric: str, engine: str) -> pd.Series:
-        rows = measured(run.rows, stage, metric)
+        rows = rows_of(run.rows, stage, metric)
         return rows[rows["engine"] == engine].set_index(list(UNIT_COLUMNS))["value"]
 
     def scores(name: str, values: pd.Series, *, bounded: bool = True) -> Scores:
@@ -354,7 +354,7 @@ def main() -> None:
     drawn = open_run(options.draws)
     units = list(UNIT_COLUMNS)
     for stage, metric in (("ocr", "r_noise"), ("retrieval", "lcs")):
-        rows = measured(drawn.drawn, stage, metric)
+        rows = rows_of(drawn.drawn, stage, metric)
         rows = rows[rows["intensity"] == rows["intensity"].max()]
         values = rows.pivot(index="draw", columns=units, values="value")
         documents = values.columns.get_level_values("doc_id").to_numpy()

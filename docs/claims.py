@@ -206,7 +206,7 @@ def _compared(values: pd.DataFrame) -> PairedComparison:
 def _better(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
     """1 if more of what the first term measures is better, else -1."""
     wanted = (terms[0][1]["stage"], terms[0][1]["metric"])
-    higher = {(one.stage, one.metric): one.higher_is_better for one in run.measures}
+    higher = {(one.stage, one.metric): one.higher_is_better for one in run.metric_infos}
     return 1 if higher.get(wanted, True) else -1
 
 

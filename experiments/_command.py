@@ -77,7 +77,11 @@ Instability = Annotated[
 ]
 Axis = Annotated[
     Literal["r_noise", "r_noise_content", "edit_distance"],
-    typer.Option(help="Metric of damage on the axis of curves."),
+    typer.Option(help="Metric of noise on the axis of curves."),
+]
+CurveAxis = Annotated[
+    Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance"] | None,
+    typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
 ]
 AndReport = Annotated[
     bool, typer.Option("--report", help="Also write an interactive report, RUN/report.")

@@ -23,7 +23,10 @@ from ohr.display.choices import AXES
 def main(
     runs: FinishedRuns,
     out: OptionalOut = None,
-    axis: Annotated[str, typer.Option(help=f"Metric of damage: {', '.join(AXES)}.")] = AXES[0],
+    axis: Annotated[
+        str,
+        typer.Option(help=f"Noise on the axis: {', '.join(AXES)}; default: the first measured."),
+    ] = "",
 ) -> int:
     """Print area, slope and retention of noise curves.
 

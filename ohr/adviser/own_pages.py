@@ -319,7 +319,7 @@ def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.
     """The table with each error's prediction, mean, spread and interval, and ``in_range``.
 
     A page that failed has the worst errors, for certain. Pages with only text are predicted too;
-    :func:`assessed` removes those predictions.
+    :func:`keep_assessed` removes those predictions.
     """
     model = model or shipped()
     failed = {str(status) for status in FAILED}
@@ -350,10 +350,10 @@ def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.
     return pd.DataFrame(rows)
 
 
-def assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
+def keep_assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
     """The table without the predictions of pages with only text, which must not be shown.
 
-    The column ``assessed`` says whether a page has predictions. Each error also gets a
+    The column ``keep_assessed`` says whether a page has predictions. Each error also gets a
     ``_coverage``: the share of pages whose true error such intervals are known to contain.
     """
     model = model or shipped()

@@ -19,8 +19,8 @@ from ohr.questions.files import OPTION, Grounds, drawn_pages, read_grounds
 from ohr.questions.making import Candidates, candidates_of, examine
 from ohr.questions.model import Model
 from ohr.questions.storage import write_question_set
-from ohr.questions.verifying import verified
-from ohr.questions.writing import combined, joined, written
+from ohr.questions.verifying import verify
+from ohr.questions.writing import combine_questions, join_pages, write_candidates
 from ohr.questions.yields import question_set_lines, yields_table
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
@@ -129,12 +129,13 @@ def _with_model(
     by_page = {ref: list(own) for ref, own in candidates.by_page.items()}
     with Progress(verb="writing", unit="pages") as progress:
         for number, ref in enumerate(refs, start=1):
-            by_page[ref] += written(writer, ref, texts[ref], options.seed)
+            by_page[ref] += write_candidates(writer, ref, texts[ref], options.seed)
             progress("questions", number, len(refs))
     single = examine(Candidates(by_page, candidates.corpus), options.seed, None)
     most = len(refs)
     several = chain(
-        joined(writer, refs, texts, most), combined(writer, single.accepted, texts, most)
+        join_pages(writer, refs, texts, most),
+        combine_questions(writer, single.accepted, texts, most),
     )
     for candidate in several:
         by_page.setdefault(candidate.ref, []).append(candidate)
@@ -143,7 +144,7 @@ def _with_model(
 
 def _checked(question_set: QuestionSet, checker: Model, most: int | None) -> QuestionSet:
     """The question set after the checks with a model, then cut to ``most`` questions."""
-    question_set = verified(question_set, checker)
+    question_set = verify(question_set, checker)
     return (
         question_set
         if most is None

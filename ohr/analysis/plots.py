@@ -10,15 +10,17 @@ from typing import Any
 from ohr.analysis.attribution.figure import waterfalls
 from ohr.analysis.attribution.table import make_losses
 from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
+from ohr.analysis.curves.losses import loss_panels, setting_notes
+from ohr.analysis.curves.table import axis_of
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
 from ohr.analysis.figure3.table import figure3_points
 from ohr.analysis.predictiveness.figure import correlations_figure
 from ohr.analysis.predictiveness.table import predictiveness as predictiveness_table
-from ohr.display.labels import NOISE_AXES
-from ohr.display.notes import reader_notes, run_notes
+from ohr.display.notes import answerers, note_lines, reader_notes, run_notes
 from ohr.errors import ConfigError, did_you_mean
+from ohr.figures.axes import setting_file
 from ohr.figures.bars import benchmark_bars
-from ohr.figures.noise import noise_curves
+from ohr.figures.loss import draw_losses
 from ohr.figures.noise import noise_strength as strength
 from ohr.figures.pareto import pareto_charts
 from ohr.figures.sources import source_curves
@@ -26,11 +28,19 @@ from ohr.ocr.progress import Progress
 from ohr.study.results import Run
 
 
-def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
-    """Quality against measured noise. Raises ConfigError for an unknown axis."""
+def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]:
+    """Quality and its loss against measured noise, one figure for each setting.
+
+    ``axis`` is by default the published r_noise. Raises ConfigError for an unknown axis.
+    """
     run = runs[0]
-    cells = with_paired_intervals(run.cells, run_differences(run))
-    return noise_curves(cells, folder, reader_notes(run.readers), _known(axis))
+    axis = axis_of(run, axis)
+    notes = [*setting_notes(run), *note_lines(answerers(run.cells), reader_notes(run.readers))]
+    paths = []
+    for number, (setting, panels) in enumerate(loss_panels(run, axis), start=1):
+        name = setting_file("noise_curve", setting, number)
+        paths += draw_losses(panels, folder, name, axis, [*notes, f"Setting: {setting}."])
+    return paths
 
 
 def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
@@ -38,11 +48,12 @@ def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
     return strength(runs[0].cells, folder)
 
 
-def sources(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
+def sources(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]:
     """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
     run = runs[0]
+    axis = axis_of(run, axis)
     cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
-    return source_curves(cells, folder, reader_notes(run.readers), _known(axis))
+    return source_curves(cells, folder, reader_notes(run.readers), axis)
 
 
 def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
@@ -76,12 +87,6 @@ def figure3(runs: Sequence[Run], folder: Path) -> list[Path]:
     """The paper's figure 3 of several runs."""
     points = figure3_points(runs)
     return draw_figure3(points, caption_of(runs, points), folder)
-
-
-def _known(axis: str) -> str:
-    if axis not in NOISE_AXES:
-        raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, NOISE_AXES)}")
-    return axis
 
 
 PLOTS: dict[str, Callable[..., list[Path]]] = {

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ohr.store.atomic import write_bytes
 from ohr.study.results import Run
 
-Axis = Literal["r_noise", "r_noise_content", "edit_distance"]
+Axis = Literal["", "r_noise_reference", "r_noise", "r_noise_content", "edit_distance"]
 """The noise on the axis of a curve."""
 
 
@@ -65,7 +65,7 @@ class Plots:
 
         return Plot(draw(name, [self.run, *others], **options))
 
-    def noise_curve(self, *, axis: Axis = "r_noise") -> Plot:
+    def noise_curve(self, *, axis: Axis = "") -> Plot:
         """Retrieval, generation and overall quality against measured noise."""
         return self("noise_curve", axis=axis)
 
@@ -73,7 +73,7 @@ class Plots:
         """Measured noise against the requested level or intensity."""
         return self("noise_strength")
 
-    def sources(self, *, axis: Axis = "r_noise") -> Plot:
+    def sources(self, *, axis: Axis = "") -> Plot:
         """Quality against noise for each evidence source."""
         return self("sources", axis=axis)
 

@@ -1,6 +1,6 @@
-r"""Alternative answers in one field, which bars part: ``12 euros | EUR 12``.
+r"""Alternative answers in one field, separated by bars: ``12 euros | EUR 12``.
 
-A bar within a formula, ``$|x|$`` or ``\(|x|\)``, parts nothing.
+A bar within a formula, ``$|x|$`` or ``\(|x|\)``, does not separate.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-# As Pandoc has it: no space after the opening dollar nor before the closing one, and no digit
-# after it, so that "$5 | $6" holds two prices.
+# As in Pandoc: no space after the opening dollar nor before the closing one, and no digit after
+# it, so that "$5 | $6" is two prices.
 _FORMULA = re.compile(
     r"\$\$[^$]+\$\$|(?<!\\)\$(?=\S)((?:[^$\\]|\\.)+)(?<=\S)(?<!\\)\$(?!\d)"
     r"|\\\((?:(?!\\\().)*?\\\)|\\\[(?:(?!\\\[).)*?\\\]",
@@ -24,10 +24,10 @@ def alternatives(field: str) -> tuple[str, ...]:
 
 
 def doubt(field: str) -> str:
-    """Why a field may mean something else than :func:`alternatives` reads; empty if it is clear.
+    """Why a field may mean something else than :func:`alternatives` returns; empty if it is clear.
 
-    That is a dollar sign which is left without its other half and is no price, a formula with a bar
-    which may be two prices, and a text between two bars.
+    Reasons are a single dollar sign that is no price, a formula with a bar that may be two prices,
+    and a text between two bars.
     """
     if "|" not in field:
         return ""
@@ -36,18 +36,18 @@ def doubt(field: str) -> str:
         return "the bars round it are left out"
     if any(part.count("$") % 2 and not _PRICE.search(part) for part in _parts(field)):
         return "its dollar signs are not in pairs"
-    if any("|" in one[0] and one[0][1:2].isdigit() for one in _formulas(field)):
+    if any("|" in match[0] and match[0][1:2].isdigit() for match in _formulas(field)):
         return "what is between its dollar signs is taken for a formula"
     return ""
 
 
 def one_alternative(answer: str) -> str:
-    """An answer as a field in which it is the only alternative: bars become slashes if need be."""
+    """An answer as a field with it as the only alternative: bars become slashes if needed."""
     return answer if alternatives(answer) == (answer.strip(),) else answer.replace("|", "/")
 
 
 def _formulas(field: str) -> list[re.Match[str]]:
-    """The formulas; one with a bar at one edge alone is none: ``5$|6$`` holds two prices."""
+    """The formulas of a field. With a bar at one edge only it is none: ``5$|6$`` is two prices."""
     return [
         match
         for match in _FORMULA.finditer(field)
@@ -56,7 +56,7 @@ def _formulas(field: str) -> list[re.Match[str]]:
 
 
 def _parts(field: str) -> list[str]:
-    """The field cut at each bar outside its formulas."""
+    """The field split at each bar outside its formulas."""
     signs = list(field)
     for match in _formulas(field):
         signs[match.start() : match.end()] = " " * (match.end() - match.start())

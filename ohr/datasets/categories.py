@@ -1,7 +1,7 @@
-"""The ten categories of questions about documents (Saad-Falcon et al. 2023), and a rule for each.
+"""The ten categories of questions about documents (Saad-Falcon et al. 2023), with a rule for each.
 
-The rule reads a question's words; where they say nothing, its gold evidence: pages of evidence,
-then their source. It is for grouping questions, and no system sees what it says.
+The rules use a question's words and, if these do not decide, its gold evidence: the number of
+pages, then the source. Categories group questions; no system sees them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CATEGORIES = (
     "cross-page",
     "classification",
 )
-"""In the paper's order."""
+"""The categories in the paper's order."""
 
 _PART = r"(?:pages?|sections?|chapters?|paragraphs?|subsections?|headings?|articles?|appendix)"
 _RULES: tuple[tuple[str, str], ...] = (
@@ -107,7 +107,7 @@ _LOOKED_AT = 2000
 
 
 def category_of(question: Question) -> str:
-    """One of :data:`CATEGORIES`: by words, then by evidence; ``text`` where neither tells."""
+    """One of :data:`CATEGORIES`: by words, then by evidence; ``text`` if neither decides."""
     text = " ".join(question.text[:_LOOKED_AT].split())
     for name, rule in _COMPILED:
         if rule.search(text):

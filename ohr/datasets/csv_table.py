@@ -1,4 +1,4 @@
-"""A CSV as spreadsheets and people write it: its encoding, its separator and its records."""
+"""Reads CSV as spreadsheets and people write it: encoding, separator and records."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
 def csv_text(data: bytes) -> str:
-    """The text of a CSV file: UTF-8, or what its mark of byte order says.
+    """The text of a CSV file: UTF-8, or the encoding of its byte-order mark.
 
-    Raises ValueError with the line that is no such text, or with what the file is instead.
+    Raises ValueError with the first line that is not valid, or the kind of file if it is no CSV.
     """
     if kind := other_kind(data):
         raise ValueError(f"it is no CSV but {kind}")
@@ -28,36 +28,36 @@ def csv_text(data: bytes) -> str:
 
 
 def separator_of(text: str, known: Collection[str]) -> str:
-    """The comma, semicolon or tab with which the header has most of the known columns."""
+    """The separator (comma, semicolon or tab) with which the header has most known columns."""
     return max(
         SEPARATORS, key=lambda sign: len({column(name) for name in _header(text, sign)} & {*known})
     )
 
 
 def column(name: str) -> str:
-    """A column's name as it is known: ``Evidence Source`` is ``evidence_source``."""
+    """The normalised name of a column: ``Evidence Source`` is ``evidence_source``."""
     return "_".join(name.casefold().replace("_", " ").split())
 
 
 def records(text: str, separator: str) -> list[tuple[int, list[str]]]:
-    """Each record that is not blank, with the line that it begins on.
+    """The records that are not blank, each with its first line.
 
-    Raises ValueError with the line.
+    Raises ValueError with the line of an error.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    found: list[tuple[int, list[str]]] = []
+    rows: list[tuple[int, list[str]]] = []
     begins = 1
     try:
         for fields in reader:
             if any(field.strip() for field in fields):
-                found.append((begins, fields))
+                rows.append((begins, fields))
             begins = reader.line_num + 1
     except csv.Error as error:
         place = f"line {begins}" if begins > 1 else "the header"
         raise ValueError(
             f"{place}: {error}: is a quote left open, or not doubled within quotes?"
         ) from error
-    return found
+    return rows
 
 
 def _header(text: str, separator: str) -> Sequence[str]:

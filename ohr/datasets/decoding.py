@@ -1,4 +1,4 @@
-"""Decodes files of data, and says what a file is that is no such data."""
+"""Decodes data files, and recognises files of another kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-"""Marks of byte order and their encodings; UTF-32's first, since UTF-16's begins as it does."""
+"""Byte-order mark -> encoding; UTF-32 comes first, since its mark begins like that of UTF-16."""
 _AS_CSV = 'open it in a spreadsheet program and save it as "CSV UTF-8"'
 _BEGINS = {
     b"PK\x03\x04": f"a workbook (xlsx or ods) or another zip file: {_AS_CSV}",
@@ -23,18 +23,18 @@ _BEGINS = {
 
 
 def encoding_of(data: bytes) -> str:
-    """The encoding that a mark of byte order names: UTF-8, UTF-16 or UTF-32; UTF-8 without one."""
+    """The encoding of a byte-order mark: UTF-8, UTF-16 or UTF-32; UTF-8 without a mark."""
     return next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
 
 
 def decode(data: bytes, errors: str = "strict") -> str:
-    """The text of a file, without a mark of byte order. Raises UnicodeDecodeError."""
+    """The text of a file, without the byte-order mark. Raises UnicodeDecodeError."""
     return data.decode(encoding_of(data), errors)
 
 
 def other_kind(data: bytes) -> str:
-    """What a file is that holds no text, such as a workbook, and the fix; empty if it may be text.
+    """The kind of a file that is no text, such as a workbook, and the fix; empty if it may be text.
 
-    ``it is`` goes before it.
+    The words fit after ``it is``.
     """
     return next((what for begins, what in _BEGINS.items() if data.startswith(begins)), "")

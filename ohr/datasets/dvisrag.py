@@ -1,12 +1,12 @@
-"""Reads DVisRAG, and VisRAG's retrieval sets, whose form it has: page images and queries.
+"""Reads DVisRAG, and VisRAG's retrieval sets of the same form: page images and queries.
 
-``path`` is a folder as the hub gives it: ``corpus/*.parquet`` (``corpus-id``, ``image``),
+``path`` is a folder as downloaded from the hub: ``corpus/*.parquet`` (``corpus-id``, ``image``),
 ``queries/*.parquet`` (``query-id``, ``query``, ``answer``, perhaps ``options``) and
-``qrels/*.parquet`` (``query-id``, ``corpus-id``, ``score``); or a folder of such folders, each a
-domain. Where there are no qrels, queries name their ``corpus-id``.
+``qrels/*.parquet`` (``query-id``, ``corpus-id``, ``score``); or a folder of such folders, one per
+domain. Without qrels, queries name their ``corpus-id``.
 
-An image is a document of one page, and nothing says what is on it: its text is empty, and no
-reading is measured against it (``without_truth``). The images are unpacked into the cache.
+Each image is a document of one page. Its text is not known: it is empty, and OCR output is not
+compared with it (``without_truth``). The images are unpacked into the cache.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
-from ohr.datasets.values import name_of, said, text_of, texts_of
+from ohr.datasets.values import name_of, reason_of, text_of, texts_of
 from ohr.errors import DatasetError
 from ohr.files.safe_text import readable, visible
 from ohr.plugins import DatasetParams, DatasetSource
@@ -31,12 +31,12 @@ from ohr.types import Document, Page, PageRef, Question
 NO_TEXT = "the data say nothing of what is on the page"
 NO_EVIDENCE = "the data name the page alone"
 AT_ONCE = 16
-"""Images that are held in memory at a time."""
+"""Number of images in memory at a time."""
 _ID = ("corpus-id", "corpus_id", "docid", "doc_id")
 
 
 class DVisRag(DatasetSource[DatasetParams]):
-    """Page images with queries; there is no text of the pages."""
+    """Page images with queries, without the text of the pages."""
 
     name = "dvisrag"
     version = "2"
@@ -57,7 +57,7 @@ class DVisRag(DatasetSource[DatasetParams]):
             own = _documents(folder, domain, params.cache / "dvisrag", report)
             documents |= {document.doc_id: document for document in own.values()}
             questions += _questions(folder, domain, own, report)
-        kept = validate_questions(
+        asked_questions = validate_questions(
             questions,
             documents,
             report,
@@ -66,7 +66,7 @@ class DVisRag(DatasetSource[DatasetParams]):
         without = {page.ref: NO_TEXT for doc in documents.values() for page in doc.pages}
         dataset = Dataset(
             documents.values(),
-            kept,
+            asked_questions,
             kind=self.name,
             root=Path(params.path),
             report=report,
@@ -76,22 +76,22 @@ class DVisRag(DatasetSource[DatasetParams]):
 
 
 def _subsets(root: Path) -> list[Path]:
-    """The folder, or those in it, that have a corpus. Raises DatasetError."""
+    """The folder itself, or the folders in it, that have a corpus. Raises DatasetError."""
     places = [root, *(path for path in visible(root, "*") if path.is_dir())]
-    found = [place for place in places if visible(place / "corpus", "**/*.parquet")]
-    if not found:
+    subsets = [place for place in places if visible(place / "corpus", "**/*.parquet")]
+    if not subsets:
         raise DatasetError(f"no corpus/*.parquet in {root}, nor in a folder of it")
-    return found[:1] if found[0] == root else found
+    return subsets[:1] if subsets[0] == root else subsets
 
 
 def _rows(folder: Path, columns: tuple[str, ...] | None = None) -> Iterator[Mapping[str, Any]]:
-    """Rows of a folder's Parquet files, some at a time. Raises DatasetError."""
+    """The rows of a folder's Parquet files, read in batches. Raises DatasetError."""
     for file in visible(folder, "**/*.parquet"):
         try:
             with pq.ParquetFile(file) as parquet:
-                there = [name for name in columns or () if name in parquet.schema_arrow.names]
+                present = [name for name in columns or () if name in parquet.schema_arrow.names]
                 for batch in parquet.iter_batches(
-                    AT_ONCE, columns=there or None, use_threads=False
+                    AT_ONCE, columns=present or None, use_threads=False
                 ):
                     yield from batch.to_pylist()
         except (OSError, pa.ArrowException) as error:
@@ -101,7 +101,7 @@ def _rows(folder: Path, columns: tuple[str, ...] | None = None) -> Iterator[Mapp
 def _documents(
     folder: Path, domain: str, cache: Path, report: ValidationReport
 ) -> dict[str, Document]:
-    """Documents by the ids of their images, unpacked under the digest of their bytes."""
+    """Image id -> document; the images are unpacked under the digest of their bytes."""
     documents: dict[str, Document] = {}
     seen: set[str] = set()
     for row in _rows(folder / "corpus"):
@@ -128,7 +128,7 @@ def _documents(
 
 
 def _ids(row: Mapping[str, Any]) -> Iterator[str]:
-    """The ids of a row's image. Raises ValueError for one that is no name."""
+    """The ids of a row's image. Raises ValueError for an id that is no name."""
     for field in _ID:
         if row.get(field) is not None:
             yield name_of(row[field], field)
@@ -143,7 +143,7 @@ def _suffix(data: bytes) -> str:
 def _questions(
     folder: Path, domain: str, documents: Mapping[str, Document], report: ValidationReport
 ) -> Iterator[Question]:
-    """The queries whose pages are there; others are named in the report."""
+    """The queries whose pages are in the corpus; the others go into the report."""
     pages: dict[str, list[str]] = {}
     for number, row in enumerate(_rows(folder / "qrels", ("query-id", "corpus-id", "score"))):
         try:
@@ -151,7 +151,7 @@ def _questions(
                 query = name_of(row.get("query-id"), "query-id")
                 pages.setdefault(query, []).append(name_of(row.get("corpus-id"), "corpus-id"))
         except ValueError as error:
-            report.add("malformed_question", f"{domain}: row {number} of qrels: {said(error)}")
+            report.add("malformed_question", f"{domain}: row {number} of qrels: {reason_of(error)}")
     for number, row in enumerate(_rows(folder / "queries")):
         try:
             qid = text_of(row.get("query-id"), "query-id") or f"row {number}"
@@ -159,11 +159,13 @@ def _questions(
             answers = _answers(row.get("answer"), row.get("options"))
             direct = list(_ids(row))
         except ValueError as error:
-            report.add("malformed_question", f"{domain}: row {number} of queries: {said(error)}")
+            report.add(
+                "malformed_question", f"{domain}: row {number} of queries: {reason_of(error)}"
+            )
             continue
         named = pages.get(qid) or direct[:1]
-        there = [documents[name].pages[0].ref for name in named if name in documents]
-        if not there:
+        refs = [documents[name].pages[0].ref for name in named if name in documents]
+        if not refs:
             why = f"its page {named[0]} is not in the corpus" if named else "no page is named"
             report.add("no_evidence_page", f"{domain}: {qid}: {why}")
             continue
@@ -171,18 +173,20 @@ def _questions(
             qid=f"{domain}:{qid}",
             text=text,
             answers=answers,
-            doc_id=there[0].doc_id,
+            doc_id=refs[0].doc_id,
             domain=domain,
-            evidence_pages=tuple(dict.fromkeys(there)),
+            evidence_pages=tuple(dict.fromkeys(refs)),
             evidence_text="",
             evidence_source="text",
         )
 
 
 def _answers(answer: Any, options: Any) -> tuple[str, ...]:
-    """The answer or answers; where it is an option's letter, the option's text goes before it."""
-    given = [one for one in texts_of(answer, "answer") if one]
+    """The answers; for an option's letter, the option's text comes first."""
+    answers = [text for text in texts_of(answer, "answer") if text]
     choices = texts_of(options, "options") if isinstance(options, list) else ()
     of_letter = dict(zip(ascii_uppercase, choices, strict=False))
-    texts = [of_letter[one.strip().upper()] for one in given if one.strip().upper() in of_letter]
-    return tuple(dict.fromkeys([*texts, *given]))
+    texts = [
+        of_letter[text.strip().upper()] for text in answers if text.strip().upper() in of_letter
+    ]
+    return tuple(dict.fromkeys([*texts, *answers]))

@@ -1,24 +1,21 @@
 r"""A folder of PDFs and a CSV of questions: for your own documents.
 
-There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A page whose layer
-cannot stand for what is on it (:func:`ohr.datasets.text_layer.check_layers`) has none: no engine is
-measured against it. A PDF in a subfolder belongs to the domain of that name, the others to
-``documents``.
+There is no ground truth: the PDFs' text layer is used in its place. Engines are not compared with a
+page's layer if it does not match the page (:func:`ohr.datasets.text_layer.check_layers`). A PDF in
+a subfolder belongs to the domain of that name, the others to ``documents``.
 
 The CSV (UTF-8; commas, semicolons or tabs) has a header, in which case and spaces do not matter.
-``question``, ``answer``, ``document`` (the PDF's name, with or without suffix, and with its
-folder where several PDFs have that name; ``\`` is read as ``/``) and ``page`` are required.
-Several answers are separated by ``|``, which separates nothing within ``$…$``. Pages are counted
-from 1, as PDF viewers do, and written as people do: ``12``, ``p. 12``, ``12-13``, ``12 and 13``.
-Optional: ``evidence`` (by default the lines of
-the page that contain an answer, other than yes and no), ``id``, ``evidence_source`` (default
-``text``), ``answer_form``, ``task``, ``category``.
+Required columns are ``question``, ``answer``, ``document`` (the PDF's name, with or without suffix,
+and with its folder if several PDFs have that name; ``\`` is read as ``/``) and ``page``. Several
+answers are separated by ``|``, except within ``$…$``. Pages are counted from 1, as in PDF viewers,
+and may be written as ``12``, ``p. 12``, ``12-13``, ``12 and 13``. Optional columns are ``evidence``
+(by default the lines of the page that contain an answer, other than yes and no), ``id``,
+``evidence_source`` (default ``text``), ``answer_form``, ``task``, ``category``.
 
-What counts against every engine alike says nothing of them. So a row is left out, and the report
-says why, if its page does not exist, or if its evidence is not on the page as the text layer has
-it, by the measure that calls evidence noisy: no more than .95 of its words are there, in order.
-A row without evidence, on a page that contains no answer or has no truth, is asked; what is
-measured of evidence does not apply to it.
+A wrong row would count against all engines alike. So a row is left out, and the report says why, if
+its page does not exist, or if its evidence is not in the page's text layer, by the same rule as for
+noisy evidence: at most .95 of its words are there, in order. A row without evidence, on a page that
+contains no answer or has no truth, is asked; metrics of evidence leave it out.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.locating import lines_with
 from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import read_rows
-from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, say_what_rows_are
+from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, report_row_formats
 from ohr.datasets.text_layer import check_layers
 from ohr.documents.opening import LIMITS, layers_of
 from ohr.errors import DatasetError
@@ -49,19 +46,19 @@ from ohr.workers import Limits
 
 TRUTH = "text layer of the PDFs"
 _OFF_ROWS = 2
-"""Rows of which most must be one page off before the column is said to be."""
+"""Least number of rows one page off for a report about the column."""
 _ALIKE = 80
-"""Names are alike from so much of 100 on (rapidfuzz's ratio)."""
+"""Least similarity of similar names, of 100 (rapidfuzz's ratio)."""
 
 
 class FolderParams(DatasetParams):
-    """What opening a PDF, or taking the text layer of one of its pages, may use."""
+    """Limits for opening a PDF, or for reading the text layer of a page."""
 
     open_cpu_s: float = Field(LIMITS.cpu_s, gt=0)
-    """CPU seconds that opening a PDF, or a page's text layer, may take before it counts as
+    """Most CPU seconds for opening a PDF, or for a page's text layer; with more it counts as
     unreadable."""
     open_memory_mb: float = Field(LIMITS.memory_mb or 0, ge=100)
-    """Memory that it may take, in megabytes."""
+    """Most memory for it, in megabytes."""
 
 
 class Folder(DatasetSource[FolderParams]):
@@ -79,7 +76,7 @@ class Folder(DatasetSource[FolderParams]):
         report = ValidationReport()
         root = Path(params.path)
         rows = read_rows(params.questions, report)
-        say_what_rows_are(rows, report)
+        report_row_formats(rows, report)
         pdfs = _find_pdfs(root, params.questions, report)
         corpus = _Corpus(report, Limits(params.open_cpu_s, LIMITS.wall_s, params.open_memory_mb))
         corpus.read(
@@ -101,7 +98,7 @@ class Folder(DatasetSource[FolderParams]):
             without_evidence=corpus.without_evidence,
             without_page=corpus.without_page,
         )
-        corpus.say_if_off_by_one()
+        corpus.report_off_by_one()
         dataset = Dataset(
             corpus.documents.values(),
             questions,
@@ -116,7 +113,7 @@ class Folder(DatasetSource[FolderParams]):
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """PDFs as their text layers have them: what has no usable layer is in ``without_truth``."""
+    """Documents with their text layers; pages without a usable layer are in ``without_truth``."""
 
     documents: Mapping[str, Document]
     without_truth: Mapping[PageRef, str]
@@ -124,7 +121,7 @@ class Layers:
 
 
 def read_layers(root: Path, limits: Limits = LIMITS) -> Layers:
-    """The text layers of a folder of PDFs, without any questions. Raises DatasetError."""
+    """The text layers of a folder of PDFs, without questions. Raises DatasetError."""
     report = ValidationReport()
     corpus = _Corpus(report, limits)
     corpus.read(_find_pdfs(root, root, report))
@@ -135,7 +132,7 @@ def read_layers(root: Path, limits: Limits = LIMITS) -> Layers:
 
 
 def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[str, Path]:
-    """The PDFs by the id of their document; of several for one id, the first."""
+    """Document id -> PDF; the first of several for one id."""
     if not root.is_dir():
         raise DatasetError(f"no folder of PDFs at {root}")
     pdfs: dict[str, Path] = {}
@@ -166,9 +163,9 @@ def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[st
 
 
 def _files(root: Path, report: ValidationReport) -> Iterator[Path]:
-    """Everything below a folder that is no folder; folders that are not searched are named.
+    """All files below a folder; folders that are not searched go into the report.
 
-    Hidden files are passed over without a word, unless they are called PDFs.
+    Hidden files are ignored, and reported only if they are PDFs.
     """
     hidden: list[str] = []
 
@@ -193,7 +190,7 @@ def _files(root: Path, report: ValidationReport) -> Iterator[Path]:
 
 @dataclass
 class _Corpus:
-    """The documents as their text layers have them."""
+    """The documents with their text layers, and the problems of both."""
 
     report: ValidationReport
     limits: Limits
@@ -207,7 +204,7 @@ class _Corpus:
         self._rows_off_by: Counter[int] = Counter()
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
-        """Take the text layers of PDFs, by the id of their document."""
+        """Read the text layers of PDFs; ``pdfs`` maps document ids to files."""
         files = list(pdfs.values())
         for (doc_id, path), layers in zip(pdfs.items(), layers_of(files, self.limits), strict=True):
             if layers.value is None:
@@ -229,9 +226,9 @@ class _Corpus:
             self.documents[doc_id] = Document(doc_id, domain_of(doc_id), tuple(pages), path)
 
     def with_evidence(self, line: int, question: Question) -> Question | None:
-        """A question with its evidence; None, and a line in the report, for one to leave out.
+        """A question with its evidence; None, with a line in the report, to leave it out.
 
-        One that stays without evidence has the reason in ``without_evidence``.
+        If a question stays without evidence, ``without_evidence`` has the reason.
         """
         document = self.documents.get(question.doc_id)
         if document is None:
@@ -284,13 +281,15 @@ class _Corpus:
         if share > R_NOISE_THRESHOLD:
             self._rows_off_by[0] += 1
             return question
-        found = [
+        matches = [
             page.ref.page_no
             for page in beside
             if lcs(page.text, question.evidence_text) > R_NOISE_THRESHOLD
         ]
-        self._rows_off_by.update(number - _nearest_number(number, numbers) for number in found[:1])
-        others = [f"; it is on page {number + 1}" for number in found]
+        self._rows_off_by.update(
+            number - _nearest_number(number, numbers) for number in matches[:1]
+        )
+        others = [f"; it is on page {number + 1}" for number in matches]
         self.report.add(
             "evidence_not_on_page",
             f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
@@ -298,31 +297,31 @@ class _Corpus:
         )
         return None
 
-    def say_if_off_by_one(self) -> None:
-        """A line in the report if most rows name the page before, or after, their evidence's."""
+    def report_off_by_one(self) -> None:
+        """Report if most rows name the page before, or after, that of their evidence."""
         total = self._rows_off_by.total()
-        for apart, said in ((1, "from 0: add 1 to each"), (-1, "from 2: take 1 from each")):
+        for apart, fix in ((1, "from 0: add 1 to each"), (-1, "from 2: take 1 from each")):
             rows = self._rows_off_by[apart]
             if rows >= _OFF_ROWS and rows > total / 2:
                 self.report.add(
                     "pages_off_by_one",
                     f"the evidence of {rows} of {total} rows is on the page "
                     f"{'after' if apart > 0 else 'before'} theirs: the column page seems to count "
-                    f"{said}",
+                    f"{fix}",
                 )
 
 
 def _pages(numbers: Sequence[int]) -> str:
-    """``page 3``, or ``pages 3, 4`` of numbers from 0 on."""
+    """``page 3``, or ``pages 3, 4``, for 0-based numbers."""
     return f"page{'s' * (len(numbers) > 1)} {', '.join(str(number + 1) for number in numbers)}"
 
 
 def _nearest_number(number: int, numbers: Sequence[int]) -> int:
-    return min(numbers, key=lambda one: (abs(one - number), one))
+    return min(numbers, key=lambda candidate: (abs(candidate - number), candidate))
 
 
 def _nearest(doc_id: str, documents: Iterable[str]) -> str:
-    """``; did you mean 'documents/report'?``, or nothing where no name is like it.
+    """The hint ``; did you mean 'documents/report'?``, or empty if no name is similar.
 
     Names are compared without their folders, and case does not matter.
     """

@@ -1,4 +1,4 @@
-"""How well yes and no can be told from the words of a question alone: naive Bayes."""
+"""How well yes and no can be guessed from the words of a question alone, by naive Bayes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 def guessed(
     questions: Sequence[str], yes: Sequence[bool], groups: Sequence[str]
 ) -> tuple[float, float]:
-    """Share of the answers guessed from the words, and the share of the more frequent answer.
+    """The share of answers guessed correctly, and the share of the more frequent answer.
 
-    A Bernoulli naive Bayes (add-one smoothing) on the words and pairs of neighbouring words of
-    each question. Every number is one and the same word: any one is asked about so seldom that
-    what it seems to tell is chance. Trained on nine tenths of the groups (documents) and tested
-    on the others, ten times. Deterministic; a tie is answered as the training questions are
-    answered more often, yes if that too is a tie. Needs as many groups as :data:`FOLDS`.
+    A Bernoulli naive Bayes classifier (add-one smoothing) on the words and pairs of adjacent words
+    of each question. All numbers are the same word, since single ones are too rare to be more than
+    chance. Trained on nine tenths of the groups (documents) and tested on the others, ten times.
+    Deterministic; a tie gets the more frequent answer of the training questions, yes if that is a
+    tie too. Needs at least :data:`FOLDS` groups.
     """
     truth = np.asarray(yes, dtype=bool)
     names = {name: number for number, name in enumerate(sorted(set(groups)))}
@@ -37,19 +37,19 @@ def guessed(
         often = bool(truth[seen].mean() >= 0.5)
         for i in np.flatnonzero(fold == left_out):
             score = constant + float(weights[terms[i]].sum())
-            # Sums in another order differ in their last digits: what is that near is a tie.
+            # Sums in another order differ in their last digits: a score near 0 is a tie.
             right += bool(truth[i]) == (often if abs(score) < _TIE else score > 0)
     share = float(truth.mean())
     return right / len(truth), max(share, 1 - share)
 
 
 def _terms(questions: Sequence[str]) -> tuple[list[np.ndarray], int]:
-    """The numbers of each question's words and pairs of words, and how many there are in all."""
+    """Each question's words and pairs of words as numbers, and the count of distinct ones."""
     numbers: dict[str, int] = {}
     rows = []
     for question in questions:
         words = default.tokens(_NUMBER.sub(" 0 ", question))
-        terms = dict.fromkeys([*words, *(f"{one} {next_one}" for one, next_one in pairwise(words))])
+        terms = dict.fromkeys([*words, *(f"{word} {after}" for word, after in pairwise(words))])
         rows.append(np.array([numbers.setdefault(term, len(numbers)) for term in terms], dtype=int))
     return rows, len(numbers)
 
@@ -57,7 +57,7 @@ def _terms(questions: Sequence[str]) -> tuple[list[np.ndarray], int]:
 def _naive_bayes(
     rows: Sequence[np.ndarray], truth: np.ndarray, n_terms: int
 ) -> tuple[np.ndarray, float]:
-    """Log odds of yes for each term that a question has, and those of a question without any."""
+    """The log odds of yes for each term, and for a question without any term."""
     weights, constant = np.zeros(n_terms), 0.0
     for answer, sign in ((True, 1.0), (False, -1.0)):
         class_rows = [row for row, yes in zip(rows, truth, strict=True) if yes == answer]

@@ -1,10 +1,10 @@
 """Reads InduOCRBench's evaluation of RAG: Markdown documents, and pairs of question and answer.
 
-``path`` is the folder of the benchmark: ``RAG_eval/doc_md/*.md`` and ``RAG_eval/QA_pairs.jsonl``,
-or one that holds these two. The Markdown does not say where its pages end, so a document is one
-page. ``pdfs`` is the folder of the unpacked PDFs (``<document>.pdf``): one of a single page is the
-document's source, which engines can read; of the others only whole readings made elsewhere can be
-measured (``precomputed``).
+``path`` is the folder of the benchmark, with ``RAG_eval/doc_md/*.md`` and
+``RAG_eval/QA_pairs.jsonl``, or the folder of these two. The Markdown does not mark page ends, so a
+document is one page. ``pdfs`` is the folder of the unpacked PDFs (``<document>.pdf``). A PDF of one
+page is its document's source, which engines can read; for the others, only other tools' output of
+whole documents can be measured (``precomputed``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.json_text import parse_json
-from ohr.datasets.values import name_of, said, text_of, texts_of
+from ohr.datasets.values import name_of, reason_of, text_of, texts_of
 from ohr.documents.opening import file_facts
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
@@ -32,10 +32,10 @@ _UNSAFE = re.compile(r"[\\/\0]+")
 
 
 class InduOcrParams(DatasetParams):
-    """Which documents are loaded."""
+    """Parameters: which documents are loaded."""
 
     single_page: bool = False
-    """Only those whose PDF has one page, which engines can read."""
+    """Load only documents whose PDF has one page, which engines can read."""
 
 
 class InduOcr(DatasetSource[InduOcrParams]):
@@ -71,10 +71,10 @@ class InduOcr(DatasetSource[InduOcrParams]):
             for number, (stem, domain, pair) in enumerate(pairs)
             if _is_loaded(stem, domain, by_stem, params, report)
         ]
-        kept = validate_questions(questions, documents, report)
+        asked_questions = validate_questions(questions, documents, report)
         dataset = Dataset(
             documents.values(),
-            kept,
+            asked_questions,
             kind=self.name,
             root=root,
             report=report,
@@ -87,7 +87,7 @@ class InduOcr(DatasetSource[InduOcrParams]):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A question with its answers, and what the data say of it."""
+    """A question with its answers, evidence and category."""
 
     question: str
     answers: tuple[str, ...]
@@ -103,14 +103,14 @@ def _root(path: Path) -> Path:
 
 
 def _stem(name: str) -> str:
-    """A document's name: that of its file, without folders and suffix."""
+    """A document's name: its file name without folders and suffix."""
     return _UNSAFE.sub(
         "_", readable(name.replace("\\", "/").rpartition("/")[2].removesuffix(".md"))
     )
 
 
 def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Pair]]:
-    """Document, kind and pair of each line; a line that is none goes into the report."""
+    """Document, domain and pair of each line; a malformed line goes into the report."""
     try:
         lines = decoded(read_bounded(path)).split("\n")
     except OSError as error:
@@ -131,13 +131,13 @@ def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Pai
                 text_of(entry.get("question_category"), "question_category"),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            report.add("malformed_question", f"line {number} of {PAIRS}: {said(error)}")
+            report.add("malformed_question", f"line {number} of {PAIRS}: {reason_of(error)}")
             continue
         yield stem, domain, pair
 
 
 def _single_pages(folder: Path, report: ValidationReport) -> dict[str, Path]:
-    """PDFs of one page by name."""
+    """Name -> PDF, for PDFs of one page."""
     pdfs = [path for path in visible(folder, "**/*.pdf") if path.is_file()]
     if not pdfs:
         raise DatasetError(f"no PDFs in {folder}: unpack pdf.zip there")
@@ -158,7 +158,7 @@ def _document(
     report: ValidationReport,
     without_truth: dict[PageRef, str],
 ) -> Document:
-    """A document; one that cannot be read, or is no text, is reported and has no truth."""
+    """A document; one that cannot be read or decoded is reported and has no truth."""
     stem = _stem(path.name)
     domain = domains.get(stem) or _NUMBER.sub("", stem) or stem
     doc_id = f"{domain}/{stem}"
@@ -201,5 +201,5 @@ def _question(qid: str, pair: Pair, document: Document) -> Question:
 
 
 def _unix(text: str) -> str:
-    """Lines that end in a line feed, as the grammar of a page and other readings have them."""
+    """The text with line feeds as line ends, as all parsers of pages expect."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,4 +1,4 @@
-"""Parses JSON from outside into text that can be written again as UTF-8."""
+"""Parses JSON from outside; texts in it can be written as UTF-8."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _HALF = re.compile("[\ud800-\udfff]")
 def parse_json(data: bytes | str) -> Any:
     """The value of a JSON text; bytes are UTF-8, or UTF-16 or UTF-32 with or without a mark.
 
-    Half a surrogate pair, which JSON can hold and UTF-8 cannot, is U+FFFD. Raises ValueError, also
-    for two equal keys of one object, UndecodableError for bytes that are no text, and
+    Lone surrogates, which are possible in JSON but not in UTF-8, become U+FFFD. Raises ValueError,
+    also for a repeated key in an object, UndecodableError for bytes that cannot be decoded, and
     RecursionError.
     """
     return _parsed(_text(data))
 
 
 def parse_records(data: bytes | str) -> Any:
-    """The value of a JSON text, or the list of what the lines of JSON Lines hold.
+    """The value of a JSON text, or the list of values of JSON Lines.
 
-    Raises ValueError, for JSON Lines with the line, and RecursionError.
+    Raises ValueError, with the line for JSON Lines, and RecursionError.
     """
     text = _text(data)
     try:
@@ -46,7 +46,7 @@ def parse_records(data: bytes | str) -> Any:
 
 
 def _is_object(line: str) -> bool:
-    """Whether a line is a whole JSON object, as each of JSON Lines is."""
+    """Whether a line is a whole JSON object, as in JSON Lines."""
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
@@ -65,14 +65,14 @@ def _text(data: bytes | str) -> str:
 
 def _parsed(text: str) -> Any:
     value = json.loads(text, object_pairs_hook=_each_key_once)
-    if _ESCAPED.search(text):  # perhaps whole pairs: those are one character when they are parsed
+    if _ESCAPED.search(text):  # whole pairs became single characters when they were parsed
         value = json.loads(_HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     return value
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key {twice!r} comes twice in one object")
-    return found
+    return mapping

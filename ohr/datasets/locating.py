@@ -1,7 +1,7 @@
-r"""Where evidence stands on its pages, and in which of their regions.
+r"""Finds evidence on its pages, and the regions that it is in.
 
-Positions are kept in *squeezed* text, all white space removed, so that line breaks and
-indents do not matter. Everything is linear in the page, whatever the mark-up looks like.
+Positions are in *squeezed* text, without any white space, so that line breaks and indents do not
+matter. Everything is linear in the page, for any mark-up.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ohr.markup.page import formulas_of, read_page
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.structure import Span
 
-# What is left of a formula in evidence that was cut out of it.
+# Remains of a formula in evidence that was cut from it.
 _MATH = re.compile(
     r"\\[()\[\]]|[A-Za-z0-9)}][_^]\{|\\(?:[dt]?frac|sqrt|sum|int|prod|times|cdot|infty|left|partial"
     r"|mathb[bf]|[gl]eq?|alpha|beta|gamma|delta|lambda|mu|pi|rho|sigma|phi|omega|Delta|Pi|Sigma"
@@ -27,12 +27,12 @@ _ROW = re.compile(r"[^\\]&|^&|\\hline|\\begin\{tabular|<t[dr]\b|\|[^|\n]+\|", re
 
 
 def squeeze(text: str) -> str:
-    """The text without any white space; what looks the same in other code points is the same."""
+    """The text without white space, with equivalent code points folded."""
     return "".join(fold_glyphs(text).split())
 
 
 class SearchablePage:
-    """One page as evidence is looked for on it."""
+    """A page on which evidence is searched for."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -44,7 +44,7 @@ class SearchablePage:
 
     @cached_property
     def tables(self) -> list[Span]:
-        """Spans of tables in the squeezed text; an array, which is set as one, is a table too."""
+        """Spans of tables in the squeezed text, including LaTeX arrays, which look like tables."""
         page = read_page(self.text)
         spans = [table.span for table in page.tables]
         spans += [
@@ -56,7 +56,7 @@ class SearchablePage:
 
     @cached_property
     def charts(self) -> list[Span]:
-        """Spans of ``<chart>`` in the squeezed text; one that is never closed runs to the end."""
+        """Spans of ``<chart>`` in the squeezed text; an unclosed one runs to the end."""
         spans: list[Span] = []
         if "<chart" not in self.text:
             return spans
@@ -76,7 +76,7 @@ class SearchablePage:
 
 
 def squeezed_spans(text: str, spans: Iterable[Span]) -> list[Span]:
-    """Spans of a text as spans of the same text without white space."""
+    """Convert spans of a text to spans of its squeezed text."""
     spans = list(spans)
     places: dict[int, int] = {}
     done = count = 0
@@ -88,7 +88,7 @@ def squeezed_spans(text: str, spans: Iterable[Span]) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of evidence that stands on a page; ``page`` is an index into the stated pages."""
+    """A run of evidence that is on a page; ``page`` is an index into the stated pages."""
 
     text: str
     page: int
@@ -96,17 +96,17 @@ class Piece:
 
 
 def verbatim_pieces(evidence: str, pages: Sequence[SearchablePage]) -> list[Piece] | None:
-    """Evidence cut at line breaks into runs that stand verbatim on the pages, if it can be.
+    """Evidence split at line breaks into runs that are verbatim on the pages; None if impossible.
 
-    Evidence of several contexts is joined with line breaks, so that is where it may be cut.
-    Each run is as long as possible; what is part of a page still is when it is shortened, so
-    this finds a cut whenever there is one. Offsets are those of the page's text.
+    Evidence of several contexts is joined with line breaks, so it is split only there. Each run is
+    as long as possible; since a part of such a run is on the page too, this finds a split whenever
+    there is one. Offsets are those of the page's text.
     """
     return _cover(evidence.strip("\n").split("\n"), [page.text for page in pages], "\n")
 
 
 def squeezed_pieces(evidence: str, pages: Sequence[SearchablePage]) -> list[Piece] | None:
-    """The same with all white space removed on both sides; offsets in the squeezed text."""
+    """:func:`verbatim_pieces` without white space on both sides; offsets in squeezed text."""
     lines = [squeezed for line in evidence.split("\n") if (squeezed := squeeze(line))]
     return _cover(lines, [page.squeezed for page in pages], "")
 
@@ -142,10 +142,10 @@ def _find(run: str, texts: Sequence[str]) -> tuple[int, int] | None:
 
 
 def lines_with(answers: Iterable[str], text: str) -> str:
-    """The lines of a page that contain an answer, whatever its case.
+    """The lines of a page that contain an answer; case does not matter.
 
-    A number is none within another one: 5 does not stand in 15, 1.5 or 5,000. Yes and no stand in
-    any line: they are not looked for.
+    A number is not found inside another one: 5 is not in 15, 1.5 or 5,000. Yes and no are not
+    searched for.
     """
     looked_for = [_pattern(fold(answer).casefold()) for answer in answers if not verdict(answer)]
     lines = (
@@ -163,7 +163,7 @@ def _pattern(answer: str) -> re.Pattern[str]:
 
 
 def inside(spans: Sequence[tuple[int, int]], piece: Piece) -> bool:
-    """Whether any part of a squeezed piece lies inside one of the spans."""
+    """Whether any part of a squeezed piece is inside one of the spans."""
     end = piece.start + len(piece.text)
     return any(start < end and piece.start < stop for start, stop in spans)
 

@@ -1,8 +1,8 @@
 """Reads OHR-Bench: ``retrieval_base/<kb>/<domain>/<doc>.json`` and the Q&A file.
 
-Both releases' Q&A schemas are read. The second adds chart and reading_order questions, says
-``formula`` for ``equation``, and lets ``doc_name``, ``evidence_page_no`` and
-``evidence_context`` be lists (questions over several pages).
+The Q&A schemas of both releases are read. The second adds chart and reading_order questions, uses
+``formula`` instead of ``equation``, and allows lists in ``doc_name``, ``evidence_page_no`` and
+``evidence_context`` (questions over several pages).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ohr.datasets.values import (
     name_of,
     page_number_of,
     page_numbers_of,
-    said,
+    reason_of,
     text_of,
     texts_of,
 )
@@ -37,8 +37,8 @@ _SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
 class OhrBench(DatasetSource):
     """The OHR-Bench layout, as published or as written by this toolkit.
 
-    ``path`` is the folder ``retrieval_base`` (with ``gt`` in it), ``questions`` the Q&A file,
-    ``pdfs`` an optional folder with ``<domain>/<doc>.pdf``, or ``<doc>.pdf`` where one document
+    ``path`` is the folder ``retrieval_base`` (with ``gt`` in it), ``questions`` the Q&A file, and
+    ``pdfs`` an optional folder with ``<domain>/<doc>.pdf``, or ``<doc>.pdf`` if only one document
     has that name.
     """
 
@@ -67,7 +67,7 @@ class OhrBench(DatasetSource):
 
 
 def find_pdfs(folder: Path) -> dict[str, Path]:
-    """PDFs below a folder by their path in it, without suffix."""
+    """Path within the folder, without suffix -> PDF, for all PDFs below a folder."""
     if not folder.is_dir():
         raise DatasetError(f"no folder of PDFs at {folder}")
     pdfs: dict[str, Path] = {}
@@ -78,7 +78,7 @@ def find_pdfs(folder: Path) -> dict[str, Path]:
 
 
 class _Pdfs:
-    """Which PDF belongs to which document, however their names' accents are written."""
+    """Matches PDFs to documents, also if accents in their names are encoded differently."""
 
     def __init__(self, pdfs: Mapping[str, Path], doc_ids: Collection[str]) -> None:
         self.pdfs = {readable(key): path for key, path in pdfs.items()}
@@ -89,10 +89,10 @@ class _Pdfs:
             self.by_name.setdefault(key.rsplit("/", 1)[-1], []).append(key)
 
     def of(self, doc_id: str, report: ValidationReport) -> Path | None:
-        """The PDF at the document's path; else the only one of its name that can be meant.
+        """The PDF at the document's path, otherwise the only possible one of its name.
 
-        That is one somewhere below a folder named after the domain, or one in no folder if no
-        second document has the name. Another folder may be another domain.
+        Possible is a PDF below a folder named after the domain, or one in no folder if no other
+        document has the name. A PDF in another folder may belong to another domain.
         """
         doc_id = readable(doc_id)
         if doc_id in self.pdfs:
@@ -117,10 +117,10 @@ def read_documents(
     pdfs: Mapping[str, Path],
     report: ValidationReport,
 ) -> Iterator[Document]:
-    """Documents of a knowledge-base folder, by domain, then by file name; also of folders in one.
+    """The documents of a knowledge-base folder and its subfolders, by domain, then by file name.
 
     The published evaluation indexes files in the order of their names *with* the suffix. Hidden
-    files are passed over: a copy that an editor has put aside would be found in place of its page.
+    files are ignored: an editor's backup copy could replace its page.
     """
     if not folder.is_dir():
         raise DatasetError(f"no ground truth at {folder}: expected <domain>/<document>.json there")
@@ -156,7 +156,7 @@ def _doc_id(file: str) -> str:
 
 
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
-    """Pages of one JSON file: a list of ``{page_idx | page_no, text}``, or a line for each.
+    """The pages of a JSON file: a list of ``{page_idx | page_no, text}``, or JSON Lines.
 
     Raises DatasetError, also for a text that is neither a string nor null.
     """
@@ -186,9 +186,10 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
 
 
 def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
-    """Questions of a Q&A file; entries that cannot be understood go into the report.
+    """The questions of a Q&A file (a JSON list, or JSON Lines); malformed entries go into the
+    report.
 
-    The file is a JSON list, or JSON Lines.
+    Raises DatasetError for a file that cannot be read.
     """
     try:
         entries = parse_records(read_bounded(path))
@@ -204,17 +205,20 @@ def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
         try:
             yield question_of(entry)
         except (KeyError, TypeError, ValueError) as error:
-            report.add("malformed_question", f"entry {number} of {path.name}: {said(error)}")
+            report.add("malformed_question", f"entry {number} of {path.name}: {reason_of(error)}")
 
 
 def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> Iterator[Question]:
-    """The questions with their documents as files are named, however accents are written."""
+    """The questions with the ids of their documents as in the files' names.
+
+    Accents may be encoded differently.
+    """
     named = {readable(doc_id): doc_id for doc_id in documents}
 
     def own(doc_id: str) -> str:
         if doc_id in documents:
             return doc_id
-        # Windows' paths: the first part was put before a name that has its own domain.
+        # Windows paths: the domain was put before a name that already has it.
         slashed = readable(doc_id).replace("\\", "/")
         for name in (readable(doc_id), slashed, slashed.partition("/")[2]):
             if name in named:
@@ -233,7 +237,7 @@ def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> 
 
 
 def source_name(written: str) -> str:
-    """An evidence source by the name that the second release has for it."""
+    """The second release's name of an evidence source."""
     source = " ".join(written.split()).lower()
     return _SOURCE_NAMES.get(source, source)
 

@@ -1,14 +1,13 @@
-"""Reads OmniDocBench, and what shares its form: Real5-OmniDocBench, PureDocBench.
+"""Reads OmniDocBench and benchmarks of the same form: Real5-OmniDocBench, PureDocBench.
 
-``path`` is a folder with the annotations and the page images. Each image is a document of one
-page, named after it; its text is made of the annotated blocks. There are no questions, and a study
-is made of some: so each block of text, table or formula is one, asked by its own first words, with
-itself as evidence and answer. What is measured of reading is then measured block by block; finding
-such a question is known-item search, and answering it means nothing.
+``path`` is a folder with the annotations and the page images. Each image is a document of one page
+with the image's name; its text consists of the annotated blocks. The data have no questions, but a
+study needs some: so each block of text, table or formula becomes a question, which consists of the
+block's first words and has the block as evidence and answer. OCR metrics are then per block,
+retrieval is known-item search, and answers mean nothing.
 
-Where several folders of images are named, each holds every page in another condition: the same
-text belongs to several images, and the domain is the folder's name. Else it is the page's
-``data_source``.
+With several folders of images, each has all pages in another condition: the same text belongs to
+several images, and the domain is the folder's name. Otherwise it is the page's ``data_source``.
 """
 
 from __future__ import annotations
@@ -37,16 +36,16 @@ _UNSAFE = re.compile(r"[\\/\0]+")
 
 
 class OmniDocBenchParams(DatasetParams):
-    """Where annotations and images lie within the folder."""
+    """Paths of annotations and images within the folder."""
 
     annotations: str = ""
-    """A JSON file, or a folder with one a page; by default the one JSON file of the folder."""
+    """A JSON file, or a folder with one file per page; by default the only JSON file."""
     images: tuple[str, ...] = ("images",)
-    """Folders of page images, searched through; each has every page, in its own condition."""
+    """Folders of page images, with subfolders; each has all pages, in its own condition."""
 
 
 class OmniDocBench(DatasetSource[OmniDocBenchParams]):
-    """Annotated pages; blocks are questions."""
+    """Annotated pages, with their blocks as questions."""
 
     name = "omnidocbench"
     version = "4"
@@ -65,13 +64,13 @@ class OmniDocBench(DatasetSource[OmniDocBenchParams]):
         documents: dict[str, Document] = {}
         questions: list[Question] = []
         for folder in params.images:
-            found = _images(root / folder)
+            images = _images(root / folder)
             condition = readable(Path(folder).name) if len(params.images) > 1 else ""
             for page in pages:
                 domain = condition or _domain(page)
                 if params.domains and domain not in params.domains:
                     continue
-                document = _document(page, domain, found, report)
+                document = _document(page, domain, images, report)
                 if document is None:
                     continue
                 if document.doc_id in documents:
@@ -79,13 +78,15 @@ class OmniDocBench(DatasetSource[OmniDocBenchParams]):
                     continue
                 documents[document.doc_id] = document
                 questions += _questions(page, document)
-        kept = validate_questions(questions, documents, report)
-        dataset = Dataset(documents.values(), kept, kind=self.name, root=root, report=report)
+        asked_questions = validate_questions(questions, documents, report)
+        dataset = Dataset(
+            documents.values(), asked_questions, kind=self.name, root=root, report=report
+        )
         return finish(dataset, strict=params.strict)
 
 
 def _annotations(root: Path, named: str, report: ValidationReport) -> Iterator[AnnotatedPage]:
-    """The pages of the file, or of each file of the folder, in the order of their names."""
+    """The pages of the file, or of each file of the folder, by file name."""
     place = root / named if named else root
     pattern = "**/*.json" if named else "*.json"
     files = [place] if place.is_file() else visible(place, pattern)
@@ -102,16 +103,16 @@ def _annotations(root: Path, named: str, report: ValidationReport) -> Iterator[A
 
 
 def _images(folder: Path) -> dict[str, Path]:
-    """Page images below a folder by their names without suffix."""
+    """Name without suffix -> page image, for all images below a folder."""
     if not folder.is_dir():
         raise DatasetError(
             f"no folder of page images at {folder}: name it in dataset.params.images"
         )
-    found: dict[str, Path] = {}
+    images: dict[str, Path] = {}
     for path in visible(folder, "**/*"):
         if path.suffix.lower() in IMAGES and path.is_file():
-            found.setdefault(readable(path.name[: -len(path.suffix)]), path)
-    return found
+            images.setdefault(readable(path.name[: -len(path.suffix)]), path)
+    return images
 
 
 def _domain(page: AnnotatedPage) -> str:
@@ -122,7 +123,7 @@ def _domain(page: AnnotatedPage) -> str:
 def _document(
     page: AnnotatedPage, domain: str, images: dict[str, Path], report: ValidationReport
 ) -> Document | None:
-    """The page as a document; None, and a line in the report, without an image of that name."""
+    """The page as a document; None, with a line in the report, without an image of that name."""
     stem = readable(page.stem)
     image = images.get(stem)
     if image is None:
@@ -135,7 +136,7 @@ def _document(
 
 
 def _questions(page: AnnotatedPage, document: Document) -> Iterator[Question]:
-    """One a block that has words."""
+    """One question per block with words."""
     for number, block in enumerate(_asked(page.blocks)):
         text = to_markdown([block], furniture=False)
         words = _TAG.sub(" ", text).split()

@@ -1,4 +1,4 @@
-"""The JSON file of OmniDocBench: a list of pages, each an image with its annotated blocks.
+"""Reads the JSON file of OmniDocBench: a list of pages, each an image with annotated blocks.
 
 Source: L. Ouyang et al., OmniDocBench: Benchmarking Diverse PDF Document Parsing with
 Comprehensive Annotations, 2025; the data's own description of its fields.
@@ -13,7 +13,7 @@ from typing import Any
 
 from ohr.collection import ValidationReport
 from ohr.datasets.json_text import parse_records
-from ohr.datasets.values import name_of, said, text_of
+from ohr.datasets.values import name_of, reason_of, text_of
 from ohr.errors import DatasetError
 from ohr.markup.blocks import Block, BlockKind, to_markdown
 
@@ -28,24 +28,24 @@ KINDS: dict[str, BlockKind] = {
     "page_number": "furniture",
 }
 DOMAIN_FIELDS = ("data_source", "domain")
-"""Attributes of a page that its domain may be taken from, the first that is there."""
+"""Attributes of a page that may give its domain; the first one present counts."""
 LEFT_OUT = frozenset({"figure", "abandon"})
-"""Blocks without a text of their own; masks (``…_mask``) are left out too."""
+"""Kinds of blocks without text; masks (``…_mask``) are left out too."""
 
 
 @dataclass(frozen=True)
 class AnnotatedPage:
-    """A page of the file. ``image`` is the path in it; ``attributes`` are the page's own."""
+    """A page of the file. ``image`` is the image's path; ``attributes`` are the page's."""
 
     image: str
     attributes: Mapping[str, Any]
     blocks: tuple[Block, ...]
     problems: tuple[str, ...]
-    """What could not be taken from it, a line each."""
+    """Parts that could not be read, one line each."""
 
     @property
     def stem(self) -> str:
-        """The image's name without its suffix, by which predictions are named."""
+        """The image's name without its suffix; predictions use it as their name."""
         name = PurePosixPath(self.image.replace("\\", "/")).name
         return name[: -len(PurePosixPath(name).suffix)] if PurePosixPath(name).suffix else name
 
@@ -56,7 +56,7 @@ class AnnotatedPage:
 
 
 def is_omnidocbench(content: object) -> bool:
-    """Whether JSON has the file's form."""
+    """Whether parsed JSON has the file's form."""
     if not isinstance(content, list) or not content:
         return False
     first = content[0]
@@ -64,7 +64,7 @@ def is_omnidocbench(content: object) -> bool:
 
 
 def read_annotations(data: bytes, name: str) -> list[AnnotatedPage]:
-    """The pages of a file. Raises DatasetError for one that has another form."""
+    """The pages of a file. Raises DatasetError for a file of another form."""
     report = ValidationReport()
     pages = list(annotations_of(data, name, report))
     if report:
@@ -73,9 +73,9 @@ def read_annotations(data: bytes, name: str) -> list[AnnotatedPage]:
 
 
 def annotations_of(data: bytes, name: str, report: ValidationReport) -> Iterator[AnnotatedPage]:
-    """The pages of a file, which may be a list or one page; what is none goes into the report.
+    """The pages of a file, which is a list or a single page; malformed ones go into the report.
 
-    Raises DatasetError for what is not JSON of that form.
+    Raises DatasetError if the file is not JSON of that form.
     """
     try:
         content = parse_records(data)
@@ -88,11 +88,11 @@ def annotations_of(data: bytes, name: str, report: ValidationReport) -> Iterator
         try:
             yield annotated_page(entry)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            report.add("unreadable_document", f"page {number} of {name}: {said(error)}")
+            report.add("unreadable_document", f"page {number} of {name}: {reason_of(error)}")
 
 
 def annotated_page(entry: Mapping[str, Any]) -> AnnotatedPage:
-    """One entry. Raises KeyError, TypeError, ValueError and AttributeError."""
+    """The page of an entry. Raises KeyError, TypeError, ValueError and AttributeError."""
     info = entry["page_info"]
     problems: list[str] = []
     return AnnotatedPage(
@@ -103,15 +103,15 @@ def annotated_page(entry: Mapping[str, Any]) -> AnnotatedPage:
     )
 
 
-def _attributes(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A page's attributes. Raises ValueError for a domain that is no text."""
+def _attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """A page's attributes. Raises ValueError if a domain is no text."""
     for field in DOMAIN_FIELDS:
-        text_of(given.get(field), field)
-    return dict(given)
+        text_of(attributes.get(field), field)
+    return dict(attributes)
 
 
 def _truncated(entry: Mapping[str, Any]) -> dict[Any, Any]:
-    """The block that goes on each block which a column or a figure cuts, by their ids."""
+    """Id of a block that a column or figure cuts -> id of the block that continues it."""
     relations = (entry.get("extra") or {}).get("relation") or []
     return {
         relation.get("source_anno_id"): relation.get("target_anno_id")
@@ -123,43 +123,47 @@ def _truncated(entry: Mapping[str, Any]) -> dict[Any, Any]:
 def _blocks(
     annotations: Sequence[Mapping[str, Any]], truncated: Mapping[Any, Any], problems: list[str]
 ) -> Iterator[Block]:
-    """Blocks in reading order; those without an order, as headers have none, come last.
+    """Blocks in reading order; blocks without an order, such as headers, come last.
 
-    The parts of one paragraph are one block, where its first part stands.
+    The parts of a paragraph form one block, in the place of the first part.
     """
-    kept = [one for one in annotations if not one.get("ignore") and not _left_out(one)]
-    kept.sort(key=_order)
+    blocks = [
+        annotation
+        for annotation in annotations
+        if not annotation.get("ignore") and not _left_out(annotation)
+    ]
+    blocks.sort(key=_order)
     texts: dict[Any, Mapping[str, Any]] = {}
-    for one in kept:
-        if _kind(one) == "text" and one.get("anno_id") is not None:
-            texts.setdefault(one["anno_id"], one)
+    for annotation in blocks:
+        if _kind(annotation) == "text" and annotation.get("anno_id") is not None:
+            texts.setdefault(annotation["anno_id"], annotation)
     paragraphs = _paragraphs(texts, truncated)
-    for one in kept:
-        kind, anno_id = _kind(one), one.get("anno_id")
-        parts = paragraphs.get(anno_id, ()) if texts.get(anno_id) is one else (one,)
+    for annotation in blocks:
+        kind, anno_id = _kind(annotation), annotation.get("anno_id")
+        parts = paragraphs.get(anno_id, ()) if texts.get(anno_id) is annotation else (annotation,)
         if not parts:
             continue
         if not (text := "\n".join(filter(None, (_text(part, kind) for part in parts)))):
-            problems.append(f"a {one.get('category_type')} without a text")
+            problems.append(f"a {annotation.get('category_type')} without a text")
         yield Block(kind, text)
 
 
 def _paragraphs(
     texts: Mapping[Any, Mapping[str, Any]], truncated: Mapping[Any, Any]
 ) -> dict[Any, list[Mapping[str, Any]]]:
-    """The parts of each paragraph by the id of its first: each block of text is one, once.
+    """Id of a paragraph's first part -> its parts; each block of text is in one paragraph.
 
-    What is no text goes on no text. Blocks that go on one another in a ring begin with the first
-    in reading order.
+    Blocks other than text continue no text. If blocks continue each other in a circle, the
+    paragraph begins with the first in reading order.
     """
-    followers = {source: one for source, one in truncated.items() if source in texts}
+    followers = {source: target for source, target in truncated.items() if source in texts}
     later = set(followers.values())
     paragraphs: dict[Any, list[Mapping[str, Any]]] = {}
-    taken: set[Any] = set()
+    seen: set[Any] = set()
     for first in sorted(texts, key=later.__contains__):
         parts, at = [], first
-        while at in texts and at not in taken:
-            taken.add(at)
+        while at in texts and at not in seen:
+            seen.add(at)
             parts.append(texts[at])
             at = followers.get(at)
         if parts:
@@ -167,27 +171,27 @@ def _paragraphs(
     return paragraphs
 
 
-def _kind(one: Mapping[str, Any]) -> BlockKind:
-    return KINDS.get(str(one.get("category_type")), "text")
+def _kind(annotation: Mapping[str, Any]) -> BlockKind:
+    return KINDS.get(str(annotation.get("category_type")), "text")
 
 
-def _left_out(one: Mapping[str, Any]) -> bool:
-    kind = str(one.get("category_type"))
+def _left_out(annotation: Mapping[str, Any]) -> bool:
+    kind = str(annotation.get("category_type"))
     return kind in LEFT_OUT or kind.endswith("_mask")
 
 
-def _order(one: Mapping[str, Any]) -> tuple[bool, float]:
-    order = one.get("order")
+def _order(annotation: Mapping[str, Any]) -> tuple[bool, float]:
+    order = annotation.get("order")
     return (True, 0.0) if order is None else (False, float(order))
 
 
-def _text(one: Mapping[str, Any], kind: BlockKind) -> str:
-    """HTML of a table (LaTeX where it has none), LaTeX of a formula, else the text.
+def _text(annotation: Mapping[str, Any], kind: BlockKind) -> str:
+    """HTML of a table (LaTeX if it has none), LaTeX of a formula, otherwise the text.
 
-    A formula's brackets are left out: dollars are written round it.
+    A formula's brackets are removed, since it is written in dollars.
     """
     keys = {"table": ("html", "latex", "text"), "formula": ("latex", "text")}.get(kind, ("text",))
-    texts = (text_of(one.get(key), key).strip() for key in keys)
+    texts = (text_of(annotation.get(key), key).strip() for key in keys)
     text = next(filter(None, texts), "")
     inner = text[2:-2]
     bracketed = text == rf"\[{inner}\]" and "\\]" not in inner

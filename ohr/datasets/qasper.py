@@ -1,13 +1,13 @@
-"""Reads QASPER: papers, and questions with several annotators' answers.
+"""Reads QASPER: papers, and questions with answers of several annotators.
 
-``path`` is a train, dev or test file as published (Dasigi et al. 2021), or rows as the Hub gives
-them: JSON, JSON Lines or Parquet. A paper is a document, with
-its sections as pages, since a paper has no others: page 0 is title and abstract, then a page a
-section that has text, and last the captions of figures and tables. All papers are in one domain,
-``qasper``; a question is asked of its own paper with ``scope=document``.
+``path`` is a train, dev or test file as published (Dasigi et al. 2021), or rows from the Hub: JSON,
+JSON Lines or Parquet. A paper is a document. Its sections serve as pages, since the data have no
+others: page 0 is title and abstract, then one page per section with text, and the last page has the
+captions of figures and tables. All papers are in one domain, ``qasper``; with ``scope=document`` a
+question is asked of its own paper.
 
-A question's ``answers`` are those of all annotators, its evidence that of the first who names some,
-its answer form the first annotator's type: extractive, abstractive, boolean or none.
+A question's ``answers`` are those of all annotators. Its evidence is that of the first annotator
+with any, and its answer form the first annotator's type: extractive, abstractive, boolean or none.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _CAPTIONS = "Figures and tables"
 
 
 class QasperParams(DatasetParams):
-    """What of QASPER is asked."""
+    """Parameters: which questions are asked."""
 
     unanswerable: bool = True
-    """Whether answers that there is none count; without them, questions with no other are not
-    asked."""
+    """Whether "unanswerable" counts as an answer; if not, questions with no other answer are left
+    out."""
 
 
 class Qasper(DatasetSource[QasperParams]):
-    """QASPER's files; pages are sections."""
+    """QASPER's files, with sections as pages."""
 
     name = "qasper"
     version = "2"
@@ -56,23 +56,29 @@ class Qasper(DatasetSource[QasperParams]):
         for paper in read_papers(params.path, report):
             document = _document(paper)
             documents[document.doc_id] = document
-            for asked in paper.questions:
-                question = _question(asked, document, unanswerable=params.unanswerable)
+            for paper_question in paper.questions:
+                question = _question(paper_question, document, unanswerable=params.unanswerable)
                 if question is None:
-                    report.skipped.append(f"question {asked.qid}: unanswerable")
+                    report.skipped.append(f"question {paper_question.qid}: unanswerable")
                     continue
                 if not question.evidence_text:
                     without_evidence[question.qid] = NO_EVIDENCE
                 questions.append(question)
-        kept = validate_questions(questions, documents, report, without_evidence=without_evidence)
+        asked_questions = validate_questions(
+            questions, documents, report, without_evidence=without_evidence
+        )
         dataset = Dataset(
-            documents.values(), kept, kind=self.name, root=params.path.parent, report=report
+            documents.values(),
+            asked_questions,
+            kind=self.name,
+            root=params.path.parent,
+            report=report,
         )
         return finish(dataset, strict=params.strict)
 
 
 def document_id(paper_id: str) -> str:
-    """The document of a paper; old ids have a slash."""
+    """The document id of a paper; the slash in old ids is replaced."""
     return f"{DOMAIN}/{paper_id.replace('/', '_')}"
 
 
@@ -102,17 +108,23 @@ def _markdown(signs: str, title: str, paragraphs: Sequence[str]) -> str:
     return "\n\n".join([*heading, *filter(str.strip, paragraphs)])
 
 
-def _question(asked: PaperQuestion, document: Document, *, unanswerable: bool) -> Question | None:
-    references = [one for one in asked.references if unanswerable or one.type != "none"]
+def _question(
+    paper_question: PaperQuestion, document: Document, *, unanswerable: bool
+) -> Question | None:
+    references = [
+        reference
+        for reference in paper_question.references
+        if unanswerable or reference.type != "none"
+    ]
     if not references:
         return None
     pages, evidence = _evidence(references, document)
     kinds = {"table" if _caption(text).startswith("Table") else "chart" for text in evidence}
     floats = bool(evidence) and all(text.startswith(FLOAT) for text in evidence)
     return Question(
-        qid=asked.qid,
-        text=asked.text,
-        answers=tuple(dict.fromkeys(one.answer for one in references)),
+        qid=paper_question.qid,
+        text=paper_question.text,
+        answers=tuple(dict.fromkeys(reference.answer for reference in references)),
         doc_id=document.doc_id,
         domain=DOMAIN,
         evidence_pages=pages,
@@ -125,7 +137,7 @@ def _question(asked: PaperQuestion, document: Document, *, unanswerable: bool) -
 def _evidence(
     references: Sequence[Reference], document: Document
 ) -> tuple[tuple[PageRef, ...], list[str]]:
-    """The first annotator's evidence that is there, and its pages; page 0 where none is."""
+    """The pages and the evidence of the first annotator whose evidence is found; page 0 if none."""
     for reference in references:
         located = {
             text: page.ref
@@ -140,5 +152,5 @@ def _evidence(
 
 
 def _caption(text: str) -> str:
-    """Evidence as it stands on its page: a figure's or table's as its caption."""
+    """Evidence in the form that it has on its page: for a figure or table, its caption."""
     return text.removeprefix(f"{FLOAT}: ") if text.startswith(FLOAT) else text

@@ -1,8 +1,8 @@
-"""QASPER's files: papers with their questions and annotators' answers.
+"""Reads QASPER's files: papers with their questions and annotators' answers.
 
-Three forms are read: the published mapping of papers by id; rows as the Hub gives them, as a JSON
-list, as JSON Lines or as Parquet, in which sections, questions and answers may be columns; and such
-a table as columns.
+Three forms are read: the published mapping of papers by id; rows from the Hub, as a JSON list, JSON
+Lines or Parquet, in which sections, questions and answers may be columns; and such a table as
+columns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from ohr.collection import ValidationReport
 from ohr.datasets.decoding import decode
 from ohr.datasets.json_text import parse_json, parse_records
-from ohr.datasets.values import described, name_of, rows_of, said, text_of
+from ohr.datasets.values import described, name_of, reason_of, rows_of, text_of
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
 from ohr.metrics.qasper import FLOAT, UNANSWERABLE, AnswerType, Prediction, Reference
@@ -28,7 +28,7 @@ from ohr.metrics.qasper import FLOAT, UNANSWERABLE, AnswerType, Prediction, Refe
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a paper; ``name`` joins the titles that it stands under with `` ::: ``."""
+    """A section of a paper; ``name`` joins its title and those above it with `` ::: ``."""
 
     name: str
     paragraphs: tuple[str, ...]
@@ -36,7 +36,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PaperQuestion:
-    """A question, and what each annotator answered."""
+    """A question, with each annotator's answer."""
 
     qid: str
     text: str
@@ -45,7 +45,7 @@ class PaperQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper. ``captions`` are those of its figures and tables."""
+    """A paper. ``captions`` are of figures and tables."""
 
     paper_id: str
     title: str
@@ -55,7 +55,7 @@ class Paper:
     questions: tuple[PaperQuestion, ...]
 
     def paragraphs(self) -> Iterator[str]:
-        """All that can be evidence, as annotators' evidence names it."""
+        """Everything that can be evidence, in the form of the annotations."""
         for section in self.sections:
             yield from filter(str.strip, section.paragraphs)
         yield from (f"{FLOAT}: {caption}" for caption in self.captions)
@@ -64,8 +64,8 @@ class Paper:
 def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
     """The papers of a train, dev or test file.
 
-    What cannot be understood goes into the report: a paper, a question, or an annotator's answer.
-    Raises DatasetError for what is no such file.
+    Malformed papers, questions and answers go into the report. Raises DatasetError for another
+    kind of file.
     """
     try:
         data = read_bounded(path)
@@ -79,13 +79,13 @@ def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
         raise DatasetError(f"cannot read papers from {path}: {error}") from error
     if not papers:
         raise DatasetError(f"{path} holds no papers")
-    found = []
+    result = []
     for paper_id, paper in papers:
         try:
-            found.append(_paper(name_of(paper_id, "id"), paper, report))
+            result.append(_paper(name_of(paper_id, "id"), paper, report))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            report.add("malformed_paper", f"{paper_id}: {said(error)}")
-    return found
+            report.add("malformed_paper", f"{paper_id}: {reason_of(error)}")
+    return result
 
 
 def _is_parquet(data: bytes) -> bool:
@@ -93,7 +93,7 @@ def _is_parquet(data: bytes) -> bool:
 
 
 def _by_id(content: Any) -> list[tuple[Any, Any]]:
-    """Papers with their ids, however they are given. Raises ValueError for another form."""
+    """Papers with their ids, from any of the three forms. Raises ValueError for another form."""
     if isinstance(content, Mapping) and not content.keys() & {"full_text", "qas"}:
         return list(content.items())
     if isinstance(content, Mapping):  # one row, or the columns of a table
@@ -104,14 +104,14 @@ def _by_id(content: Any) -> list[tuple[Any, Any]]:
             "rows as the Hub gives them"
         )
     return [
-        (one.get("id", f"row {n}"), one) if isinstance(one, Mapping) else (f"row {n}", one)
-        for n, one in enumerate(content)
+        (row.get("id", f"row {n}"), row) if isinstance(row, Mapping) else (f"row {n}", row)
+        for n, row in enumerate(content)
     ]
 
 
 def gold_of(papers: Sequence[Paper]) -> dict[str, tuple[Reference, ...]]:
-    """The references of each question by its id; of a repeated id, the last ones."""
-    return {one.qid: one.references for paper in papers for one in paper.questions}
+    """Question id -> references; the last ones for a repeated id."""
+    return {row.qid: row.references for paper in papers for row in paper.questions}
 
 
 def _paper(paper_id: str, paper: Mapping[str, Any], report: ValidationReport) -> Paper:
@@ -127,15 +127,15 @@ def _paper(paper_id: str, paper: Mapping[str, Any], report: ValidationReport) ->
             for part in rows_of(paper["full_text"])
         ),
         tuple(
-            text_of(one.get("caption"), "caption")
-            for one in rows_of(paper.get("figures_and_tables"))
+            text_of(row.get("caption"), "caption")
+            for row in rows_of(paper.get("figures_and_tables"))
         ),
         tuple(_questions(paper_id, rows_of(paper.get("qas")), report)),
     )
 
 
 def _listed_texts(values: Any, field: str) -> tuple[str, ...]:
-    """The texts of a list. Raises ValueError for anything else, a single text among it."""
+    """The texts of a list. Raises ValueError for anything else, also for a single text."""
     if not isinstance(values, list | tuple):
         raise ValueError(f"{field} is {described(values)}; give a list of texts")
     return tuple(text_of(value, field) for value in values)
@@ -154,7 +154,7 @@ def _questions(
             )
             question = PaperQuestion(qid, text_of(entry["question"], "question"), references)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            report.add("malformed_question", f"question {number} of {paper_id}: {said(error)}")
+            report.add("malformed_question", f"question {number} of {paper_id}: {reason_of(error)}")
             continue
         if references:
             yield question
@@ -163,10 +163,10 @@ def _questions(
 
 
 def _reference(qid: str, answer: Mapping[str, Any], report: ValidationReport) -> Reference | None:
-    """An annotator's answer; None, and a line in the report, for one who gave none."""
+    """An annotator's answer; None, with a line in the report, if there is none."""
     for flag in ("unanswerable", "yes_no"):
-        if not isinstance(given := answer.get(flag), bool | None):
-            raise ValueError(f"{flag} is {described(given)}; give true, false or null")
+        if not isinstance(value := answer.get(flag), bool | None):
+            raise ValueError(f"{flag} is {described(value)}; give true, false or null")
     if answer["unanswerable"]:
         return Reference(UNANSWERABLE, "none")
     kind: AnswerType
@@ -185,7 +185,7 @@ def _reference(qid: str, answer: Mapping[str, Any], report: ValidationReport) ->
 def read_predictions(path: Path) -> dict[str, Prediction]:
     """A JSONL file of predictions: ``question_id``, ``predicted_answer``, ``predicted_evidence``.
 
-    Raises DatasetError with the line that is none.
+    Raises DatasetError with the malformed line.
     """
     try:
         lines = decode(read_bounded(path)).split("\n")
@@ -193,30 +193,32 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
         raise DatasetError(f"cannot read predictions from {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DatasetError(f"cannot read predictions from {path}: it is not UTF-8") from error
-    found = {}
+    predictions = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             entry = parse_json(line)
             evidence = entry["predicted_evidence"]
-            found[name_of(entry["question_id"], "question_id")] = Prediction(
+            predictions[name_of(entry["question_id"], "question_id")] = Prediction(
                 text_of(entry["predicted_answer"], "predicted_answer"),
                 _listed_texts(evidence, "predicted_evidence"),
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: no prediction ({said(error)})") from error
-    return found
+            raise DatasetError(
+                f"{path}, line {number}: no prediction ({reason_of(error)})"
+            ) from error
+    return predictions
 
 
 def predictions_text(predictions: Mapping[str, Prediction]) -> str:
-    """Predictions as :func:`read_predictions` reads them."""
+    """Predictions in the form of :func:`read_predictions`."""
     lines = (
         {
             "question_id": qid,
-            "predicted_answer": one.answer,
-            "predicted_evidence": list(one.evidence),
+            "predicted_answer": prediction.answer,
+            "predicted_evidence": list(prediction.evidence),
         }
-        for qid, one in predictions.items()
+        for qid, prediction in predictions.items()
     )
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)

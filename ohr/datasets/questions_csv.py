@@ -1,4 +1,4 @@
-"""The rows of a CSV of questions, as spreadsheets and people write it."""
+"""Reads the rows of a CSV of questions, as spreadsheets and people write it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
     "evidence": ("evidence_text", "evidence_context", "passage", "quote", "excerpt"),
     "id": ("qid", "question_id", "nr"),
 }
-"""Column -> other names of it, where a file has none of the column's own name."""
+"""Column -> other names, which count if a file has no column of the right name."""
 _SHOWN = 20
 _KNOWN = frozenset((*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS, *chain(*ALSO_CALLED.values())))
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: the line of the file that it begins on (1 is the header), and its fields."""
+    """A row: its first line in the file (1 is the header), and its fields."""
 
     line: int
     fields: Mapping[str, str]
@@ -51,24 +51,24 @@ class Row:
 
 
 def read_rows(path: Path, report: ValidationReport) -> list[Row]:
-    """The rows below the header; those with too many or too few fields go into the report.
+    """The rows below the header; rows with too many or too few fields go into the report.
 
-    The separator is the comma, semicolon or tab with which the header has most of the columns; the
-    file is UTF-8, or UTF-16 with a mark of byte order, as spreadsheets write "Unicode text".
-    Columns are known whatever their case and their spaces, and by other names, which the report
-    then says. Raises DatasetError, also for rows that a quote left open has swallowed.
+    The separator is the comma, semicolon or tab with which the header has most known columns. The
+    file is UTF-8, or UTF-16 with a byte-order mark, as in the "Unicode text" of spreadsheets. Case
+    and spaces of column names do not matter; other names (:data:`ALSO_CALLED`) are accepted and
+    reported. Raises DatasetError, also for rows that were swallowed by an open quote.
     """
     try:
         text = csv_text(read_bounded(path))
         separator = separator_of(text, _KNOWN)
-        found = records(text, separator)
+        lines = records(text, separator)
     except OSError as error:
         raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
     except ValueError as error:
         raise DatasetError(f"{path}: {error}") from error
-    if not found:
+    if not lines:
         raise DatasetError(f"{path} is empty: it needs a header and a row for each question")
-    header = found[0][1]
+    header = lines[0][1]
     names = _named([column(name) for name in header], header, report)
     missing = [name for name in REQUIRED_COLUMNS if name not in names]
     if missing:
@@ -79,10 +79,10 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     twice = [name for name in REQUIRED_COLUMNS + OPTIONAL_COLUMNS if names.count(name) > 1]
     if twice:
         raise DatasetError(f"{path}: the header has two columns {twice[0]!r}")
-    _nothing_swallowed(found[1:], names, separator, path)
+    _nothing_swallowed(lines[1:], names, separator, path)
     fewest = 1 + max(map(names.index, REQUIRED_COLUMNS))
     rows = []
-    for line, fields in found[1:]:
+    for line, fields in lines[1:]:
         if len(fields) > len(names):
             report.add(
                 "malformed_question",
@@ -105,11 +105,11 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
 
 
 def _named(names: list[str], header: Sequence[str], report: ValidationReport) -> list[str]:
-    """The columns by the names that they have here, other names of them replaced."""
+    """The columns' names, with other names replaced by the right ones."""
     for name, others in ALSO_CALLED.items():
-        there = [one for one in others if one in names]
-        if name not in names and there:
-            at = names.index(there[0])
+        others_present = [other for other in others if other in names]
+        if name not in names and others_present:
+            at = names.index(others_present[0])
             names[at] = name
             report.skipped.append(
                 f"the name of column {header[at].strip()[:_SHOWN]!r}, which is read as {name}"
@@ -120,10 +120,10 @@ def _named(names: list[str], header: Sequence[str], report: ValidationReport) ->
 def _nothing_swallowed(
     rows: Sequence[tuple[int, list[str]]], names: Sequence[str], separator: str, path: Path
 ) -> None:
-    """Raise DatasetError for a field of several lines of which one is a row of its own.
+    """Raise DatasetError if a line within a field is itself a row.
 
-    That is one with a field for each column, pages where the page stands, and a
-    document that another row names too.
+    A row has a field for each column, pages in the page column, and a document that another row
+    names too.
     """
     page, document = names.index("page"), names.index("document")
     known = {fields[document].strip() for _, fields in rows if len(fields) > document} - {""}

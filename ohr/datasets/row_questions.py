@@ -1,4 +1,4 @@
-"""The questions that the rows of a CSV ask of a folder's PDFs."""
+"""Makes questions about a folder's PDFs from the rows of a CSV."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ohr.types import PageRef, Question
 DEFAULT_DOMAIN = "documents"
 _SHOWN = 20
 _SENTENCE = 8
-"""Words of an answer from which on it is a sentence."""
+"""An answer with more words than this is a sentence."""
 _OF_SPREADSHEETS = {"TRUE": "yes", "FALSE": "no", "WAHR": "ja", "FALSCH": "nein"}
-"""How spreadsheets write yes and no, in English and in German."""
+"""Spreadsheets' words for yes and no, in English and German."""
 
 
 def domain_of(doc_id: str) -> str:
-    """The domain of a document's id."""
+    """The domain in a document's id."""
     return doc_id.split("/", 1)[0]
 
 
 def questions_of(
     rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport, labels: PageLabels
 ) -> Iterator[tuple[int, Question]]:
-    """The question of each row, with its line; rows that ask none go into the report."""
+    """The question of each row, with its line; rows without a question go into the report."""
     by_name: dict[str, list[str]] = defaultdict(list)
     for known in pdfs:
         by_name[known.rsplit("/", 1)[-1]].append(known)
@@ -40,10 +40,10 @@ def questions_of(
         try:
             pages = pages_of(row["page"])
         except ValueError as error:
-            shown = row["page"][:_SHOWN]
+            written = row["page"][:_SHOWN]
             named = _documents(row["document"], pdfs, by_name)
             hint = labels.hint(pdfs.get(named[0]) if len(named) == 1 else None, row["page"])
-            report.add("malformed_question", f"line {row.line}: page {shown!r} {error}{hint}")
+            report.add("malformed_question", f"line {row.line}: page {written!r} {error}{hint}")
             continue
         named = _documents(row["document"], pdfs, by_name)
         if len(named) > 1:
@@ -54,10 +54,10 @@ def questions_of(
             )
             continue
         if why := doubt(row["answer"]):
-            read = " and ".join(map(repr, alternatives(row["answer"])))
+            meaning = " and ".join(map(repr, alternatives(row["answer"])))
             report.add(
                 "doubtful_answer",
-                f"line {row.line}: {row['answer'][:_SHOWN]!r} is read as {read}: {why}",
+                f"line {row.line}: {row['answer'][:_SHOWN]!r} is read as {meaning}: {why}",
             )
         doc_id = named[0]
         yield (
@@ -81,9 +81,9 @@ def questions_of(
 def _documents(
     written: str, pdfs: Mapping[str, Path], by_name: Mapping[str, Sequence[str]]
 ) -> Sequence[str]:
-    """The ids of the documents that a field may mean; of one that is not there, what it would be.
+    """The ids of the documents that a field may mean; for a missing document, its possible id.
 
-    A backslash parts folders, as on Windows, unless it is part of a PDF's name.
+    A backslash separates folders, as on Windows, unless it is part of a PDF's name.
     """
     name = readable(written)
     name = name[:-4] if name.lower().endswith(".pdf") else name
@@ -93,22 +93,22 @@ def _documents(
 
 
 def _answers(field: str) -> tuple[str, ...]:
-    """The accepted answers; yes and no beside what spreadsheets write for them."""
-    given = alternatives(field)
-    meant = (_OF_SPREADSHEETS[one] for one in given if one in _OF_SPREADSHEETS)
-    return tuple(dict.fromkeys((*given, *meant)))
+    """The accepted answers; yes and no are added to spreadsheets' words for them."""
+    answers = alternatives(field)
+    meant = (_OF_SPREADSHEETS[answer] for answer in answers if answer in _OF_SPREADSHEETS)
+    return tuple(dict.fromkeys((*answers, *meant)))
 
 
-def say_what_rows_are(rows: Sequence[Row], report: ValidationReport) -> None:
-    """Lines in the report for what most rows are, and for what is read into some."""
-    _say_if_sentences(rows, report)
-    _say_if_repeated(rows, report)
-    _say_if_of_spreadsheets(rows, report)
-    _say_how_pages_are_read(rows, report)
+def report_row_formats(rows: Sequence[Row], report: ValidationReport) -> None:
+    """Report what most rows have in common, and how unusual fields are understood."""
+    _report_long_answers(rows, report)
+    _report_repeats(rows, report)
+    _report_spreadsheet_answers(rows, report)
+    _report_page_formats(rows, report)
 
 
-def _say_if_sentences(rows: Sequence[Row], report: ValidationReport) -> None:
-    """A line in the report if most answers are sentences, to which no short answer is equal."""
+def _report_long_answers(rows: Sequence[Row], report: ValidationReport) -> None:
+    """Report if most answers are sentences, which no short answer equals."""
     answers = [row["answer"] for row in rows if row["answer"]]
     long = sum(len(answer.split()) > _SENTENCE for answer in answers)
     if long * 2 > len(answers):
@@ -118,14 +118,14 @@ def _say_if_sentences(rows: Sequence[Row], report: ValidationReport) -> None:
         )
 
 
-def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
-    """A line in the report if rows repeat others: they count as questions of their own."""
+def _report_repeats(rows: Sequence[Row], report: ValidationReport) -> None:
+    """Report rows that repeat others, since each counts as a separate question."""
     first: dict[tuple[str, ...], int] = {}
     repeats = []
     for row in rows:
-        asked = tuple(" ".join(row[name].split()) for name in ("question", "document", "page"))
-        if first.setdefault(asked, row.line) != row.line:
-            repeats.append((row.line, first[asked]))
+        key = tuple(" ".join(row[name].split()) for name in ("question", "document", "page"))
+        if first.setdefault(key, row.line) != row.line:
+            repeats.append((row.line, first[key]))
     if repeats:
         again, line = repeats[0]
         report.skipped.append(
@@ -134,8 +134,8 @@ def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
         )
 
 
-def _say_if_of_spreadsheets(rows: Sequence[Row], report: ValidationReport) -> None:
-    """A line in the report if answers are yes and no as spreadsheets write them."""
+def _report_spreadsheet_answers(rows: Sequence[Row], report: ValidationReport) -> None:
+    """Report answers that are spreadsheets' words for yes and no."""
     written = _OF_SPREADSHEETS.keys()
     lines = [row.line for row in rows if not written.isdisjoint(alternatives(row["answer"]))]
     if lines:
@@ -145,20 +145,20 @@ def _say_if_of_spreadsheets(rows: Sequence[Row], report: ValidationReport) -> No
         )
 
 
-def _say_how_pages_are_read(rows: Sequence[Row], report: ValidationReport) -> None:
-    """A line in the report if pages are not plain numbers."""
-    read = []
+def _report_page_formats(rows: Sequence[Row], report: ValidationReport) -> None:
+    """Report pages that are not plain numbers."""
+    unusual = []
     for row in rows:
         if not is_plain(row["page"]):
             try:
                 if pages := pages_of(row["page"]):
-                    read.append((row, pages))
+                    unusual.append((row, pages))
             except ValueError:
                 continue  # the row is reported where its question is read
-    if read:
-        row, pages = read[0]
+    if unusual:
+        row, pages = unusual[0]
         meant = f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages[:_SHOWN]))}"
         report.skipped.append(
-            f"no row, but {len(read)} of {len(rows)} write their page with words, a range or a "
+            f"no row, but {len(unusual)} of {len(rows)} write their page with words, a range or a "
             f"list, such as line {row.line}: {row['page'][:_SHOWN]!r} is read as {meant}"
         )

@@ -1,4 +1,4 @@
-"""Whether a PDF's text layer can stand for what is on the page."""
+"""Whether a PDF's text layer matches the page, so that it can be used as truth."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ MOST_GARBAGE = 0.2
 MOST_HIDDEN = 0.5
 SCANNED_IMAGE = 0.5
 FEWEST_CHARACTERS = 100
-"""Beside an image of more than :data:`SCANNED_IMAGE` of the page, fewer are a stamp."""
+"""On a page with an image of more than :data:`SCANNED_IMAGE` of it, fewer are only a stamp."""
 MOST_MISSING = 0.2
-"""Of what looks like letters on the page, the share that the layer may lack."""
+"""Most of the letters on the page, as a share, that may be missing from the layer."""
 FEWEST_VOWELS = 0.32
-"""Of the letters a to z in a font. Of 68 fonts of ten English filings that have 60 letters or more,
-the lowest shares are .29 (62 letters) and .33 (174 letters), the others .33 to .44; a French, a
-German, an Indonesian and a Vietnamese page have .375 to .448."""
+"""Least share of vowels among the letters a to z in a font. Among 68 fonts with 60 letters or more
+in ten English filings, the lowest shares are .29 (62 letters) and .33 (174 letters), the others .33
+to .44; a French, a German, an Indonesian and a Vietnamese page have .375 to .448."""
 FEWEST_LETTERS = 60
 MOST_CIPHERED = 0.05
-"""Of the letters of a page, the share that fonts may have whose letters are no language's."""
+"""Most of a page's letters, as a share, that may be in fonts with too few vowels."""
 
 _GARBAGE = frozenset({"Cc", "Cn", "Co", "Cs"})
 _REPLACEMENT = "\ufffd"
@@ -34,10 +34,10 @@ _SYMBOLS = re.compile(r"(?i)dingbat|wingding|webding|^(?:[A-Z]{6}\+)?symbol")
 
 @dataclass(frozen=True, slots=True)
 class LayerCheck:
-    """What is wrong with a page's text layer.
+    """The problems of a page's text layer.
 
-    ``fault`` says why nothing can be measured against it, and is empty if it can. ``note`` says
-    what was left out of a layer that is used.
+    ``fault`` says why the layer cannot be used as truth; it is empty if it can. ``note`` says what
+    was left out of a layer that is used.
     """
 
     fault: str = ""
@@ -45,17 +45,21 @@ class LayerCheck:
 
 
 def check_layers(layers: Sequence[Outcome[TextLayer]]) -> list[LayerCheck]:
-    """The checks of all pages of one document, in order.
+    """Check all pages of one document, in order.
 
-    A layer is refused, in this order, because it has no text; because more than half of its
-    characters are not drawn (without ink, as OCR programs lay their text over a scan, under an
-    image, in the paper's colour, clipped, on a layer that is switched off, smaller than a point);
-    because more than a fifth of them are garbage (private use, unassigned, control and replacement
-    characters, letters of symbol fonts), as fonts without a mapping give; because a font whose
-    letters have too few vowels for any language writes more than .05 of its letters; because an
-    image covers more than half of the page and it has fewer than 100 characters; because more than
-    a fifth of what looks like letters on the page is not in it. Words that are not drawn are in no
-    layer.
+    A layer is refused for one of these reasons, checked in this order:
+
+    - it has no text;
+    - more than half of its characters are not drawn: without ink, as in OCR text over a scan, under
+      an image, in the paper's colour, clipped, on a layer that is switched off, or smaller than a
+      point;
+    - more than a fifth of them are garbage, as from fonts without a mapping: private use,
+      unassigned, control and replacement characters, letters of symbol fonts;
+    - more than .05 of its letters are in fonts with too few vowels for any language;
+    - an image covers more than half of the page, and the layer has fewer than 100 characters;
+    - more than a fifth of the marks on the page that look like letters are not in it.
+
+    Words that are not drawn are left out of every layer.
     """
     fonts = _of_document(layer.value for layer in layers if layer.value is not None)
     return [
@@ -67,7 +71,7 @@ def check_layers(layers: Sequence[Outcome[TextLayer]]) -> list[LayerCheck]:
 
 
 def layer_fault(path: Path, page_no: int) -> str:
-    """Why nothing can be measured against the layer of one page (0-based); empty if it can.
+    """Why the layer of one page (0-based) cannot be used as truth; empty if it can.
 
     Fonts are judged by this page alone. Raises EngineError.
     """
@@ -112,7 +116,7 @@ def _is_garbage(character: str) -> bool:
 
 
 def _of_document(layers: Iterable[TextLayer]) -> dict[str, FontLetters]:
-    """What the fonts of a document are used for on all its pages together."""
+    """The counts of a document's fonts, over all its pages."""
     totals: dict[str, list[int]] = {}
     for layer in layers:
         for name, font in layer.fonts.items():
@@ -124,7 +128,7 @@ def _of_document(layers: Iterable[TextLayer]) -> dict[str, FontLetters]:
 
 
 def _is_ciphered(font: FontLetters) -> bool:
-    """Whether a font has too few vowels, two standard errors allowed for chance."""
+    """Whether a font has too few vowels, with an allowance of two standard errors."""
     if font.letters < FEWEST_LETTERS:
         return False
     share = font.vowels / font.letters
@@ -136,7 +140,7 @@ def _may_be_read(font: FontLetters) -> bool:
 
 
 def _cipher_fault(layer: TextLayer, document: Mapping[str, FontLetters]) -> str:
-    """Fonts are judged by the page, and by the whole document where the page leaves it open."""
+    """The fault of fonts with too few vowels, on the page or else in the document."""
     total = sum(font.letters for font in layer.fonts.values())
     ciphered = {
         name: font

@@ -1,8 +1,8 @@
-"""Reads values of other people's data as text, as texts and as page numbers.
+"""Reads values in data from outside as text, as lists of texts and as page numbers.
 
-Every dataset reader uses these. What has another type is a ValueError, which the reader turns into
-a line of its report: a dictionary, ``True`` or ``NaN`` written out as Python writes it would be a
-gold answer that no engine can give.
+Every dataset reader uses these. A value of another type raises ValueError, which the reader turns
+into a line of its report. Converted to text, a dictionary, ``True`` or ``NaN`` would be a gold
+answer that no engine can give.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _SQUAD = frozenset({"text", "answer_start", "answer_end", "answer_id"})
 
 
 def text_of(value: Any, field: str) -> str:
-    """A string as it is, a number as people write it (900.0 is ``900``), null as no text.
+    """A string unchanged, a number as people write it (900.0 is ``900``), null as empty text.
 
-    ``field`` names the value in the error. Raises ValueError for a boolean, for NaN and infinity,
-    and for anything else.
+    ``field`` names the value in the error. Raises ValueError for anything else, also for booleans,
+    NaN and infinity.
     """
     if value is None:
         return ""
@@ -37,23 +37,23 @@ def text_of(value: Any, field: str) -> str:
 
 
 def texts_of(value: Any, field: str) -> tuple[str, ...]:
-    """One text, or a flat list of them; null is one empty text, and a list keeps its order.
+    """One text, or a flat list of texts in order; null is one empty text.
 
     SQuAD's form is read too: ``{"text": […], "answer_start": […]}``, or a list of
-    ``{"text": …, "answer_start": …}``. Its annotators often agree, so there each text comes once.
-    Raises ValueError for anything else, a list within a list among it.
+    ``{"text": …, "answer_start": …}``; repeated texts, which annotators often give, are dropped
+    there. Raises ValueError for anything else, also for a list within a list.
     """
     if _is_squad(value):
         return tuple(dict.fromkeys(texts_of(value["text"], field)))
     if not isinstance(value, list | tuple):
         return (text_of(value, field),)
     if value and all(map(_is_squad, value)):
-        return tuple(dict.fromkeys(text for one in value for text in texts_of(one, field)))
-    return tuple(text_of(one, f"{field}[{place}]") for place, one in enumerate(value))
+        return tuple(dict.fromkeys(text for item in value for text in texts_of(item, field)))
+    return tuple(text_of(item, f"{field}[{place}]") for place, item in enumerate(value))
 
 
 def name_of(value: Any, field: str) -> str:
-    """A text that names something, such as an ID. Raises ValueError for one that is empty, too."""
+    """A text that names something, such as an ID. Raises ValueError, also for an empty text."""
     name = text_of(value, field)
     if not name.strip():
         raise ValueError(f"{field} is empty")
@@ -63,8 +63,8 @@ def name_of(value: Any, field: str) -> str:
 def page_number_of(value: Any, field: str) -> int:
     """A page number from 0 on: a whole number, also as 3.0 or ``"3"``.
 
-    Raises ValueError for a fraction, a boolean, a number below 0 or above a million, and anything
-    else.
+    Raises ValueError for anything else, also for a fraction, a boolean, and a number below 0 or
+    above a million.
     """
     written = value if isinstance(value, str) else text_of(value, field)
     whole = _WHOLE.fullmatch(written)
@@ -77,17 +77,17 @@ def page_number_of(value: Any, field: str) -> int:
 
 
 def page_numbers_of(value: Any, field: str) -> list[int]:
-    """One page number, or a flat list of them. Raises ValueError."""
+    """One page number, or a flat list of them, as a list. Raises ValueError."""
     return [page_number_of(number, field) for number in listed(value)]
 
 
 def listed(value: Any) -> Sequence[Any]:
-    """A list as it is, and anything else as a list of one."""
+    """A list unchanged, and anything else as a list of one."""
     return value if isinstance(value, list | tuple) else [value]
 
 
 def rows_of(value: Any) -> list[Any]:
-    """Rows, also where they are given as columns, as tables of the Hub are.
+    """Rows from a list of rows, or from columns as in tables of the Hub.
 
     ``{"a": [1, 2], "b": [3, 4]}`` is ``[{"a": 1, "b": 3}, {"a": 2, "b": 4}]``, and so is the form
     of pandas, ``{"a": {"0": 1, "1": 2}, …}``. Null is no rows. Raises ValueError for columns of
@@ -117,7 +117,7 @@ def _is_squad(value: Any) -> bool:
 
 
 def described(value: Any) -> str:
-    """``the boolean true``, ``the list ['a']``: the type and the beginning of a value."""
+    """The type and the beginning of a value: ``the boolean true``, ``the list ['a']``."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -125,11 +125,11 @@ def described(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return f"no number ({value})"
     kinds = {dict: "dictionary", list: "list", str: "text", int: "number", float: "number"}
-    shown = repr(value)
-    short = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    text = repr(value)
+    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     return f"the {kinds.get(type(value), type(value).__name__)} {short}"
 
 
-def said(error: Exception) -> str:
-    """What is wrong with an entry, as a report says it: a KeyError names the missing field."""
+def reason_of(error: Exception) -> str:
+    """The reason of an error for a report; a KeyError becomes the name of the missing field."""
     return f"no {error}" if isinstance(error, KeyError) else str(error)

@@ -1,9 +1,9 @@
-"""Verifies the questions of any dataset: the paper's criteria that need no model.
+"""Verifies the questions of any dataset by the paper's criteria that need no model.
 
 OHR-Bench filtered 15,317 candidate questions down to 8,498 with heuristics, language models and
-people (section II.5). The heuristics are here, each a named check with its own count, together
-with what the paper left to its models but can be decided from the text: whether evidence stands
-on its page, whether the answer follows from it, whether questions contradict one another.
+people (section II.5). The heuristics are here, as named checks with their own counts. So are
+criteria that the paper left to models but that the text decides: whether evidence is on its page,
+whether the answer follows from it, and whether questions contradict each other.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ ANSWER_WORDS = (1, 40)
 """Fewest and most words that a question or an answer may have."""
 _PRONOUNS_ALLOWED = 1
 GUESSABLE_FROM = 200
-"""Yes/no questions of which so many at least are needed to say whether their words tell: a share of
-as many fair guesses has a standard error of .035."""
+"""Least number of yes/no questions for the check of their words: the share of correct fair guesses
+then has a standard error of .035."""
 GUESSED = 0.05
-"""By how much guessing from the words may be better than always giving the more frequent answer."""
+"""How much better guesses from the words may be than always giving the more frequent answer."""
 _SHOWN = 90
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One question that fails one check. ``detail`` quotes the dataset: it is not escaped."""
+    """A question that fails a check. ``detail`` quotes the dataset without escaping."""
 
     check: str
     qid: str
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """How one check went: to how many questions it applied, and which of them fail it."""
+    """The result of a check: the number of questions that it applied to, and those that fail."""
 
     name: str
     about: str
@@ -66,7 +66,7 @@ class Verification:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Every finding of every check."""
+        """The findings of all checks."""
         return tuple(finding for result in self.results for finding in result.findings)
 
     @property
@@ -81,17 +81,17 @@ class Verification:
 
 
 def form_name(question: Question) -> str:
-    """A question's answer form by its second-release name; an unknown one as it is."""
+    """The second release's name of a question's answer form; an unknown form is unchanged."""
     return named_form(question.answer_form)
 
 
 def named_form(answer_form: str) -> str:
-    """An answer form, as a dataset states it, by its second-release name."""
+    """The second release's name of an answer form as a dataset states it."""
     return _FORM_NAMES.get(answer_form.strip().lower(), answer_form)
 
 
 class Case:
-    """A question beside the pages that it states, with what several checks need of both."""
+    """A question and its stated pages, with properties that several checks need."""
 
     def __init__(self, question: Question, pages: Mapping[PageRef, SearchablePage]) -> None:
         self.question = question
@@ -103,23 +103,24 @@ class Case:
 
     @cached_property
     def verbatim(self) -> list[Piece] | None:
-        """Where the evidence stands to the letter."""
+        """The evidence as verbatim pieces of its pages; None if it is not there."""
         return locating.verbatim_pieces(self.evidence, self.pages)
 
     @cached_property
     def pieces(self) -> list[Piece] | None:
-        """Where the evidence stands, white space aside."""
+        """The evidence as pieces of its pages without white space; None if it is not there."""
         return locating.squeezed_pieces(self.evidence, self.pages)
 
     @cached_property
     def words(self) -> str:
-        """Words of the evidence without mark-up, single spaces around each."""
+        """The words of the evidence, without and with mark-up, with single spaces around each."""
         plain = default.tokens(strip_markup(self.evidence))
         return f" {' '.join(plain)} {' '.join(default.tokens(self.evidence))} "
 
 
 Judge = Callable[[Case], str | None]
-"""What is wrong with a question: a line, '' if nothing is, None if the check does not apply."""
+"""Checks a question: returns the problem as a line, '' if there is none, None if the check does not
+apply."""
 
 
 def _verbatim(case: Case) -> str | None:
@@ -232,10 +233,10 @@ def _environment(case: Case) -> str | None:
 
 
 def _pages_stated(case: Case) -> str | None:
-    """A multi-page task has several pages; the pages share the name of an entity."""
+    """Check that a multi-page task has several pages, and that these share an entity's name."""
     if "multi" in case.question.task.lower() and not case.multi_page:
         return "a multi-page question of one page"
-    # The two halves of a paragraph that runs on overleaf need not repeat a name.
+    # The halves of a paragraph that continues on the next page need not repeat a name.
     whole = case.question.evidence_source == "reading_order"
     if not case.multi_page or whole or case.verbatim is None:
         return None
@@ -259,7 +260,7 @@ def _lengths(case: Case) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check of single questions; ``about`` says what a finding means."""
+    """A check of single questions; ``about`` is the meaning of a finding."""
 
     name: str
     about: str
@@ -283,7 +284,7 @@ CHECKS = (
 
 
 def verify(dataset: Dataset) -> Verification:
-    """Run every check on every question; nothing in the data makes it fail."""
+    """Run every check on every question; no data can make it fail."""
     pages = {ref: SearchablePage(page.text) for ref, page in dataset.pages.items()}
     judged = dict.fromkeys((check.name for check in CHECKS), 0)
     findings: dict[str, list[Finding]] = {check.name: [] for check in CHECKS}
@@ -330,7 +331,7 @@ def _differ(first: Question, again: Question) -> bool:
 
 
 def _balance(questions: Iterable[Question]) -> CheckResult:
-    """Yes and no in equal parts, as far as chance would allow (two standard deviations)."""
+    """Check that yes and no are about equally frequent, within two standard deviations."""
     verdicts = [wording.verdict(q.answers[0]) for q in questions if q.answers]
     yes, no = verdicts.count("yes"), verdicts.count("no")
     line = f"{yes} yes, {no} no"
@@ -340,10 +341,10 @@ def _balance(questions: Iterable[Question]) -> CheckResult:
 
 
 def _wording(questions: Iterable[Question]) -> CheckResult:
-    """Whether a classifier that sees the question alone can tell yes from no."""
+    """Check whether a classifier can guess yes or no from the question alone."""
     answered = [(q, wording.verdict(q.answers[0])) for q in questions if q.answers]
     judged = [(q, verdict == "yes") for q, verdict in answered if verdict]
-    about = f"yes and no can be told from the question (needs {GUESSABLE_FROM} questions)"
+    about = f"yes and no can be guessed from the question (needs {GUESSABLE_FROM} questions)"
     if len(judged) < GUESSABLE_FROM or len({q.doc_id for q, _ in judged}) < FOLDS:
         return CheckResult("yes_no_wording", about, 0, ())
     right, majority = guessing.guessed(
@@ -360,12 +361,12 @@ def _loaded(dataset: Dataset) -> CheckResult:
         for kind, lines in sorted(dataset.report.problems.items())
         for line in lines
     )
-    about = "could not be read, or was mended while it was"
+    about = "could not be read, or only with a fix"
     return CheckResult("loaded", about, len(dataset.questions) + len(findings), findings)
 
 
 def one_line(detail: str, width: int = _SHOWN) -> str:
-    """A detail as one printable line of at most ``width`` characters."""
+    """Shorten a detail to one printable line of at most ``width`` characters."""
     flat = " ".join(_printable(detail).split())
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""What the verification of questions found."""
+"""Reports the verification of questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ohr.datasets.verify import Verification, one_line
 
 
 def findings_table(verification: Verification, examples: int = 1) -> Table:
-    """A row a check: to how many questions it applied, how many fail it, the first of them."""
+    """One row per check: the number of judged and of failing questions, and the first findings."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("check")
     for name in ("judged", "found", "share"):
@@ -24,7 +24,7 @@ def findings_table(verification: Verification, examples: int = 1) -> Table:
         lines = [result.about] if not n_findings or not examples else [f"{result.about}:"]
         for finding in result.findings[:examples]:
             lines.append(one_line(f"{finding.qid} {finding.detail}".strip()))
-        # Text(), since what a dataset says is not rich's mark-up.
+        # Text(), so that text from a dataset is not parsed as rich's mark-up.
         table.add_row(
             result.name, str(result.judged), str(n_findings), share, Text("\n".join(lines))
         )

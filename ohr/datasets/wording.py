@@ -1,7 +1,7 @@
-"""What can be told from the wording of a question or an answer, without a model.
+"""Checks the wording of questions and answers, without a model.
 
-The heuristics of OHR-Bench (section II.5), made explicit: phrases that only make sense beside
-the document, ambiguous pronouns, names. English and Chinese; linear in the length of the text.
+These are the heuristics of OHR-Bench (section II.5), made explicit: phrases that need the document,
+ambiguous pronouns, names. English and Chinese; linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _NO = frozenset({"no", "false", "nein", "falsch", "否", "不", "不是"})
 
 
 def context_phrase(question: str) -> str:
-    """The first phrase that needs the document to be understood, or the empty string."""
+    """The first phrase that only makes sense with the document, or the empty string."""
     match = _CONTEXT_PHRASES.search(question)
     return " ".join(match[0].split()) if match else ""
 
@@ -86,7 +86,7 @@ def names(text: str) -> set[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Words and numbers of a text that say something, as scoring compares them."""
+    """The words and numbers of a text, in the form of the scoring, without common words."""
     return frozenset(
         word
         for word in default.tokens(text)

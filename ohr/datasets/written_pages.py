@@ -1,13 +1,13 @@
-"""Page numbers as people write them in a column: ``12``, ``p. 12``, ``12-13``, ``12, 13``."""
+"""Parses page numbers as people write them: ``12``, ``p. 12``, ``12-13``, ``12, 13``."""
 
 from __future__ import annotations
 
 import re
 
 MOST_PAGES = 1000
-"""Of one range: a longer one is a slip."""
+"""Most pages of one range; a longer range is a mistake."""
 NO_PAGE = frozenset({"", "-", "\u2013", "\u2014", "?", "none", "n/a", "na", "nan", "null", "keine"})
-"""What stands in the column where no page is known."""
+"""Entries of the column if no page is known."""
 
 _LEAD = r"(?:(?:pages?|pp?|pgs?|seiten?|s|p\u00e1g(?:ina)?s?)(?:\.|:|\b)|\#)?\s*"
 _NUMBER = r"(\d{1,9})(?:\.0*)?"
@@ -20,9 +20,9 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
 def pages_of(written: str) -> tuple[int, ...]:
-    """The pages of a column's field, counted from 1, each once; none where it names no page.
+    """The pages in a field, counted from 1, without repetitions; none if it names no page.
 
-    Raises ValueError for what is no page from 1 on, and for what may mean two things.
+    Raises ValueError for a number below 1, other text, and an ambiguous field.
     """
     text = written.strip().strip("[]()").strip().casefold()
     if text in NO_PAGE:
@@ -49,7 +49,7 @@ def pages_of(written: str) -> tuple[int, ...]:
 
 
 def names_pages(written: str) -> bool:
-    """Whether a field can be read as pages."""
+    """Whether a field can be parsed as pages."""
     try:
         return bool(pages_of(written))
     except ValueError:
@@ -57,5 +57,5 @@ def names_pages(written: str) -> bool:
 
 
 def is_plain(written: str) -> bool:
-    """Whether a field is one number and nothing else, so that nothing is read into it."""
+    """Whether a field is one number and nothing else, which needs no interpretation."""
     return bool(_PLAIN.fullmatch(written.strip()))

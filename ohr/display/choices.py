@@ -12,7 +12,7 @@ ASPECTS = (
     *("seed", "system"),
 )
 """What ``compare --by`` accepts."""
-AXES = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
+AXES = ("r_noise_reference", "r_noise", "r_noise_content", "edit_distance")
 """Metrics of damage. The published r_noise (``r_noise_reference`` under ``default`` scoring) and
 the edit distance count both mark-up and misread words, so they can compare formatting with image
 noise; the others count mostly misread words."""

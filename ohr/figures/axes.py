@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _SHADES = ("#e3e3e3", "#f7e2c4")
 """Colours of the parts of a loss, from 1 downwards."""
-LEAST_FLOOR = 0.01
-"""From this amount on, a caption says how much of the clean pages' r_noise is mark-up."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 
@@ -43,8 +41,13 @@ def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]
     ``<name>_2_dense_extractive``.
     """
     for number, setting in enumerate(settings_of(cells), start=1):
-        words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
-        yield setting, name if number == 1 else f"{name}_{number}_{words}"
+        yield setting, setting_file(name, setting, number)
+
+
+def setting_file(name: str, setting: Setting, number: int) -> str:
+    """The name of a setting's figure; ``number`` counts settings from 1."""
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
+    return name if number == 1 else f"{name}_{number}_{words}"
 
 
 def questions_of(cells: pd.DataFrame, group: str) -> int:
@@ -178,25 +181,6 @@ def draws_note(cells: pd.DataFrame) -> list[str]:
         return []
     draws = int(noisy["draws"].max())
     return [f"means over {draws} draws of the noise" if draws > 1 else "a single draw of the noise"]
-
-
-def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
-    """The parts of clean pages' r_noise, for engines that do not write the truth's mark-up.
-
-    r_noise counts missing mark-up as noise.
-    """
-    clean = cells[
-        (cells["noise"] == "none") & (cells["group"] == "all") & (cells["engine"] != "gt")
-    ]
-    if axis != "r_noise" or clean.empty:
-        return []
-    clean = clean.drop_duplicates("engine")[["engine", "r_noise", "r_noise_content"]]
-    return [
-        f"{engine}'s {whole:.3f} on clean pages is {content:.3f} content and "
-        f"{whole - content:.3f} mark-up that differs from the ground truth's"
-        for engine, whole, content in clean.itertuples(index=False)
-        if whole - content >= LEAST_FLOOR
-    ]
 
 
 def kinds_note(cells: pd.DataFrame) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ohr.display.labels import mathless
+from ohr.files.safe_text import plain
 from ohr.store.atomic import write_bytes
 
 if TYPE_CHECKING:
@@ -41,15 +42,30 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     "savefig.dpi": 160,
 }
+_PAPER: Any = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4.5,
+    "savefig.dpi": 200,
+}
+"""What differs for figures at the width of a paper's columns."""
 
 
 @contextmanager
-def figure(width: float, height: float) -> Iterator[Figure]:
-    """A figure in the common style, in inches, without changing global settings."""
+def figure(width: float, height: float, *, paper: bool = False) -> Iterator[Figure]:
+    """A figure in the common style, in inches, without changing global settings.
+
+    ``paper``: in the sizes of type for the columns of a paper.
+    """
     import matplotlib as mpl  # takes half a second: import only if needed
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(_STYLE | _PAPER if paper else _STYLE):
         yield Figure(figsize=(width, height), layout="constrained")
 
 
@@ -84,18 +100,30 @@ def only(*formats: str) -> Iterator[None]:
         _ONLY.reset(token)
 
 
-def save(fig: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Path]:
-    """Write PNG, SVG and optionally PDF, without dates, so that equal figures are equal files."""
+def save(
+    fig: Figure, folder: Path, name: str, *, pdf: bool = False, notes: Sequence[str] = ()
+) -> list[Path]:
+    """Write PNG, SVG and optionally PDF, without dates, so that equal figures are equal files.
+
+    ``notes`` are what the figure cannot say: they go into ``<name>.txt`` and into the SVG.
+    """
+    notes = [plain(note) for note in notes]
     paths = []
     for suffix in ("png", "svg", *(["pdf"] if pdf else [])):
         if suffix not in _ONLY.get():
             _lay_out(fig)
             continue
-        metadata: Any = _METADATA[suffix]
+        metadata: Any = dict(_METADATA[suffix])
+        if notes and suffix == "svg":
+            metadata["Description"] = " ".join(notes)
         sink = io.BytesIO()
         fig.savefig(sink, format=suffix, metadata=metadata)
         path = folder / f"{name}.{suffix}"
         write_bytes(path, sink.getvalue())
+        paths.append(path)
+    if notes:
+        path = folder / f"{name}.txt"
+        write_bytes(path, ("\n".join(notes) + "\n").encode("utf-8", "replace"))
         paths.append(path)
     return paths
 

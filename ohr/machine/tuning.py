@@ -145,7 +145,7 @@ def tune(specs: Sequence[PluginSpec], pages: int) -> int:
     with tempfile.TemporaryDirectory() as folder, Progress(verb="measuring") as progress:
         bench = Bench(generated_pages(Path(folder), pages), semantic_noises())
         for spec in specs:
-            start, tried, best = tuned(spec, bench, progress)
+            start, tried, best = tune_engine(spec, bench, progress)
             show(settings_table(start, tried, best))
             for setting in tried:
                 if setting.problem:
@@ -169,7 +169,7 @@ def semantic_noises() -> dict[str, Noise]:
     return {"clean": Noise()} | {level: at_level(operator, level) for level in LEVELS}
 
 
-def tuned(
+def tune_engine(
     spec: PluginSpec, bench: Bench, progress: Progress
 ) -> tuple[Measured, list[Measured], Measured]:
     """The engine as given, all other settings that were tried, and the best setting.

@@ -1,1 +1,1 @@
-"""Models that others serve or that lie on this machine: HTTP, chat, checkpoints."""
+"""Models on servers and on this machine: HTTP, chat completions, checkpoints."""

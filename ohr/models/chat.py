@@ -1,4 +1,4 @@
-"""Chat completions of OpenAI-compatible servers: where they are, and what they answer."""
+"""Chat completions of OpenAI-compatible servers: parameters, requests and replies."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from ohr.plugins import Message, ToolCall
 
 
 def plain_address(url: str) -> str:
-    """An http or https address without its last slash. Raises ValueError, unquoted, for another
-    and for one that holds a password or a query.
+    """An http or https address without its last slash.
+
+    Raises ValueError, which does not quote it, for another address, and for one with a password or
+    a query.
     """
     try:
         parts = urlsplit(url)
@@ -34,11 +36,13 @@ def plain_address(url: str) -> str:
 
 
 class ServerParams(plugins.Params):
-    """``base_url``: up to and with ``/v1``. ``model``: its name on the server. ``revision``:
-    whatever tells apart two checkpoints served under one name; it is not sent. ``api_key_env``:
-    the environment variable that holds the API key, where the server wants one. ``timeout_s``:
-    seconds that an answer may take. ``retries``: how often a request is sent again when what
-    befell it may pass.
+    """Parameters of a server.
+
+    ``base_url``: the address including ``/v1``. ``model``: its name on the server. ``revision``:
+    any text that distinguishes checkpoints served under one name; it is not sent.
+    ``api_key_env``: the environment variable with the API key, if the server needs one.
+    ``timeout_s``: most seconds for an answer. ``retries``: how often a request is sent again after
+    a temporary error.
     """
 
     model: str = Field(min_length=1)
@@ -54,7 +58,7 @@ class ServerParams(plugins.Params):
         return plain_address(url)
 
     def endpoint(self, late_retries: int = 0) -> Endpoint:
-        """Where chat completions are asked for."""
+        """The endpoint of chat completions."""
         return Endpoint(
             f"{self.base_url}/chat/completions",
             self.api_key_env,
@@ -65,20 +69,21 @@ class ServerParams(plugins.Params):
 
 
 TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})
-"""Parameters that do not change an answer, and so are not part of the identity."""
+"""Parameters that do not change an answer, and therefore are not part of the identity."""
 
 
 _TEXTS = (None, "text", "output_text")
-"""Types of the parts of a message that are text; others are thoughts, refusals, media."""
+"""Types of message parts that are text; others are thoughts, refusals, media."""
 NO_TEXT = "no text"
 _ORDINARY = ("stop", "length", "tool_calls", "None")
-"""Reasons for ending that say nothing of why there is no text."""
+"""Reasons for ending that do not explain why there is no text."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """``text`` of a chat completion, and its ``finish_reason``. ``why_empty``: where there is no
-    text, what there was instead, on one line.
+    """The ``text`` of a chat completion, and its ``finish_reason``.
+
+    ``why_empty``: if there is no text, what there was instead, on one line.
     """
 
     text: str
@@ -87,7 +92,7 @@ class Written:
 
 
 def completion(answer: Any) -> Written:
-    """What a chat completion says. Raises EngineError, which quotes it, for what is none."""
+    """Parse a chat completion. Raises EngineError, which quotes it, for another answer."""
     try:
         choice = answer["choices"][0]
         message, content = choice["message"], choice["message"].get("content")
@@ -103,7 +108,7 @@ def completion(answer: Any) -> Written:
 
 
 def not_understood(what: str, error: Exception, answer: Any) -> EngineError:
-    """The error of an answer that is no ``what``, with the answer's first characters."""
+    """The error for an answer that is no ``what``, with the answer's first characters."""
     return EngineError(f"an answer that is no {what} ({error!r}): {quoted(answer)}")
 
 
@@ -116,36 +121,36 @@ def _texts(parts: Sequence[Any]) -> Iterator[str]:
 
 
 def _whole(text: str) -> str:
-    """A text without half a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    """A text without lone surrogates, which are possible in JSON but not in UTF-8."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _why_empty(message: Mapping[str, Any], reason: str) -> str:
-    """What a message has in place of text: a refusal, tool calls, thoughts, or nothing."""
-    said = [] if reason in _ORDINARY else [f"finish_reason {reason}"]
+    """What a message has instead of text: a refusal, tool calls, thoughts, or nothing."""
+    reasons = [] if reason in _ORDINARY else [f"finish_reason {reason}"]
     content = message.get("content")
     parts = [p for p in content if isinstance(p, Mapping)] if isinstance(content, list) else []
     refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
-    if refusal := next((one for one in refusals if one), None):
-        said.append(f"refusal: {quoted(refusal)}")
+    if refusal := next((text for text in refusals if text), None):
+        reasons.append(f"refusal: {quoted(refusal)}")
     match message.get("tool_calls"):
         case [{"function": {"name": name}}, *_]:
-            said.append(f"a tool call in place of an answer: {quoted(name)}")
+            reasons.append(f"a tool call in place of an answer: {quoted(name)}")
         case calls if calls:
-            said.append("a tool call in place of an answer")
+            reasons.append("a tool call in place of an answer")
     thoughts = [message.get("reasoning_content"), message.get("reasoning")]
     if any(thoughts) or any(part.get("type") in ("thinking", "reasoning") for part in parts):
-        said.append("reasoning without an answer")
-    return "; ".join(said) or NO_TEXT
+        reasons.append("reasoning without an answer")
+    return "; ".join(reasons) or NO_TEXT
 
 
 _COUNTS = ("prompt_tokens", "completion_tokens")
 
 
 def tokens_used(answer: Any, prompt_price: float, completion_price: float) -> dict[str, float]:
-    """Tokens and cost of an answer, prices being those of a million tokens.
+    """The tokens and cost of an answer. Prices are per million tokens.
 
-    ``unmetered`` is 1 where the server does not report the tokens.
+    If the server does not report the tokens, only ``unmetered`` with the value 1.
     """
     reported = answer.get("usage") if isinstance(answer, Mapping) else None
     counts: list[Any] = [
@@ -161,7 +166,7 @@ def tokens_used(answer: Any, prompt_price: float, completion_price: float) -> di
 
 
 def sent(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Turns as a server wants them."""
+    """Turns in the form that servers expect."""
     return [_sent(message) for message in messages]
 
 
@@ -182,19 +187,19 @@ def _sent(message: Message) -> dict[str, Any]:
 
 
 def tool_calls(answer: Any) -> tuple[ToolCall, ...]:
-    """The tools that a chat completion asks for, whatever their arguments. Raises EngineError."""
+    """The tool calls of a chat completion, with any arguments. Raises EngineError."""
     try:
-        asked = answer["choices"][0]["message"].get("tool_calls") or []
+        entries = answer["choices"][0]["message"].get("tool_calls") or []
         calls = []
-        for number, one in enumerate(asked):
-            name, arguments = one["function"]["name"], one["function"].get("arguments")
+        for number, entry in enumerate(entries):
+            name, arguments = entry["function"]["name"], entry["function"].get("arguments")
             if not isinstance(name, str):
                 raise TypeError(f"a tool's name is a {type(name).__name__}")
             if not isinstance(arguments, str):
                 arguments = json.dumps({} if arguments is None else arguments)
             name, arguments = _whole(name), _whole(arguments)
-            calls.append(ToolCall(name, arguments, str(one.get("id") or f"call_{number}")))
+            calls.append(ToolCall(name, arguments, str(entry.get("id") or f"call_{number}")))
         return tuple(calls)
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        said = f"an answer whose tool calls are none ({error!r}): {quoted(answer)}"
-        raise EngineError(said) from error
+        message = f"an answer whose tool calls are none ({error!r}): {quoted(answer)}"
+        raise EngineError(message) from error

@@ -1,4 +1,4 @@
-"""Model checkpoints on this machine: found, never downloaded; told apart by their content."""
+"""Finds model checkpoints on this machine, without downloads, and identifies them by content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from ohr.errors import ConfigError, MissingDependencyError
 
 WHOLE_BYTES = 8 << 20
-"""Files up to this size are hashed whole, larger ones by size and samples."""
+"""Files up to this size are hashed completely, larger ones by size and samples."""
 SAMPLES, SAMPLE_BYTES = 64, 64 << 10
 READ = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 """Suffixes of the files that loading a checkpoint may read."""
@@ -21,15 +21,16 @@ HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def is_gguf(path: Path) -> bool:
-    """Whether a path names a file of llama.cpp's format: weights, configuration and tokenizer."""
+    """Whether a path is a GGUF file, which has weights, configuration and tokenizer."""
     return path.suffix.lower() == ".gguf"
 
 
 def find_checkpoint(user: str, model: str, revision: str | None, install: str) -> Path:
-    """The folder of a checkpoint, or its GGUF file: a local path, or a hub name in the local cache.
+    """The folder of a checkpoint, or its GGUF file, from a local path or a hub name.
 
-    ``user`` is the plug-in that wants it, ``install`` the command that installs its packages.
-    Raises MissingDependencyError with the command that fetches what is missing.
+    A hub name is looked up in the local cache. ``user`` is the plug-in that needs the checkpoint,
+    ``install`` the command that installs its packages. Raises MissingDependencyError with the
+    command that fetches what is missing.
     """
     folder = Path(model).expanduser()
     if is_gguf(folder):
@@ -100,13 +101,13 @@ def model_type(folder: Path) -> str:
 
 
 def checkpoint_digest(folder: Path) -> str:
-    """Digest of a checkpoint's configuration, tokenizer and weights (or GGUF file), by content.
+    """Digest of the content of a checkpoint: configuration, tokenizer and weights, or GGUF file.
 
-    A weights file larger than 8 MiB goes in by its size and 64 samples of 64 KiB, spread
-    evenly: a fraction of a second for any size, and training touches every matrix.
+    A file larger than 8 MiB counts by its size and 64 evenly spread samples of 64 KiB. This takes a
+    fraction of a second for any size, and detects training, which changes every matrix.
     """
     if is_gguf(folder):
-        named = [(folder, "gguf")]  # by any name, it is the same model
+        named = [(folder, "gguf")]  # the file's name does not matter
     else:
         files = sorted(path for path in folder.iterdir() if path.suffix in READ)
         named = [(path, path.name) for path in files if path.is_file()]
@@ -116,7 +117,7 @@ def checkpoint_digest(folder: Path) -> str:
 
 @cache
 def _digest(files: tuple[tuple[Path, str, int, int], ...]) -> str:
-    """Keyed on times too, so that a checkpoint written anew is read anew."""
+    """Cached by modification times too, so that a changed checkpoint is read again."""
     state = hashlib.blake2b(digest_size=16)
     for path, name, size, _ in files:
         state.update(f"{name}\0{size}\0".encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Errors that servers report inside an answer of HTTP 200, and short quotes of any answer."""
+"""Errors that servers report inside an HTTP 200 answer, and short quotes of answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 QUOTED_CHARS = 200
-"""How much of an answer a message quotes."""
+"""Most characters of an answer that a message quotes."""
 PASSING_KINDS = {
     "overloaded_error": 529,
     "rate_limit_error": 429,
@@ -17,7 +17,7 @@ PASSING_KINDS = {
     "internal_server_error": 500,
     "service_unavailable": 503,
 }
-"""Names that servers give in place of a number, with the HTTP status that says the same."""
+"""Names of errors that servers use instead of a number -> HTTP status."""
 
 _KEYS: set[str] = set()
 _OWN_WORDS = ("message", "detail", "msg", "error", "type", "code")
@@ -25,7 +25,7 @@ _OWN_WORDS = ("message", "detail", "msg", "error", "type", "code")
 
 @dataclass(frozen=True)
 class ErrorWithin:
-    """An error that an answer reports. ``code``: its HTTP status, 0 where it names none."""
+    """An error that an answer reports. ``code``: its HTTP status, 0 if none is given."""
 
     code: int
     words: str
@@ -38,9 +38,9 @@ def hide(key: str) -> None:
 
 
 def quoted(answer: object) -> str:
-    """At most :data:`QUOTED_CHARS` characters of an answer on one line, without any API key.
+    """At most :data:`QUOTED_CHARS` characters of an answer on one line, without API keys.
 
-    Bytes and texts as they are, anything else as JSON.
+    Bytes and texts are quoted unchanged, anything else as JSON.
     """
     if isinstance(answer, bytes):
         text = answer.decode("utf-8", "replace")
@@ -58,13 +58,13 @@ def quoted(answer: object) -> str:
 
 
 def words_of(body: bytes) -> str:
-    """A server's own words in the body of an error: its message, or the body as it is."""
+    """The server's message in the body of an error, or the body itself."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         return quoted(body)
-    said = answer.get("error", answer) if isinstance(answer, Mapping) else answer
-    return _words(said) or quoted(body)
+    content = answer.get("error", answer) if isinstance(answer, Mapping) else answer
+    return _words(content) or quoted(body)
 
 
 def error_within(answer: object) -> ErrorWithin | None:
@@ -90,26 +90,26 @@ def error_within(answer: object) -> ErrorWithin | None:
     return None
 
 
-def _within(said: object, around: Mapping[str, Any]) -> ErrorWithin:
-    places = [said, around] if isinstance(said, Mapping) else [around]
+def _within(content: object, around: Mapping[str, Any]) -> ErrorWithin:
+    places = [content, around] if isinstance(content, Mapping) else [around]
     names = ("code", "status", "status_code", "type")
     codes = (_status(place.get(name)) for place in places for name in names)
-    return ErrorWithin(next(filter(None, codes), 0), _words(said) or quoted(said))
+    return ErrorWithin(next(filter(None, codes), 0), _words(content) or quoted(content))
 
 
-def _words(said: object) -> str:
-    """The first text that says what is wrong; nothing where there is none."""
-    if isinstance(said, str):
-        return quoted(said)
-    if isinstance(said, Mapping):
+def _words(content: object) -> str:
+    """The first text that describes the error; empty without one."""
+    if isinstance(content, str):
+        return quoted(content)
+    if isinstance(content, Mapping):
         for name in _OWN_WORDS:
-            if isinstance(said.get(name), str) and said[name].strip():
-                return quoted(said[name])
+            if isinstance(content.get(name), str) and content[name].strip():
+                return quoted(content[name])
     return ""
 
 
 def _status(code: object) -> int:
-    """An HTTP status of 400 to 599, however it is written; 0 for anything else."""
+    """An HTTP status from 400 to 599, as a number or text; 0 for anything else."""
     if isinstance(code, str):
         code = PASSING_KINDS.get(code, int(code) if code.isascii() and code.isdigit() else 0)
     return code if type(code) is int and 400 <= code < 600 else 0

@@ -1,8 +1,8 @@
-"""JSON over HTTP: retries with growing waits, no redirects, and no key in any message.
+"""JSON over HTTP: retries with growing waits, no redirects, and no API key in any message.
 
-What the OCR engine and the reader behind OpenAI-compatible servers share. Connections are kept
-open and used again, by whichever thread asks next: all requests of a process run on one event
-loop, where a single limit holds over looking up, connecting, sending and reading.
+The OCR engine and the reader for OpenAI-compatible servers share it. Connections are kept open and
+reused by all threads: all requests of a process run on one event loop. A single time limit covers
+name lookup, connecting, sending and reading.
 """
 
 from __future__ import annotations
@@ -30,29 +30,28 @@ from ohr.errors import EngineError, LateError, MissingDependencyError, RefusedEr
 from ohr.models.error_bodies import QUOTED_CHARS, error_within, hide, quoted, words_of
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})
-"""Trouble that may pass: of the server, of a proxy in front of it (520 to 524), or overload (529).
-"""
+"""HTTP statuses of temporary errors: of the server, of a proxy (520 to 524), or overload (529)."""
 CUT_OFF = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 LONGEST_WAIT_S = 60.0
 MAX_ANSWER_BYTES = 16 << 20
 MOST_ERROR_BYTES = 8 * QUOTED_CHARS
 KEPT_OPEN_S = 1.0
-"""How long an idle connection is used again: shorter than the 2 to 5 seconds after which common
-servers hang up, so that no request is sent just as they do."""
+"""How long an idle connection stays open. Common servers close it after 2 to 5 seconds; a shorter
+time avoids sending a request at that moment."""
 
 T = TypeVar("T")
 
 
 class UnreachedError(MissingDependencyError):
-    """Nobody answers at an address."""
+    """A server that cannot be reached."""
 
 
 class TroubledError(EngineError):
-    """A server in trouble that outlasts the retries."""
+    """A server error that persists after all retries."""
 
 
 class _PassingError(Exception):
-    """An attempt that failed in a way that may pass."""
+    """An attempt with a temporary error."""
 
     def __init__(
         self, problem: str, wait_s: float = 0.0, *, reached: bool = True, late: bool = False
@@ -65,27 +64,27 @@ class _PassingError(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer with a status of success."""
+    """An answer with a successful status."""
 
     headers: httpx.Headers
     body: bytes
 
     def json(self) -> Any:
-        """The body. Raises EngineError, which quotes it, for what is not JSON."""
+        """The parsed body. Raises EngineError, which quotes it, if it is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
-            said = quoted(self.body) or "nothing"
-            raise EngineError(f"an answer that is not JSON: {said}") from None
+            body = quoted(self.body) or "nothing"
+            raise EngineError(f"an answer that is not JSON: {body}") from None
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where requests go. ``key_variable`` names the environment variable with the API key.
+    """The target of requests. ``key_variable`` names the environment variable with the API key.
 
-    ``timeout_s``: seconds that an answer may take. ``late_retries``: how often a request that
-    took longer is sent again, of ``retries`` in all. ``key_header``: what the key is sent in, if
-    not as a bearer's.
+    ``timeout_s``: most seconds for an answer. ``retries``: most retries in total;
+    ``late_retries``: most retries after a timeout. ``key_header``: the header for the key, if it is
+    not sent as a bearer token.
     """
 
     url: str
@@ -96,7 +95,7 @@ class Endpoint:
     key_header: str = ""
 
     def key(self) -> str:
-        """The API key, or nothing. Raises MissingDependencyError."""
+        """The API key, empty if none is needed. Raises MissingDependencyError."""
         if self.key_variable is None:
             return ""
         key = os.environ.get(self.key_variable, "").strip()
@@ -116,12 +115,12 @@ class Endpoint:
     def post(self, body: object, stop: threading.Event | None = None) -> Any:
         """The server's JSON answer to a JSON body.
 
-        Tries again, up to ``retries`` times, after 1, 2, 4 ... seconds or what the server asks
-        for, on the statuses of :data:`RETRIED` and on lost connections; an error that the answer
-        itself reports counts as one of its code. Raises MissingDependencyError for what ails the
-        server and not this request (unreachable, HTTP 401, redirects), RefusedError for HTTP 403
-        and 404, LateError for an answer that does not come in time, EngineError for the rest, and
-        for an attempt that was due after ``stop`` was set.
+        Retries up to ``retries`` times, after 1, 2, 4 ... seconds or the wait that the server asks
+        for, on the statuses of :data:`RETRIED` and on lost connections. An error inside an answer
+        counts by its code. Raises MissingDependencyError for a problem with the server and not with
+        this request (unreachable, HTTP 401, redirects), RefusedError for HTTP 403 and 404,
+        LateError for no answer in time, and EngineError for other errors, and if ``stop`` is set
+        before an attempt.
         """
         try:
             return self.send(body, stop)
@@ -131,8 +130,8 @@ class Endpoint:
             raise EngineError(str(error)) from error
 
     def send(self, body: object, stop: threading.Event | None = None) -> Any:
-        """As :meth:`post`, with errors that say whether another server may do better:
-        UnreachedError and TroubledError in place of the classes that they derive from.
+        """As :meth:`post`, but with UnreachedError and TroubledError instead of their base classes
+        if another server may succeed.
         """
         data = json.dumps(body).encode()
 
@@ -154,11 +153,11 @@ class Endpoint:
         content_type: str,
         stop: threading.Event | None = None,
     ) -> Answer:
-        """The server's answer to any request, tried and raising as :meth:`send` does."""
+        """The server's answer to any request, with the retries and errors of :meth:`send`."""
         return self._tried(lambda key: self._once(method, data, content_type, key), stop)
 
     def _tried(self, once: Callable[[str], T], stop: threading.Event | None) -> T:
-        """What one of the attempts gives, each with the key."""
+        """The result of the first successful attempt; each attempt gets the key."""
         key = self.key()
         stop = stop or threading.Event()
         late = 0
@@ -178,7 +177,7 @@ class Endpoint:
                 if not error.reached:
                     raise UnreachedError(
                         f"{self.url} cannot be reached: {problem}: start the server, "
-                        "or mend base_url"
+                        "or fix base_url"
                     ) from error
                 raise TroubledError(problem) from error
         raise AssertionError("unreachable")
@@ -240,7 +239,7 @@ class Endpoint:
             answer.clear()
         except httpx.InvalidURL as error:
             raise MissingDependencyError(
-                f"{self.url} is no address: {error}: mend base_url"
+                f"{self.url} is no address: {error}: fix base_url"
             ) from None
         if not response.is_success:
             status = response.status_code
@@ -248,24 +247,24 @@ class Endpoint:
                 raise MissingDependencyError(
                     f"{self.url} redirects (HTTP {status}): name the final address"
                 )
-            what, said = f"HTTP {status}", words_of(bytes(answer[:MOST_ERROR_BYTES]))
-            raise self._refused(status, what, said, response.headers, key)
+            what, words = f"HTTP {status}", words_of(bytes(answer[:MOST_ERROR_BYTES]))
+            raise self._refused(status, what, words, response.headers, key)
         return Answer(response.headers, bytes(answer))
 
     def _refused(
-        self, status: int, what: str, said: str, headers: httpx.Headers, key: str
+        self, status: int, what: str, words: str, headers: httpx.Headers, key: str
     ) -> Exception:
-        """The error of a status; ``what`` names it, ``said`` are the server's words."""
+        """The error for a status; ``what`` names it, ``words`` are the server's words."""
         if status == 401:
             fix = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
-            return MissingDependencyError(f"{self.url} refuses {fix} ({what}) {said}".strip())
+            return MissingDependencyError(f"{self.url} refuses {fix} ({what}) {words}".strip())
         if status in (403, 404):
             missing = ", no such endpoint or model" if status == 404 else ""
             sent = "" if key else ", no key was sent"
-            # What names the status begins with HTTP: RefusedError.MARK stands in the message.
-            refusal = f"{self.url} refused ({what}{missing}{sent}): {said or 'no reason given'}"
+            # ``what`` begins with HTTP, so that the message contains RefusedError.MARK.
+            refusal = f"{self.url} refused ({what}{missing}{sent}): {words or 'no reason given'}"
             return RefusedError(refusal)
-        what = f"{what} {said}".strip()
+        what = f"{what} {words}".strip()
         if status in RETRIED:
             return _PassingError(what, asked_wait(headers))
         return EngineError(what)
@@ -273,7 +272,7 @@ class Endpoint:
     def _unreached(self, reason: BaseException) -> Exception:
         if isinstance(reason, TimeoutError):
             return UnreachedError(
-                f"{self.url} cannot be reached within {self.timeout_s:g} s: mend base_url"
+                f"{self.url} cannot be reached within {self.timeout_s:g} s: fix base_url"
             )
         if isinstance(reason, ssl.SSLError):
             return MissingDependencyError(f"{self.url} cannot be trusted: {reason}")
@@ -284,14 +283,14 @@ class Endpoint:
 
 
 def pause(stop: threading.Event, seconds: float) -> None:
-    """Wait, but not longer than until the event is set."""
+    """Wait for some seconds, or until the event is set."""
     stop.wait(seconds)
 
 
 def asked_wait(headers: httpx.Headers) -> float:
-    """Seconds of the header Retry-After, a number or a date (RFC 9110, 10.2.3); 0 without one.
+    """The seconds of the header Retry-After, a number or a date (RFC 9110, 10.2.3); 0 without it.
 
-    A date is compared with the server's own clock, where the answer names its time.
+    A date is compared with the server's own clock, if the answer states its time.
     """
     after = headers.get("Retry-After", "").strip()
     if after.isdecimal():
@@ -319,7 +318,7 @@ def _lost(error: httpx.TransportError, response: httpx.Response | None, n: int) 
 
 
 def _beneath(error: BaseException) -> BaseException:
-    """The operating system's own error beneath one of the HTTP library, or else that one."""
+    """The operating system's error that caused an error of the HTTP library, or that error."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, (ssl.SSLError, socket.gaierror)):
@@ -334,9 +333,9 @@ def _beneath(error: BaseException) -> BaseException:
 
 
 def _proxy(url: str) -> str | None:
-    """The proxy that the environment names for an address; none on this machine.
+    """The proxy in the environment for an address; None for this machine.
 
-    Raises MissingDependencyError, which does not quote it: a proxy's address can hold a password.
+    Raises MissingDependencyError, which does not quote the proxy: it may contain a password.
     """
     parts = urlsplit(url)
     if parts.hostname in ("localhost", "127.0.0.1", "::1") or proxy_bypass(parts.netloc):
@@ -351,7 +350,7 @@ def _proxy(url: str) -> str | None:
         fine = False
     if not fine:
         raise MissingDependencyError(
-            f"the proxy for {parts.scheme} addresses is no http or https address: mend or unset "
+            f"the proxy for {parts.scheme} addresses is no http or https address: fix or unset "
             f"{parts.scheme}_proxy"
         )
     return proxy
@@ -359,9 +358,9 @@ def _proxy(url: str) -> str | None:
 
 @functools.cache
 def _connections(process: int, proxy: str | None) -> httpx.AsyncHTTPTransport:
-    """The connections of a process through a proxy, or direct. They belong to its event loop.
+    """The connections of a process through a proxy, or direct; they belong to its event loop.
 
-    Beneath httpx's client, which keeps cookies and reads where a redirect would lead.
+    This is the layer below httpx's client, which would keep cookies and follow redirects.
     """
     return httpx.AsyncHTTPTransport(
         proxy=proxy,
@@ -376,14 +375,14 @@ _STARTING = threading.Lock()
 
 @functools.cache
 def _loop(process: int) -> asyncio.AbstractEventLoop:
-    """The event loop of a process; a forked one has none of its parent's threads."""
+    """The event loop of a process; a forked process does not have its parent's threads."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="ohr-http", daemon=True).start()
     return loop
 
 
 def _awaited(exchange: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine on the event loop; an interrupt of this thread ends it."""
+    """The result of a coroutine on the event loop; interrupting this thread cancels it."""
     with _STARTING:
         loop = _loop(os.getpid())
     future = asyncio.run_coroutine_threadsafe(exchange, loop)

@@ -1,6 +1,6 @@
-"""What plug-ins on transformers share: finding, loading and identifying a model; greedy decoding.
+"""The base of plug-ins with transformers: finds, loads and identifies a model; greedy decoding.
 
-Neither torch nor transformers is imported before the model or its version is asked for.
+torch and transformers are imported only when the model or its version is needed.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from ohr.plugins.base import P, Plugin
 
 log = logging.getLogger("ohr.models")
 NO_HALF_PRECISION = frozenset({"DEFAULT", "NO AVX", "AVX2"})
-"""What torch calls x86 processors that have no instructions for half precision."""
+"""torch's names of x86 processors without instructions for half precision."""
 
 
 class LocalModelParams(plugins.Params):
-    """What every model takes.
+    """Parameters of all local models.
 
-    ``model``: a folder with a checkpoint, or a hub name that is in the local cache; nothing is
-    downloaded. ``device``: ``auto`` is the first GPU that torch sees, else the CPU. ``dtype``:
-    ``auto`` is the checkpoint's own on a GPU and float32 on the CPU; ``bfloat16`` is faster only
-    on processors that multiply in it (AVX-512 or AMX with BF16), and much slower on others.
-    ``max_new_tokens``: where an output that does not end is cut.
+    ``model``: a folder with a checkpoint, or a hub name in the local cache; nothing is downloaded.
+    ``device``: ``auto`` is the first GPU that torch sees, otherwise the CPU. ``dtype``: ``auto`` is
+    the checkpoint's own on a GPU and float32 on the CPU; ``bfloat16`` is faster only on processors
+    that multiply in it (AVX-512 or AMX with BF16), and much slower on others. ``max_new_tokens``:
+    an output is cut off at this length.
     """
 
     model: str = Field(min_length=1)
@@ -49,7 +49,7 @@ class LocalModelParams(plugins.Params):
 
 
 class Checkpoint(Protocol):
-    """What the parameters of a plug-in on a local model say, in whatever model they stand."""
+    """The parameters that a plug-in with a local model must have."""
 
     model: str
     revision: str | None
@@ -58,7 +58,7 @@ class Checkpoint(Protocol):
 
 
 class LocalModel(Plugin[P], abstract=True):
-    """A plug-in that runs a checkpoint of this machine in its own process."""
+    """A plug-in that runs a checkpoint from this machine in its own process."""
 
     argument: ClassVar[str | None] = "model"
     install: ClassVar[str]
@@ -87,22 +87,22 @@ class LocalModel(Plugin[P], abstract=True):
     def _folder(self) -> Path:
         """The checkpoint's folder, or its GGUF file."""
         where = self._checkpoint
-        found = find_checkpoint(self.name, where.model, where.revision, self.install)
-        if is_gguf(found) and not self.reads_gguf:
+        path = find_checkpoint(self.name, where.model, where.revision, self.install)
+        if is_gguf(path) and not self.reads_gguf:
             raise MissingDependencyError(
-                f"{self.name}: {found} is a GGUF file: name a folder with a checkpoint"
+                f"{self.name}: {path} is a GGUF file: name a folder with a checkpoint"
             )
-        return found
+        return path
 
     @property
     def _pretrained(self) -> dict[str, Any]:
-        """What ``from_pretrained`` is given: the checkpoint, and to fetch and run nothing."""
-        found: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        """The arguments of ``from_pretrained``: the checkpoint, no downloads, no remote code."""
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         if not is_gguf(self._folder):
-            return found | {"pretrained_model_name_or_path": self._folder}
+            return options | {"pretrained_model_name_or_path": self._folder}
         self._package("gguf")
         path = self._folder
-        return found | {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name}
+        return options | {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name}
 
     @cached_property
     def _device(self) -> str:
@@ -124,7 +124,7 @@ class LocalModel(Plugin[P], abstract=True):
     def _dtype(self) -> str:
         """A dtype's name, or ``auto`` for the checkpoint's own."""
         if self._checkpoint.dtype == "auto" and self._device == "cpu":
-            return "float32"  # half precision is slower on most processors, and no more exact
+            return "float32"  # half precision is slower on most processors, and less exact
         return self._checkpoint.dtype
 
     @property
@@ -152,15 +152,12 @@ class LocalModel(Plugin[P], abstract=True):
 
     @contextmanager
     def _loading(self) -> Iterator[None]:
-        """Whatever fails inside is the checkpoint's fault: a MissingDependencyError.
-
-        Not so what is a ConfigError.
-        """
+        """Turn any error inside the block, other than ConfigError, into MissingDependencyError."""
         _, logging = self._torch, self._transformers.utils.logging
-        shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+        has_bar, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
         logging.disable_progress_bar()
         quiet: AbstractContextManager[Any] = nullcontext()
-        if is_gguf(self._folder):  # it advises other dtypes, and has a bar of its own
+        if is_gguf(self._folder):  # loading one suggests other dtypes, and shows its own bar
             logging.set_verbosity_error()
             quiet = redirect_stderr(io.StringIO())
         try:
@@ -169,7 +166,7 @@ class LocalModel(Plugin[P], abstract=True):
             self._warn_of_speed()
         except (ConfigError, MissingDependencyError):
             raise
-        except Exception as error:  # loaders raise whatever a damaged file leads them to
+        except Exception as error:  # with a damaged file, loaders can raise anything
             reason = f"cannot be loaded: {type(error).__name__}: {error}"
             if is_gguf(self._folder) and _is_damage(error):
                 reason = f"is cut short or damaged: fetch it again ({error})"
@@ -178,7 +175,7 @@ class LocalModel(Plugin[P], abstract=True):
             ) from error
         finally:
             logging.set_verbosity(verbosity)
-            if shown:
+            if has_bar:
                 logging.enable_progress_bar()
 
     def _load(self, model_class: str, **more: Any) -> Any:
@@ -187,7 +184,7 @@ class LocalModel(Plugin[P], abstract=True):
             **self._pretrained, dtype=self._dtype, output_loading_info=True, **more
         )
         lost = set(info["missing_keys"]) & {name for name, _ in model.named_parameters()}
-        if lost:  # transformers has filled them with random numbers
+        if lost:  # transformers filled them with random numbers
             raise MissingDependencyError(
                 f"{self.name}: {self._folder} lacks weights ({len(lost)}, such as {min(lost)}): "
                 "fetch the checkpoint again"
@@ -207,7 +204,7 @@ class LocalModel(Plugin[P], abstract=True):
             )
 
     def _greedy(self, model: Any, tokenizer: Any, **more: Any) -> Any:
-        """The checkpoint's generation config, made greedy; ``more`` is set on top."""
+        """The checkpoint's generation config for greedy decoding, with the changes in ``more``."""
         config = copy.deepcopy(model.generation_config)
         config.update(
             do_sample=False,
@@ -220,8 +217,8 @@ class LocalModel(Plugin[P], abstract=True):
             num_return_sequences=1,
             return_dict_in_generate=False,
             prompt_lookup_num_tokens=None,
-            # Without one, as training often leaves a checkpoint, a state to go on from is read
-            # twice; a kind of its own takes none.
+            # Checkpoints often have it off after training, which reads a given state twice; and
+            # a cache implementation of their own accepts no state.
             use_cache=True,
             cache_implementation=None,
         )
@@ -234,14 +231,14 @@ class LocalModel(Plugin[P], abstract=True):
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether the bytes of a GGUF file end before its header says, or make no sense."""
+    """Whether an error means that a GGUF file is cut short or damaged."""
     return isinstance(error, struct.error | EOFError | IndexError | UnicodeDecodeError) or (
         isinstance(error, ValueError) and "reshape" in str(error)
     )
 
 
-def problem(error: Exception, mend: str) -> str:
-    """What a model stumbled over, as one line; ``mend`` helps where memory ran out."""
+def problem(error: Exception, memory_fix: str) -> str:
+    """A model's error as one line; ``memory_fix`` is the advice if memory ran out."""
     if type(error).__name__ == "OutOfMemoryError" or isinstance(error, MemoryError):
-        return f"out of memory: {mend}"
+        return f"out of memory: {memory_fix}"
     return f"{type(error).__name__}: {error}"

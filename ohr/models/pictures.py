@@ -1,4 +1,4 @@
-"""Pictures as models take them: not too large; and as servers do: PNG, so that no pixel is lost."""
+"""Prepares pictures for models, not too large, and for servers, as lossless PNG."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 
 def png(picture: Image.Image) -> bytes:
-    """The picture as a PNG file, packed fast."""
+    """The picture as a PNG file, with fast compression."""
     stream = io.BytesIO()
     picture.save(stream, "PNG", compress_level=1)
     return stream.getvalue()
@@ -23,7 +23,7 @@ def data_url(picture: Image.Image) -> str:
 
 
 def at_most(image: np.ndarray, side: int | None) -> np.ndarray:
-    """The picture, scaled down if its longer side has more than so many pixels."""
+    """The picture, scaled down if its longer side has more than ``side`` pixels."""
     height, width = image.shape[:2]
     if side is None or max(height, width) <= side:
         return image

@@ -1,4 +1,4 @@
-"""Processors of checkpoints that look at pictures."""
+"""Loads the processors of checkpoints that look at pictures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ohr.models.checkpoints import model_type
 def processor_of_images(
     processor_class: Any, folder: Path, transformers: Any, settings: Mapping[str, Any] | None = None
 ) -> Any:
-    """A checkpoint's processor, for images alone: PIL works on them, whatever is installed.
+    """A checkpoint's processor, for images only, with the image processor based on PIL.
 
-    The class's own ``from_pretrained`` may also load a video processor, which needs
-    torchvision; no page is a video. ``settings`` of the image processor take the place of the
-    checkpoint's; raises ConfigError for one that it does not know.
+    The class's own ``from_pretrained`` may also load a video processor, which needs torchvision.
+    ``settings`` override those of the checkpoint's image processor; raises ConfigError for an
+    unknown one.
     """
 
     class ForImages(processor_class):  # type: ignore[misc]  # known when it is loaded

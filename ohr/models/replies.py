@@ -1,7 +1,7 @@
-"""What a language model wrote, without its thoughts and marks of turns, and the JSON in it.
+"""Removes thoughts and turn marks from a language model's reply, and finds JSON in it.
 
-One table of the marks that families of models put around thoughts and answers serves readers,
-judges and engines that read pages.
+One table of the marks that model families put around thoughts and answers serves readers, judges
+and OCR engines.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 _DECODER = json.JSONDecoder()
 _TRIES = 64
-"""Braces at which an object is looked for."""
+"""Most braces at which an object is searched for."""
 
 
 class Marks(NamedTuple):
-    """What begins and ends a part of a reply; case does not matter."""
+    """The marks that begin and end a part of a reply; case does not matter."""
 
     opens: str
     closes: str
@@ -38,13 +38,13 @@ THOUGHTS = (
     Marks("<|START_THINKING|>", "<|END_THINKING|>"),
     Marks("<unused94>thought", "<unused95>"),
 )
-"""Around what a model thinks aloud."""
+"""Marks around thoughts."""
 ANSWERS = (
     Marks("<|begin_of_box|>", "<|end_of_box|>"),
     Marks("<|begin_of_solution|>", "<|end_of_solution|>"),
     Marks("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
 )
-"""Around what it answers: tokens, which no page and no person writes."""
+"""Marks around answers: special tokens, which no page and no person writes."""
 ENDS = (
     "<|im_end|>",
     "<|endoftext|>",
@@ -64,7 +64,7 @@ ENDS = (
     "<|pad|>",
     "[EOS]",
 )
-"""Tokens that end a turn; a server that does not know them passes them on."""
+"""Tokens that end a turn; servers that do not know them leave them in the text."""
 _BEGINS = re.compile(
     r"\s*(?:<\|im_start\|>(?:assistant)?|<\|begin_of_text\|>|<bos>|<｜begin▁of▁sentence｜>"
     r"|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model|<\|assistant\|>)\s*"
@@ -73,14 +73,15 @@ _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]{0,80}(?:<\|constrain\|>[^<]{0,
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|start|call|channel)\|>")
 _FIRST_CHANNEL = re.compile(r"\s*(?:<\|start\|>assistant)?\s*<\|channel\|>")
 _FINAL = "final"
+# Harmony's marks if a server removed the tokens and left their words.
 _STRIPPED = re.compile(r"\s*(?:assistant)?(?:analysis|commentary)(?=\S)")
 _STRIPPED_FINAL = "assistantfinal"
 _GOES_ON = re.compile(r"""[ \t]+\S|[.,;:!?)'"`\]]""")
-"""Of harmony's marks where a server has taken off the tokens and left their words."""
+"""Text that continues a sentence after the closing mark of a thought."""
 
 
 class Bare(NamedTuple):
-    """A reply without its marks, and how many marked parts of each kind were taken off."""
+    """A reply without its marks, and the number of removed marks of each kind."""
 
     text: str
     thoughts: int = 0
@@ -90,11 +91,11 @@ class Bare(NamedTuple):
 
 
 def without_thoughts(text: str) -> str:
-    """What a model wrote after its last thought, up to one that is left open.
+    """The text after the last thought, up to a thought that is not closed.
 
-    Of a reply in harmony's channels it is the last that is ``final``; tokens that end a turn, or
-    stand around the answer, are taken off. A template may put the opening mark into the prompt:
-    then the model only closes it.
+    For a reply in harmony's channels, the last ``final`` channel. Tokens that end a turn or
+    surround the answer are removed. If the template puts the opening mark into the prompt, the
+    reply has only the closing mark.
     """
     text = _begun(text)
     if _CHANNEL.search(text):
@@ -111,10 +112,10 @@ def without_thoughts(text: str) -> str:
 
 
 def bare_page(reply: str) -> Bare:
-    """What a model wrote of a page after the thoughts that it began with, left open or closed.
+    """The text of a page in a reply, after the thoughts at its beginning, closed or not.
 
-    Marks that come later are the page's own: it may be one about such models. Tokens that end a
-    turn are taken off where the reply ends.
+    Later marks belong to the page, which may be about such models. Tokens that end a turn are
+    removed at the end of the reply.
     """
     text = _begun(reply)
     channels = thoughts = 0
@@ -133,30 +134,30 @@ def bare_page(reply: str) -> Bare:
 
 
 def thought_opened(prompt: str) -> str:
-    """The mark of a thought that a prompt ends in, as templates of models that think have it."""
+    """The opening mark of a thought that a prompt ends with, as in some templates; or empty."""
     tail = _folded(prompt.rstrip())
     return next((marks.opens for marks in THOUGHTS if tail.endswith(marks.opens.casefold())), "")
 
 
 def _folded(text: str) -> str:
-    """The text without regard to case; as long as it was, which ``casefold`` may not leave it."""
+    """The text with ASCII capitals in lower case; unlike ``casefold``, it keeps the length."""
     return re.sub("[A-Z]+", lambda match: match[0].lower(), text)
 
 
 def _end(folded: str, mark: str) -> int:
-    """Where the last of a mark ends; 0 where there is none."""
+    """The end of the last occurrence of a mark; 0 without one."""
     at = folded.rfind(mark.casefold())
     return at + len(mark) if at >= 0 else 0
 
 
 def _begun(text: str) -> str:
-    """Without the tokens that begin a turn."""
+    """The text without the tokens that begin a turn."""
     match = _BEGINS.match(text)
     return text[match.end() :] if match is not None else text
 
 
 def _final(text: str) -> str:
-    """The last final channel of a reply in channels; nothing where the reply has none."""
+    """The last final channel of a reply in channels; empty without one."""
     finals = [match.end() for match in _CHANNEL.finditer(text) if match[1].lower() == _FINAL]
     if not finals:
         return ""
@@ -165,9 +166,9 @@ def _final(text: str) -> str:
 
 
 def _after_thought(text: str, *, begun: bool) -> str | None:
-    """What follows the thought that a reply begins with; None for one that begins with none.
+    """The text after the thought at the beginning of a reply; None without such a thought.
 
-    The prompt may have opened it, unless the reply has ``begun`` with another.
+    The prompt may have opened the thought, unless the reply has ``begun`` with another one.
     """
     folded = _folded(text)
     begins = len(text) - len(text.lstrip())
@@ -178,7 +179,7 @@ def _after_thought(text: str, *, begun: bool) -> str | None:
             return text[at + len(closes) :] if at >= 0 else ""
         if begun or at < 0 or opens in folded[:at]:
             continue
-        # Within a sentence, the mark is what a page says of such models.
+        # A mark within a sentence belongs to a page about such models.
         after = text[at + len(closes) :]
         if not _GOES_ON.match(after) or not text[text.rfind("\n", 0, at) + 1 : at].strip():
             return after
@@ -186,11 +187,11 @@ def _after_thought(text: str, *, begun: bool) -> str | None:
 
 
 def _without_ends(text: str) -> tuple[str, int]:
-    """Without the tokens that end a turn at its end, and how many there were."""
+    """The text without the tokens at its end that end a turn, and their number."""
     end, count = len(text.rstrip()), 0
-    while (token := next((one for one in ENDS if text.endswith(one, 0, end)), "")) or _strikes(
-        text, end
-    ):
+    while (
+        token := next((end_token for end_token in ENDS if text.endswith(end_token, 0, end)), "")
+    ) or _strikes(text, end):
         end -= len(token or _STRIKE)
         count += 1
         while end and text[end - 1].isspace():
@@ -202,12 +203,12 @@ _STRIKE = "</s>"
 
 
 def _strikes(text: str, end: int) -> bool:
-    """Whether the text ends in the token ``</s>``, which closes HTML's tag where that is open."""
+    """Whether the text ends in the token ``</s>``, and not in HTML's closing tag."""
     return text.endswith(_STRIKE, 0, end) and "<s>" not in text
 
 
 def _without_answer_marks(text: str) -> tuple[str, int]:
-    """Without the tokens around an answer, and how many answers had them."""
+    """The text without the tokens around answers, and the number of such answers."""
     count = 0
     for marks in ANSWERS:
         if marks.opens in text or marks.closes in text:
@@ -217,7 +218,7 @@ def _without_answer_marks(text: str) -> tuple[str, int]:
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, in order, whatever stands around them; none within another."""
+    """The JSON objects in a text, in order, between any other text; without inner objects."""
     at = text.find("{")
     for _ in range(_TRIES):
         if at < 0:

@@ -1,8 +1,8 @@
-"""Several servers of one model: each at most so busy, and a dead one left alone for a while.
+"""Distributes requests over several servers of one model, with a limit for each.
 
-The processes of a run share what they know in a folder of files: one is locked for each request
-that is under way, and one stands for each server that was found dead. A killed process holds no
-lock, and what it knew goes stale by itself.
+A dead server is left out for a while. The processes of a run share their state in a folder: for
+each request in progress a file is locked, and for each dead server there is a file. The locks of a
+killed process are released, and its other files expire.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ohr.models.http import Endpoint, TroubledError, UnreachedError
 from ohr.store.identity import digest
 
 DOWN_S = 30.0
-"""Seconds for which a dead server is left alone; then one request tries it."""
+"""Seconds for which a dead server is left out; then it is tried again."""
 POLL_S = 0.05
 _TURN = count()
 
 
 @dataclass(frozen=True)
 class Servers:
-    """``endpoints`` of the same model; ``at_once``: requests that each is sent at a time."""
+    """``endpoints`` of the same model; ``at_once``: most simultaneous requests to each."""
 
     endpoints: tuple[Endpoint, ...]
     at_once: int | None
@@ -38,10 +38,8 @@ class Servers:
     def post(self, body: object) -> Any:
         """The JSON answer of the first server that gives one.
 
-        A server that cannot be
-        reached, is in trouble or does not answer in time is passed over, and the request goes to
-        the next; the last one is tried as often as :meth:`Endpoint.post` tries. Raises as that
-        does, for the last one.
+        If a server cannot be reached, has an error or does not answer in time, the request goes to
+        the next server. The last one is retried as in :meth:`Endpoint.post`, and raises its errors.
         """
         if len(self.endpoints) == 1 and self.at_once is None:
             return self.endpoints[0].post(body)
@@ -62,7 +60,7 @@ class Servers:
 
     @contextmanager
     def _free(self, endpoints: Sequence[Endpoint]) -> Iterator[Endpoint]:
-        """One with room, which it has for as long as the block lasts; waits for it."""
+        """Wait for an endpoint with room for a request, and reserve it during the block."""
         while True:
             for endpoint in self._by_health(endpoints):
                 if self.at_once is None:
@@ -77,7 +75,7 @@ class Servers:
             time.sleep(POLL_S)
 
     def _by_health(self, endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-        """Those that live, in turn; without any, the dead."""
+        """The live endpoints in turn; if there are none, the dead ones."""
         start = (os.getpid() + next(_TURN)) % len(endpoints)
         turned = [*endpoints[start:], *endpoints[:start]]
         alive = [endpoint for endpoint in turned if not self._is_down(endpoint)]
@@ -103,7 +101,7 @@ class Servers:
 
 
 def _folder() -> Path:
-    """A folder of this user's own, where the run's processes keep their temporary files."""
+    """A folder of this user in the folder of temporary files, shared by the run's processes."""
     folder = Path(tempfile.gettempdir()) / f"ohr-servers-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():
@@ -112,7 +110,7 @@ def _folder() -> Path:
 
 
 def _locked(path: Path) -> TextIO | None:
-    """The file, locked until it is closed; None where another holds it."""
+    """The file, locked until it is closed; None if another process has locked it."""
     file = path.open("a")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -123,7 +121,7 @@ def _locked(path: Path) -> TextIO | None:
 
 
 def _plain(error: Exception) -> Exception:
-    """As :meth:`Endpoint.post` raises it."""
+    """The error as :meth:`Endpoint.post` would raise it."""
     if isinstance(error, UnreachedError):
         return MissingDependencyError(str(error))
     return error if isinstance(error, LateError) else EngineError(str(error))

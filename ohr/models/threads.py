@@ -1,4 +1,4 @@
-"""Calls in threads that never keep the interpreter from its exit."""
+"""Runs calls in threads that do not delay the interpreter's exit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ T = TypeVar("T")
 
 
 def submitted(calls: Sequence[Callable[[], T]], at_once: int) -> list[Future[T]]:
-    """A future of each call, started in order; one that has not started can be cancelled.
+    """A future for each call, started in order; a call that has not started can be cancelled.
 
-    A ThreadPoolExecutor's threads are joined at exit, for as long as a server says nothing.
+    A ThreadPoolExecutor would wait at exit for its threads, as long as a server does not answer.
     """
     futures: list[Future[T]] = [Future() for _ in calls]
     left = iter(list(zip(futures, calls, strict=True)))

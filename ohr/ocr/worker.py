@@ -154,7 +154,7 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
     return applied.value, applied.record
 
 
-def drawn(task: PageTask) -> tuple[np.ndarray, dict[str, Any] | None]:
+def draw_image(task: PageTask) -> tuple[np.ndarray, dict[str, Any] | None]:
     """The page image of a task, and the record of its distortion.
 
     Raises PluginError if the distortion's file was edited during the run.
@@ -184,7 +184,7 @@ def read_page(task: PageTask, reader: PageReader) -> None:
         reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
         reader.store.put("taken", task.key, reader.cost)
         return
-    image, record = drawn(task)
+    image, record = draw_image(task)
     pixels = pixel_digest(image)
     if stored_text(reader.store, pixels, reader.engine_identity) is None:
         key = ocr_key(pixels, reader.engine_identity)
@@ -224,7 +224,7 @@ def read_pages(tasks: list[PageTask], reader: PageReader) -> list[Outcome[None]]
 def _drawn_outcome(task: PageTask) -> Outcome[tuple[np.ndarray, str, dict[str, Any] | None]]:
     """The image, its digest and record, or an error: one page must not fail the others."""
     try:
-        image, record = drawn(task)
+        image, record = draw_image(task)
     except (PluginError, StoreError, ConfigError):
         raise
     except Exception as error:  # a file can be damaged in any way

@@ -45,7 +45,7 @@ def contradicted_layers(
             share = _missing(page.text, other_page.text, layer)
             if share > MOST_MISSING:
                 faults[ref] = (
-                    f"{first} and {second} are sure and agree, but the layer lacks {share:.0%} of "
+                    f"{first} and {second} are sure and agree, but it lacks {share:.0%} of "
                     "the words that both found"
                 )
     return faults

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 )
 
 
-def agreed(outputs: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]:
+def agreed_texts(outputs: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]:
     """The pages of the first output, with UNSURE for each word that no other output confirms.
 
     A page that no other output has is left out. Raises ValueError for fewer than two outputs.
@@ -36,11 +36,11 @@ def agreed(outputs: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]:
     for ref, text in first.items():
         again = [other[ref] for other in others if other.get(ref, "").strip()]
         if again:
-            texts[ref] = confirmed(text, again)
+            texts[ref] = mark_unsure(text, again)
     return texts
 
 
-def confirmed(text: str, others: Sequence[str]) -> str:
+def mark_unsure(text: str, others: Sequence[str]) -> str:
     """A page's text, with UNSURE for each word that no other output of the page confirms."""
     matches = [match for match in _TOKEN.finditer(text) if match["word"] is not None]
     words = [_key(match["word"]) for match in matches]

@@ -12,7 +12,7 @@ from ohr.collection import ValidationReport
 from ohr.datasets.folder import read_layers
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
 from ohr.errors import DatasetError
-from ohr.questions import agreed
+from ohr.questions import agreed_texts
 from ohr.types import Document, Page, PageRef
 
 OPTION = "--readings"
@@ -59,7 +59,7 @@ def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
     if bases and not any(path.suffix.lower() == ".pdf" for path in data.rglob("*")):
         documents = dict(bases[0])
         origin = f"what at least two of {', '.join(knowledge_bases)} agree on"
-        return Grounds(documents, agreed(list(map(_texts, bases))), origin, False, {}, report)
+        return Grounds(documents, agreed_texts(list(map(_texts, bases))), origin, False, {}, report)
     layers = read_layers(data)
     for kind, lines in report.problems.items():
         layers.report.problems.setdefault(kind, []).extend(lines)
@@ -69,7 +69,7 @@ def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
         for page in document.pages
         if page.ref not in layers.without_truth
     }
-    both = agreed(list(map(_texts, bases))) if bases else {}
+    both = agreed_texts(list(map(_texts, bases))) if bases else {}
     texts = {
         page.ref: text
         for document in layers.documents.values()

@@ -94,9 +94,9 @@ def make_question_set(
     """At most ``most`` questions of some pages; all that pass if it is None.
 
     ``texts`` are the texts of the whole corpus: ground truth, text layers, or what
-    :func:`ohr.questions.agreed.agreed` keeps of several OCR outputs. Pages without a text get no
-    questions. Equal arguments give equal question sets. Questions are spread over pages first, then
-    over kinds.
+    :func:`ohr.questions.agreed.agreed_texts` keeps of several OCR outputs. Pages without a text
+    get no questions. Equal arguments give equal question sets. Questions are spread over pages
+    first, then over kinds.
     """
     refs = [page.ref for page in pages if page.ref in texts]
     return examine(candidates_of(refs, texts, seed), seed, most)
@@ -119,7 +119,7 @@ def candidates_of(refs: Sequence[PageRef], texts: Mapping[PageRef, str], seed: i
 def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
     """All candidates that rules make of a page, in order."""
     text, name = corpus.texts[ref], corpus.name(ref.doc_id)
-    rng = generator_for(seed, "exam", ref)
+    rng = generator_for(seed, "exam", ref)  # an earlier name, on which the draw depends
     page_sentences = sentences(text)
     yield from of_tables(ref, text, name)
     yield from of_captions(ref, text)

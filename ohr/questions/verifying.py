@@ -27,7 +27,7 @@ ALIKE = 0.8
 CHECKS = ("needs_context", "needs_every_page", "verified", "samples_agree")
 
 
-def verified(question_set: QuestionSet, model: Model) -> QuestionSet:
+def verify(question_set: QuestionSet, model: Model) -> QuestionSet:
     """The question set; questions that fail a check with a model are rejected."""
     accepted: list[Question] = []
     rejected: list[Rejected] = []

@@ -26,7 +26,7 @@ _SHARED_BY = 3
 """An entity on more pages than this does not connect two of them."""
 
 
-def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candidate]:
+def write_candidates(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candidate]:
     """A model's candidates for a page, with a drawn evidence source, task and form."""
     sure = "\n".join(line for line in text.split("\n") if UNSURE not in line)
     rng = generator_for(seed, "exam writer", ref)
@@ -49,7 +49,7 @@ def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candid
                 f"{MODEL_KIND}:{task}",
                 question,
                 answer,
-                (located(ref, text, evidence),),
+                (locate(ref, text, evidence),),
                 source,
                 form,
                 question,
@@ -70,7 +70,7 @@ def sources_of(text: str) -> list[str]:
     return sources
 
 
-def located(ref: PageRef, text: str, evidence: str) -> Evidence:
+def locate(ref: PageRef, text: str, evidence: str) -> Evidence:
     """The place of evidence on a page, ignoring white space; if not found, the text as given.
 
     Evidence may skip lines with :data:`~ohr.questions.agreed.UNSURE`, which are not quoted.
@@ -85,7 +85,7 @@ def located(ref: PageRef, text: str, evidence: str) -> Evidence:
     return Evidence(ref, *match.span(), "\n".join(lines_quoted))
 
 
-def joined(
+def join_pages(
     model: Model, refs: Sequence[PageRef], texts: Mapping[PageRef, str], most: int
 ) -> Iterator[Candidate]:
     """Candidates over two pages that name the same entity; at most ``most`` calls."""
@@ -106,13 +106,13 @@ def joined(
             texts_of_pair = [_text(pair, name) for name in names]
             if all(texts_of_pair):
                 evidence = (
-                    located(first, texts[first], texts_of_pair[2]),
-                    located(second, texts[second], texts_of_pair[3]),
+                    locate(first, texts[first], texts_of_pair[2]),
+                    locate(second, texts[second], texts_of_pair[3]),
                 )
                 yield _multi_page(texts_of_pair[0], texts_of_pair[1], evidence)
 
 
-def combined(
+def combine_questions(
     model: Model, questions: Sequence[Question], texts: Mapping[PageRef, str], most: int
 ) -> Iterator[Candidate]:
     """Candidates that combine two questions of one page each, where one names the other's answer.
@@ -140,7 +140,7 @@ def combined(
                 text = _text(reply, "question")
                 if text and answer.casefold() not in text.casefold():
                     evidence = tuple(
-                        located(ref, texts[ref], each.evidence_text)
+                        locate(ref, texts[ref], each.evidence_text)
                         for each in (first, second)
                         for ref in each.evidence_pages[:1]
                     )

@@ -15,7 +15,7 @@ from ohr.report.rendered import blocks_of
 from ohr.report.rows import NONE, SCALE, Rows
 from ohr.report.texts import TRUTH, Texts
 from ohr.report.words import side_by_side
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of
 from ohr.types import PageRef
 
 Key = tuple[str, PageRef]
@@ -59,7 +59,7 @@ def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
     keys: dict[Key, int] = {}
     entries: list[tuple[int, int, float]] = []
     for name, run in runs.items():
-        distances = measured(run.rows, "ocr", "edit_distance")
+        distances = rows_of(run.rows, "ocr", "edit_distance")
         bases = distances[list(KNOWLEDGE_BASE)].drop_duplicates()
         names = {tuple(row): knowledge_base_name(row) for _, row in bases.iterrows()}
         columns = ["doc_id", "page_no", "value", *KNOWLEDGE_BASE]

@@ -18,7 +18,7 @@ from ohr.display.settings import Setting
 from ohr.report.chunks import packed
 from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of
 from ohr.study.scoring.metrics import MetricInfo
 
 MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
@@ -105,7 +105,7 @@ def make_rows(runs: Sequence[Run]) -> Rows:
             if frame is None:
                 continue
             of_stage = [
-                info for info in run.measures if (info.stage, info.part_of) == (stage, metric)
+                info for info in run.metric_infos if (info.stage, info.part_of) == (stage, metric)
             ]
             for part in of_stage:
                 values = _of_stage(run, stage, part.metric, bases, numbers, settings)
@@ -179,7 +179,7 @@ def _of_stage(
     numbers: pd.Series,
     settings: dict[tuple[str, ...], int],
 ) -> pd.DataFrame | None:
-    rows = measured(run.rows, stage, metric)
+    rows = rows_of(run.rows, stage, metric)
     if rows.empty:
         return None
     keys = pd.MultiIndex.from_frame(
@@ -217,7 +217,7 @@ def _with_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.Dat
 
 
 def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) -> pd.DataFrame:
-    rows = measured(run.rows, "ocr", "evidence_lcs")
+    rows = rows_of(run.rows, "ocr", "evidence_lcs")
     if rows.empty:
         return pd.DataFrame({"question": [], "condition": [], "evidence": []}).astype(
             {"question": int, "condition": int, "evidence": float}
@@ -239,7 +239,7 @@ def main_metrics(runs: Sequence[Run]) -> dict[str, MetricInfo]:
     return {
         info.stage: info
         for run in reversed(runs)
-        for info in run.measures
+        for info in run.metric_infos
         if MAIN.get(info.stage) == info.metric
     }
 

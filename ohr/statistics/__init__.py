@@ -1,7 +1,7 @@
 """Intervals, tests and curve statistics over questions that come in documents.
 
-Questions of one document share its pages, its OCR and its errors: they are resampled and
-sign-flipped together, a *cluster* at a time (see :mod:`ohr.statistics.clusters`).
+Questions on one document share its pages and its OCR errors, so they are not independent. They are
+resampled and sign-flipped together, as one *cluster* (see :mod:`ohr.statistics.clusters`).
 """
 
 from ohr.statistics.best import BestOf, Standing, compare_with_best

@@ -1,8 +1,8 @@
-"""Several candidates on the same questions: which is best, and which are shown to be worse.
+"""Several candidates on the same questions: which is best, and which are significantly worse.
 
-The candidate with the best mean is chosen by the data that would test it, so p-values of the
-others against it are too small: it was lucky, too. What is said here holds whichever is chosen.
-Rates of false statements, before and after: ``docs/reference/intervals.md``, made by
+The candidate with the best mean is chosen with the same data that test it, so plain p-values of
+the others against it are too small: it was also lucky. The statements here hold whichever candidate
+is chosen. Rates of false statements with both methods: ``docs/reference/intervals.md``, made by
 ``python -m benchmarks.best``.
 """
 
@@ -20,18 +20,19 @@ from ohr.statistics.intervals import LEVEL, NO_INTERVAL, Interval
 from ohr.statistics.paired import FLIPS, sign_patterns
 
 _ROUNDING = 1e-9
-"""Sums of the same terms in another order differ by so much of what they are divided by."""
+"""Relative rounding error of sums of the same terms in another order."""
 
 
 @dataclass(frozen=True)
 class Standing:
     """One candidate among the others of its condition.
 
-    ``behind`` is how far its mean lies behind the best mean of the others (below 0: ahead of
-    them), in the unit of the scores, ``interval`` its simultaneous 95 % interval, and ``p`` the
+    ``behind`` is how much lower its mean is than the best mean of the others (negative if it is
+    higher), in the unit of the scores; ``interval`` is its simultaneous 95 % interval. ``p`` is the
     adjusted p of "no other is better", in [0, 1]. ``from_first`` is the simultaneous interval of
-    its distance behind the candidate with the best mean, 0 for that one. Ends may be infinite:
-    then so few or so unequal clusters exclude nothing. Without clusters p and all ends are NaN.
+    its distance behind the candidate with the best mean, 0 for that one. Ends are infinite if there
+    are too few or too unequal clusters to exclude anything. Without clusters p and all ends are
+    NaN.
     """
 
     mean: float
@@ -42,16 +43,16 @@ class Standing:
 
     @property
     def is_worse(self) -> bool:
-        """Whether another candidate is shown to be better, with all statements at 95 %."""
+        """Whether another candidate is better, with all statements together at 95 %."""
         return self.p <= 1 - LEVEL
 
 
 @dataclass(frozen=True)
 class BestOf:
-    """The candidates of one condition: ``first`` has the best mean of ``n`` shared units.
+    """The candidates of one condition: ``first`` has the best mean over ``n`` shared units.
 
-    The units come in ``size`` clusters of a ``unit``, as :class:`Clusters` has it; ``largest`` is
-    the largest difference there can be.
+    The units come in ``size`` clusters of a ``unit``, as in :class:`Clusters`. ``largest`` is the
+    largest possible difference.
     """
 
     first: int
@@ -63,13 +64,13 @@ class BestOf:
 
     @property
     def worse(self) -> list[int]:
-        """Candidates that are shown to be worse than the best."""
-        return [i for i, one in enumerate(self.standings) if one.is_worse]
+        """The candidates that are significantly worse than the best."""
+        return [i for i, standing in enumerate(self.standings) if standing.is_worse]
 
     @property
     def may_be_best(self) -> list[int]:
-        """Candidates, ``first`` among them, that may be the best for all that is shown."""
-        return [i for i, one in enumerate(self.standings) if not one.is_worse]
+        """The candidates that may be the best, including ``first``."""
+        return [i for i, standing in enumerate(self.standings) if not standing.is_worse]
 
 
 def compare_with_best(
@@ -80,67 +81,67 @@ def compare_with_best(
     flips: int = FLIPS,
     seed: int = 0,
 ) -> list[BestOf]:
-    """Multiple comparisons with the best of each condition, all of them one family.
+    """Multiple comparisons with the best candidate of each condition, all in one family.
 
     ``conditions`` are scores, float ``(candidates, n)``, greater is better, of the same ``n``
-    units, which come in ``clusters``; the numbers of candidates may differ. A unit that one
-    candidate has no score for (NaN) is left out of that condition; ValueError where none is left.
-    ``largest`` is the largest difference of two means there can be: 1 of scores in [0, 1].
+    units in ``clusters``; the numbers of candidates may differ. A unit without a score of some
+    candidate (NaN) is left out of that condition. ``largest`` is the largest possible difference
+    of two means, 1 for scores in [0, 1]. Raises ValueError if no unit is left.
 
-    A candidate is shown to be worse if some other's mean exceeds its own by more than chance
-    explains in the greatest of *all* differences between two candidates of a condition. Each
-    difference is divided by the root of its summed squares over clusters, and the greatest
-    compared with that under random signs of whole clusters, the same for all differences. So
-    whichever candidates are truly best, one of them or all, the chance that any of them is called
-    worse in any condition is at most .05: exactly where clusters' differences are symmetric
-    around 0, nearly otherwise. With five clusters or fewer nothing is ever shown.
+    A candidate is significantly worse if another's mean exceeds its own by more than chance
+    explains for the greatest of *all* differences between two candidates of a condition. Each
+    difference is divided by the root of its summed squares over clusters. The greatest of them is
+    compared with the greatest under random signs of whole clusters, the same for all differences.
+    So whichever candidates are truly best, one or all, the chance that any of them is called worse
+    in any condition is at most .05: exactly if the clusters' differences are symmetric around 0,
+    approximately otherwise. With five clusters or fewer nothing is ever significant.
 
-    The simultaneous intervals invert the same test of all differences: their lower end is above
-    0 just where p is at most .05, unless one cluster weighs so much that no end is finite.
+    The simultaneous intervals invert the same test of all differences: their lower end is above 0
+    exactly if p is at most .05, unless one cluster weighs so much that no end is finite.
 
     Sources: Hsu, Simultaneous confidence intervals for all
-    distances from the "best", 1981 (what is asked; his bound for one best is replaced by that of
-    all pairs, so that none of several equal best is rejected); Tukey, The problem of multiple
+    distances from the "best", 1981 (the question; his bound for a single best is replaced by that
+    of all pairs, so that none of several equally good is rejected); Tukey, The problem of multiple
     comparisons, 1953 (all pairs); Westfall and Young, Resampling-based multiple testing, 1993
     (the greatest statistic, single step); Canay, Romano and Shaikh, Randomization tests under an
     approximate symmetry assumption, 2017 (signs of clusters, studentised).
     """
-    parts = [_Differences.of(np.asarray(one, dtype=float), clusters) for one in conditions]
-    if not clusters.unit or all(len(one.pairs) == 0 for one in parts):
-        return [one.without_chance(clusters, largest) for one in parts]
-    ratios = np.concatenate([one.ratios for one in parts], axis=1)
+    parts = [_Differences.of(np.asarray(part, dtype=float), clusters) for part in conditions]
+    if not clusters.unit or all(len(part.pairs) == 0 for part in parts):
+        return [part.without_chance(clusters, largest) for part in parts]
+    ratios = np.concatenate([part.ratios for part in parts], axis=1)
     greatest = np.concatenate(
         [np.abs(signs @ ratios).max(axis=1) for signs in sign_patterns(clusters.size, flips, seed)]
     )
-    return [one.judged(np.sort(greatest), clusters, largest) for one in parts]
+    return [part.judged(np.sort(greatest), clusters, largest) for part in parts]
 
 
 @dataclass(frozen=True)
 class _Differences:
-    """All differences between two candidates of a condition, cluster by cluster."""
+    """All differences between two candidates of a condition, by cluster."""
 
     means: np.ndarray
     pairs: list[tuple[int, int]]
     sums: np.ndarray
-    """Of the second candidate's scores less the first's: ``(clusters, pairs)``."""
+    """Sums of the second candidate's scores minus the first's: ``(clusters, pairs)``."""
     counts: np.ndarray
-    """Units of each cluster, ``(clusters,)``."""
+    """Number of units in each cluster, ``(clusters,)``."""
 
     @classmethod
     def of(cls, scores: np.ndarray, clusters: Clusters) -> _Differences:
         known = ~np.isnan(scores).any(axis=0)
         if not known.any():
             raise ValueError("no unit has a score of every candidate")
-        kept = np.where(known, scores, 0.0)
-        # Differences first: sums of large equal scores would leave their rounding.
+        filled = np.where(known, scores, 0.0)
+        # Differences first: sums of large equal scores would differ by rounding.
         pairs = list(combinations(range(len(scores)), 2))
-        by_pair = [clusters.sums(kept[j] - kept[i]) for i, j in pairs]
+        by_pair = [clusters.sums(filled[j] - filled[i]) for i, j in pairs]
         sums = np.array(by_pair).reshape(len(pairs), clusters.size).T
         return cls(scores[:, known].mean(axis=1), pairs, sums, clusters.sums(known.astype(float)))
 
     @property
     def ratios(self) -> np.ndarray:
-        """Each sum over the root of the summed squares of its pair; 0 of equal candidates."""
+        """Each sum over the root of the summed squares of its pair; 0 for equal candidates."""
         roots = np.sqrt((self.sums**2).sum(axis=0))
         return self.sums / np.where(roots > 0, roots, 1.0)
 
@@ -149,8 +150,8 @@ class _Differences:
         return int(self.means.argmax())
 
     def judged(self, greatest: np.ndarray, clusters: Clusters, largest: float) -> BestOf:
-        """With the greatest ratio of the whole family under each pattern of signs, sorted."""
-        # p is at most .05 just where fewer than so many patterns reach the ratio.
+        """The result, given the family's greatest ratio under each pattern of signs, sorted."""
+        # p is at most .05 exactly if fewer than this many patterns reach the ratio.
         place = len(greatest) - math.floor((1 - LEVEL) * len(greatest) + _ROUNDING)
         critical = float(greatest[min(place, len(greatest)) - 1])
         low, high = np.clip(self._inverted(critical), -largest, largest)
@@ -182,7 +183,7 @@ class _Differences:
         return self._best_of(standings, clusters, largest)
 
     def without_chance(self, clusters: Clusters, largest: float) -> BestOf:
-        """What is measured, where nothing can be said about chance."""
+        """The means alone, if there are too few clusters for statements about chance."""
         standings = [
             Standing(float(mean), behind, NO_INTERVAL, NO_INTERVAL, math.nan)
             for mean, behind in zip(self.means, self._behind(), strict=True)
@@ -194,16 +195,17 @@ class _Differences:
         return BestOf(self.first, tuple(standings), n, clusters.unit, clusters.size, largest)
 
     def _behind(self) -> Iterator[float]:
-        """How far each mean lies behind the best of the others; NaN where it is alone."""
+        """How much lower each mean is than the best of the others; NaN without others."""
         for i, mean in enumerate(self.means):
             others = np.delete(self.means, i)
             yield float(others.max() - mean) if len(others) else math.nan
 
     def _inverted(self, critical: float) -> np.ndarray:
-        """Mean differences d of each pair at which ``sums - counts d`` has a ratio of at most
-        ``critical``: lower and upper ends, ``(2, pairs)``, infinite where none is excluded.
+        """The mean differences d of each pair that are not excluded: those for which
+        ``sums - counts d`` has a ratio of at most ``critical``.
 
-        The roots of a quadratic inequality.
+        Lower and upper ends, ``(2, pairs)``, infinite if none is excluded. They are the roots of a
+        quadratic inequality.
         """
         total, counts = self.counts.sum(), self.counts
         square = total**2 - critical**2 * (counts**2).sum()

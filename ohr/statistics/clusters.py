@@ -1,4 +1,4 @@
-"""The clusters that an interval is taken over: documents or, if they are few, pages."""
+"""The clusters of an interval: documents or, if there are too few, pages."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import lru_cache
 import numpy as np
 
 FEWEST = 3
-"""With fewer clusters than this nothing is said about chance."""
+"""With fewer clusters there are no intervals and tests."""
 DOCUMENT = "document"
 PAGE = "page of these documents"
-"""What an interval over pages is about: further pages of the same documents, not others."""
+"""An interval over pages is about further pages of the same documents, not other documents."""
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Which cluster each of ``n`` values belongs to, and what a cluster is.
+    """The cluster of each of ``n`` values, and the unit of the clusters.
 
-    ``index`` is int ``(n,)`` in ``[0, size)``; ``unit`` is :data:`DOCUMENT`, :data:`PAGE`, or
-    empty where there are fewer than three clusters, so that nothing can be said about chance.
+    ``index`` is int ``(n,)`` in ``[0, size)``. ``unit`` is :data:`DOCUMENT`, :data:`PAGE`, or
+    empty if there are fewer than three clusters, too few for intervals and tests.
     """
 
     index: np.ndarray
@@ -28,7 +28,7 @@ class Clusters:
 
     @classmethod
     def of(cls, documents: np.ndarray, pages: np.ndarray) -> Clusters:
-        """From labels ``(n,)`` of each value's document and page."""
+        """Make clusters from labels ``(n,)`` of each value's document and page."""
         for unit, labels in ((DOCUMENT, documents), (PAGE, pages)):
             names, index = np.unique(labels, return_inverse=True)
             if len(names) >= FEWEST:
@@ -36,17 +36,17 @@ class Clusters:
         return cls(np.zeros(len(documents), dtype=np.int64), min(1, len(documents)), "")
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """Sum of the values ``(n,)`` in each cluster: ``(size,)``."""
+        """The sum of the values ``(n,)`` in each cluster: ``(size,)``."""
         return np.bincount(self.index, weights=values, minlength=self.size)
 
     def counts(self) -> np.ndarray:
-        """Number of values in each cluster: ``(size,)``."""
+        """The number of values in each cluster: ``(size,)``."""
         return np.bincount(self.index, minlength=self.size).astype(float)
 
     def means_without(self, values: np.ndarray) -> np.ndarray:
-        """Means with one cluster left out after the other: ``(size,)``, or ``(size, k)``.
+        """The means with each cluster left out in turn: ``(size,)``, or ``(size, k)``.
 
-        ``values`` are ``(n,)``, or ``(k, n)`` for k measures of the same units.
+        ``values`` are ``(n,)``, or ``(k, n)`` for k metrics of the same units.
         """
         sums = np.stack([self.sums(row) for row in np.atleast_2d(values)], axis=1)
         counts = self.counts()[:, None]
@@ -56,9 +56,9 @@ class Clusters:
     def degrees_of_freedom(self) -> float:
         """Degrees of freedom of a mean's standard error: ``size`` - 1 if clusters are equal.
 
-        Fewer where sizes differ, as a large cluster is nearly alone. Source: Bell and McCaffrey,
-        Bias reduction in standard errors for linear regression with multi-stage samples, 2002
-        (Satterthwaite's approximation, here of an intercept alone).
+        Fewer if sizes differ, since large clusters then dominate. Source: Bell and McCaffrey, Bias
+        reduction in standard errors for linear regression with multi-stage samples, 2002
+        (Satterthwaite's approximation, here for an intercept alone).
         """
         shares = self.counts() / self.counts().sum()
         diagonal = shares / (1 - shares)
@@ -70,10 +70,10 @@ class Clusters:
     def resampled_means(self, values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
         """Means over clusters drawn with replacement: ``(resamples,)``, or ``(resamples, k)``.
 
-        ``values`` are ``(n,)``, or ``(k, n)`` for k measures of the same units, which are then
-        drawn together. The mean is over all values of the clusters drawn (Field and Welsh,
-        Bootstrapping clustered data, 2007). The draws depend on the number of clusters and the
-        seed alone, so measures and conditions over equal clusters are paired.
+        ``values`` are ``(n,)``, or ``(k, n)`` for k metrics of the same units, which are then
+        drawn together. The mean is over all values of the drawn clusters (Field and Welsh,
+        Bootstrapping clustered data, 2007). The draws depend only on the number of clusters and
+        the seed, so metrics and conditions over equal clusters are paired.
         """
         weights = self.resampled_counts(resamples, seed)
         rows = np.atleast_2d(values)

@@ -7,14 +7,14 @@ import numpy as np
 from ohr.statistics.clusters import Clusters
 
 _BLOCK = 1 << 21
-"""Numbers held at a time, of resamples times values."""
+"""Most numbers in memory at a time: resamples times values."""
 
 
 class Grades:
-    """How high each value stands among those of its stratum, for any weights of the units.
+    """Relative ranks of values within their strata, for any weights of the units.
 
-    ``values`` and ``strata`` are ``(n,)``, n >= 1. A grade is the mid-rank over the weight of the
-    stratum, less one half: in (-.5, .5), of mean 0 in each stratum.
+    ``values`` and ``strata`` are ``(n,)``, n >= 1. A grade is the mid-rank divided by the weight of
+    the stratum, minus one half: in (-.5, .5), with mean 0 in each stratum.
     """
 
     def __init__(self, values: np.ndarray, strata: np.ndarray) -> None:
@@ -29,7 +29,7 @@ class Grades:
         self._step[self._order] = np.cumsum(next_value) - 1
 
     def of(self, weights: np.ndarray) -> np.ndarray:
-        """The grades, float ``(k, n)``, of units that count ``weights``, ``(k, n)``."""
+        """The grades, float ``(k, n)``, of units with weights ``(k, n)``."""
         counts = np.add.reduceat(weights[:, self._order], self._first, axis=1)
         below = np.cumsum(counts, axis=1) - counts / 2
         totals = np.add.reduceat(counts, self._first_of_stratum, axis=1)
@@ -42,10 +42,10 @@ class Grades:
 class RankCorrelation:
     """Spearman's correlation of ``x`` and ``y``, ``(n,)`` each, n >= 1.
 
-    With ``strata``, labels ``(n,)``, ranks are taken within each, and what is correlated are the
-    grades of all (:class:`Grades`): what differs from stratum to stratum has no say. NaN where
-    either is the same throughout. Source: Spearman, The proof and measurement of association
-    between two things, 1904, with mid-ranks for ties.
+    With ``strata``, labels ``(n,)``, values are ranked within each stratum, and the grades of all
+    (:class:`Grades`) are correlated: differences between strata have no influence. NaN if x or y is
+    constant. Source: Spearman, The proof and measurement of association between two things, 1904,
+    with mid-ranks for ties.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, strata: np.ndarray | None = None) -> None:
@@ -59,14 +59,14 @@ class RankCorrelation:
 
     @property
     def products(self) -> np.ndarray:
-        """What each unit adds, float ``(n,)``: the mean is the correlation; NaN where it is."""
+        """Each unit's contribution, float ``(n,)``: their mean is the correlation; NaN if it is."""
         ones = np.ones((1, self._n))
         x, y = self._x.of(ones)[0], self._y.of(ones)[0]
         scale = np.sqrt((x * x).mean() * (y * y).mean())
         return x * y / scale if scale > 1e-12 else np.full(self._n, np.nan)
 
     def weighted(self, weights: np.ndarray) -> np.ndarray:
-        """The correlations ``(k,)`` of units that count ``weights``, ``(k, n)``."""
+        """The correlations ``(k,)`` of units with weights ``(k, n)``."""
         x, y = self._x.of(weights), self._y.of(weights)
         spread = ((weights * x * x).sum(axis=1) * (weights * y * y).sum(axis=1)) ** 0.5
         known = spread > 1e-12
@@ -74,7 +74,7 @@ class RankCorrelation:
         return np.where(known, together / np.where(known, spread, 1), np.nan)
 
     def without(self, clusters: Clusters) -> np.ndarray:
-        """The correlations with one cluster left out after the other: ``(size,)``."""
+        """The correlations with each cluster left out in turn: ``(size,)``."""
         values = []
         size = max(1, _BLOCK // self._n)
         for start in range(0, clusters.size, size):
@@ -85,7 +85,7 @@ class RankCorrelation:
     def resampled(self, clusters: Clusters, resamples: int, seed: int) -> np.ndarray:
         """The correlations ``(resamples,)`` over clusters drawn with replacement.
 
-        Draws depend on the number of clusters and the seed alone, as those of means do.
+        The draws depend only on the number of clusters and the seed, as for means.
         """
         counts = clusters.resampled_counts(resamples, seed)
         size = max(1, _BLOCK // self._n)
@@ -96,13 +96,14 @@ class RankCorrelation:
 
 
 def rank_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Spearman's correlation of each row of two arrays, ``(k, n)`` each; NaN as above, too where
-    a value is.
+    """Spearman's correlation of each row of two arrays, ``(k, n)`` each.
+
+    NaN if a row is constant or has a NaN.
     """
     from scipy.stats import rankdata  # half a second: only where it is needed
 
     ranks = [rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (x, y)]
     spread = ((ranks[0] ** 2).sum(axis=1) * (ranks[1] ** 2).sum(axis=1)) ** 0.5
-    known = spread > 1e-12  # NaN is not
+    known = spread > 1e-12  # false for NaN
     together = (ranks[0] * ranks[1]).sum(axis=1)
     return np.where(known, together / np.where(known, spread, 1), np.nan)

@@ -1,8 +1,8 @@
-"""What a noise curve says in a few numbers, each with an interval.
+"""Summary statistics of noise curves, each with an interval.
 
-A curve has a point a noise level, the clean pages first: mean damage (x; on the axis r_noise the
-share of questions whose evidence is damaged) and mean quality (y), both over the same questions.
-*Height* is quality above the floor, what the reader scores with nothing to read (0 for retrieval).
+A curve has one point per noise level, clean pages first: mean damage (x; on the axis r_noise the
+share of questions whose evidence is damaged) and mean quality (y), over the same questions.
+*Height* is quality above the floor, the reader's score without context (0 for retrieval).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from ohr.statistics.isotonic import falling_fits
 LOST = 0.1
 """The breakpoint is where this share of the clean height is lost."""
 RETAINED_AT = 0.3
-"""The damage (r_noise) at which retention is taken."""
+"""The damage (r_noise) at which retention is computed."""
 Points = tuple[np.ndarray, np.ndarray, np.ndarray]
 """x ``(curves, levels)``, y ``(curves, levels)`` and the floor ``(curves,)``."""
 
 
 @dataclass(frozen=True)
 class NoiseCurve:
-    """Values of each level's questions, the clean level first.
+    """The questions' values at each noise level, the clean level first.
 
-    ``noise`` and ``quality`` are float ``(levels, n)``, levels >= 2: how damaged each question's
-    evidence is, in [0, 1], and its score; means over draws of the noise, where there are several.
-    ``floor`` is float ``(n,)``: the score with nothing to read. Columns are questions, equal in
-    all three, in ``clusters``.
+    ``noise`` and ``quality`` are float ``(levels, n)``, levels >= 2: the damage of each question's
+    evidence, in [0, 1], and its score; means over draws if there are several. ``floor`` is float
+    ``(n,)``: the score without context. Columns are the same questions in all three, in
+    ``clusters``.
     """
 
     noise: np.ndarray
@@ -45,20 +45,20 @@ class NoiseCurve:
 
     @property
     def x_range(self) -> tuple[float, float]:
-        """The least and the largest mean damage that was measured."""
+        """The smallest and the largest measured mean damage."""
         x = self.noise.mean(axis=1)
         return float(x.min()), float(x.max())
 
     def means(self) -> Points:
-        """The curve of all questions: arrays of one row."""
+        """The curve of all questions, as arrays of one row."""
         return self._split(self._stacked.mean(axis=1)[None])
 
     def means_without(self) -> Points:
-        """The curves with one cluster left out after the other: as many as clusters."""
+        """The curves with each cluster left out in turn, one row per cluster."""
         return self._split(self.clusters.means_without(self._stacked))
 
     def resampled(self, resamples: int, seed: int) -> Points:
-        """The curve of each bootstrap resample of clusters: ``resamples``."""
+        """The curves of bootstrap resamples of clusters, ``resamples`` rows."""
         return self._split(self.clusters.resampled_means(self._stacked, resamples, seed))
 
     @property
@@ -104,28 +104,28 @@ def curve_statistics(
     resamples: int = 1000,
     seed: int = 0,
 ) -> CurveStatistics:
-    """The statistics of a noise curve, x and y taken over the same questions.
+    """The statistics of a noise curve, with x and y over the same questions.
 
-    The curve is read off its isotonic fit: the non-increasing step values closest to the points
-    in squares (Barlow et al., Statistical Inference under Order Restrictions, 1972), joined by
-    straight lines over the measured range of x and never carried beyond it.
+    The curve is the isotonic fit: the non-increasing values closest to the points by least squares
+    (Barlow et al., Statistical Inference under Order Restrictions, 1972), joined by straight lines
+    over the measured range of x and never extrapolated.
 
-    - ``area``: the integral of height over x, in points of quality times x; curves over other
-      ranges of x have other areas, so
-    - ``common_area`` is that over ``common``, a range of x that all curves compared cover (NaN
-      without one);
-    - ``mean_retention``: the area over what it would be if the clean height were kept;
-    - ``slope``: of the least-squares line through the points, per unit of x;
-    - ``breakpoint``: the lowest x at which a tenth of the clean height is lost; infinite
-      if that is beyond the measured range;
-    - ``retention``: height at x = .3 over the clean height; NaN if .3 was not measured;
+    - ``area``: the integral of height over x, in points of quality times x. It depends on the
+      range of x.
+    - ``common_area``: the area over ``common``, a range of x that all compared curves cover (NaN
+      without one).
+    - ``mean_retention``: the area over the area of a curve that keeps the clean height.
+    - ``slope``: of the least-squares line through the points, per unit of x.
+    - ``breakpoint``: the lowest x at which a tenth of the clean height is lost; infinite if it is
+      beyond the measured range.
+    - ``retention``: height at x = .3 over the clean height; NaN if .3 was not measured.
     - ``worst``: the lowest quality of the fit, a mean of the levels ``worst_levels`` (0 is clean).
-      The lowest of noisy points would be too low: it is the lowest by chance, too.
+      The lowest of the noisy points would be biased: it is also the lowest by chance.
 
-    Ratios are to the clean point as measured; they are NaN where it is not above the floor.
-    Intervals are Student's, from the jackknife over clusters; where the statistic of a curve with
-    one cluster left out is undefined or infinite, percentiles of ``resamples`` bootstrap draws.
-    The breakpoint's stays in the measured range, and is infinite beyond it.
+    Ratios are to the measured clean point, and NaN if it is not above the floor. Intervals are
+    Student's, from the jackknife over clusters. If the statistic of a curve without one cluster is
+    undefined or infinite, they are percentiles of ``resamples`` bootstrap draws. The breakpoint's
+    interval stays in the measured range, and is infinite beyond it.
     """
     points = curve.means()
     estimates = _statistics(*points, common)
@@ -161,13 +161,13 @@ def curve_statistics(
 
 
 def _within(interval: Interval, least: float, largest: float, beyond: float) -> Interval:
-    """The interval from the least possible value on; an end past the largest is ``beyond``."""
+    """Limit an interval to the possible values; an upper end past the largest is ``beyond``."""
     low = max(interval.low, least) if interval.unit else interval.low
     return Interval(low, beyond if interval.high > largest else interval.high, interval.unit)
 
 
 def _worst_levels(x: np.ndarray, y: np.ndarray) -> tuple[int, ...]:
-    """The levels whose fit is the lowest, in the order of x."""
+    """The levels with the lowest fit, in the order of x."""
     order = np.argsort(x, kind="stable")
     _, fit = falling_fits(x[None], y[None])
     return tuple(int(i) for i in order[np.isclose(fit[0], fit[0, -1], rtol=0, atol=1e-12)])
@@ -183,7 +183,7 @@ def _statistics(
     height = fit - floor[:, None]
     area = ((height[:, 1:] + height[:, :-1]) / 2 * np.diff(at, axis=1)).sum(axis=1)
     span = at[:, -1] - at[:, 0]
-    kept = height / clean[:, None]
+    retained = height / clean[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_retention = np.where(span > 0, area / (span * clean), np.nan)
     return {
@@ -191,11 +191,11 @@ def _statistics(
         "common_area": _area_within(at, height, common),
         "mean_retention": mean_retention,
         "slope": _slope(x, y),
-        "breakpoint": np.array([_first_below(*pair) for pair in zip(at, kept, strict=True)]),
+        "breakpoint": np.array([_first_below(*pair) for pair in zip(at, retained, strict=True)]),
         "retention": np.array(
             [
                 np.interp(RETAINED_AT, *pair, left=np.nan, right=np.nan)
-                for pair in zip(at, kept, strict=True)
+                for pair in zip(at, retained, strict=True)
             ]
         ),
         "worst": fit[:, -1],
@@ -205,7 +205,7 @@ def _statistics(
 def _area_within(
     x: np.ndarray, height: np.ndarray, common: tuple[float, float] | None
 ) -> np.ndarray:
-    """The integral of each curve's height over a range; a curve that ends in it goes on level."""
+    """The integral of each curve's height over a range; a curve that ends earlier stays level."""
     if common is None:
         return np.full(len(x), np.nan)
     low, high = common
@@ -223,16 +223,16 @@ def _slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return np.where(squares > 1e-12, (from_mean * y).sum(axis=1) / squares, np.nan)
 
 
-def _first_below(x: np.ndarray, kept: np.ndarray) -> float:
-    """Lowest x at which the falling line through (x, kept) is at 1 - LOST; inf if never."""
-    wanted = 1 - LOST
-    if np.isnan(kept).any():
+def _first_below(x: np.ndarray, retained: np.ndarray) -> float:
+    """The lowest x at which the falling line (x, retained) reaches 1 - LOST; infinite if never."""
+    target = 1 - LOST
+    if np.isnan(retained).any():
         return float("nan")
-    below = np.flatnonzero(kept <= wanted)
+    below = np.flatnonzero(retained <= target)
     if not len(below):
         return float("inf")
     first = int(below[0])
     if first == 0:
         return float(x[0])
-    x0, x1, y0, y1 = x[first - 1], x[first], kept[first - 1], kept[first]
-    return float(x0 + (x1 - x0) * (y0 - wanted) / (y0 - y1))
+    x0, x1, y0, y1 = x[first - 1], x[first], retained[first - 1], retained[first]
+    return float(x0 + (x1 - x0) * (y0 - target) / (y0 - y1))

@@ -1,7 +1,7 @@
 """95 % intervals for means, and for statistics of means, over clustered units.
 
-Which method was chosen, and how often each covers the truth on real scores of few and of many
-documents: ``docs/reference/intervals.md``, made by ``python -m benchmarks.coverage``.
+The choice of method, and how often each covers the truth on real scores of few and many documents:
+``docs/reference/intervals.md``, made by ``python -m benchmarks.coverage``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ohr.statistics.clusters import Clusters
 
 LEVEL = 0.95
 _ROUNDING = 1e-12
-"""A standard error of scores below this is rounding: all clusters have one mean."""
+"""A standard error of scores below this is rounding: all clusters have the same mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % interval and the unit it is over; NaN and ``""`` where there is none."""
+    """A 95 % interval and the unit of its clusters; NaN and ``""`` if there is none."""
 
     low: float
     high: float
@@ -28,7 +28,8 @@ class Interval:
 
     @property
     def bound(self) -> float:
-        """The largest absolute value inside: larger differences are excluded. NaN for none."""
+        """The largest absolute value in the interval: larger differences are excluded. NaN if
+        there is no interval."""
         return max(abs(self.low), abs(self.high))
 
 
@@ -39,13 +40,13 @@ def mean_interval(values: np.ndarray, clusters: Clusters, *, bounded: bool) -> I
     """The interval of a mean of values ``(n,)`` in clusters; none for fewer than three clusters.
 
     The standard error is the jackknife's over clusters, with Bell and McCaffrey's degrees of
-    freedom. ``bounded`` says that values lie in [0, 1], as scores do (differences do not): the
-    interval is then Wilson's for as many independent values as give that standard error, so it
-    stays in [0, 1] and has a width where all clusters have one mean, such as 0 or 1 (as many
-    values as there are clusters). Otherwise it is Student's. Sources: Efron and Stein, The
-    jackknife estimate of variance, 1981; Wilson, Probable inference, 1927, with effective numbers
-    after Korn and Graubard, Confidence intervals for proportions with small expected number of
-    positive counts estimated from survey data, 1998.
+    freedom. ``bounded``: values are in [0, 1], as scores are and differences are not. The interval
+    is then Wilson's, for the number of independent values that gives this standard error. So it
+    stays in [0, 1], and has a width even if all clusters have the same mean, such as 0 or 1 (the
+    number is then that of the clusters). Otherwise the interval is Student's. Sources: Efron and
+    Stein, The jackknife estimate of variance, 1981; Wilson, Probable inference, 1927, with
+    effective numbers after Korn and Graubard, Confidence intervals for proportions with small
+    expected number of positive counts estimated from survey data, 1998.
     """
     if not clusters.unit:
         return NO_INTERVAL
@@ -64,7 +65,7 @@ def mean_interval(values: np.ndarray, clusters: Clusters, *, bounded: bool) -> I
 
 
 def jackknife_error(estimate: float, without: np.ndarray) -> float:
-    """Standard error from the estimates with each of the clusters left out, ``(size,)``."""
+    """Standard error from the estimates with each cluster left out, ``(size,)``."""
     size = len(without)
     return float(np.sqrt((size - 1) / size * ((without - estimate) ** 2).sum()))
 
@@ -72,7 +73,7 @@ def jackknife_error(estimate: float, without: np.ndarray) -> float:
 def jackknife_interval(estimate: float, without: np.ndarray, clusters: Clusters) -> Interval:
     """Student's interval of a statistic from its values with one cluster left out, ``(size,)``.
 
-    None for fewer than three clusters, nor where a value is not finite.
+    No interval for fewer than three clusters, or if a value is not finite.
     """
     if not clusters.unit or not np.isfinite([estimate, *without]).all():
         return NO_INTERVAL
@@ -83,10 +84,10 @@ def jackknife_interval(estimate: float, without: np.ndarray, clusters: Clusters)
 def percentile_interval(draws: np.ndarray, clusters: Clusters) -> Interval:
     """The percentile interval of bootstrap draws ``(resamples,)`` over clusters.
 
-    Its tails are as far out as Student's t is for so few clusters (Hesterberg, What teachers
+    The percentiles are further out for few clusters, like Student's t (Hesterberg, What teachers
     should know about the bootstrap, 2015, 'expanded percentile'). Draws may be infinite (a point
-    that is never reached). NaN draws, where the statistic is undefined, are left out; there is no
-    interval if they are more than one in twenty, nor for fewer than three clusters.
+    that is never reached). NaN draws, for which the statistic is undefined, are left out; there is
+    no interval if they are more than one in twenty, or for fewer than three clusters.
     """
     known = draws[~np.isnan(draws)]
     if not clusters.unit or len(known) < LEVEL * len(draws):

@@ -1,7 +1,7 @@
-"""Step curves that never turn back, closest to measured points in squares.
+"""Isotonic regression: the monotone values closest to measured points by least squares.
 
-Two ways to the same fit, up to rounding: SciPy's, which leaves points that are in order as they
-are, and one for hundreds of resampled curves at once. Source: Barlow et al., Statistical
+There are two ways to the same fit, up to rounding: SciPy's, which leaves points in order exactly
+unchanged, and one for hundreds of resampled curves at once. Source: Barlow et al., Statistical
 Inference under Order Restrictions, 1972.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 
 
 def rising_fit(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted x, all of them different, and the non-decreasing fit of y: float ``(levels,)``.
+    """Sorted x and the non-decreasing fit of y: float ``(levels,)`` each; all x must differ.
 
-    Points that rise already are their own fit, to the last digit.
+    Points that already rise are their own fit, to the last digit.
     """
     from scipy.optimize import isotonic_regression  # half a second: only where it is needed
 
@@ -22,11 +22,11 @@ def rising_fit(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def falling_fits(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted x and the non-increasing fit of y: float ``(curves, levels)`` both ways.
+    """Sorted x and the non-increasing fit of y: float ``(curves, levels)``, in and out.
 
-    Points at the same x count as one at their mean, with the weight of all. The fit at i is the
-    least over a <= i of the largest over b >= i of the means of y[a..b] (Barlow et al., 1.4),
-    which for a handful of levels is fast for all curves at once.
+    Points at the same x count as their mean, with the weight of all. The fit at i is the minimum
+    over a <= i of the maximum over b >= i of the means of y[a..b] (Barlow et al., 1.4), which is
+    fast for many curves of a few levels.
     """
     order = np.argsort(x, axis=1, kind="stable")
     x, y = np.take_along_axis(x, order, axis=1), np.take_along_axis(y, order, axis=1)

@@ -103,6 +103,12 @@ def loss_curve(
     )
 
 
+def rising_line(x: np.ndarray, loss: np.ndarray, grid: np.ndarray) -> np.ndarray:
+    """The fitted curve alone, float ``(grid,)``: x ``(1 + draws,)``, loss ``(draws,)``."""
+    line: np.ndarray = _fits(x[None], loss[None], grid)[0]
+    return line
+
+
 def _fits(x: np.ndarray, loss: np.ndarray, grid: np.ndarray) -> np.ndarray:
     """Rising fits on a grid, 0 at the clean pages.
 
@@ -149,8 +155,10 @@ def _band(fit: np.ndarray, drawn: np.ndarray, clusters: Clusters) -> tuple[np.nd
     factor = max(factor, float(norm.ppf(tail)))
     factor *= float(t.ppf(tail, clusters.degrees_of_freedom()) / norm.ppf(tail))
     # A rising curve lies between the running extremes of the edges, so the band may use them.
-    low = np.maximum.accumulate(fit - factor * spread)
+    # It starts at 0, on the clean pages.
+    low = np.maximum(np.maximum.accumulate(fit - factor * spread), 0.0)
     high = np.minimum.accumulate((fit + factor * spread)[::-1])[::-1]
+    high[0] = 0.0
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""Corrections for many comparisons. A NaN is no comparison: it stays NaN and counts for none."""
+"""Corrections for multiple comparisons. NaN stays NaN and does not count as a comparison."""
 
 from __future__ import annotations
 

@@ -13,21 +13,20 @@ from ohr.statistics.intervals import Interval, mean_interval, student_t
 FLIPS = 9999
 """Random sign patterns, so that the smallest p-value is 1 in 10,000."""
 _ENUMERATED = 13
-"""Up to so many clusters every sign pattern is tried (8,192 of them)."""
+"""Up to this many clusters all sign patterns are tried (8,192)."""
 _BLOCK = 1024
 ALPHA = 0.05
 POWER = 0.8
 FEWEST_TO_SHOW = 6
-"""With fewer clusters no p of a sign-flip test is at most :data:`ALPHA`."""
+"""With fewer clusters, the p of a sign-flip test is never at most :data:`ALPHA`."""
 
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """One condition less another, over ``n`` questions that both were asked.
+    """The difference of one condition minus another, over ``n`` shared questions.
 
-    ``p`` is two-sided, of the cluster sign-flip test; NaN where there are fewer than three
-    clusters, and never .05 or less with five or fewer. Effect sizes: :func:`cohens_dz`,
-    :func:`cliffs_delta`.
+    ``p`` is the two-sided p of the cluster sign-flip test; NaN with fewer than three clusters, and
+    never .05 or less with five or fewer. Effect sizes: :func:`cohens_dz`, :func:`cliffs_delta`.
     """
 
     difference: float
@@ -37,14 +36,14 @@ class PairedComparison:
     cliffs_delta: float
     n: int
     standard_error: float = float("nan")
-    """Of the difference, over ``n_clusters`` clusters; NaN where there is no interval."""
+    """Standard error of the difference, over ``n_clusters`` clusters; NaN without an interval."""
     n_clusters: int = 0
 
 
 def compare_paired(
     differences: np.ndarray, clusters: Clusters, *, seed: int = 0
 ) -> PairedComparison:
-    """Everything about paired differences, float ``(n,)``, n >= 1, whose units are clustered."""
+    """Compare two conditions by their paired differences, float ``(n,)``, n >= 1, in clusters."""
     difference = float(differences.mean())
     interval = mean_interval(differences, clusters, bounded=False)
     return PairedComparison(
@@ -62,12 +61,12 @@ def compare_paired(
 
 
 def further_clusters(comparison: PairedComparison, tests: int = 1) -> float:
-    """How many more clusters like these show a true difference of this size, in 4 of 5 tries.
+    """How many more such clusters would detect a true difference of this size with 80 % power.
 
-    For two-sided tests at .05 with Bonferroni's correction for ``tests`` of them; 0 where there
-    are enough. A standard error shrinks with the square root of the number of clusters. Infinite
-    for a difference of 0, NaN without an interval. Source: Cohen, Statistical Power Analysis, 2nd
-    edition, 2.4, here by the normal approximation and with clusters in place of subjects.
+    For two-sided tests at .05 with Bonferroni's correction for ``tests`` of them; 0 if there are
+    enough. A standard error shrinks with the square root of the number of clusters. Infinite for a
+    difference of 0, NaN without an interval. Source: Cohen, Statistical Power Analysis, 2nd
+    edition, 2.4, here by the normal approximation and with clusters instead of subjects.
     """
     if np.isnan(comparison.standard_error):
         return float("nan")
@@ -85,13 +84,13 @@ def further_clusters(comparison: PairedComparison, tests: int = 1) -> float:
 def sign_flip_test(
     differences: np.ndarray, clusters: Clusters, *, flips: int = FLIPS, seed: int = 0
 ) -> float:
-    """Two-sided p-value of a mean paired difference of zero, flipping whole clusters' signs.
+    """Two-sided p-value of a mean paired difference of zero, by flipping whole clusters' signs.
 
-    If neither condition is better, a cluster's differences are as likely with the other sign.
+    If neither condition is better, a cluster's differences are equally likely with the other sign.
     p is the share of sign patterns whose absolute sum is at least the observed one: over all
-    patterns for few clusters, else ``(1 + b) / (1 + flips)`` with b of ``flips`` random ones. NaN
-    where a difference is. Where means are equal but differences are skewed, as where a few
-    documents lose much, p is too small too often (``docs/reference/intervals.md``).
+    patterns for few clusters, otherwise ``(1 + b) / (1 + flips)`` with b of ``flips`` random ones.
+    NaN if a difference is NaN. If the means are equal but the differences skewed, for example
+    because a few documents lose much, p is too small too often (``docs/reference/intervals.md``).
     Sources: Fisher, The Design of Experiments, 1935, 21; Canay, Romano and Shaikh,
     Randomization tests under an approximate symmetry assumption, 2017 (clusters); Phipson and
     Smyth, Permutation p-values should never be zero, 2010.
@@ -109,9 +108,9 @@ def sign_flip_test(
 
 @lru_cache(maxsize=4)
 def sign_patterns(size: int, flips: int, seed: int) -> list[np.ndarray]:
-    """Signs in blocks of int8 ``(rows, size)``: every pattern for few clusters, else random ones.
+    """Signs in blocks of int8 ``(rows, size)``: all patterns for few clusters, else random ones.
 
-    The pattern without a flip is among them, before ``flips`` random ones.
+    The pattern without a flip comes first, before ``flips`` random ones.
     """
     if size <= _ENUMERATED:
         signs = 1 - 2 * (np.arange(2**size)[:, None] >> np.arange(size) & 1).astype(np.int8)
@@ -125,7 +124,7 @@ def sign_patterns(size: int, flips: int, seed: int) -> list[np.ndarray]:
 def cohens_dz(differences: np.ndarray) -> float:
     """Cohen's d of paired differences: their mean over their standard deviation (n - 1).
 
-    0 where every difference is 0, NaN where it is undefined (n = 1, or all equal and not 0).
+    0 if every difference is 0, NaN if it is undefined (n = 1, or all equal and not 0).
     Source: Cohen, Statistical Power Analysis, 2nd edition, 2.3.5; named d_z by Lakens, 2013.
     """
     if not differences.any():
@@ -136,7 +135,7 @@ def cohens_dz(differences: np.ndarray) -> float:
 
 
 def cliffs_delta(differences: np.ndarray) -> float:
-    """Cliff's delta of paired values: the share that got better less the share that got worse.
+    """Cliff's delta of paired values: the share that got better minus the share that got worse.
 
     In [-1, 1]. Unlike d_z it does not depend on how the scores are spaced. Source: Cliff,
     Dominance statistics, 1993 (his within-pairs d_w).

@@ -1,4 +1,4 @@
-"""Several seeds of one study: how much of a figure is the draw of the noise."""
+"""Several seeds of one study: how much a number depends on the draw of the noise."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class SeedSummary:
 
 
 def across_seeds(values: np.ndarray) -> SeedSummary:
-    """Summary of one figure under several seeds, float ``(seeds,)``; NaNs are left out.
+    """Summarise a number under several seeds, float ``(seeds,)``; NaNs are left out.
 
-    The interval is Student's, mean ± t(n - 1) sd / sqrt(n). It is about the draw of the noise on
-    these same questions; an interval over documents is about other documents. With fewer than
-    two seeds there is no variance. Source: Bouthillier et al., Accounting for variance in
-    machine learning benchmarks, 2021.
+    The interval is Student's, mean ± t(n - 1) sd / sqrt(n). It is about other draws of the noise on
+    the same questions; an interval over documents is about other documents. With fewer than two
+    seeds, all but the mean is NaN. Source: Bouthillier et al., Accounting for variance in machine
+    learning benchmarks, 2021.
     """
     known = values[~np.isnan(values)]
     n = len(known)

@@ -1,4 +1,4 @@
-"""Attributes a loss to its causes, by swapping in the truth in every order."""
+"""Attributes a loss to its causes, by removing the causes in every order."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from itertools import permutations
 import numpy as np
 
 Coalition = frozenset[str]
-"""The causes that are out of the way."""
+"""The causes that are removed."""
 
 
 @dataclass(frozen=True)
 class Attribution:
-    """What each cause costs, for each unit."""
+    """The loss due to each cause, for each unit."""
 
     causes: tuple[str, ...]
     by_order: np.ndarray
-    """What the removal of a cause gains in each order: float64 ``(orders, causes, units)``."""
+    """The gain from removing each cause, in each order: float64 ``(orders, causes, units)``."""
 
     @property
     def values(self) -> np.ndarray:
-        """Mean over the orders, ``(causes, units)``: the Shapley values of the gains.
+        """The means over the orders, ``(causes, units)``: the Shapley values of the gains.
 
         They add up to the gain of removing all causes, for each unit. Source: Shapley, A value
         for n-person games, 1953.
@@ -30,7 +30,7 @@ class Attribution:
         return np.asarray(self.by_order.mean(axis=0))
 
     def extremes(self, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Least and greatest mean gain of each cause over some units, among the orders."""
+        """The least and the greatest mean gain of each cause over some units, among the orders."""
         means = self.by_order[:, :, units].mean(axis=2)
         return means.min(axis=0), means.max(axis=0)
 

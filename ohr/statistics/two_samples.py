@@ -1,4 +1,4 @@
-"""Two independent samples: equal variances or not, the t-test that follows, and Cohen's d."""
+"""Compares two independent samples: Levene's test, the t-test that follows, and Cohen's d."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 ALPHA = 0.05
 _ROUNDING = 1e-12
-"""The mean of equal values can differ from them by so much of the largest."""
+"""Relative rounding error of a mean of equal values."""
 
 
 @dataclass(frozen=True)
 class TwoSamples:
-    """The second sample's mean less the first's, and what a two-tailed t-test says of it.
+    """The second sample's mean minus the first's, with a two-tailed t-test.
 
-    ``levene_p`` decides between Student's and Welch's test. ``none``: both samples are constant,
-    or one has fewer than two values, and there is nothing to test: p and d are NaN.
+    ``levene_p`` decides between Student's and Welch's test. The test is ``none``, and p and d are
+    NaN, if both samples are constant, or one has fewer than two values.
     """
 
     difference: float
@@ -27,7 +27,7 @@ class TwoSamples:
     p: float
     cohens_d: float
     low: float = math.nan
-    """Ends of the 95 % interval of the difference that belongs to the test; NaN without one."""
+    """``low`` and ``high``: the test's 95 % interval of the difference; NaN without a test."""
     high: float = math.nan
 
     @property
@@ -37,21 +37,21 @@ class TwoSamples:
 
 
 def compare_samples(first: np.ndarray, second: np.ndarray) -> TwoSamples:
-    """Levene's test around the median (Brown and Forsythe 1974), then Student's t-test where
-    variances may be equal, or Welch's; two-tailed, at .05. Samples are float ``(n,)``.
+    """Compare two samples, float ``(n,)`` each.
 
-    Cohen's d divides by the pooled standard deviation. Source of the procedure: Noe, Breier and
-    Nuredini, "Experimental procedure".
+    Levene's test around the median (Brown and Forsythe 1974), then Student's t-test if variances
+    may be equal, otherwise Welch's; two-tailed, at .05. Cohen's d divides by the pooled standard
+    deviation. Source of the procedure: Noe, Breier and Nuredini, "Experimental procedure".
     """
     from scipy import stats  # half a second: only where it is needed
 
-    rounding = _ROUNDING * max(float(np.abs(one).max(initial=0)) for one in (first, second))
+    rounding = _ROUNDING * max(float(np.abs(s).max(initial=0)) for s in (first, second))
     difference = float(second.mean() - first.mean())
     difference = 0.0 if abs(difference) <= rounding else difference
     pooled = _pooled_variance(first, second)
     if not pooled > rounding**2:
         return TwoSamples(difference, "none", math.nan, math.nan, math.nan)
-    with np.errstate(invalid="ignore"):  # of samples that lie equally far from their medians
+    with np.errstate(invalid="ignore"):  # if all values are equally far from their medians
         levene_p = float(stats.levene(first, second).pvalue)
     equal = not levene_p < ALPHA
     tested = stats.ttest_ind(second, first, equal_var=equal)
@@ -63,7 +63,7 @@ def compare_samples(first: np.ndarray, second: np.ndarray) -> TwoSamples:
 
 
 def _pooled_variance(first: np.ndarray, second: np.ndarray) -> float:
-    """Of both samples (n - 1); NaN where one has fewer than two values."""
+    """The pooled variance of both samples (n - 1); NaN if one has fewer than two values."""
     n, m = len(first), len(second)
     if min(n, m) < 2:
         return math.nan

@@ -1,4 +1,4 @@
-"""The artefact store: costly results under the digest of everything that made them."""
+"""The artefact store: costly results under the digest of everything that determines them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ohr.store.journal import Journal
 
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 PLACE = re.compile(r"[a-z][a-z0-9_]*/([0-9a-f]{2})/\1[0-9a-f]{30}\.json")
-"""Where an artefact lies. Other files of a store are of their own form."""
+"""The path of an artefact within a store. Other files of a store have other forms."""
 
 
 class ArtefactStore:
     """A folder of JSON artefacts, safe to share between processes.
 
-    An artefact is found by its kind (``ocr``, ``reading``, ``retrieval`` …) and a key: any
-    value with canonical JSON. Writes are atomic, so a reader sees all of an artefact or none.
-    Its file has the value on the first line and a checksum of it, and of its place, on the second.
+    An artefact has a kind (``ocr``, ``reading``, ``retrieval`` …) and a key: any value with
+    canonical JSON. Writes are atomic: another process sees a whole artefact or none. A file has
+    the value on its first line, and on the second a checksum of the value and its place.
     """
 
     def __init__(self, root: Path) -> None:
@@ -31,23 +31,23 @@ class ArtefactStore:
         self._prefix = f"{root}/"
 
     def path(self, kind: str, key: object) -> Path:
-        """Where an artefact lies, whether or not it is there."""
+        """The path of an artefact, whether or not it exists."""
         return self.root / self._place(kind, key)
 
     def journal(self, kind: str, key: object) -> Journal:
-        """The journal of a kind and key: for artefacts by the thousand, a line each."""
+        """The journal of a kind and key: for thousands of small artefacts, one per line."""
         return Journal(self._folder(kind) / f"{digest(key)}.jsonl")
 
     def folder(self, kind: str, key: object) -> Path:
-        """The folder of a kind and key: for artefacts in files of their own form."""
+        """The folder of a kind and key: for artefacts in files of another form."""
         return self._folder(kind) / digest(key)
 
     def get(self, kind: str, key: object) -> Any | None:
-        """The artefact, or None where there is none. A damaged file counts as none.
+        """The artefact, or None if it is missing or damaged.
 
-        One of before there were checksums is taken as it stands, and given its checksum.
+        An old artefact without a checksum is accepted, and gets its checksum. Raises StoreError.
         """
-        # A study looks at millions: a Path for each would take as long as the reading.
+        # A study reads millions: making a Path for each would take as long as reading.
         place = self._place(kind, key)
         path = self._prefix + place
         try:
@@ -62,18 +62,18 @@ class ArtefactStore:
         body, has_checksum, _ = data.partition(b"\n")
         value = json.loads(body)
         if not has_checksum:
-            with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
+            with contextlib.suppress(StoreError):  # a read-only cache still works
                 self.put(kind, key, value)
         return value
 
     def put(self, kind: str, key: object, value: object) -> None:
-        """Store an artefact, replacing an equal key's. Raises StoreError."""
+        """Store an artefact, replacing one of the same key. Raises StoreError."""
         place = self._place(kind, key)
         body = canonical_json(value).encode("utf-8", "surrogatepass")
         write_bytes(self.root / place, body + b"\n" + _checksum(place, body).encode())
 
     def _place(self, kind: str, key: object) -> str:
-        """Where an artefact lies in the store."""
+        """The path of an artefact within the store."""
         name = digest(key)
         return f"{_checked(kind)}/{name[:2]}/{name}.json"
 
@@ -82,7 +82,7 @@ class ArtefactStore:
 
 
 def is_whole(place: str, data: bytes) -> bool:
-    """Whether an artefact's file is as it was written; ``place`` is its path within the store."""
+    """Whether an artefact's file is undamaged; ``place`` is its path within the store."""
     body, has_checksum, checksum = data.partition(b"\n")
     if has_checksum:
         return checksum.decode("ascii", "replace") == _checksum(place, body)
@@ -100,5 +100,5 @@ def _checked(kind: str) -> str:
 
 
 def _checksum(place: str, body: bytes) -> str:
-    """What tells a flipped bit, and an artefact that lies in another's place."""
+    """A checksum that detects changed bits, and an artefact in the wrong place."""
     return digest(place.encode() + b"\n" + body)

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""Writes files so that they appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file by atomic rename, making its folder. Raises StoreError (a full disk, say)."""
-    # A run writes millions: each call to the system that is spared here is a tenth of the cost.
+    """Write a file by atomic rename, creating its folder. Raises StoreError (a full disk, say)."""
+    # A run writes millions of files: each system call less saves a tenth of the time.
     with disk_of(path):
         folder = str(path).rpartition("/")[0]
         part = f"{folder or ('/' if path.is_absolute() else '.')}/.{secrets.token_hex(8)}.part"
@@ -47,9 +47,9 @@ def _write_all(handle: int, data: bytes) -> None:
 
 @contextmanager
 def part_of(path: Path) -> Iterator[Path]:
-    """An empty file beside ``path`` to be written; gone at the end unless it was put in place.
+    """An empty temporary file next to ``path``; removed at the end unless it was put in place.
 
-    Raises StoreError where it cannot be made.
+    Raises StoreError if it cannot be created.
     """
     with disk_of(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def part_of(path: Path) -> Iterator[Path]:
 
 
 def put_in_place(part: Path, path: Path) -> None:
-    """Rename what was written to where it belongs. Raises StoreError."""
+    """Rename a temporary file to its final path. Raises StoreError."""
     with disk_of(path):
         part.chmod(0o644)
         os.replace(part, path)
@@ -71,7 +71,7 @@ def put_in_place(part: Path, path: Path) -> None:
 
 @contextmanager
 def disk_of(path: Path) -> Iterator[None]:
-    """What the disk refuses inside is a StoreError that names the file."""
+    """Turn an OSError inside the block into a StoreError that names the file."""
     try:
         yield
     except OSError as error:

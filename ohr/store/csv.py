@@ -1,4 +1,4 @@
-"""How tables of results are written as CSV: alike everywhere, to the byte, and no formulas."""
+"""Writes tables of results as CSV: the same bytes everywhere, and no formulas."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ohr.store.atomic import write_text
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """Six decimals, no index, and no negative zeros; what is missing is empty."""
+    """A table as CSV: six decimals, no index, no negative zeros; missing values are empty."""
     safe = table.rename(columns=lambda name: escape_formula(str(name)))
     return _with_texts(safe, escape_formula).to_csv(index=False, float_format="{:z.6f}".format)
 
 
 def from_csv(table: pd.DataFrame) -> pd.DataFrame:
-    """A table that was read from such a CSV, with its texts as they were."""
+    """Undo the escaping of formulas in a table that was read from such a CSV."""
     return _with_texts(table, unescape_formula)
 
 
@@ -34,5 +34,5 @@ def _with_texts(table: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFra
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write :func:`csv_text` at once or not at all."""
+    """Write :func:`csv_text` as a whole or not at all. Raises StoreError."""
     write_text(path, csv_text(table))

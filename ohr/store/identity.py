@@ -1,4 +1,4 @@
-"""Canonical JSON and digests: the identity of parameters, inputs and artefacts."""
+"""Canonical JSON and digests, which identify parameters, inputs and artefacts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _ENCODER = json.JSONEncoder(
 
 
 def canonical_json(value: object) -> str:
-    """JSON with sorted keys and no spaces: equal values give equal text.
+    """JSON with sorted keys and without spaces: equal values give equal text.
 
     Accepts plain JSON values, pydantic models, dataclasses, enums, paths and NumPy scalars.
     Raises TypeError for anything else and ValueError for NaN or infinity.

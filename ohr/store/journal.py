@@ -1,4 +1,4 @@
-"""A journal: an append-only file of small artefacts, for those that come one at a time."""
+"""A journal: an append-only file for small artefacts that arrive one at a time."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ohr.errors import StoreError
 from ohr.store.identity import canonical_json, digest
 
 _KEY = re.compile(rb'\["((?:[^"\\]|\\.)*)",')
-"""How a line begins."""
+"""The beginning of a line."""
 
 
 class Journal:
-    """Key -> JSON value, a line each, in one file; an equal key's later line counts.
+    """Key -> JSON value, one line each, in one file; the last line of a key counts.
 
-    Each line is appended by one write, so that a process that is killed loses at most the line
-    it was writing, and several processes may share a file. A line is ``[key, value, checksum]``;
-    a damaged one counts as none, and an earlier one of its key no longer counts.
+    Each line is appended by a single write, so a killed process loses at most the line that it was
+    writing, and several processes may share a file. A line is ``[key, value, checksum]``. If the
+    last line of a key is damaged, the key has no value.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,22 +31,22 @@ class Journal:
         """Keys of lines without a checksum."""
 
     def get(self, key: str) -> Any | None:
-        """The value, or None where there is none. Raises StoreError for an unreadable file.
+        """The value, or None if there is none. Raises StoreError for an unreadable file.
 
-        One of before there were checksums is taken as it stands, and given its checksum.
+        An old value without a checksum is accepted, and gets its checksum.
         """
         value = self._entries.get(key)
         if key in self._unchecked:
             self._unchecked.discard(key)
-            with contextlib.suppress(StoreError):  # a journal that cannot be written can be read
+            with contextlib.suppress(StoreError):  # a read-only journal still works
                 self.put(key, value)
         return value
 
     def put(self, key: str, value: object) -> None:
-        """Keep a value. Raises StoreError (a full disk, say)."""
+        """Store a value. Raises StoreError (a full disk, say)."""
         body = canonical_json([key, value])
         line = f'{body[:-1]},"{digest(body)}"]'
-        # The line break comes first: it also ends a line that a kill has torn.
+        # A line break comes first, to end a line that a killed process left incomplete.
         data = f"\n{line}\n".encode("utf-8", "surrogatepass")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,19 +78,19 @@ class Journal:
                 entries[key] = value
                 (self._unchecked.discard if checksum else self._unchecked.add)(key)
             elif begins := _KEY.match(line):
-                # An earlier value of this key is not the one that was kept last.
+                # The line is damaged: an earlier value of its key must not count.
                 with contextlib.suppress(ValueError):
                     entries.pop(json.loads(b'"' + begins[1] + b'"'), None)
         return entries
 
 
 def damaged_lines(data: bytes) -> int:
-    """How many lines of a journal are not whole."""
+    """The number of damaged lines in a journal."""
     return sum(bool(line) and _parsed(line) is None for line in data.splitlines())
 
 
 def _parsed(line: bytes) -> list[Any] | None:
-    """Key, value and, unless the line is of before there were any, its right checksum."""
+    """Key, value and checksum (missing in old lines); None for a damaged line."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,10 +1,10 @@
-"""Leases: which process works at what, in a folder that machines may share.
+"""Leases: which process works on what, in a folder that machines may share.
 
-A lease is a symbolic link, which a file system makes for one of several that ask for it at once.
-It points to its owner's file, whose time of change is the owner's heartbeat. How old a heartbeat
-is, is told by the file system's own clock, from a file that was touched just now: the clocks of
-the machines may differ. What is leased may be done twice (a process that was stopped for a minute
-and goes on) and must bear it.
+A lease is a symbolic link: if several processes create it at once, the file system lets one
+succeed. The link points to its owner's file, whose modification time is the owner's heartbeat. The
+age of a heartbeat is measured by the file system's own clock, with a file touched just now, since
+the machines' clocks may differ. Leased work may still be done twice, for example if a process was
+stopped for a minute and continues, so it must be safe to repeat.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ BEAT_S = 10.0
 STALE_S = 60.0
 """Seconds without a heartbeat after which an owner counts as gone."""
 FORGOTTEN_S = 3600.0
-"""Seconds without a heartbeat after which what an owner has left is swept away."""
+"""Seconds without a heartbeat after which an owner's files are removed."""
 _OWNER = "owner-"
 _NAME = re.compile(r"[0-9a-f]{1,64}")
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
-"""What a file system answers that has no symbolic links."""
+"""Errors of file systems without symbolic links."""
 
 log = logging.getLogger("ohr.store")
 
 
 class Leases:
-    """The leases of one process, from ``with`` to its end or the process's.
+    """The leases of one process, until its ``with`` block or the process ends.
 
-    Names are hexadecimal digests. A lease whose owner is gone (no heartbeat, or known to be dead
-    on this machine) is taken over under the same name by a link of the next generation: of two
-    that would take it over, one makes the link.
+    Names are hexadecimal digests. If a lease's owner is gone (no heartbeat, or known to be dead on
+    this machine), another process takes the lease over by a link of the next generation, which
+    again only one process can create.
     """
 
     def __init__(
@@ -89,14 +89,14 @@ class Leases:
             self._owner.unlink(missing_ok=True)
 
     def take(self, name: str) -> bool:
-        """Lease a name; False while it is leased, be it by this process. Raises StoreError."""
+        """Lease a name; False if it is already leased, also by this process. Raises StoreError."""
         if not _NAME.fullmatch(name):
             raise ValueError(f"not the name of a lease: {name!r}")
-        if name in self._held:  # without symbolic links, nothing else says so
+        if name in self._held:  # needed on file systems without symbolic links
             return False
         for generation in count():
             link = self._link(name, generation)
-            if self._made(link):
+            if self._try_link(link):
                 self._held[name] = generation
                 return True
             if self._is_alive(link):
@@ -104,13 +104,13 @@ class Leases:
         raise AssertionError("generations never end")
 
     def release(self, name: str) -> None:
-        """Give a lease back."""
+        """End a lease."""
         for generation in range(self._held.pop(name), -1, -1):
             with contextlib.suppress(OSError):
                 self._link(name, generation).unlink(missing_ok=True)
 
     def owners(self) -> list[dict[str, Any]]:
-        """Who else is at work in the folder: machine, process, and seconds since the heartbeat."""
+        """The other processes at work in the folder: machine, process, seconds since heartbeat."""
         return [
             {"host": facts.get("host"), "pid": facts.get("pid"), "age_s": age}
             for path, facts, age in self._others()
@@ -124,7 +124,7 @@ class Leases:
     def _link(self, name: str, generation: int) -> Path:
         return self.folder / f"{name}-{generation}"
 
-    def _made(self, link: Path) -> bool:
+    def _try_link(self, link: Path) -> bool:
         with disk_of(link):
             try:
                 os.symlink(self._token, link)
@@ -148,7 +148,7 @@ class Leases:
     def _beat(self) -> None:
         while not self._end.wait(self._beat_s):
             try:
-                os.utime(self._owner)  # without a time: a file server then takes its own
+                os.utime(self._owner)  # without a time: a file server then uses its own
             except FileNotFoundError:  # swept away while this process was stopped
                 with contextlib.suppress(Exception):
                     self._write_owner()
@@ -156,11 +156,11 @@ class Leases:
                 log.warning("no heartbeat in %s: %s", self.folder, error.strerror)
             try:
                 self._on_beat()
-            except Exception:  # whatever it is, the heart must not stop for it
-                log.warning("what goes with a heartbeat failed", exc_info=True)
+            except Exception:  # no error may stop the heartbeat
+                log.warning("an action at a heartbeat failed", exc_info=True)
 
     def _clock(self) -> float:
-        """The file system's time, touched anew at most once a second."""
+        """The file system's time, from a file that is touched at most once a second."""
         since = time.monotonic() - self._touched
         if since > 1:
             with disk_of(self._owner):
@@ -173,21 +173,21 @@ class Leases:
         return self._now + since
 
     def _is_alive(self, link: Path) -> bool:
-        """Whether the owner of a link, or of a link that was there a moment ago, is at work."""
-        found = _owner_of(link)
-        if found is None:
+        """Whether the owner of a link is at work; the link may have just been removed."""
+        owner = _owner_of(link)
+        if owner is None:
             return False
-        facts, beaten = found
+        facts, beaten = owner
         return not _is_dead(facts) and self._clock() - beaten < self._stale_s
 
     def _others(self) -> Iterator[tuple[Path, dict[str, Any], float]]:
         for path in self.folder.glob(f"{_OWNER}*"):
-            found = None if path.name == self._token else _owner_of(path)
-            if found is not None:
-                yield path, found[0], self._clock() - found[1]
+            owner = None if path.name == self._token else _owner_of(path)
+            if owner is not None:
+                yield path, owner[0], self._clock() - owner[1]
 
     def _sweep(self) -> None:
-        """Remove what owners have left that are long gone."""
+        """Remove the files of owners that are long gone."""
         gone = {
             path.name: path
             for path, facts, age in self._others()
@@ -202,9 +202,9 @@ class Leases:
 
 
 def _owner_of(path: Path) -> tuple[dict[str, Any], float] | None:
-    """What an owner's file says, and when it was last touched; None where there is none."""
+    """The content of an owner's file, and when it was last touched; None if it is missing."""
     try:
-        # A file server is asked about a file that is opened; what is known of others may be old.
+        # Opening a file gets its current state from a file server; a cached state may be old.
         with path.open("rb") as stream:
             content, beaten = stream.read(), os.fstat(stream.fileno()).st_mtime
     except OSError:
@@ -217,7 +217,7 @@ def _owner_of(path: Path) -> tuple[dict[str, Any], float] | None:
 
 
 def this_process() -> dict[str, Any]:
-    """What tells this process from all others of all machines, while it lives."""
+    """Facts that identify this process among those of all machines, while it lives."""
     machine = _machine()
     return {
         "host": os.uname().nodename,
@@ -228,7 +228,7 @@ def this_process() -> dict[str, Any]:
 
 
 def _is_dead(facts: dict[str, Any]) -> bool:
-    """Whether a process is known to be dead: only one of this machine can be."""
+    """Whether a process is known to be dead, which is only possible on its own machine."""
     machine, started, pid = (facts.get(name) for name in ("machine", "started", "pid"))
     if not machine or machine != _machine() or not started or not isinstance(pid, int):
         return False
@@ -241,7 +241,7 @@ def _is_dead(facts: dict[str, Any]) -> bool:
 
 
 def _machine() -> str:
-    """This start of this machine, and which processes are seen by their numbers; "" unknown."""
+    """This boot of this machine, and the process namespace; "" if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"

@@ -1,4 +1,4 @@
-"""One command at a time writes to a folder of results."""
+"""Locks a folder of results, so that one command at a time writes to it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NAME = ".lock"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder, which is made if need be, for as long as this process lives at most.
+    """Lock a folder, which is created if needed, at most while this process lives.
 
-    Raises ConfigError while another process holds it, and if nothing can be written to it,
-    StoreError where what is begun cannot be removed. The lock
-    is the system's, not the file's being there: one that a kill has left behind locks nothing. What
-    a killed process had begun to write there (``.*.part``) is removed.
+    The system holds the lock, so a lock file that a killed process left behind locks nothing.
+    Unfinished files of a killed process (``.*.part``) are removed. Raises ConfigError while another
+    process has the lock, and if the folder cannot be written to; StoreError if an unfinished file
+    cannot be removed.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,9 @@
-"""A store's artefacts in packs, for machines that share no folder: an object store, say.
+"""Exchanges a store's artefacts in packs, for machines that share no folder, by an object store.
 
-A pack is a zip file of some thousand artefacts, named by the digest of their places, and never
-changed: any number of machines may add packs at a time. An artefact has its checksum with it, so
-what comes out of a pack damaged counts as none. A page's failure stays where it failed, since a
-later try may read the page. ``ROOT/packs`` records which artefacts each pack has that was made or
-taken here.
+A pack is a zip file of some thousand artefacts, named by the digest of their places. It never
+changes, so any number of machines may add packs at the same time. Artefacts have checksums, so a
+damaged one is ignored. Failures of pages are not packed, since a later attempt may succeed.
+``ROOT/packs`` records the artefacts of each pack that was written or read here.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from ohr.store.upkeep import files_of
 from ohr.types import FAILED
 
 PACK_BYTES = 64 * 2**20
-"""Bytes of artefacts after which a pack is full."""
+"""A pack is full with this many bytes of artefacts."""
 MOST_BYTES = 100_000_000
-"""Of one artefact in a pack: a larger one is damage, or an attack."""
+"""Most bytes of one artefact in a pack; a larger one is damaged, or an attack."""
 RECORD = "packs"
 OF_PAGES = ("reading/", "ocr/")
 """Kinds of artefacts that may be failures."""
 WHOLE_WHEN_THERE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "memory"})
-"""Where a file appears with its last byte. Elsewhere it is renamed into place."""
+"""Protocols whose files appear only when complete. With others, files are renamed into place."""
 
 Report = Callable[[int, int], None]
 """Called with (packs done, packs in all)."""
@@ -43,21 +42,21 @@ Report = Callable[[int, int], None]
 
 @dataclass
 class Moved:
-    """What went over, and what could not."""
+    """Counts of what was transferred, and of damage."""
 
     packs: int = 0
     artefacts: int = 0
     bytes: int = 0
-    """Of the packs."""
+    """Size of the packs."""
     damaged: int = 0
-    """Artefacts, and packs, that are not whole."""
+    """Number of damaged artefacts and packs."""
 
 
 class Packs:
     """The packs of one place: a URL that fsspec knows, or a folder."""
 
     def __init__(self, root: Path, url: str) -> None:
-        """Raises MissingDependencyError, and ConfigError for an address that leads nowhere."""
+        """Raises MissingDependencyError, and ConfigError for an invalid address."""
         self._root = root
         try:
             from fsspec.core import url_to_fs
@@ -73,7 +72,7 @@ class Packs:
             raise ConfigError(f"{url}: {' '.join(str(error).split())}") from error
 
     def push(self, report: Report) -> Moved:
-        """Add what no pack has. Raises StoreError."""
+        """Write the artefacts that are in no pack into new packs. Raises StoreError."""
         moved, known = Moved(), self._known(self._names())
         new = [place for place in self._own() if place not in known]
         packs = list(self._parted(new))
@@ -95,7 +94,7 @@ class Packs:
         return moved
 
     def pull(self, report: Report) -> Moved:
-        """Take the artefacts of packs that were not taken before. Raises StoreError."""
+        """Read the artefacts of packs that were not read before. Raises StoreError."""
         moved = Moved()
         new = [name for name in self._names() if not (self._root / RECORD / name).is_file()]
         for done, name in enumerate(new):
@@ -106,12 +105,12 @@ class Packs:
                     self._files.get_file(f"{self._folder}/{name}", str(pack))
                 try:
                     archive = zipfile.ZipFile(pack)
-                except Exception:  # whatever damaged bytes lead to
+                except Exception:  # damaged bytes can raise anything
                     moved.damaged += 1
                     continue
                 with archive:
                     if digest(archive.namelist()) != name.removesuffix(".zip"):
-                        moved.damaged += 1  # a damaged list of contents hides some
+                        moved.damaged += 1  # a damaged list of contents hides artefacts
                     places = self._unpack(archive, moved)
                 moved.bytes += pack.stat().st_size
             self._record(name, places)
@@ -119,14 +118,14 @@ class Packs:
         return moved
 
     def _own(self) -> Iterator[str]:
-        """Places of the artefacts that are here."""
+        """The places of the local artefacts."""
         for path in files_of(self._root):
             place = path.relative_to(self._root).as_posix()
             if PLACE.fullmatch(place):
                 yield place
 
     def _names(self) -> list[str]:
-        """The packs that are there."""
+        """The names of the remote packs."""
         with self._there(""):
             if not self._files.exists(self._folder):
                 return []
@@ -135,7 +134,7 @@ class Packs:
         return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}\.zip", name))
 
     def _known(self, names: Iterable[str]) -> set[str]:
-        """Places of artefacts that are in packs, as far as it is known here."""
+        """The places of artefacts in these packs, as far as recorded here."""
         known: set[str] = set()
         for name in names:
             with contextlib.suppress(FileNotFoundError):
@@ -146,7 +145,7 @@ class Packs:
         write_text(self._root / RECORD / name, "".join(f"{place}\n" for place in places))
 
     def _parted(self, places: Iterable[str]) -> Iterator[list[str]]:
-        """Artefacts of about a pack's size together."""
+        """Groups of artefacts of about a pack's size."""
         part: list[str] = []
         size = 0
         for place in places:
@@ -160,7 +159,7 @@ class Packs:
             yield part
 
     def _write(self, pack: Path, places: Iterable[str], moved: Moved) -> list[str]:
-        """Write a pack of what is whole and no failure; the places of what is in it."""
+        """Write a pack without damaged artefacts and failures; returns the places in it."""
         whole = []
         with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED) as archive:
             for place in places:
@@ -173,7 +172,7 @@ class Packs:
         return whole
 
     def _whole(self, place: str) -> bytes | None:
-        """An artefact that is here; None for one that is not whole."""
+        """A local artefact; None if it is missing or damaged."""
         try:
             data = (self._root / place).read_bytes()
         except OSError:
@@ -181,18 +180,18 @@ class Packs:
         return data if is_whole(place, data) else None
 
     def _unpack(self, archive: zipfile.ZipFile, moved: Moved) -> list[str]:
-        """Store what is not here, or failed here; the places of what is whole in the pack."""
+        """Store artefacts that are missing, or failures, here; returns the undamaged places."""
         whole = []
         for info in archive.infolist():
             place = info.filename
             data = b""
             if PLACE.fullmatch(place) and info.file_size <= MOST_BYTES:
-                with contextlib.suppress(Exception):  # whatever damaged bytes lead to
+                with contextlib.suppress(Exception):  # damaged bytes can raise anything
                     data = archive.read(info)
             if not data or not is_whole(place, data):
                 moved.damaged += 1
                 continue
-            if _is_failure(place, data):  # in packs of before they were left out
+            if _is_failure(place, data):  # in old packs
                 continue
             whole.append(place)
             here = self._whole(place)
@@ -213,7 +212,7 @@ class Packs:
 
     @contextlib.contextmanager
     def _there(self, name: str) -> Iterator[None]:
-        """What goes wrong elsewhere, as a StoreError."""
+        """Turn any error of the remote file system into a StoreError."""
         try:
             yield
         except StoreError:
@@ -225,7 +224,7 @@ class Packs:
 
 
 def _is_failure(place: str, data: bytes) -> bool:
-    """Whether a whole artefact says that a page could not be read."""
+    """Whether an undamaged artefact is the failure of a page."""
     if not place.startswith(OF_PAGES):
         return False
     try:

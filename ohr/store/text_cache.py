@@ -1,4 +1,4 @@
-"""What was made of texts, kept for texts that come again."""
+"""Caches results that were computed from texts, for repeated texts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 MOST_CHARACTERS = 1 << 25
-"""Characters of all kept texts together: some 10,000 pages."""
+"""Most characters of all cached texts together: about 10,000 pages."""
 
 
 class TextCache(Generic[T]):
-    """A function of a text that is worked out once for equal texts.
+    """A function of a text that is computed once for equal texts.
 
-    The texts that came first are forgotten first, once all have more than ``most_characters``; so
-    the memory is bounded, however long the texts are. ``make_many`` makes the results of several
-    texts at once, in their order, where that is cheaper. Threads may share a cache.
+    The oldest texts are dropped when all together have more than ``most_characters``, so memory is
+    bounded. ``make_many`` computes the results of several texts, in their order, for functions
+    that are cheaper for several at once. Threads may share a cache.
     """
 
     def __init__(
@@ -47,9 +47,9 @@ class TextCache(Generic[T]):
         with self._lock:
             known = {text: self._kept[text] for text in texts if text in self._kept}
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        made = dict(zip(new, self._make_many(new), strict=True)) if new else {}
+        results = dict(zip(new, self._make_many(new), strict=True)) if new else {}
         with self._lock:
-            for text, result in made.items():
+            for text, result in results.items():
                 if text not in self._kept:
                     self._kept[text] = result
                     self._characters += len(text)
@@ -57,5 +57,5 @@ class TextCache(Generic[T]):
                 oldest = next(iter(self._kept))
                 del self._kept[oldest]
                 self._characters -= len(oldest)
-        known |= made
+        known |= results
         return [known[text] for text in texts]

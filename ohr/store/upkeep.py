@@ -1,4 +1,4 @@
-"""What lies in a store: by kind, what of it is damaged, and what can go."""
+"""Inspects a store: sizes by kind, and damaged files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Size:
     bytes: int = 0
 
     def add(self, path: Path) -> None:
-        """Count a file; one that has gone meanwhile counts nothing."""
+        """Count a file; a file that was removed meanwhile does not count."""
         with contextlib.suppress(OSError):
             self.bytes += path.stat().st_blocks * BLOCK
             self.files += 1
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """All files below a folder, one folder after the other; a link is none."""
+    """All files below a folder, folder by folder, without links."""
     for root, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -39,21 +39,21 @@ def files_of(folder: Path) -> Iterator[Path]:
 
 
 def sizes(root: Path) -> dict[str, Size]:
-    """By kind, the largest first."""
-    found: dict[str, Size] = {}
+    """Kind -> size, the largest first."""
+    sizes_by_kind: dict[str, Size] = {}
     for kind in sorted(path for path in root.iterdir() if path.is_dir()):
         size = Size()
         for path in files_of(kind):
             size.add(path)
-        found[kind.name] = size
-    return dict(sorted(found.items(), key=lambda item: -item[1].bytes))
+        sizes_by_kind[kind.name] = size
+    return dict(sorted(sizes_by_kind.items(), key=lambda item: -item[1].bytes))
 
 
 def damaged(root: Path, progress: Callable[[int], None]) -> Iterator[tuple[Path, str]]:
-    """Artefacts and journals that are not whole, each with what is wrong.
+    """The damaged artefacts and journals, each with its problem.
 
-    Of before there were checksums, only what cannot be read is found. A damaged artefact counts as
-    none, so it is made again; its file may be removed.
+    For old files without checksums, only unreadable ones are found. A damaged artefact is computed
+    again; its file may be removed.
     """
     for done, path in enumerate(files_of(root), start=1):
         progress(done)
@@ -72,5 +72,5 @@ def damaged(root: Path, progress: Callable[[int], None]) -> Iterator[tuple[Path,
 
 
 def artefacts(root: Path, kind: str) -> Iterator[Path]:
-    """The artefacts of a kind that have a file of their own."""
+    """The artefacts of a kind that have their own files."""
     return (path for path in files_of(root / kind) if path.suffix == ".json")

@@ -1,4 +1,4 @@
-"""Versions of what can change a result."""
+"""Versions of everything that can change a result."""
 
 from __future__ import annotations
 

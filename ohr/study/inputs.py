@@ -1,4 +1,4 @@
-"""One digest of all inputs of a study: options, data, plug-ins, code and packages.
+"""The inputs of a study (options, data, plug-ins, code, packages): a digest, and source files.
 
 Two studies with the same digest have the same results. The digest depends on the bytes of files,
 not on their times.
@@ -7,19 +7,19 @@ not on their times.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from ohr import registry
 from ohr.errors import OhrError
-from ohr.plugins import KnowledgeBaseSource, Plugin
+from ohr.plugins import KnowledgeBaseSource, Plugin, source_of
 from ohr.plugins.sources import PROJECT
 from ohr.store.identity import digest, file_digest
 from ohr.store.versions import versions
 from ohr.study.config import StudyConfig
-from ohr.study.plan import needs_reader, needs_retrieval, plugged_systems
-from ohr.study.published import under_protocol
+from ohr.study.plan import Plan, needs_reader, needs_retrieval, plugged_systems
+from ohr.study.published import apply_protocol
 from ohr.study.scoring.judge import make_judge
 from ohr.study.scoring.metrics import make_metrics
 
@@ -57,7 +57,7 @@ def _plugins(config: StudyConfig) -> list[tuple[str, Plugin]] | None:
         isinstance(engine, KnowledgeBaseSource) and not _is_own(type(engine)) for engine in engines
     ):
         return None
-    chunkers, retrievers = under_protocol(config)
+    chunkers, retrievers = apply_protocol(config)
     used = {
         "perturbation": config.noise,
         "chunker": chunkers,
@@ -133,3 +133,40 @@ def _code() -> dict[str, object]:
         for package in sorted(PROJECT)
         if (spec := find_spec(package)) is not None
     }
+
+
+# --- files of plug-ins from outside the project ---------------------------------------------
+
+
+def plugin_sources(plan: Plan) -> dict[str, str]:
+    """Module -> digest of its file, for every plug-in from outside the project, sorted.
+
+    The identity of a plug-in covers its parts, such as the retrievers of a hybrid.
+    """
+    operators = [v.noise.operator for v in plan.variants if v.noise.operator is not None]
+    plugins: list[Plugin] = [
+        *plan.engines.values(),
+        *(registry.create("perturbation", operator) for operator in operators),
+        *plan.chunkers.values(),
+        *plan.retrievers.values(),
+        *plan.readers.values(),
+        *plan.systems.values(),
+        *plan.metrics.values(),
+        *([plan.judge] if plan.judge is not None else []),
+    ]
+    identities: list[object] = [plugin.identity() for plugin in plugins]
+    identities.append(source_of(registry.plugin_class("dataset", plan.config.dataset.kind)))
+    return dict(sorted(_sources(identities)))
+
+
+def _sources(value: object) -> Iterator[tuple[str, str]]:
+    """Pairs of module and digest anywhere in an identity."""
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            if name == "sources" and isinstance(part, Mapping):
+                yield from part.items()
+            else:
+                yield from _sources(part)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for part in value:
+            yield from _sources(part)

@@ -38,7 +38,7 @@ from ohr.study.checks import (
     check_unique,
 )
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
-from ohr.study.published import under_protocol
+from ohr.study.published import apply_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.study.scoring.judge import make_judge
 from ohr.study.scoring.metrics import MetricInfo, make_metrics, plan_metrics
@@ -217,7 +217,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
             engine.identity()  # raises if the engine is not installed
         else:
             engine.check(dataset)
-    chunker_specs, retriever_specs = under_protocol(config)
+    chunker_specs, retriever_specs = apply_protocol(config)
     check_unique("chunker", config.chunkers)
     check_unique("retriever", config.retrievers)
     check_unique("reader", config.readers)

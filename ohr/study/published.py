@@ -13,7 +13,7 @@ REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
 """The published chunker counts about 30 tokens of metadata against each chunk."""
 
 
-def under_protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, PluginSpec]]:
+def apply_protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, PluginSpec]]:
     """The chunkers of a study, and its retrievers by label, under its ``scoring``."""
     retrievers = {spec.label: spec for spec in config.retrievers}
     if config.scoring == "default":

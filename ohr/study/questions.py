@@ -11,7 +11,7 @@ from ohr.collection import Dataset
 from ohr.errors import ConfigError
 from ohr.questions.review import read_verdicts
 from ohr.study.config import DatasetConfig, StudyConfig
-from ohr.study.wordings import read_wordings, reworded
+from ohr.study.wordings import apply_wordings, read_wordings
 from ohr.types import PageRef, Question
 
 
@@ -45,7 +45,7 @@ def _eligible(config: StudyConfig, dataset: Dataset) -> list[Question]:
                 f"there: {', '.join(sorted(sources_present))}"
             )
     if config.dataset.rewritten is not None:
-        other = reworded(questions, read_wordings(config.dataset.rewritten))
+        other = apply_wordings(questions, read_wordings(config.dataset.rewritten))
         with_wording = {question.qid for question in other}
         original = config.dataset.wording == "original"
         questions = [q for q in questions if q.qid in with_wording] if original else other

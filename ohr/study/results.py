@@ -56,7 +56,7 @@ class Run:
     @cached_property
     def drawn(self) -> pd.DataFrame:
         """The rows that enter the means, one per draw of the noise; texts are strings."""
-        return _drawn(self.path, self.measures)
+        return _drawn(self.path, self.metric_infos)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -64,7 +64,7 @@ class Run:
         return mean_over_draws(self.drawn)
 
     @property
-    def measures(self) -> list[MetricInfo]:
+    def metric_infos(self) -> list[MetricInfo]:
         """The metrics, stage by stage: titles, directions, worst and best values."""
         return metric_infos_of(self.cells)
 
@@ -212,10 +212,10 @@ def _drawn(path: Path, metric_infos: Iterable[MetricInfo]) -> pd.DataFrame:
         rows["draw"] = rows["seed"]
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
-    return counted(rows, metric_infos)
+    return counted_rows(rows, metric_infos)
 
 
-def counted(rows: pd.DataFrame, metric_infos: Iterable[MetricInfo] = ()) -> pd.DataFrame:
+def counted_rows(rows: pd.DataFrame, metric_infos: Iterable[MetricInfo] = ()) -> pd.DataFrame:
     """The rows that enter the means: the metric applies to them, and the protocol counts them.
 
     ``metric_infos`` describe the run's metrics; those of built-in metrics are known.
@@ -247,7 +247,7 @@ def mean_over_draws(rows: pd.DataFrame) -> pd.DataFrame:
     return means
 
 
-def uncounted(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:
+def uncounted_conditions(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:
     """A description of each condition, of some stages and metrics, without a score in its mean."""
     cells = run.cells[(run.cells["group"] == "all") & (run.cells["n"].astype(float) == 0)]
     return [
@@ -260,7 +260,7 @@ def uncounted(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:
     ]
 
 
-def measured(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
+def rows_of(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     """Rows of one stage and metric."""
     return rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
 

@@ -27,6 +27,7 @@ from ohr.store.csv import write_csv
 from ohr.store.locking import locked
 from ohr.store.versions import versions
 from ohr.study.config import StudyConfig
+from ohr.study.inputs import plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.notices.failures import FailureCounts, empty_lines
@@ -44,7 +45,6 @@ from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.metrics import describe_metrics, metric_versions
 from ohr.study.scoring.parts import is_large, make_scorer
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
-from ohr.study.sources import plugin_sources
 from ohr.types import FAILED, KnowledgeBase
 from ohr.workers.forked import ForkedCall
 

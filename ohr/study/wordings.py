@@ -11,7 +11,7 @@ from typing import Any
 
 from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
 from ohr.datasets.json_text import parse_records
-from ohr.datasets.values import described, name_of, said
+from ohr.datasets.values import described, name_of, reason_of
 from ohr.errors import ConfigError
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import escape_formula, unescape_formula
@@ -37,7 +37,7 @@ def read_wordings(path: Path) -> dict[str, str]:
         is_json = text.lstrip().startswith(("[", "{"))
         pairs = list(_pairs(parse_records(text)) if is_json else _rows(text))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        reason = " ".join(said(error).split())
+        reason = " ".join(reason_of(error).split())
         raise ConfigError(
             f"cannot read the wordings of {path}: {reason}; write a CSV with the columns qid and "
             "question"
@@ -86,7 +86,7 @@ def _worded(wording: Any) -> str:
     return wording
 
 
-def reworded(questions: Sequence[Question], wordings: Mapping[str, str]) -> list[Question]:
+def apply_wordings(questions: Sequence[Question], wordings: Mapping[str, str]) -> list[Question]:
     """The questions that have another wording, with that wording.
 
     Raises ConfigError for an unknown question.

@@ -1,4 +1,4 @@
-"""Worker processes in which a hang or a crash is a counted outcome.
+"""Worker processes; a hang or a crash in one becomes a counted outcome.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What runs inside a worker process: answer tasks until the pool hangs up."""
+"""The loop inside a worker process: answers tasks until the pool closes the connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DETAIL_CHARS = 500
 
 
 def one_line(text: str) -> str:
-    """White space collapsed, and cut to a length that fits a report."""
+    """Collapse white space, and cut to a length that fits a report."""
     line = " ".join(text.split())
     return line if len(line) <= DETAIL_CHARS else line[: DETAIL_CHARS - 1] + "…"
 
@@ -29,7 +29,7 @@ def describe(error: BaseException) -> str:
 
 
 def load(function: str, setup: bytes) -> Callable[[Any], Any]:
-    """The function ``module:name``, given the pool's set-up where there is one."""
+    """The function ``module:name``, with the pool's set-up as second argument if there is one."""
     module, _, name = function.partition(":")
     target: Callable[..., Any] = attrgetter(name)(importlib.import_module(module))
     context = pickle.loads(setup)
@@ -37,7 +37,7 @@ def load(function: str, setup: bytes) -> Callable[[Any], Any]:
 
 
 def answer(call: Callable[[Any], Any], message: bytes) -> bytes:
-    """Run one task; a pickled (outcome, traceback)."""
+    """Run one task; returns a pickled (outcome, traceback)."""
     trace = ""
     try:
         value = call(pickle.loads(message))

@@ -1,4 +1,4 @@
-"""Gives the workers of a pool several tasks at a time, and each task its own outcome."""
+"""Gives workers several tasks at a time, with a separate outcome for each task."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ Entry = tuple[int, Any]
 
 
 class BatchedPool(Generic[R]):
-    """Runs tasks as the pool inside does, ``size`` at a time.
+    """Runs tasks in another pool, ``size`` at a time.
 
-    The function of that pool takes a list of tasks and returns an outcome for each; it is made with
-    ``batches`` and without ``retry``. Tasks that fail in company, or whose company failed as a
-    whole (it hung, it crashed), are run again one by one, before new ones: what is said of a
-    task is what came of it alone.
+    That pool's function takes a list of tasks and returns an outcome for each; the pool is made
+    with ``batches`` and without ``retry``. Tasks that fail in a batch, or whose batch hung or
+    crashed, run again alone, before new ones. So a failure is always one of the task alone.
     """
 
     def __init__(self, pool: WorkerPool[list[Outcome[R]]] | RayPool[list[Outcome[R]]], size: int):
@@ -39,13 +38,13 @@ class BatchedPool(Generic[R]):
         self._pool.__exit__(*error)
 
     def slots(self) -> tuple[Slot, ...]:
-        """What each worker has done and how long it has been at its batch; from any thread."""
+        """What each worker has done, and for how long it is at its batch. Thread-safe."""
         return self._pool.slots()
 
     def run(
         self, tasks: Iterable[Any], watch: Callable[[Outcome[R]], None] | None = None
     ) -> Iterator[tuple[int, Outcome[R]]]:
-        """As :meth:`ohr.workers.WorkerPool.run`; ``watch`` is shown what comes of tasks alone."""
+        """As :meth:`ohr.workers.WorkerPool.run`; ``watch`` gets no failures in batches."""
         source = enumerate(tasks)
         alone: deque[Entry] = deque()
         again: list[Entry] = []
@@ -72,7 +71,7 @@ class BatchedPool(Generic[R]):
     def _batches(
         self, source: Iterator[Entry], alone: deque[Entry]
     ) -> Iterator[tuple[list[Entry], list[Outcome[R]]]]:
-        """Batches as they end, those of ``alone`` first; it may grow meanwhile."""
+        """Finished batches with their outcomes. Tasks in ``alone``, which may grow, go first."""
         running: dict[int, list[Entry]] = {}
 
         def batches() -> Iterator[list[Any]]:

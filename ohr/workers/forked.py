@@ -1,8 +1,8 @@
-"""Functions that run in a copy of this process, beside it.
+"""Runs functions in a copy (fork) of this process.
 
-A copy has everything that its parent has in memory, and nothing needs to be sent to it. A worker of
-a pool (:class:`ohr.workers.WorkerPool`) would have to load it anew. Only on Linux are there copies
-that are safe to make and end with their parent; elsewhere there are none.
+A copy has everything that its parent has in memory, so nothing needs to be sent to it. A worker of
+a pool (:class:`ohr.workers.WorkerPool`) would have to load it again. Copies are made only on Linux,
+where they are safe and end with their parent.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ log = logging.getLogger("ohr.workers")
 
 _PR_SET_PDEATHSIG = 1
 MOST_COPIES = 7
-"""Each has caches of its own, and what it changes takes memory."""
+"""Most copies: each has its own caches, and what it changes takes memory."""
 PATIENCE_S = 60.0
-"""How long a copy may send nothing and use no CPU before its work is done here."""
+"""How long a copy may send nothing and use no CPU before the parent does its work."""
 GONE = (EOFError, OSError, TimeoutError)
-"""What :class:`Copy` raises where a copy has ended or is stuck."""
+"""Exceptions of :class:`Copy` if a copy has ended or is stuck."""
 
 
 def spare_cores(workers: int) -> int:
-    """How many copies there may be beside this process, which itself counts as a worker."""
+    """How many copies may run in addition to this process, which itself counts as a worker."""
     if sys.platform != "linux" or multiprocessing.current_process().daemon:
         return 0
     return min(workers - 1, len(os.sched_getaffinity(0)) - 1, MOST_COPIES)
 
 
 class Copy:
-    """A copy of this process that runs a function, which has one end of a pipe.
+    """A copy of this process that runs a function, which gets one end of a pipe.
 
-    It dies with this process, holds none of its files and locks, and ends when the function does.
-    Its temporary files are removed when it is closed. Raises OSError where the system refuses it.
+    It dies with this process, has none of its files and locks, and ends with the function. Its
+    temporary files are removed when it is closed. Raises OSError if the system refuses it.
     """
 
     def __init__(self, run: Callable[[Connection], None]) -> None:
@@ -58,8 +58,8 @@ class Copy:
         )
         try:
             with warnings.catch_warnings():
-                # Python 3.12 warns of threads, which a copy lacks. One that waits for what a
-                # thread held is stuck, and given up.
+                # Python 3.12 warns about threads, which a copy does not have. A copy that waits
+                # for a lock of such a thread is stuck, and is given up.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self._process.start()
         except OSError:
@@ -71,17 +71,19 @@ class Copy:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The copy's process id."""
         assert self._process.pid is not None
         return self._process.pid
 
     def send(self, value: Any) -> None:
-        """Send it something. Raises OSError where it has ended."""
+        """Send a value to the copy. Raises OSError if it has ended."""
         self._pipe.send(value)
 
     def receive(self, patience_s: float = PATIENCE_S) -> Any:
-        """What it sends next. Raises EOFError or OSError where it has ended, TimeoutError where it
-        is stuck: where it has used no CPU for ``patience_s``.
+        """The next value from the copy.
+
+        Raises EOFError or OSError if it has ended, and TimeoutError if it is stuck, that is, has
+        used no CPU for ``patience_s``.
         """
         spent = self._cpu_s()
         while not self._pipe.poll(patience_s):
@@ -91,7 +93,7 @@ class Copy:
         return self._pipe.recv()
 
     def _cpu_s(self) -> float:
-        """CPU seconds so far, to a hundredth; 0 once it is gone."""
+        """CPU seconds so far, to a hundredth; 0 after the copy has ended."""
         try:
             times = psutil.Process(self.pid).cpu_times()
         except psutil.Error:
@@ -99,7 +101,7 @@ class Copy:
         return float(times.user + times.system)
 
     def close(self) -> None:
-        """End it."""
+        """End the copy."""
         self._pipe.close()
         self._process.kill()
         self._process.join()
@@ -107,10 +109,10 @@ class Copy:
 
 
 def _body(run: Callable[[Connection], None], pipe: Connection, parent: int, scratch: str) -> None:
-    """What the copy does."""
+    """The main function of the copy."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        os._exit(1)  # it ended before the system was told
+        os._exit(1)  # the parent ended before the call above
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     tempfile.tempdir = scratch
@@ -122,13 +124,14 @@ def _body(run: Callable[[Connection], None], pipe: Connection, parent: int, scra
         run(pipe)
     finally:
         pipe.close()
-        os._exit(0)  # nothing of the parent's is flushed or removed a second time
+        os._exit(0)  # do not flush or remove the parent's files a second time
 
 
 class ForkedCall(Generic[T]):
-    """A function's result, worked out in a copy where a core is spare, else when it is asked for.
+    """A function's result, computed in a copy if a core is spare, otherwise on request.
 
-    The function may run twice, where the copy fails. To be closed, as with ``contextlib.closing``.
+    If the copy fails, the function runs a second time. Close it, for example with
+    ``contextlib.closing``.
     """
 
     def __init__(self, function: Callable[[], T], *, workers: int, worthwhile: bool = True) -> None:
@@ -139,7 +142,7 @@ class ForkedCall(Generic[T]):
                 self._copy = Copy(lambda pipe: pipe.send(function()))
 
     def result(self) -> T:
-        """The result; where the copy failed, the function's here, with its exception."""
+        """The result. If the copy failed, the function runs here and may raise."""
         if self._copy is None:
             return self._function()
         try:
@@ -152,7 +155,7 @@ class ForkedCall(Generic[T]):
         return result
 
     def close(self) -> None:
-        """End the copy, whatever it is doing."""
+        """End the copy."""
         if self._copy is not None:
             self._copy.close()
         self._copy = None

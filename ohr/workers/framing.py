@@ -16,7 +16,7 @@ def send(channel: socket.socket, message: bytes) -> None:
 
 
 def receive(channel: socket.socket) -> bytes | None:
-    """Wait for one message; None when the other side is gone."""
+    """Wait for one message; None if the other side is gone."""
     header = _exactly(channel, HEADER.size)
     return None if header is None else _exactly(channel, HEADER.unpack(header)[0])
 
@@ -32,7 +32,7 @@ def _exactly(channel: socket.socket, size: int) -> bytes | None:
 
 
 class Channel:
-    """The pool's end of a socket: it never waits, so that no worker can hold up the others."""
+    """The pool's end of a socket: it never waits, so no worker can block the others."""
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -52,7 +52,7 @@ class Channel:
         self.flush()
 
     def flush(self) -> None:
-        """Send what there is room for."""
+        """Send as much as there is room for."""
         try:
             while self._outbox:
                 self._outbox = self._outbox[self.socket.send(self._outbox[:BLOCK]) :]

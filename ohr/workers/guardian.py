@@ -1,8 +1,8 @@
-"""Kills what a pool leaves behind, however the pool's process ended.
+"""Kills the processes that a pool leaves behind, however the pool's process ended.
 
-Run as a script, with nothing but the standard library, in a session of its own. Its standard
-input is a pipe whose only writer is the pool's process: ``+PID`` and ``-PID`` lines say which
-worker groups live, and the end of the pipe says that the pool is closed or dead.
+It runs as a script in its own session, with only the standard library. Its standard input is a
+pipe that only the pool's process writes to. The lines ``+PID`` and ``-PID`` announce the start and
+end of worker groups; the end of the pipe means that the pool is closed or dead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ POLL_S = 0.5
 
 
 def kill_group(group: int) -> None:
-    """SIGKILL a process group; one that is gone is fine."""
+    """SIGKILL a process group, if it still exists."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
 
@@ -41,7 +41,7 @@ def marked(marker: str) -> list[int]:
 
 
 def sweep(marker: str) -> None:
-    """SIGKILL every marked process until none is left; gives up after about a second."""
+    """SIGKILL all marked processes until none is left; gives up after about a second."""
     for _ in range(SWEEPS):
         pids = marked(marker)
         if not pids:
@@ -53,7 +53,7 @@ def sweep(marker: str) -> None:
 
 
 def living_groups() -> set[int]:
-    """Follow the pipe until the pool is gone; the worker groups that it left."""
+    """Follow the pipe until the pool is gone; returns the worker groups that it left."""
     groups: set[int] = set()
     parent = os.getppid()
     rest = b""

@@ -1,4 +1,4 @@
-"""What a task may use of its worker, how many workers a machine takes, what is told of one."""
+"""Limits of tasks, the number of workers that fit a machine, and the state of a worker."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import psutil
 from ohr.errors import ConfigError
 
 MEMORY_SHARE = 0.9
-"""Of the machine's memory, what all workers together may use."""
+"""Share of the machine's memory that all workers together may use."""
 LEAST_BYTES = 256 * 2**20
-"""Memory that a worker should have: an engine fits into no less."""
+"""Least memory per worker: an engine needs this much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one task may use: CPU seconds, wall seconds and memory of the worker and its children.
+    """Limits of one task: CPU seconds, wall seconds and memory of the worker and its children.
 
-    The wall limit is for real hangs (a worker that sleeps or waits); it should be generous.
-    ``memory_mb`` counts what the worker kept from earlier tasks too; by default it is the
-    worker's share of nine tenths of the machine's memory.
+    The wall limit is for real hangs (a worker that sleeps or waits) and should be generous.
+    ``memory_mb`` includes what the worker keeps from earlier tasks; the default is the worker's
+    share of nine tenths of the machine's memory.
     """
 
     cpu_s: float = 120.0
@@ -29,24 +29,24 @@ class Limits:
     memory_mb: float | None = None
 
     def times(self, count: int) -> Limits:
-        """What so many tasks may use, one after another."""
+        """The limits for ``count`` tasks, one after another."""
         return replace(self, cpu_s=self.cpu_s * count, wall_s=self.wall_s * count)
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of a worker and of those that come after it."""
+    """The state of a worker slot, which keeps its number when a worker is replaced."""
 
     number: int
     """From 0."""
     tasks: int
-    """Tries that have ended."""
+    """Number of finished attempts."""
     busy_s: float
-    """Seconds since the start of the one that it is on, or 0."""
+    """Seconds since the start of the current task, or 0."""
 
 
 def check_workers(workers: int) -> None:
-    """Raise ConfigError for more workers than the machine has memory for, and cores."""
+    """Raise ConfigError for more workers than both memory and cores of the machine allow."""
     room = int(MEMORY_SHARE * psutil.virtual_memory().total / LEAST_BYTES)
     most = max(room, os.cpu_count() or 1)
     if workers > most:

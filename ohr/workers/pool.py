@@ -32,7 +32,7 @@ FAILED_STARTS = 3
 RECYCLE_SHARE = 0.75
 SMALL_SHARE = 0.2
 
-# Every worker is one core's worth of work: threads inside it only fight the other workers.
+# Every worker uses one core: more threads would only compete with the other workers.
 SINGLE_THREADED = {
     "OMP_NUM_THREADS": "1",
     "OMP_THREAD_LIMIT": "1",
@@ -53,15 +53,15 @@ Finished = tuple[int, Any, Outcome[Any]]
 class WorkerPool(Generic[R]):
     """Runs ``function(task)``, or ``function(task, setup)``, in worker processes.
 
-    ``function`` is importable: a module-level function or ``"package.module:function"``.
-    ``setup`` is pickled once and unpickled once in each worker, so what the function keeps
-    on it (a loaded model) lasts as long as the worker. ``max_tasks`` replaces a worker after
-    so many tasks; one that holds more than three quarters of its memory after a task is replaced
-    too. With ``batches`` a task is a sequence, each item of which may use what the limits allow.
-    ``TMPDIR`` of the workers is a folder that goes with the pool.
+    ``function`` is a module-level function or ``"package.module:function"``. ``setup`` is pickled
+    once and unpickled once in each worker, so anything that the function stores on it (a loaded
+    model) lasts as long as the worker. A worker is replaced after ``max_tasks`` tasks, and after a
+    task that leaves it with more than three quarters of its memory in use. With ``batches`` a task
+    is a sequence, and the limits hold for each item. ``TMPDIR`` of the workers is a folder that is
+    removed with the pool.
 
-    Linux keeps every promise; where there is no ``/proc``, a grandchild that left its
-    worker's process group survives the worker.
+    This holds on Linux. On systems without ``/proc``, a grandchild that leaves its worker's process
+    group survives the worker.
     """
 
     def __init__(
@@ -124,26 +124,25 @@ class WorkerPool(Generic[R]):
         finally:
             self._selector.close()
             if self._guardian.stdin is not None:
-                self._guardian.stdin.close()  # it kills whatever else bears our marker
+                self._guardian.stdin.close()  # it kills all other processes with our marker
             self._guardian.wait()
 
     def run(
         self, tasks: Iterable[Any], watch: Callable[[Outcome[R]], None] | None = None
     ) -> Iterator[tuple[int, Outcome[R]]]:
-        """Run the function on each task; (index of the task, outcome), as they finish.
+        """Run the function on each task; yields (index of the task, outcome) as they finish.
 
-        Tasks are taken when a worker is free. What the function returns becomes an ``ok``
-        outcome, unless it is an outcome already; an exception becomes an ``error``, and so
-        does a worker's death; a task over a limit becomes a ``timeout`` (of memory: an
-        ``error``) and its worker's process group is killed. A task that ended in ``error`` or
-        ``timeout`` is tried once more after all others, alone, and its second outcome stands; not
-        in a pool without ``retry``.
+        A task is fetched when a worker is free. A return value becomes an ``ok`` outcome, unless it
+        is an outcome already. An exception or the worker's death becomes an ``error``. A task over
+        its time limit becomes a ``timeout``, over its memory limit an ``error``, and its worker's
+        process group is killed. With ``retry``, a task that ended in ``error`` or ``timeout`` is
+        tried once more, alone, after all others, and its second outcome counts.
 
-        ``watch`` is shown the first outcome of every task, also of those that will be tried once
-        more; what it raises ends the run.
+        ``watch`` is called with the first outcome of every task, also of those to be tried again;
+        an exception in it ends the run.
 
-        The limits are watched while the caller waits for the next outcome. Raises OhrError
-        when workers cannot be started: the function cannot be imported, say.
+        The limits are enforced while the caller waits for the next outcome. Raises OhrError if
+        workers cannot be started, for example because the function cannot be imported.
         """
         if not self._open:
             raise RuntimeError("run a WorkerPool inside its `with` block")
@@ -169,18 +168,18 @@ class WorkerPool(Generic[R]):
             self._running = False
 
     def let_go(self) -> None:
-        """End all workers, so that what comes next has the machine to itself."""
+        """End all workers, so that the next task has the machine to itself."""
         for worker in list(self._live):
             self._discard(worker)
 
     def slots(self) -> tuple[Slot, ...]:
-        """What each worker has done and how long it has been at its task; from any thread."""
+        """What each worker has done, and for how long it is at its task. Thread-safe."""
         now = time.monotonic()
         since = {worker.slot: now - worker.started for worker in list(self._live) if worker.job}
         return tuple(Slot(n, tasks, since.get(n, 0.0)) for n, tasks in enumerate(self._ended))
 
     def _attempt(self, entries: Iterator[tuple[int, Any]], most: int) -> Iterator[Finished]:
-        """Run each task once, by at most so many workers."""
+        """Run each task once, with at most ``most`` workers."""
         more = True
         self._resumed = self._next_check = time.monotonic()
         try:
@@ -219,8 +218,8 @@ class WorkerPool(Generic[R]):
         self._spawned += 1
         mark = f"{self._spawned}."
         environment = self._environment | {self._marker: mark}
-        taken = {worker.slot for worker in self._live}
-        slot = next(number for number in range(self.workers) if number not in taken)
+        used = {worker.slot for worker in self._live}
+        slot = next(number for number in range(self.workers) if number not in used)
         marker = f"{self._marker}={mark}"
         worker = WorkerProcess(self.function, self._setup, environment, marker, slot)
         worker.deadline = worker.started + max(START_S, self.limits.wall_s)
@@ -241,8 +240,8 @@ class WorkerPool(Generic[R]):
         self._selector.modify(worker.channel.socket, events, worker)
 
     def _step(self) -> list[Finished]:
-        """Wait a little; the tasks that finished."""
-        # While the caller kept us waiting nobody read the answers: that is not the tasks' time.
+        """Wait a little; returns the tasks that finished."""
+        # While the caller was busy nobody read the answers: that time does not count.
         away = time.monotonic() - self._resumed
         for worker in self._live:
             worker.deadline += away
@@ -265,7 +264,7 @@ class WorkerPool(Generic[R]):
         return finished
 
     def _serve(self, worker: WorkerProcess) -> list[Finished]:
-        """Send and receive what there is."""
+        """Send and receive all pending messages of a worker; returns the tasks that finished."""
         worker.channel.flush()
         finished: list[Finished] = []
         for message in worker.channel.collect():
@@ -289,7 +288,7 @@ class WorkerPool(Generic[R]):
             self._start(worker)
 
     def _take(self, worker: WorkerProcess, message: bytes) -> list[Finished]:
-        """The answer to the worker's job."""
+        """Handle the answer to the worker's job; returns the task as finished."""
         try:
             outcome, trace = pickle.loads(message)
         except Exception as error:
@@ -304,7 +303,7 @@ class WorkerPool(Generic[R]):
         return finished
 
     def _is_heavy(self, worker: WorkerProcess) -> bool:
-        """Whether a worker should be replaced; of a small one that is not asked after each task."""
+        """Whether a worker uses too much memory; a small worker is not checked after each task."""
         now = time.monotonic()
         if now - worker.weighed < POLL_S and worker.weight < SMALL_SHARE * self._most_bytes:
             return False
@@ -319,7 +318,7 @@ class WorkerPool(Generic[R]):
         return [(job.index, job.task, outcome)]
 
     def _check(self, worker: WorkerProcess) -> list[Finished]:
-        """Enforce the limits, and notice a death of which the channel did not tell."""
+        """Enforce the limits, and notice a worker's death that the channel did not report."""
         if worker.process.poll() is not None:
             served = self._serve(worker)
             return served + (self._died(worker) if worker in self._live else [])
@@ -343,12 +342,12 @@ class WorkerPool(Generic[R]):
         return finished
 
     def _over_cpu(self, worker: WorkerProcess, now: float) -> bool:
-        # No task can use more than all cores since its start: most are never measured.
+        # A task cannot have used more than all cores since its start, so most need no measuring.
         most = (now - worker.started) * (os.cpu_count() or 1)
         return most >= worker.limits.cpu_s and worker.cpu_s() >= worker.limits.cpu_s
 
     def _died(self, worker: WorkerProcess) -> list[Finished]:
-        """Discard a worker that died: on its job, idle, or before it was ready."""
+        """Discard a worker that died during its job, while idle, or before it was ready."""
         reason = worker.exit_reason()
         if worker.ready:
             finished = self._finish(worker, Outcome.error(reason))
@@ -364,7 +363,7 @@ class WorkerPool(Generic[R]):
         return []
 
     def _discard(self, worker: WorkerProcess, *, sweep: bool = True) -> None:
-        """Kill a worker with all it started, and forget it."""
+        """Kill a worker with all processes that it started, and forget it."""
         self._live.remove(worker)
         registered = self._selector.get_map()
         for handle in (worker.channel.socket, worker.stderr):
@@ -381,5 +380,5 @@ class WorkerPool(Generic[R]):
         try:
             self._guardian.stdin.write(line.encode())
         except BrokenPipeError:
-            # Workers still leave by themselves when this process dies, unless they hang.
+            # Without it, workers still end when this process dies, unless they hang.
             log.warning("the guardian of the worker processes has been killed")

@@ -24,7 +24,7 @@ from ohr.workers.usage import tree_bytes, tree_cpu_s
 STDERR_TAIL = 2000
 KILL_S = 5.0
 
-# The path must be the parent's before anything of ours is imported.
+# The path must be the parent's before the project's modules are imported.
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[3]); "
     "from ohr.workers._worker import main; main(int(sys.argv[1]), sys.argv[2])"
@@ -39,14 +39,14 @@ class Job:
     task: Any
     payload: bytes
     size: int = 1
-    """How many tasks it stands for."""
+    """Number of tasks in it."""
 
 
 class WorkerProcess:
-    """A worker, its channel, and the job it is on.
+    """A worker, its channel, and its current job.
 
-    It runs in a session, hence a process group, of its own. Its standard output and error go
-    to a pipe of which the tail is kept, to say what a worker that died had to say.
+    It runs in its own session, and so in its own process group. Its standard output and error go
+    to a pipe whose tail is kept, to quote the last words of a worker that died.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class WorkerProcess:
         self.job: Job | None = None
         self.answered = 0
         self.limits = Limits()
-        """Of the job, once it is sent."""
+        """The limits of the job, once it is sent."""
         self.started = time.monotonic()
         self.deadline = float("inf")
         self.weighed = float("-inf")
@@ -109,7 +109,7 @@ class WorkerProcess:
         return tree_bytes(self.process.pid)
 
     def listen(self) -> bool:
-        """Keep the tail of what the worker wrote; False once it can write no more."""
+        """Keep the tail of the worker's output; False if it can write no more."""
         try:
             while data := os.read(self.stderr, 65536):
                 self._stderr_tail = (self._stderr_tail + data)[-STDERR_TAIL:]
@@ -118,10 +118,10 @@ class WorkerProcess:
         return False
 
     def kill(self) -> None:
-        """Kill the worker and its process group, and release what it held."""
+        """Kill the worker and its process group, and close its channel and pipe."""
         kill_group(self.process.pid)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            # Only a process stuck in the kernel outlasts SIGKILL; it must not hold us up.
+            # Only a process stuck in the kernel survives SIGKILL; do not wait for it.
             self.process.wait(timeout=KILL_S)
         with contextlib.suppress(OSError):
             self.listen()
@@ -129,9 +129,9 @@ class WorkerProcess:
         os.close(self.stderr)
 
     def exit_reason(self) -> str:
-        """How a worker that is dead died, in one line."""
+        """How a dead worker died, in one line."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            # Its socket closes a moment before its exit status can be had.
+            # Its socket closes a moment before its exit status is available.
             self.process.wait(timeout=1)
         status = self.process.poll()
         if status is None:

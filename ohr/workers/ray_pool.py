@@ -1,8 +1,8 @@
-"""A pool whose workers live on the nodes of a Ray cluster.
+"""A pool whose workers run on the nodes of a Ray cluster.
 
-One actor a slot holds a pool of one worker process on its node, so limits, kills and what counts
-as a failure are those of :class:`ohr.workers.WorkerPool`. Ray places actors and carries tasks, no
-more: it retries and restarts nothing. A task whose actor or node died is given to another.
+Each slot has one actor, which holds a pool of one worker process on its node. So limits, kills and
+failures are those of :class:`ohr.workers.WorkerPool`. Ray only places actors and transports tasks;
+it retries and restarts nothing. A task whose actor or node died goes to another actor.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ R = TypeVar("R")
 
 INSTALL = "pip install 'ohr[ray]'"
 MOST_DEATHS = 3
-"""Actors that may die on a task before that is its outcome."""
+"""A task fails after this many actors died on it."""
 FRUITLESS_DEATHS = 20
-"""Actors that may die in a row, without a task that ends, before the run does."""
+"""The run fails after this many actors died in a row without finishing a task."""
 WAIT_S = 1.0
 
 
 class Worker:
-    """What lives on a node: one worker process, as a local pool has it."""
+    """The actor on a node: one worker process, as in a local pool."""
 
     def __init__(
         self, path: list[str], function: str, setup: bytes, limits: Limits, batches: bool
@@ -56,7 +56,7 @@ class Worker:
         self._pool.__enter__()
 
     def ready(self) -> None:
-        """Answered once the actor has a place."""
+        """Returns once the actor is placed."""
 
     def run(self, task: bytes) -> bytes:
         """The pickled outcome of a pickled task."""
@@ -66,7 +66,7 @@ class Worker:
 
 @dataclass
 class _Actor:
-    """One slot's actor, as long as it lives."""
+    """The actor of one slot."""
 
     slot: int
     handle: Any
@@ -102,7 +102,7 @@ class RayPool(Generic[R]):
         self._setup = pack(setup)
         self._ended = [0] * workers
         self._actors: dict[Any, _Actor] = {}
-        """By what each will answer next: that it is ready, or its task's outcome."""
+        """Actors by the reference of their next answer: that they are ready, or an outcome."""
         self._idle: list[_Actor] = []
         self._fruitless = 0
         self._connected = False
@@ -137,20 +137,22 @@ class RayPool(Generic[R]):
             self._ray.shutdown()
 
     def let_go(self) -> None:
-        """End the workers that are idle, so that what comes next has its node to itself."""
+        """End the idle workers, so that the next task has its node to itself."""
         while self._idle:
             self._ray.kill(self._idle.pop().handle)
 
     def slots(self) -> tuple[Slot, ...]:
-        """What each worker has done and how long it has been at its task; from any thread."""
+        """What each worker has done, and for how long it is at its task. Thread-safe."""
         now = time.monotonic()
-        busy = {one.slot: now - one.started for one in list(self._actors.values()) if one.job}
+        busy = {
+            actor.slot: now - actor.started for actor in list(self._actors.values()) if actor.job
+        }
         return tuple(Slot(n, tasks, busy.get(n, 0.0)) for n, tasks in enumerate(self._ended))
 
     def run(
         self, tasks: Iterable[Any], watch: Callable[[Outcome[R]], None] | None = None
     ) -> Iterator[tuple[int, Outcome[R]]]:
-        """As :meth:`ohr.workers.WorkerPool.run`; what fails is tried once more, one at a time."""
+        """As :meth:`ohr.workers.WorkerPool.run`; failures are tried once more, one at a time."""
         again: list[tuple[int, Any]] = []
         for index, task, outcome in self._attempt(enumerate(tasks), self.workers):
             if watch is not None:
@@ -166,7 +168,7 @@ class RayPool(Generic[R]):
     def _attempt(
         self, entries: Iterator[tuple[int, Any]], most: int
     ) -> Iterator[tuple[int, Any, Outcome[R]]]:
-        """Run each task once, but for those whose actors die."""
+        """Run each task once, or more often if its actor dies."""
         given_back: deque[tuple[int, Any]] = deque()
         deaths: Counter[int] = Counter()
         more = True
@@ -215,14 +217,14 @@ class RayPool(Generic[R]):
         self._actors[actor.handle.run.remote(pack(job[1]))] = actor
 
     def _begin_actors(self, most: int) -> None:
-        """Ask for an actor in each slot that has none; those that find no place come later."""
-        taken = {actor.slot for actor in [*self._actors.values(), *self._idle]}
+        """Request an actor for each free slot; Ray may place some of them later."""
+        used = {actor.slot for actor in [*self._actors.values(), *self._idle]}
         for slot in range(self.workers):
-            if slot not in taken and len(taken) < most:
-                given = (sys.path, self.function, self._setup, self.limits, self.batches)
-                handle = self._class.remote(*given)
+            if slot not in used and len(used) < most:
+                arguments = (sys.path, self.function, self._setup, self.limits, self.batches)
+                handle = self._class.remote(*arguments)
                 self._actors[handle.ready.remote()] = _Actor(slot, handle)
-                taken.add(slot)
+                used.add(slot)
 
     def _count_death(self, error: Exception) -> None:
         self._fruitless += 1
@@ -234,7 +236,7 @@ class RayPool(Generic[R]):
 
 
 def ray_package() -> Any:
-    """The package, imported where it is used. Raises MissingDependencyError."""
+    """The package ray, imported on first use. Raises MissingDependencyError."""
     try:
         import ray
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""CPU time and memory of a process and of everything below it."""
+"""CPU time and memory of a process and its descendants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def _children(pid: int) -> list[int]:
-    """Direct children; by /proc where the kernel lists them, as psutil reads every process."""
+    """Direct children; by /proc if the kernel lists them, since psutil scans all processes."""
     try:
         lists = [
             (thread / "children").read_text() for thread in Path(f"/proc/{pid}/task").iterdir()
@@ -27,7 +27,7 @@ def _children(pid: int) -> list[int]:
 def tree_cpu_s(pid: int) -> float:
     """CPU seconds, user and system, of a process, its live descendants and those it reaped.
 
-    Processes that are gone count 0.
+    Processes that have ended count 0.
     """
     try:
         times = psutil.Process(pid).cpu_times()
@@ -40,7 +40,7 @@ def tree_cpu_s(pid: int) -> float:
 def tree_bytes(pid: int) -> int:
     """Resident memory of a process and its live descendants, in bytes; shared pages count twice.
 
-    Processes that are gone count 0.
+    Processes that have ended count 0.
     """
     return _resident(pid) + sum(tree_bytes(child) for child in _children(pid))
 

@@ -12,7 +12,7 @@ from experiments.compare import main
 from ohr.analysis.comparison.table import comparisons, configuration_changes, metrics_of
 from ohr.errors import OhrError
 from ohr.study.config import load_config
-from ohr.study.results import Run, measured, open_run
+from ohr.study.results import Run, open_run, rows_of
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 
@@ -33,7 +33,7 @@ def test_knowledge_bases_of_one_run(benchmark_runs):
     assert noise["cliffs_delta"] == pytest.approx(1 / 3)
     means = found.set_index("reader")["other_mean"]
     for reader in ("tests.fakes.FactReader", "tests.fakes.SteadyReader"):
-        rows = measured(run.rows, *F1)
+        rows = rows_of(run.rows, *F1)
         mine = rows[(rows["reader"] == reader) & (rows["engine"] != "gt")]
         assert means[reader] == pytest.approx(mine["value"].mean())
     assert (found["p_holm"] >= found["p_bh"]).all()
@@ -132,9 +132,9 @@ def test_the_published_protocol_keeps_its_denominators(benchmark_runs):
     rows["status"] = rows["status"].astype(str).where(~first, "empty")
     from ohr.study.results import counted
 
-    assert measured(counted(rows), *F1).empty
-    assert len(measured(counted(rows), *LCS)) == len(measured(rows, *LCS))
-    assert len(measured(counted(rows.assign(protocol="default")), *F1)) == first.sum()
+    assert rows_of(counted(rows), *F1).empty
+    assert len(rows_of(counted(rows), *LCS)) == len(rows_of(rows, *LCS))
+    assert len(rows_of(counted(rows.assign(protocol="default")), *F1)) == first.sum()
 
 
 def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
 from ohr.analysis.comparison.differences_report import differences_table, report_differences
 from ohr.analysis.comparison.table import comparisons
-from ohr.analysis.curves.study_report import finding
+from ohr.analysis.curves.study_report import sentences
 from ohr.display.labels import shown_measures
 from ohr.study.baselines import BOTH, ENGINE, NOISE
 from ohr.study.output.cells import aggregate
@@ -137,22 +137,40 @@ def test_few_documents_show_nothing_and_say_so(run):
     assert "none over ." in "".join(columns[-1])
 
 
-def test_what_was_found_is_said_part_by_part(run):
-    lines = finding(run).splitlines()
-    assert lines[0].startswith("found: the r_noise of tesseract rises from .")
-    assert lines[0].endswith("(semantic severe)")
-    assert [line.split(" (")[0].strip() for line in lines[1:]] == [ENGINE, NOISE]
-    assert "Retrieval LCS −." in lines[2]
+def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not_shown(run):
+    lines = sentences(run, "r_noise")
+    assert 1 <= len(lines) <= 3
+    assert lines[0].startswith("Under semantic severe (r_noise .")
+    assert " on clean pages) tesseract loses " in lines[0]
+    assert lines[1].startswith("On the axis of r_noise, Retrieval LCS: 10 % ")
+    shown = differences_of(run, "tesseract, semantic severe")
+    for row in shown.itertuples():
+        where = lines[0] if row.p_holm <= 0.05 else lines[-1]
+        assert TITLES[row.stage, row.metric] in where
+
+
+def differences_of(run: Run, other: str) -> pd.DataFrame:
+    table = run_differences(run)
+    keys = pd.Series(list(zip(table["stage"], table["metric"], strict=True)), table.index)
+    return table[(table["other"] == other) & keys.isin(list(TITLES))]
+
+
+TITLES = {
+    ("retrieval", "lcs"): "Retrieval LCS",
+    ("generation", "f1"): "Generation F1",
+    ("overall", "f1"): "Overall F1",
+}
 
 
 @pytest.mark.parametrize(
-    ("r_noise", "said"),
+    ("r_noise", "message"),
     [
-        (0.1, "found: no noise raised the r_noise above .100 (clean)"),
-        (float("nan"), "found: nothing"),
+        (0.1, "No noise raised the r_noise of tesseract above that of the clean pages."),
+        (float("nan"), "No noise was measured"),
     ],
 )
-def test_without_damage_it_says_so(run, r_noise, said):
+def test_without_noise_the_sentence_says_so(run, r_noise, message):
     cells = run.cells.assign(r_noise=r_noise)
     cells.attrs = dict(run.cells.attrs)
-    assert finding(Run(run.path, run.manifest, cells).with_cached(drawn=run.drawn)).startswith(said)
+    quiet = Run(run.path, run.manifest, cells).with_cached(drawn=run.drawn)
+    assert sentences(quiet, "r_noise")[0].startswith(message)

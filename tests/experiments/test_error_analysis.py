@@ -7,14 +7,14 @@ from typer.testing import CliRunner
 from experiments.error_analysis import main
 from ohr.analysis.error_analysis.table import CASES, case_shares, distinct
 from ohr.errors import OhrError
-from ohr.study.results import Run, measured
+from ohr.study.results import Run, rows_of
 
 
 def test_shares_of_the_four_cases(formatting_run):
     found = case_shares(formatting_run, 0.5, "generation")
     assert found[list(CASES)].sum(axis=1).to_numpy() == pytest.approx(1)
     mine = found[(found["group"] == "all") & (found["level"] == "moderate")].set_index("reader")
-    rows = measured(formatting_run.rows, "ocr", "r_noise")
+    rows = rows_of(formatting_run.rows, "ocr", "r_noise")
     noise = rows[rows["level"] == "moderate"]["value"].mean()
     misread = mine["ocr_wrong_answer_right"] + mine["ocr_wrong_answer_wrong"]
     assert list(misread) == pytest.approx([noise, noise])
@@ -24,7 +24,7 @@ def test_shares_of_the_four_cases(formatting_run):
     assert mine.loc[fact, "right_despite_ocr"] == 0
     assert mine.loc[steady, "ocr_wrong_answer_right"] > 0.1
     assert mine.loc[fact, "ocr_right_answer_right_ci_low"] < 1 - noise
-    answers = measured(formatting_run.rows, "generation", "f1")
+    answers = rows_of(formatting_run.rows, "generation", "f1")
     answers = answers[(answers["level"] == "moderate") & (answers["reader"] == steady)]
     right = mine.loc[steady, ["ocr_right_answer_right", "ocr_wrong_answer_right"]].sum()
     assert right == pytest.approx((answers["value"] >= 0.5).mean())

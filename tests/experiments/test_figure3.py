@@ -8,7 +8,7 @@ from experiments.figure3 import main
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
 from ohr.analysis.figure3.table import figure3_points
 from ohr.errors import OhrError
-from ohr.study.results import Run, measured
+from ohr.study.results import Run, rows_of
 
 
 def test_semantic_noise_is_averaged_over_engines(semantic_run):
@@ -21,7 +21,7 @@ def test_semantic_noise_is_averaged_over_engines(semantic_run):
     ].iloc[0]
     assert (point["noise"], point["engines"]) == ("semantic", 2)
     for column, stage, metric in (("mean", "generation", "f1"), ("r_noise", "ocr", "r_noise")):
-        rows = measured(semantic_run.rows, stage, metric)
+        rows = rows_of(semantic_run.rows, stage, metric)
         rows = rows[rows["evidence_source"].isin(["table", "formula", "chart"])]
         rows = rows[(rows["level"] == "severe")]
         if stage != "ocr":

@@ -247,7 +247,7 @@ def test_a_judge_that_refuses_all_stops_after_five(
     server.replies = [refused(404, "no such judge")]
     done = judge(run, tmp_path, server)
     assert done.exit_code == 2
-    assert "the server refused all 5 judgements it was asked" in done.output
+    assert "the server refused all 5 judgements so far" in done.output
     assert "no such judge" in done.output
 
 

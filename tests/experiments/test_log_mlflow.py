@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from experiments import log_mlflow
 from experiments.convert.mlflow import conditions
-from ohr.study.results import measured
+from ohr.study.results import rows_of
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_run_its_conditions_and_their_means(benchmark_runs, store):
         for one in children
         if (one.data.params["retriever"], one.data.params["reader"]) == ("bm25", "")
     }
-    rows = measured(run.rows, "retrieval", "lcs").groupby("engine")["value"].mean()
+    rows = rows_of(run.rows, "retrieval", "lcs").groupby("engine")["value"].mean()
     assert len(rows) == 2
     for engine, mean in rows.items():
         child = retrieval[engine]

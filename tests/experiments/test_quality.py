@@ -10,7 +10,7 @@ import pytest
 from experiments import confidence, fit_quality, quality_check
 from ohr.adviser.own_pages import sample_pages, transcription_name
 from ohr.adviser.quality.check import check
-from ohr.adviser.quality.known_truth import observed
+from ohr.adviser.quality.known_truth import observe_pages
 from ohr.adviser.quality.signal_runs import labelled, read_signals
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
@@ -41,7 +41,7 @@ def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     done = run_recommend(folder, *options, "--budget", 4, "--report")
     assert done.exit_code == 1, done.output
     assert f"error: failed: {hanging}: all 4 pages" in done.stderr
-    assert "report: none is written without questions" in done.stdout
+    assert "report: not written without questions" in done.stdout
 
 
 def test_signals_and_predictions_of_every_page_and_engine(folder):
@@ -55,7 +55,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     assert table[table["engine"] == FAKE]["confidence"].isna().all()
     assert table["wobble"].notna().all()
     assert "6 of 12 pages of 2 documents" in done.output
-    assert "6 pages have no text layer" in done.output
+    assert "6 pages have no usable text layer" in done.output
     assert "do not differ significantly" in done.output or "has fewer errors" in done.output
     assert table["edit_distance"].notna().all()
     assert set(table["r_noise_content_coverage"]) == {shipped().coverage["scan"]["r_noise_content"]}
@@ -141,7 +141,7 @@ def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
     done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
-    assert "corrected by nothing: transcribed pages of the sample: 1, at least 8" in said
+    assert "not corrected: 1 transcribed pages of the sample, at least 8" in said
     assert "corrected by the pages" not in said
 
 
@@ -197,7 +197,7 @@ def test_transcriptions_are_named_by_page_from_one():
 def look(settings, tmp_path, *more):
     """What ``experiments.confidence`` makes of pages, without wobble."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
-    return observed(config, 60, instability=False, words=True, report=lambda *_: None)
+    return observe_pages(config, 60, instability=False, words=True, report=lambda *_: None)
 
 
 def test_every_draw_of_a_noise_is_looked_at(tmp_path):
@@ -355,7 +355,7 @@ def test_every_domain_counts_the_same_and_the_worst_is_named():
 def test_a_folder_without_signals_is_an_error(tmp_path):
     done = give(fit_quality, tmp_path, "--out", tmp_path / "model.json")
     assert done.exit_code == 2
-    assert "no run of experiments.confidence" in done.output
+    assert "not a run of ohr quality confidence" in done.output
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert "retrieval LCS, clean" in done.output, done.output
     assert (tmp_path / "best" / "report" / "index.html").is_file()
     assert f"Take {FAKE}" in done.output
-    assert "No other engine of page images was asked for" in done.output
+    assert "Only one engine of page images was given" in done.output
     (folder / "Dunhaven.pdf").unlink()
     (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")
     done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-instability")
@@ -176,7 +176,7 @@ def test_what_is_not_shown_has_a_bound_and_a_number_of_documents():
         r"No significant difference from [ab]: [ab] \(none larger than \.0\d\d\)", said
     )
     assert re.search(
-        r"About [\d,]+ further (?:documents|pages of these documents) like these would show", said
+        r"About [\d,]+ more (?:documents|pages of these documents) like these would show", said
     )
     assert "Shown to be worse" not in said
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=3)
@@ -228,7 +228,7 @@ def test_without_questions_noise_is_not_assessed():
     said = said_of(None, 0.1, 0.9, 0.95, levels=("mild",))
     assert "a is best. Shown to be worse: b, c." in said[1]
     assert "all 3 comparisons" in said[1]
-    assert said[1].endswith("Noise (mild) was not assessed, for lack of questions.")
+    assert said[1].endswith("Noise (mild) was not assessed: there are no questions.")
 
 
 def test_what_is_not_assessed_is_no_reason_to_take_an_engine():
@@ -243,7 +243,7 @@ def test_what_is_not_assessed_is_no_reason_to_take_an_engine():
     assert "%" not in by_retrieval[0]
     one = said_of(None, nan, 0.1, a=1.0, b=2.0)
     assert one[0].startswith("Take b, ")
-    assert "Not assessed and not compared: a." in one[1]
+    assert "Not assessed, so not compared: a." in one[1]
 
 
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
@@ -258,7 +258,7 @@ def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatc
     monkeypatch.setattr("ohr.registry.known", lambda kind: ["pdf_text", "got", "azure", "gt"])
     done = run_recommend(folder)
     assert done.exit_code == 2
-    assert "experiments.engines" in done.output
+    assert "ohr list engines" in done.output
 
 
 def test_results_do_not_go_among_the_pdfs(folder):
@@ -272,7 +272,7 @@ def test_results_do_not_go_among_the_pdfs(folder):
     [
         (["--retrievers", "bm52"], "did you mean 'bm25'?"),
         (["--levels", "mild,Severe"], "unknown level 'Severe'"),
-        (["--engines", "pdf_text", "--levels", "mild"], "--levels: no engine"),
+        (["--engines", "pdf_text", "--levels", "mild"], "--levels: none of the engines"),
         (["--truth", "nowhere"], "--truth: no folder nowhere"),
     ],
 )

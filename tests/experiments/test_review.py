@@ -88,7 +88,7 @@ def test_a_study_of_no_question_is_refused(settings, tmp_path):
         {f"q{10 * d + n}": "question is bad" for d in range(8) for n in (0, 1)},
         [],
     )
-    with pytest.raises(ConfigError, match="every question was found bad"):
+    with pytest.raises(ConfigError, match="the review leaves no question"):
         run_study(
             load_config([*settings, "engines=[gt]", f"dataset.verdicts={path}"]), tmp_path / "r"
         )

@@ -8,7 +8,7 @@ from experiments.robust_reader import main
 from ohr.analysis.robustness.report import text_table
 from ohr.analysis.robustness.table import robustness
 from ohr.errors import OhrError
-from ohr.study.results import Run, measured
+from ohr.study.results import Run, rows_of
 
 FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
 
@@ -20,7 +20,7 @@ def test_retention_and_loss_by_hand(formatting_run):
     assert set(mine["clean_knowledge_base"]) == {"gt, clean"}
 
     def mean(level: str, metric: str = "f1") -> float:
-        rows = measured(formatting_run.rows, "generation", metric)
+        rows = rows_of(formatting_run.rows, "generation", metric)
         rows = rows[(rows["reader"] == FACT) & (rows["level"] == level)]
         return float(rows["value"].mean())
 

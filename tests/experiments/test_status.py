@@ -54,7 +54,7 @@ def test_a_process_that_says_nothing_any_more_is_named(tmp_path):
     then = path.stat().st_mtime - STALE_S - 600
     os.utime(path, (then, then))
     done = status(tmp_path)
-    assert "silent, so dead or stopped: shard-2-of-3" in done.output
+    assert "silent, so probably ended: shard-2-of-3" in done.output
     assert "0 at work" in done.output
 
 

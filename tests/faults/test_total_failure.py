@@ -153,7 +153,7 @@ def test_a_retriever_of_ones_own_that_keeps_its_contract(corpus, tmp_path):
 
 
 def test_a_reader_that_returns_no_outcome_is_named(corpus, tmp_path):
-    with pytest.raises(PluginError, match="NoOutcome' returned str in place of an Outcome of a te"):
+    with pytest.raises(PluginError, match="NoOutcome' returned str instead of an Outcome of a te"):
         study(corpus, tmp_path / "run", "readers=[tests.faults.plugins.NoOutcome]")
 
 

@@ -228,7 +228,7 @@ def test_the_system_says_why_a_server_cannot_be_reached() -> None:
         endpoint(url).post({})
     reason = OSError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
     assert str(caught.value) == (
-        f"{url} cannot be reached: {reason}: start the server, or mend base_url"
+        f"{url} cannot be reached: {reason}: start the server, or fix base_url"
     )
 
 

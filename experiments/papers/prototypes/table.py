@@ -40,9 +40,9 @@ def run_means(run: Run) -> pd.DataFrame:
     if left_out.qids:
         cells = _means_of(left_out.without(run.rows[run.rows["stage"] == "overall"]))
     better = {
-        info.metric: info.higher_is_better for info in run.measures if info.stage == "overall"
+        info.metric: info.higher_is_better for info in run.metric_infos if info.stage == "overall"
     }
-    titles = {info.metric: info.title for info in run.measures if info.stage == "overall"}
+    titles = {info.metric: info.title for info in run.metric_infos if info.stage == "overall"}
     records = []
     for _, cell in cells.iterrows():
         name, _, number = str(cell["system"]).partition(REPEAT)

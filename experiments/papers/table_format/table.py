@@ -12,7 +12,7 @@ from ohr.markup.tables import TableFormat, convert_tables, parse_tables
 from ohr.statistics import compare_paired, holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.output.rows import read_rows
-from ohr.study.results import Run, clusters_of, counted, mean_over_draws
+from ohr.study.results import Run, clusters_of, counted_rows, mean_over_draws
 
 GROUP = "source:table"
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
@@ -35,7 +35,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     ``p_holm`` corrects over the comparisons of a metric. Columns as in :data:`COLUMNS`; empty with
     a single format.
     """
-    rows = mean_over_draws(counted(read_rows(run.path), run.measures))
+    rows = mean_over_draws(counted_rows(read_rows(run.path), run.metric_infos))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
     first, *others = list(dict.fromkeys(cells["engine"]))

@@ -9,7 +9,7 @@ import pandas as pd
 from ohr.adviser.confidence.figure import reliability_figure
 from ohr.adviser.confidence.report import FURTHER, coverage_lines, scores_table, word_lines
 from ohr.adviser.own_pages import with_predictions
-from ohr.adviser.quality.known_truth import observed, signal_scores
+from ohr.adviser.quality.known_truth import observe_pages, signal_scores
 from ohr.display.terminal import show
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -25,7 +25,7 @@ def report_confidence(
     """Observe pages under each noise; write, print and draw the tables. Raises OhrError."""
     with locked(out):
         with Progress() as progress:
-            table, of_words = observed(
+            table, of_words = observe_pages(
                 config, pages, instability=instability, words=words, report=progress
             )
         predictions = with_predictions(table)

@@ -32,7 +32,7 @@ Report = Callable[[str, int, int], None]
 BINS = 10
 
 
-def observed(
+def observe_pages(
     config: StudyConfig, pages: int, *, instability: bool, words: bool, report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The signals and true errors of pages under each noise, and counts of words by confidence.

@@ -36,7 +36,7 @@ def _read(run: Path) -> pd.DataFrame:
         table = pd.read_csv(run / "signals.csv")
     except (OSError, ValueError) as error:
         raise OhrError(
-            f"{run} has no signals.csv: it is no run of ohr quality confidence"
+            f"{run} has no signals.csv: it is not a run of ohr quality confidence"
         ) from error
     if "draw" not in table:
         table["draw"] = 0  # earlier versions kept one draw of each noise

@@ -12,7 +12,7 @@ from ohr.adviser.own_pages import (
     OcrSettings,
     PageSample,
     SampleOutputs,
-    assessed,
+    keep_assessed,
     page_ref,
     read_sample,
     read_truth,
@@ -52,14 +52,14 @@ def report_quality(
     Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
     sample = sample_pages(inputs, dpi, pages, seed)
-    known = transcribed(sample, truth)
+    known = read_transcriptions(sample, truth)
     with locked(out):
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
             outputs = read_sample(sample, settings, progress)
         sample = outputs.sample
-        table = judged(outputs, known)
+        table = predict_errors(outputs, known)
         write_quality(out, sample, table, seed)
     show(engine_table(table, outputs.seconds))
     lines = assessed_lines(table, sample.no_layer)
@@ -88,14 +88,14 @@ def report_failed(table: pd.DataFrame) -> int:
     )
 
 
-def transcribed(sample: PageSample, truth: Path | None) -> Mapping[PageRef, str]:
+def read_transcriptions(sample: PageSample, truth: Path | None) -> Mapping[PageRef, str]:
     """The transcriptions of sampled pages; empty without ``truth``. Raises ConfigError."""
     return {} if truth is None else read_truth(truth, [page_ref(source) for source in sample.pages])
 
 
-def judged(outputs: SampleOutputs, known: Mapping[PageRef, str]) -> pd.DataFrame:
+def predict_errors(outputs: SampleOutputs, known: Mapping[PageRef, str]) -> pd.DataFrame:
     """The table of signals with predictions of assessed pages and errors of transcribed ones."""
-    return with_truth(assessed(with_predictions(outputs.table)), outputs, known)
+    return with_truth(keep_assessed(with_predictions(outputs.table)), outputs, known)
 
 
 def sample_lines(sample: PageSample, out: Path) -> list[str]:

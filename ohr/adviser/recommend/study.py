@@ -19,11 +19,11 @@ from ohr.adviser.own_pages import (
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
 from ohr.adviser.quality.study import (
-    judged,
+    predict_errors,
     problem_lines,
+    read_transcriptions,
     report_failed,
     sample_lines,
-    transcribed,
     write_quality,
 )
 from ohr.adviser.recommend.report import not_ranked, retrieval_lines, three_sentences
@@ -33,7 +33,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr.noise import at_level
 from ohr.ocr.progress import Progress
 from ohr.plugins import OcrBackend
-from ohr.questions import agreed, make_question_set
+from ohr.questions import agreed_texts, make_question_set
 from ohr.questions.storage import json_text
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
@@ -73,7 +73,7 @@ def recommend(folder: Path, settings: OcrSettings, request: Request, out: Path) 
         raise ConfigError(f"{out} is in the folder of the PDFs: choose another --out")
     _check(settings, request)
     sample = sample_pages([folder], request.dpi, request.pages, request.seed)
-    known = transcribed(sample, request.truth)
+    known = read_transcriptions(sample, request.truth)
     with locked(out):
         (out / RECOMMENDATION).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out):
@@ -81,7 +81,7 @@ def recommend(folder: Path, settings: OcrSettings, request: Request, out: Path) 
         with Progress() as progress:
             outputs = read_sample(sample, settings, progress)
         sample = outputs.sample
-        table = judged(outputs, known)
+        table = predict_errors(outputs, known)
         write_quality(out, sample, table, request.seed)
         questions, origin = _question_set(sample, outputs, request, out)
     show(engine_table(table, outputs.seconds))
@@ -145,14 +145,14 @@ def _question_set(
     origin = "of the text layers"
     without = [ref for ref in pdfs if ref not in texts]
     if without and len(outputs.seen) > 1:
-        agreed_texts = agreed(
+        common = agreed_texts(
             [
                 {ref: pages[ref].text for ref in without if ref in pages}
                 for pages in outputs.seen.values()
             ]
         )
-        texts |= agreed_texts
-        origin = f"{origin}, and of what engines agree on for {len(agreed_texts)} pages without"
+        texts |= common
+        origin = f"{origin}, and of what engines agree on for {len(common)} pages without"
     pages = [Page(ref, texts.get(ref, "")) for ref in sorted(pdfs)]
     question_set = make_question_set(pages, texts, request.seed, request.questions)
     _write_dataset(out / "exam", pages, question_set.accepted)

@@ -10,7 +10,7 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.statistics import BestOf, compare_with_best
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, measured
+from ohr.study.results import Run, clusters_of, rows_of
 
 METRIC = "lcs"
 """The metric of retrieval."""
@@ -59,7 +59,7 @@ def choose(run: Run, engines: Collection[str]) -> Choice:
     page images are left out. All differences between two combinations are one family
     (:func:`ohr.statistics.compare_with_best`).
     """
-    rows = measured(run.rows, "retrieval", METRIC)
+    rows = rows_of(run.rows, "retrieval", METRIC)
     rows = rows[rows["engine"].isin(list(engines))]
     levels = tuple(dict.fromkeys(rows.loc[rows["noise"] != "none", "level"]))
     scores = _by_question(rows[rows["level"].isin(levels)] if levels else rows)

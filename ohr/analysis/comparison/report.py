@@ -26,7 +26,7 @@ from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
-from ohr.study.results import Run, open_run, uncounted
+from ohr.study.results import Run, open_run, uncounted_conditions
 
 
 def compare_runs(
@@ -50,7 +50,7 @@ def compare_runs(
     show(terminal_table(table))
     print(table.caption)
     for run in runs:
-        for name in uncounted(run, metrics_of(runs, metric)):
+        for name in uncounted_conditions(run, metrics_of(runs, metric)):
             print(f"{plain(run.name)}: {plain(name)} has no scores that count and is left out")
     if len(runs) > 1:
         print(

@@ -22,7 +22,7 @@ from ohr.study.results import (
     Run,
     clusters_of,
     knowledge_base_name,
-    measured,
+    rows_of,
 )
 
 _DIFFERING: dict[str, tuple[str, ...]] = {name: (name,) for name in ASPECTS} | {
@@ -136,7 +136,7 @@ def metrics_of(
         for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
     )
     if not names:
-        infos = [info for run in runs for info in run.measures]
+        infos = [info for run in runs for info in run.metric_infos]
         usual = {(str(info.stage), info.metric) for info in infos if info.shown}
         split = usual if parts else set()
         with_parts = (
@@ -159,7 +159,7 @@ def run_names(runs: Sequence[Run]) -> list[str]:
 
 
 def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
-    declared = (info for run in runs for info in run.measures)
+    declared = (info for run in runs for info in run.metric_infos)
     return next(
         (
             info.higher_is_better
@@ -173,7 +173,7 @@ def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
 def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataFrame:
     """Rows of every run, with the columns ``run`` and ``variant`` (what is compared)."""
     parts = [
-        measured(run.rows, stage, metric).assign(run=name)
+        rows_of(run.rows, stage, metric).assign(run=name)
         for run, name in zip(runs, run_names(runs), strict=True)
     ]
     rows = pd.concat(parts, ignore_index=True)

@@ -11,21 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
-from ohr.display.choices import AXES
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.settings import COLUMNS, Setting
 from ohr.display.terminal import number, show
-from ohr.errors import ConfigError, OhrError
+from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import open_run, uncounted
+from ohr.study.results import open_run, uncounted_conditions
 
 
 def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     """Write the statistics of finished runs, and print those of all questions. Raises OhrError."""
-    if axis not in AXES:
-        raise ConfigError(f"unknown axis {axis!r}; known: {', '.join(AXES)}")
     runs = [open_run(path) for path in paths]
     table = statistics_table(runs, axis)
     if table.empty:
@@ -40,7 +37,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     for line in note_lines(answerers(table), run_notes(runs)):
         print(plain(line))
     for run in runs:
-        for name in uncounted(run, [(stage, metric) for stage, metric, _ in metrics]):
+        for name in uncounted_conditions(run, [(stage, metric) for stage, metric, _ in metrics]):
             print(f"{plain(run.name)}: {plain(name)} has no score that counts, and no curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.errors import OhrError
+from ohr.display.choices import AXES
+from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.ocr.noise import strength
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, measured
+from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, rows_of
 from ohr.study.scoring.metrics import NO_CONTEXT
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
@@ -41,21 +42,34 @@ class MeasuredCurve:
     """The means of each part of the loss at each level: float ``(levels,)``."""
 
 
-def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
+def axis_of(run: Run, axis: str = "") -> str:
+    """The axis of noise: ``axis``, or by default the first of :data:`AXES` that the run measured.
+
+    Raises ConfigError for an unknown axis.
+    """
+    if axis and axis not in AXES:
+        raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, AXES)}")
+    measured = set(run.cells.loc[run.cells["stage"] == "ocr", "metric"])
+    return axis or next((name for name in AXES if name in measured), "r_noise")
+
+
+def curves_of(run: Run, axis: str = "r_noise", *, draws: bool = False) -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point, for each group of its questions.
 
     ``axis``, one of :data:`ohr.display.choices.AXES`, is x. A question's edit distance is that of
-    the first page of its evidence. Points are means over the draws of the noise.
+    the first page of its evidence. Points are means over the draws of the noise; with ``draws``,
+    each draw is a point.
 
     The clean point is the same engine on clean pages. Questions that the protocol leaves out at
     some level are left out of the whole curve, so that its points are paired. The floor is 0 for
     retrieval, and if the run did not measure the reader without context.
     """
-    rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna(""))
+    rows = run.drawn if draws else run.rows
+    rows = rows.assign(top_k=rows["top_k"].astype("string").fillna(""))
     noise = _damage(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
-    better = {(info.stage, info.metric): info.higher_is_better for info in run.measures}
+    better = {(info.stage, info.metric): info.higher_is_better for info in run.metric_infos}
     pairs = zip(quality["stage"], quality["metric"], strict=True)
     quality = quality[np.array([better.get(pair, True) for pair in pairs], dtype=bool)]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
@@ -77,11 +91,11 @@ def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
     """The damage of each question's evidence in each knowledge base, by the metric of an axis."""
     if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
         axis = "r_noise"
-    damage = measured(rows, "ocr", axis)
+    damage = rows_of(rows, "ocr", axis)
     if axis != "edit_distance":
         return damage
     pages = damage[[*KNOWLEDGE_BASE, "doc_id", "page_no", "value"]]
-    questions = measured(rows, "ocr", "r_noise").drop(columns="value")
+    questions = rows_of(rows, "ocr", "r_noise").drop(columns="value")
     return questions.merge(pages, on=[*KNOWLEDGE_BASE, "doc_id", "page_no"])
 
 
@@ -89,7 +103,7 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
     """The reader's score on each question without context; None if not measured."""
     if key["stage"] == "retrieval":
         return None
-    guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
+    guesses = rows_of(rows, "generation", key["metric"] + FLOOR_SUFFIX)
     of_reader = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
     clean: pd.DataFrame = of_reader[of_reader["noise"] == "none"]
     return clean if len(clean) else None
@@ -99,8 +113,8 @@ def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.Da
     """The rows of each part of a metric's loss, of the same setting."""
     same = [name for name in key if name not in ("stage", "metric")]
     parts = {
-        info.metric: measured(rows, info.stage, info.metric)
-        for info in run.measures
+        info.metric: rows_of(rows, info.stage, info.metric)
+        for info in run.metric_infos
         if (info.stage, info.part_of) == (key["stage"], key["metric"])
     }
     of_setting = {
@@ -117,16 +131,15 @@ def _by_group(
     floor: pd.DataFrame | None,
     split: Mapping[str, pd.DataFrame],
 ) -> Iterator[MeasuredCurve]:
-    at = ["perturbation", "level", "intensity"]
+    at = ["perturbation", "level", "intensity", *(["draw"] if "draw" in points else [])]
     points = points.sort_values("intensity", kind="stable")
     places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(at, sort=False))
     units = list(UNIT_COLUMNS)
     table = clean[[*units, *(name for name in GROUP_COLUMNS if name in clean)]]
     columns = {"y0": clean, "x0": damage[damage["noise"] == "none"]}
-    for number, ((operator, level, intensity), group) in enumerate(places, start=1):
-        here = (damage["perturbation"] == operator) & (damage["level"] == level)
+    for number, (place, group) in enumerate(places, start=1):
         columns[f"y{number}"] = group
-        columns[f"x{number}"] = damage[here & (damage["intensity"] == intensity)]
+        columns[f"x{number}"] = damage[(damage[at] == list(place)).all(axis=1)]
     for name, part in split.items():
         columns[f"{name}0"] = part[part["noise"] == "none"]
         for number, (at_level, _) in enumerate(places, start=1):
@@ -138,7 +151,7 @@ def _by_group(
         table = table.merge(column, on=units)
     if floor is None:
         table = table.assign(floor=0.0)
-    names = ("clean", *(strength(level, intensity) for (_, level, intensity), _ in places))
+    names = ("clean", *(strength(place[1], place[2]) for place, _ in places))
     for group_name, questions in group_rows(table):
         if questions.empty:
             continue
@@ -162,13 +175,14 @@ def _by_group(
         )
 
 
-def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame:
+def statistics_table(runs: Sequence[Run], axis: str = "") -> pd.DataFrame:
     """One row per curve and group: each statistic with its interval, for ``curves.csv``.
 
     ``common_area`` is over the range of x that all curves of one stage, metric and group cover.
     For a metric whose loss has parts, ``clean_`` and ``worst_`` with a part's name are its means on
     clean pages and at the worst levels.
     """
+    axis = axis_of(runs[0], axis)
     curves = [(run, curve) for run in runs for curve in curves_of(run, axis)]
     common = _common_ranges([curve for _, curve in curves])
     rows = []

@@ -35,8 +35,8 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
         return
     k = run.plan.config.top_k
     metrics = [
-        (info.metric, info.title, parts_of(info, run.measures))
-        for info in run.measures
+        (info.metric, info.title, parts_of(info, run.metric_infos))
+        for info in run.metric_infos
         if info.stage == "retrieval"
         and info.top_k in (None, k)
         and (info.shown or info.name in ("hit", "mrr"))

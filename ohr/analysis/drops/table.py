@@ -19,7 +19,7 @@ from ohr.study.baselines import own_baseline
 from ohr.study.results import (
     Run,
     clusters_of,
-    counted,
+    counted_rows,
     knowledge_base_name,
     mean_over_draws,
 )
@@ -40,9 +40,9 @@ def paired_drops(run: Run) -> pd.DataFrame:
     better. Each has its interval; the drops have a p.
     """
     rows = pd.read_parquet(run.path / "rows.parquet")
-    rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
+    rows = mean_over_draws(counted_rows(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
-    lower = {info.metric for info in run.measures if not info.higher_is_better}
+    lower = {info.metric for info in run.metric_infos if not info.higher_is_better}
     records: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
         questions, values = _by_question(measured)

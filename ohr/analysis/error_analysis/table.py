@@ -20,7 +20,7 @@ from ohr.study.results import (
     Run,
     clusters_of,
     knowledge_base_name,
-    measured,
+    rows_of,
 )
 
 CASES = {
@@ -40,8 +40,8 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     ``right_despite_ocr`` is the share of right answers among the questions with wrong OCR. Raises
     OhrError without the stage ``ocr`` or answers.
     """
-    evidence = measured(run.drawn, "ocr", "evidence_lcs")
-    answers = measured(run.drawn, stage, "f1")
+    evidence = rows_of(run.drawn, "ocr", "evidence_lcs")
+    answers = rows_of(run.drawn, stage, "f1")
     if evidence.empty or answers.empty:
         missing = "ocr" if evidence.empty else stage
         raise OhrError(f"{run.path} did not measure the stage {missing}: run it with that stage")

@@ -15,7 +15,7 @@ from ohr.ocr.noise import strength
 from ohr.statistics import mean_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, measured
+from ohr.study.results import Run, clusters_of, rows_of
 
 PANELS: dict[str, tuple[str, ...]] = {
     "text": ("text",),
@@ -65,7 +65,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
         for stage, metric, _ in STAGE_METRICS:
             stage_metric = metric
             if kind == "formatting" and any(
-                len(measured(run.rows, stage, STRIPPED)) for run, _ in parts
+                len(rows_of(run.rows, stage, STRIPPED)) for run, _ in parts
             ):
                 stage_metric = STRIPPED
             settings = _settings([run for run, _ in parts], stage, stage_metric)
@@ -111,7 +111,7 @@ def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[Setting]:
     """Retrievers with readers, as far as the stage uses them, and whole systems."""
     settings: dict[Setting, None] = {}
     for run in runs:
-        parts = measured(run.rows, stage, metric)[list(Setting._fields)].drop_duplicates()
+        parts = rows_of(run.rows, stage, metric)[list(Setting._fields)].drop_duplicates()
         settings |= dict.fromkeys(Setting(*map(str, row)) for row in parts.itertuples(index=False))
     return list(settings)
 
@@ -126,7 +126,7 @@ def _levels(
     """The clean pages and each level of a kind of noise, with the rows of every engine."""
     levels: dict[str, dict[str, pd.DataFrame]] = {}
     for run, operator in parts:
-        rows = measured(run.rows, stage, metric)
+        rows = rows_of(run.rows, stage, metric)
         rows = rows[(rows[list(Setting._fields)] == list(setting)).all(axis=1)]
         engines = set(rows.loc[rows["perturbation"] == operator, "engine"])
         rows = rows[rows["engine"].isin(engines) & rows["perturbation"].isin([operator, "none"])]
@@ -154,7 +154,7 @@ def _floor(runs: Sequence[Run], stage: str, metric: str, setting: Setting) -> pd
     if stage == "retrieval":
         return None
     for run in runs:
-        rows = measured(run.rows, "generation", metric + FLOOR_SUFFIX)
+        rows = rows_of(run.rows, "generation", metric + FLOOR_SUFFIX)
         rows = rows[rows["reader"] == setting.reader]
         if len(rows):
             return rows.drop_duplicates(list(UNIT_COLUMNS))

@@ -11,7 +11,7 @@ from ohr.analysis.comparison.table import run_names
 from ohr.study.baselines import clean_of
 from ohr.study.output.groups import GROUP_COLUMNS
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of
 from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
@@ -42,7 +42,7 @@ def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterato
     the ground truth.
     """
     infos: dict[tuple[str, str], MetricInfo] = {
-        (info.stage, info.metric): info for run in runs for info in run.measures
+        (info.stage, info.metric): info for run in runs for info in run.metric_infos
     }
     metrics = tuple(info for info in infos.values() if info.stage == "ocr")
     parts: dict[tuple[str, str, tuple[str, ...]], list[pd.DataFrame]] = {}
@@ -58,7 +58,7 @@ def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterato
             condition = {"condition": f"{name}: {label}" if len(runs) > 1 else label}
             condition |= {column: noisy[column].iloc[0] for column in ("noise", "engine")}
             for stage, metric in outcomes:
-                before, after = (measured(base, stage, metric) for base in (names[clean], noisy))
+                before, after = (rows_of(base, stage, metric) for base in (names[clean], noisy))
                 for values, losses in _losses(before, after, infos.get((stage, metric))):
                     joined = losses.merge(worse, on="qid", how="left").assign(**condition)
                     parts.setdefault((stage, metric, values), []).append(joined)
@@ -84,7 +84,7 @@ def _values(base: pd.DataFrame, metrics: Sequence[MetricInfo]) -> pd.DataFrame:
     wide = base.loc[base["qid"] != "", _question(base)].drop_duplicates("qid")
     for info in metrics:
         keys = ["doc_id", "page_no"] if info.unit == "page" else ["qid"]
-        values = measured(base, info.stage, info.metric)[[*keys, "value"]]
+        values = rows_of(base, info.stage, info.metric)[[*keys, "value"]]
         wide = wide.merge(values.rename(columns={"value": info.metric}), on=keys, how="left")
     return wide
 

@@ -92,7 +92,7 @@ def usual_outcomes(runs: Sequence[Run]) -> list[str]:
 
     Outcomes that share part of their definition with an OCR metric come last.
     """
-    infos = list(dict.fromkeys(info for run in runs for info in run.measures))
+    infos = list(dict.fromkeys(info for run in runs for info in run.metric_infos))
     ocr_metrics = [info for info in infos if info.stage == "ocr"]
     available = dict.fromkeys(metrics_of(runs))
     hits = [info for info in infos if info.name == "hit"]

@@ -26,7 +26,7 @@ from ohr.study.results import (
     Run,
     clusters_of,
     knowledge_base_name,
-    measured,
+    rows_of,
 )
 
 METRIC = "f1"
@@ -51,7 +51,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
         raise OhrError(f"no reader {baseline!r} in {run.path}; known: {', '.join(readers)}")
     first = baseline or readers[0]
     readers = [first, *(name for name in readers if name != first)]
-    floors = measured(run.rows, "generation", METRIC + FLOOR_SUFFIX)
+    floors = rows_of(run.rows, "generation", METRIC + FLOOR_SUFFIX)
     if floors.empty:
         raise OhrError(f"{run.path} has no score without context: run it with stage generation")
     floors = floors.drop_duplicates(["reader", *UNIT_COLUMNS])

@@ -54,7 +54,7 @@ def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored
     rows = run.rows[run.rows["stage"] == STAGE]
     rows = rows if left_out is None else left_out.without(rows)
     labels = system_labels(rows)
-    for info in run.measures:
+    for info in run.metric_infos:
         of_metric = rows[rows["metric"] == info.metric]
         if info.stage != STAGE or of_metric.empty:
             continue

@@ -14,7 +14,7 @@ _EXTRAS = {
     "colours": Loss("colours", "left out"),
     "attributes": Loss("attributes", "left out"),
 }
-_TOO_LARGE = Loss("size", f"left as it stands: more than {MOST_PLACES:,} places")
+_TOO_LARGE = Loss("size", f"left unchanged: more than {MOST_PLACES:,} places")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ohr.types import FAILED, Status
 
 NO_CONTEXT = "_no_context"
 """Suffix of metrics of closed-book answers, which are the floor of retention."""
-NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
+NOISE_COLUMNS = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
 """Metrics of noise, which every cell has, whatever a study measures."""
 SETS = {
     "default": tuple(

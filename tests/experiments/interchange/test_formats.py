@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from experiments import compare, export, import_results
 from ohr.store.identity import file_digest
-from ohr.study.results import measured, open_run
+from ohr.study.results import open_run, rows_of
 from tests.builders import qa, write_questions
 
 
@@ -111,7 +111,7 @@ def test_published_results_become_a_run(published):
     assert cells.loc[("retrieval", "lcs"), "mean"] == pytest.approx((12 + 11 * 0.25) / 23, abs=1e-6)
     assert tuple(cells.loc[("overall", "f1"), ["n", "n_empty", "n_error"]]) == (22, 1, 1)
     assert cells.loc[("overall", "f1"), "r_noise"] == 6 / 24
-    assert len(measured(run.rows, "overall", "f1")) == 22
+    assert len(rows_of(run.rows, "overall", "f1")) == 22
     again = imported(published, files[0])
     assert again.exit_code == 2
     assert "already has a run" in again.stderr

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.engines import main
-from ohr.machine.tuning import Measured, settings_text, tuned
+from ohr.machine.tuning import Measured, settings_text, tune_engine
 from ohr.plugins import OcrBackend, Params
 from ohr.registry import PluginSpec
 from tests.fakes import LoggingEngine
@@ -59,7 +59,7 @@ def test_a_value_is_taken_if_it_is_faster_and_kept_for_the_next():
         lambda params: 1.0 + 10 * params.get("nap_s", 0.05) - 0.5 * params.get("careless", False),
         lambda params: {"clean": 0.1, "severe": 0.2},
     )
-    start, tried, best = tuned(ENGINE, bench, None)
+    start, tried, best = tune_engine(ENGINE, bench, None)
     assert start.params == {}
     assert bench.asked == [{}, {"nap_s": 0.0}, {"nap_s": 0.0, "careless": True}]
     assert [dict(one.params) for one in tried] == bench.asked[1:]
@@ -73,18 +73,18 @@ def test_what_reads_worse_at_any_noise_is_not_taken(noise):
         return {"clean": 0.1, "severe": 0.2} | {noise: 0.3 + worse}
 
     bench = Bench(lambda params: 0.5 if params.get("careless") else 1.0, distances)
-    assert tuned(ENGINE, bench, None)[2].params == {}
+    assert tune_engine(ENGINE, bench, None)[2].params == {}
 
 
 def test_a_gain_that_is_no_more_than_chance_is_not_taken():
     bench = Bench(lambda params: 0.96 if params else 1.0, lambda params: {"clean": 0.0})
-    assert tuned(ENGINE, bench, None)[2].params == {}
+    assert tune_engine(ENGINE, bench, None)[2].params == {}
 
 
 def test_threads_that_the_machine_has_not_are_not_tried(monkeypatch):
     monkeypatch.setattr(TunableEngine, "tunable", {"nap_s": (0.05,)})
     bench = Bench(lambda params: 1.0, lambda params: {"clean": 0.0})
-    tuned(ENGINE, bench, None)
+    tune_engine(ENGINE, bench, None)
     assert bench.asked == [{}]
 
 

@@ -334,7 +334,7 @@ def run(arguments):
 def test_command_clean(settings_of) -> None:
     result = run(settings_of(qa(1, "law/a", 0)))
     assert result.exit_code == 0, result.output
-    assert "1 questions, nothing found" in result.output
+    assert "1 questions, no findings" in result.output
 
 
 def test_command_with_findings(settings_of, tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Exams made of small corpora: right answers, one place each, the same every time."""
+"""Question sets made of small corpora: right answers, one place each, the same every time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Total & 1,500 & 1,760 \\
 }
 
 
-def exam(texts=TEXTS, seed=0, most=None):
+def make_set(texts=TEXTS, seed=0, most=None):
     return make_question_set([Page(ref, "") for ref in texts], texts, seed, most)
 
 
@@ -61,7 +61,7 @@ def test_each_kind_of_question_has_its_answer():
     texts = {FIRST: TEXTS[FIRST]}
     candidates = {}
     for seed in range(20):
-        found = exam(texts, seed)
+        found = make_set(texts, seed)
         for one in [*found.accepted, *(each.question for each in found.rejected)]:
             candidates.setdefault(found.kinds[one.qid], set()).add(one.answers[0])
     assert "March 4, 2019" in candidates["date"]
@@ -109,7 +109,7 @@ def test_a_table_that_leaves_doubt_is_asked_nothing(table):
 
 def test_what_two_pages_say_is_asked_of_neither():
     again = {FIRST: TEXTS[FIRST], OTHER: TEXTS[FIRST]}
-    found = exam(again)
+    found = make_set(again)
     assert not [one for one in found.accepted if found.kinds[one.qid] in ("date", "amount")]
     assert "unique" in {one.check for one in found.rejected}
 
@@ -122,7 +122,7 @@ def test_a_long_document_is_searched_for_its_name_once():
 
 
 def test_evidence_stands_on_its_page_and_holds_the_answer():
-    found = exam()
+    found = make_set()
     assert found.accepted
     for one in found.accepted:
         text = TEXTS[one.evidence_pages[0]]
@@ -133,7 +133,7 @@ def test_evidence_stands_on_its_page_and_holds_the_answer():
 
 
 def test_rejected_ones_are_kept_with_a_known_check_and_a_reason():
-    found = exam()
+    found = make_set()
     assert found.rejected
     assert {one.check for one in found.rejected} <= set(NAMES)
     assert all(one.reason for one in found.rejected)
@@ -142,24 +142,24 @@ def test_rejected_ones_are_kept_with_a_known_check_and_a_reason():
 
 
 def test_most_has_no_say_in_what_passes():
-    every = exam()
+    every = make_set()
     for most in range(len(every.accepted) + 1):
-        few = exam(most=most)
+        few = make_set(most=most)
         assert (few.accepted, few.spare) == (every.accepted[:most], every.accepted[most:])
         assert few.rejected == every.rejected
 
 
 @settings(deadline=None)
 @given(st.integers(0, 5), st.permutations(list(TEXTS)))
-def test_equal_seeds_give_equal_exams_in_any_order_of_pages(seed, order):
+def test_equal_seeds_give_equal_question_sets_in_any_order_of_pages(seed, order):
     again = make_question_set([Page(ref, "") for ref in order], TEXTS, seed)
-    assert again.accepted == exam(seed=seed).accepted
+    assert again.accepted == make_set(seed=seed).accepted
 
 
 @settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_can_be_asked_about(text):
-    found = exam({FIRST: text})
+    found = make_set({FIRST: text})
     assert all(one.evidence_text in text for one in found.accepted)
 
 
@@ -229,7 +229,7 @@ def test_references_are_no_numbers(plain):
 
 
 def test_no_cell_of_a_file_is_a_formula():
-    found = exam()
+    found = make_set()
     wicked = replace(found.accepted[0], text="=1+1?", answers=("@SUM(A1)", "-5"))
     made = replace(found, accepted=(wicked, *found.accepted[1:]))
     first = csv_text(made.accepted).splitlines()[1]

@@ -17,10 +17,16 @@ from ohr.questions.corpus import Corpus
 from ohr.questions.making import Candidates, as_question, examine
 from ohr.questions.model import Model, read_objects
 from ohr.questions.prompts import ANSWERER, CHECKER, WRITER
-from ohr.questions.verifying import fault_of, is_right, verified
-from ohr.questions.writing import combined, joined, located, sources_of, written
+from ohr.questions.verifying import fault_of, is_right, verify
+from ohr.questions.writing import (
+    combine_questions,
+    join_pages,
+    locate,
+    sources_of,
+    write_candidates,
+)
 from ohr.store.journal import Journal
-from tests.ohr.questions.test_making import FIRST, OTHER, SECOND, TEXTS, exam
+from tests.ohr.questions.test_making import FIRST, OTHER, SECOND, TEXTS, make_set
 
 EVIDENCE = "The tenant shall pay a deposit of $12,500 to Crane Estates"
 
@@ -51,7 +57,7 @@ def model(tmp_path, answers):
 def test_a_written_question_has_its_evidence_on_the_page(tmp_path):
     said = [{"question": "What deposit does the Brill Mill lease ask?", "answer": "$12,500"}]
     said[0]["evidence"] = EVIDENCE.replace(" ", "  ")
-    one, *_ = written(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, TEXTS[FIRST], 0)
+    one, *_ = write_candidates(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, TEXTS[FIRST], 0)
     assert one.evidence[0].text == EVIDENCE
     corpus = Corpus(TEXTS)
     pages = {ref: SearchablePage(text) for ref, text in TEXTS.items()}
@@ -63,7 +69,7 @@ def test_evidence_has_its_place_on_the_page_whatever_is_unsure_before_it(tmp_pat
     text = f"The {UNSURE} of the council was elected in the spring of that year.\n\n{TEXTS[FIRST]}"
     said = [{"question": "What deposit shall the tenant pay to Crane Estates before moving in?"}]
     said[0] |= {"answer": "$12,500", "evidence": EVIDENCE}
-    one, *_ = written(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, text, 0)
+    one, *_ = write_candidates(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, text, 0)
     (evidence,) = one.evidence
     assert text[evidence.start : evidence.end] == evidence.text == EVIDENCE
     one = replace(one, form="Numeric", source="text", task="understanding")
@@ -73,16 +79,16 @@ def test_evidence_has_its_place_on_the_page_whatever_is_unsure_before_it(tmp_pat
 
 def test_evidence_around_a_line_that_is_unsure_does_not_quote_it():
     text = f"The mill was sold\nfor {UNSURE} in spring\nto Ada Crane."
-    evidence = located(FIRST, text, "The mill was sold to Ada Crane.")
+    evidence = locate(FIRST, text, "The mill was sold to Ada Crane.")
     assert (evidence.start, evidence.end) == (0, len(text))
     assert evidence.text == "The mill was sold\nto Ada Crane."
-    beside = located(FIRST, text, "in  spring")
+    beside = locate(FIRST, text, "in  spring")
     assert text[beside.start : beside.end] == beside.text == "in spring"
 
 
 def test_evidence_that_the_page_does_not_have_is_rejected(tmp_path):
     said = [{"question": "What deposit does the Brill Mill ask?", "answer": "1", "evidence": "No"}]
-    one, *_ = written(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, TEXTS[FIRST], 0)
+    one, *_ = write_candidates(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, TEXTS[FIRST], 0)
     pages = {ref: SearchablePage(text) for ref, text in TEXTS.items()}
     check, _ = first_fault(Examined(one, as_question(one), Corpus(TEXTS), pages))
     assert check == "evidence_verbatim"
@@ -90,7 +96,7 @@ def test_evidence_that_the_page_does_not_have_is_rejected(tmp_path):
 
 @pytest.mark.parametrize("said", ["none", "[", "[1, 2]", '{"question": 3}', "[" * 10_000, ""])
 def test_whatever_a_model_says_is_no_error(tmp_path, said):
-    assert list(written(model(tmp_path, {WRITER: said}), FIRST, TEXTS[FIRST], 0)) == []
+    assert list(write_candidates(model(tmp_path, {WRITER: said}), FIRST, TEXTS[FIRST], 0)) == []
 
 
 def test_objects_are_found_in_what_a_model_says_around_them():
@@ -128,7 +134,7 @@ def test_a_failed_answer_is_counted_and_asked_again(tmp_path):
 
 
 def amount():
-    found = exam({FIRST: TEXTS[FIRST]})
+    found = make_set({FIRST: TEXTS[FIRST]})
     return next(one for one in found.accepted if one.answers == ("$12,500",))
 
 
@@ -175,7 +181,7 @@ def of_two_pages():
         FIRST: "Ada Crane signed the lease.\nShe paid $12,500.",
         OTHER: "The wheel went to the museum.\nIt was glad.",
     }
-    evidence = tuple(located(ref, text, text) for ref, text in texts.items())
+    evidence = tuple(locate(ref, text, text) for ref, text in texts.items())
     kind = "model:multi-page"
     one = Candidate(kind, "Who paid?", "Ada Crane", evidence, "text", "String", "Who paid?")
     found = examine(Candidates({FIRST: [one]}, Corpus(texts)), 0, None)
@@ -188,7 +194,7 @@ def test_several_pages_must_be_needed(tmp_path):
     def said(text, _):
         return "Ada Crane" if passages[0] in text else "no idea"
 
-    (one,) = verified(found, model(tmp_path, {ANSWERER: said, CHECKER: SOUND})).rejected
+    (one,) = verify(found, model(tmp_path, {ANSWERER: said, CHECKER: SOUND})).rejected
     assert one.check == "needs_every_page"
     assert one.reason == f"one passage is enough: {passages[0]}"
 
@@ -196,13 +202,13 @@ def test_several_pages_must_be_needed(tmp_path):
 def test_each_page_is_asked_about_once_by_its_whole_passage(tmp_path):
     found, passages = of_two_pages()
     asked = model(tmp_path, {ANSWERER: "no idea", CHECKER: "{}"})
-    verified(found, asked)
+    verify(found, asked)
     assert [text.split("\n\n")[0] for text, *_ in asked.chat.asked[1:-1]] == passages
 
 
 def test_those_that_fail_are_rejected_with_their_reason(tmp_path):
-    found = exam({FIRST: TEXTS[FIRST]})
-    after = verified(found, model(tmp_path, {ANSWERER: "no idea", CHECKER: "{}"}))
+    found = make_set({FIRST: TEXTS[FIRST]})
+    after = verify(found, model(tmp_path, {ANSWERER: "no idea", CHECKER: "{}"}))
     assert after.accepted == ()
     assert len(after.rejected) == len(found.rejected) + len(found.accepted)
 
@@ -215,7 +221,7 @@ def test_two_pages_that_share_a_name_are_joined(tmp_path):
     said = [{"question": "Who signed the lease and sold the wheel of the Brill Mill?"}]
     said[0] |= {"answer": "the Crane Estates", "evidence_a": texts[OTHER]}
     said[0] |= {"evidence_b": texts[FIRST]}
-    (one,) = joined(model(tmp_path, {WRITER: json.dumps(said)}), list(texts), texts, 5)
+    (one,) = join_pages(model(tmp_path, {WRITER: json.dumps(said)}), list(texts), texts, 5)
     assert set(as_question(one).evidence_pages) == {FIRST, OTHER}
     assert one.task == "multi-page reasoning"
 
@@ -227,11 +233,13 @@ def test_two_questions_of_which_one_names_the_others_answer_are_combined(tmp_pat
     )
     second = replace(second, evidence_text=TEXTS[OTHER][15:])
     said = '[{"question": "What did the person sell who signed the Brill Mill lease?"}]'
-    (one,) = combined(model(tmp_path, {WRITER: said}), [first, second], TEXTS, 5)
+    (one,) = combine_questions(model(tmp_path, {WRITER: said}), [first, second], TEXTS, 5)
     assert one.answer == "a wheel"
     for evidence in one.evidence:
         assert TEXTS[evidence.ref][evidence.start : evidence.end] == evidence.text != ""
     assert as_question(one).evidence_pages == (FIRST, OTHER)
     leaking = '[{"question": "What did Ada Crane sell, who signed the lease?"}]'
     (tmp_path / "said.jsonl").unlink()
-    assert list(combined(model(tmp_path, {WRITER: leaking}), [first, second], TEXTS, 5)) == []
+    assert (
+        list(combine_questions(model(tmp_path, {WRITER: leaking}), [first, second], TEXTS, 5)) == []
+    )

@@ -1,4 +1,4 @@
-"""Exams as files, and what a person says of their questions."""
+"""Question sets as files, and a person's verdicts on their questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ohr.questions.storage import csv_text, write_question_set, yields_text
 from ohr.questions.verdicts import apply, read_verdicts
 from ohr.types import PageRef
 from tests.builders import write_pdf
-from tests.ohr.questions.test_making import exam
+from tests.ohr.questions.test_making import make_set
 from tests.patience import ends
 
 
@@ -29,18 +29,18 @@ def verdicts(tmp_path, content):
 
 
 def test_what_is_written_is_read_back(tmp_path):
-    found = exam()
+    found = make_set()
     path = write_question_set(tmp_path, found, of_folder=False)
     report = ValidationReport()
     assert tuple(read_questions(path, report)) == found.accepted
     assert not report
-    write_question_set(tmp_path / "again", exam(), of_folder=False)
+    write_question_set(tmp_path / "again", make_set(), of_folder=False)
     for name in ("questions.json", "rejected.csv", "yields.csv"):
         assert (tmp_path / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
 
 def test_a_csv_is_what_a_folder_of_pdfs_reads(tmp_path):
-    found = exam()
+    found = make_set()
     path = tmp_path / "questions.csv"
     path.write_text(csv_text(found.accepted), "utf-8")
     rows = read_rows(path, ValidationReport())
@@ -54,7 +54,7 @@ def test_a_csv_is_what_a_folder_of_pdfs_reads(tmp_path):
 def test_a_csv_keeps_several_pages_and_bars_in_formulas(tmp_path):
     refs = (PageRef("documents/a", 0), PageRef("documents/a", 2))
     question = replace(
-        exam().accepted[0], doc_id="documents/a", evidence_pages=refs, answers=("$|x|$", "a|b")
+        make_set().accepted[0], doc_id="documents/a", evidence_pages=refs, answers=("$|x|$", "a|b")
     )
     path = tmp_path / "questions.csv"
     path.write_text(csv_text([question]), "utf-8")
@@ -69,7 +69,7 @@ def test_documents_of_one_name_are_told_apart(tmp_path):
     folder = tmp_path / "pdfs"
     for doc_id in ("a", "sub/a"):
         write_pdf(folder / f"{doc_id}.pdf", 1)
-    question = exam().accepted[0]
+    question = make_set().accepted[0]
     made = [
         replace(question, qid=doc_id, doc_id=doc_id, evidence_pages=(PageRef(doc_id, 0),))
         for doc_id in ("documents/a", "sub/a")
@@ -82,13 +82,13 @@ def test_documents_of_one_name_are_told_apart(tmp_path):
 
 
 def test_verdicts_keep_mend_and_drop(tmp_path):
-    found = exam()
-    kept, mended, dropped = (one.qid for one in found.accepted[:3])
+    found = make_set()
+    kept, fixed, dropped = (one.qid for one in found.accepted[:3])
     said = verdicts(
         tmp_path,
         {
             kept: "keep",
-            mended: {"verdict": "mend", "question": "Who sold the Brill Mill?", "answer": "A|B"},
+            fixed: {"verdict": "mend", "question": "Who sold the Brill Mill?", "answer": "A|B"},
             dropped: {"verdict": "drop", "note": "two answers"},
         },
     )
@@ -96,9 +96,9 @@ def test_verdicts_keep_mend_and_drop(tmp_path):
     by_id = {one.qid: one for one in after.accepted}
     assert len(after.accepted) == len(found.accepted) - 1
     assert by_id[kept] == found.accepted[0]
-    assert by_id[mended].text == "Who sold the Brill Mill?"
-    assert by_id[mended].answers == ("A", "B")
-    assert by_id[mended].evidence_text == found.accepted[1].evidence_text
+    assert by_id[fixed].text == "Who sold the Brill Mill?"
+    assert by_id[fixed].answers == ("A", "B")
+    assert by_id[fixed].evidence_text == found.accepted[1].evidence_text
     assert (after.rejected[-1].check, after.rejected[-1].reason) == ("review", "two answers")
 
 
@@ -110,12 +110,12 @@ def test_a_list_of_verdicts_is_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"made-1": "yes"}, "none of keep, mend, drop"),
-        ({"made-1": "mend"}, "needs a question or an answer"),
+        ({"made-1": "yes"}, "not one of keep, mend, drop"),
+        ({"made-1": "mend"}, "needs a question or answer"),
         ([{"verdict": "keep"}], "without an id"),
         ([{"id": "a", "verdict": "keep"}] * 2, "two verdicts"),
         ('{"a": "keep", "a": "drop"}', "comes twice"),
-        ("[", "no JSON"),
+        ("[", "not a JSON file"),
     ],
 )
 def test_verdicts_that_say_nothing_are_refused(tmp_path, content, said):
@@ -129,6 +129,6 @@ def test_many_verdicts_take_linear_time(tmp_path):
         assert len(verdicts(tmp_path, many)) == len(many)
 
 
-def test_verdicts_on_another_exam_are_refused(tmp_path):
+def test_verdicts_on_another_question_set_are_refused(tmp_path):
     with pytest.raises(DatasetError, match="does not have"):
-        apply(exam(), verdicts(tmp_path, {"made-0": "keep"}))
+        apply(make_set(), verdicts(tmp_path, {"made-0": "keep"}))

@@ -82,7 +82,7 @@ def test_a_run_without_its_cases_says_how_to_get_them(run, tmp_path):
     (run / "cases.zip").unlink()
     done = CliRunner().invoke(export.main, [str(run), "--out", str(tmp_path / "x")])
     assert done.exit_code == 2
-    assert "has no cases.zip: give the command that made it again" in done.stderr
+    assert "has no cases.zip: run its command again" in done.stderr
 
 
 def test_two_commands_never_write_to_one_folder(settings, tmp_path):

@@ -60,7 +60,7 @@ class Halving(ImagePerturbation):
 
 
 def test_another_size_is_the_distortions_fault():
-    with pytest.raises(PluginError, match="size and dtype must stay"):
+    with pytest.raises(PluginError, match="size and dtype must not change"):
         distort_image(Halving(), PAGE, intensity=1, seed=0, ref=REF)
 
 

@@ -15,7 +15,7 @@ from ohr.study.config import load_config
 from ohr.study.output.cells import aggregate
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import counted, mean_over_draws, open_run
+from ohr.study.results import counted_rows, mean_over_draws, open_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 
@@ -119,7 +119,7 @@ def test_cells_and_rows_agree_where_a_metric_does_not_apply_in_every_draw():
     rows = rows.assign(**dict.fromkeys(CONDITION_COLUMNS, ""), evidence_source="", domain="")
     rows = rows.assign(intensity=0.0, top_k=1, seed=0, answer_form="", task="")
     [cell] = aggregate(rows, groups=["all"]).to_dict("records")
-    means = mean_over_draws(counted(rows))
+    means = mean_over_draws(counted_rows(rows))
     assert cell["n"] == len(means) == 3
     assert cell["mean"] == pytest.approx(means["value"].mean()) == pytest.approx(1.25 / 3)
 

@@ -77,8 +77,8 @@ def test_a_study_repeats_to_the_byte(study, corpus):
 def test_mark_up_is_left_out_only_where_formats_differ():
     def retrieval(*settings):
         config = load_config(list(settings))
-        measures = plan_metrics(config, make_metrics(config))
-        return [measure.metric for measure in measures if measure.stage == "retrieval"]
+        metric_infos = plan_metrics(config, make_metrics(config))
+        return [info.metric for info in metric_infos if info.stage == "retrieval"]
 
     plain = ["lcs", "page_not_found", "text_missing", "hit@2", "mrr@2", "ndcg@2"]
     assert retrieval("noise=[salt_and_pepper]") == plain

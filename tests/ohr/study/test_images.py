@@ -115,7 +115,7 @@ def test_pictures_need_pdfs(corpus):
 
 
 def test_a_hit_on_a_page_that_was_not_shown_is_the_plugins_fault(corpus, tmp_path):
-    with pytest.raises(PluginError, match="no image"):
+    with pytest.raises(PluginError, match="image it did not get"):
         run(corpus, tmp_path / "run", "retrievers=[tests.image_fakes.Elsewhere]", "noise=[]")
 
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ohr
+from ohr.analysis.curves.losses import loss_panels
 from ohr.api.run import open_run
 from ohr.display.labels import shown_measures
 from ohr.errors import ConfigError, OhrError, PluginError
-from ohr.figures import noise
 from ohr.metrics.ranking import ranking_scores
 from ohr.store.csv import csv_text
 from ohr.study.config import load_config
@@ -157,8 +157,8 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert lost["mean"] == pytest.approx((1 - 3 / 6) / 2)
     assert cells[(cells["metric"] == "brevity") & (cells["stage"] == "overall")]["n"].item() == 1
     opened = open_run(tmp_path / "run")
-    [measure] = [one for one in opened.measures if one.metric == "lost_vowels"]
-    assert (measure.title, measure.higher_is_better, measure.worst) == ("lost vowels", False, 1)
+    [info] = [one for one in opened.metric_infos if one.metric == "lost_vowels"]
+    assert (info.title, info.higher_is_better, info.worst) == ("lost vowels", False, 1)
     shown = {label for _, _, label in shown_measures(opened.cells)}
     assert shown >= {"Retrieval first rank", "Generation brevity", "Overall brevity"}
     compared = opened.compare(by="engine")
@@ -167,13 +167,18 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert "first_rank" in (tmp_path / "run" / "cells.csv").read_text()
 
 
-def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path, monkeypatch):
+def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path):
     settings = [*corpus, *NOISE, "metrics=[default,mine_measured.brevity]"]
     run = run_study(load_config(settings), tmp_path / "run")
-    floors: list[str] = []
-    monkeypatch.setattr(noise, "_floor", lambda ax, cells: floors.extend(cells["metric"].unique()))
-    noise.noise_curves(run.cells, tmp_path / "figures")
-    assert floors == ["f1_no_context", "brevity_no_context"]
+    _, panels = next(loss_panels(run, "r_noise"))
+    floors = {
+        panel.metric: panel.series[0].floor for panel in panels if panel.stage == "generation"
+    }
+    for metric, floor in floors.items():
+        guesses = run.cells[run.cells["metric"] == f"{metric}_no_context"]
+        expected = guesses.loc[(guesses["group"] == "all") & (guesses["noise"] == "none"), "mean"]
+        assert floor == pytest.approx(expected.iloc[0])
+    assert set(floors) == {"f1", "brevity"}
 
 
 def test_only_the_metrics_that_are_named_are_measured(corpus, tmp_path):
@@ -239,9 +244,9 @@ def test_cells_are_those_of_the_rows_alone_to_the_byte(corpus, tmp_path):
 def test_row_groups_and_their_order_change_no_mean(corpus, tmp_path):
     run = run_study(load_config([*corpus, *NOISE]), tmp_path / "run")
     rows = read_rows(run.path)
-    whole = aggregate(rows, run.measures, run.manifest["groups"])
+    whole = aggregate(rows, run.metric_infos, run.manifest["groups"])
     assert csv_text(whole) == (run.path / "cells.csv").read_text("utf-8")
     table = pa.Table.from_pandas(rows, preserve_index=False)
     pq.write_table(table, tmp_path / "small.parquet", row_group_size=7)
-    again = aggregate(tmp_path / "small.parquet", run.measures, run.manifest["groups"])
+    again = aggregate(tmp_path / "small.parquet", run.metric_infos, run.manifest["groups"])
     assert csv_text(again) == csv_text(whole)

@@ -136,7 +136,7 @@ def test_planned_cells_have_unique_keys(settings):
         (["engines=[gt,gt]"], "engine 'gt' is given twice"),
         (
             [f"engines=[{{name: {FAKE}, label: gt}}]", "ground_truth=true"],
-            "engine 'logging' has the label of the ground truth",
+            "engine 'logging' has the label gt of the ground truth",
         ),
         ([f"engines={FAKE}", "noise=[rotation,rotation]"], "given twice"),
         (["dataset.documents=law/doc9"], "no document 'law/doc9' among 3; .* like"),
@@ -205,7 +205,7 @@ def test_questions_passed_over_are_those_that_are_drawn_without(of_the_sample, e
 
 def test_a_level_is_not_what_a_parameter_says(settings):
     noise = "noise=[{name: semantic, params: {draw: weak}}]"
-    with pytest.raises(ConfigError, match="gives draw=weak, and its level 'severe' is draw=two"):
+    with pytest.raises(ConfigError, match="sets draw=weak, and its level 'severe' is draw=two"):
         plan(settings, noise, "levels=[severe]", f"engines=[{FAKE}]")
     same = plan(settings, noise, "levels=[mild]", f"engines=[{FAKE}]")
     assert any(variant.noise.level == "mild" for variant in same.variants)

@@ -70,7 +70,7 @@ def test_a_refused_question_is_an_error_in_the_servers_words_and_a_rerun_asks_no
 def test_a_server_that_refuses_all_stops_the_study_and_nothing_stands(server, tmp_path, status):
     settings = write_small(tmp_path)
     server.replies = [refused(status, "no such model for you")]
-    with pytest.raises(OhrError, match=r"openai: the server refused all 4 questions it was asked "
+    with pytest.raises(OhrError, match=r"openai: the server refused all 4 questions so far "
                        r"\(.*no key was sent\): no such model for you\): correct"):  # fmt: skip
         run(settings, tmp_path / "run", openai(server), OVERALL)
     server.replies = [said("answer 1")]
@@ -107,10 +107,10 @@ def test_a_run_of_empty_answers_says_why_and_exits_with_1(server, tmp_path):
     assert done.exit_code == 1, done.output
     why = "4 empty (they count with the worst value): finish_reason content_filter (4)"
     assert f"openai: {why}" in done.stderr
-    assert "error: failed: openai: none of its 4 answers says anything" in done.stderr
+    assert "error: failed: openai: all of its 4 answers are empty" in done.stderr
     result = open_run(tmp_path / "run")
     assert result.readers["openai"]["reasons"] == {"finish_reason content_filter": 4}
-    assert result.failed == ["openai: none of its 4 answers says anything"]
+    assert result.failed == ["openai: all of its 4 answers are empty"]
 
 
 def test_an_error_within_an_answer_is_asked_again_and_an_empty_answer_stands(server, tmp_path):

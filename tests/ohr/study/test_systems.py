@@ -200,7 +200,7 @@ def test_systems_that_mean_nothing_are_errors_of_the_plan(settings, systems, mes
 
 
 def test_a_system_without_an_outcome_says_what_is_wrong(settings, tmp_path):
-    with pytest.raises(ohr.PluginError, match="returned str in place of an Outcome of an Answer"):
+    with pytest.raises(ohr.PluginError, match="returned str instead of an Outcome of an Answer"):
         run_study(load_config([*settings, "systems=my_systems.Wrong"]), tmp_path / "run")
 
 

@@ -107,7 +107,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     ]
     report(result)
     assert "pdf_text *" in capsys.readouterr().out
-    assert same_lines(cells)[0].startswith("* pdf_text: every page reads exactly as the text layer")
+    assert same_lines(cells)[0].startswith("* pdf_text: every page equals the text layer")
     table = (tmp_path / "run" / "tables" / "table2.md").read_text()
     assert "measured against the text layer of the PDFs, not ground truth" in table
     assert "\\* pdf\\_text: every page reads exactly" in table

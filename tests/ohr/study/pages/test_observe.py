@@ -39,9 +39,9 @@ def test_each_seed_distorts_the_page_anew(observing, page, log):
     assert counts == [1 + len(REPEATS), 1 + len(REPEATS), 1 + 2 * len(REPEATS)]
 
 
-def test_rereadings_that_are_no_longer_in_the_cache_are_read_again(observing, page):
+def test_repeats_that_are_no_longer_in_the_cache_are_read_again(observing, page):
     [before] = observing.observe([page], lambda *_: None)
-    assert all(before.rereadings)
+    assert all(before.repeats)
     store = observing.store
     clean = store.get("reading", page.key)["pixels"]
     kept = store.path("ocr", ocr_key(clean, observing.backend.identity()))
@@ -62,5 +62,5 @@ def test_a_picture_too_small_to_be_distorted_is_read_once(observing, tmp_path):
     icon = PageTask(PageRef("icon", 0), tmp_path / "icon.png", 72, None, 0.0, 0, {"page": "icon"})
     [seen] = observing.observe([icon], lambda *_: None)
     assert seen.outcome.status is Status.OK
-    assert seen.rereadings == ()
+    assert seen.repeats == ()
     assert observing.observe([icon], lambda *_: None) == [seen]

@@ -1,0 +1,80 @@
+"""The loss curves of a run: one for each engine, noise, setting and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.curves.table import MeasuredCurve, curves_of
+from ohr.display.labels import shown_measures
+from ohr.display.settings import Setting, settings_of
+from ohr.figures.loss import Panel, Series
+from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
+from ohr.study.notices.truth import truth_note
+from ohr.study.results import Run
+
+
+def setting_notes(run: Run) -> list[str]:
+    """What the numbers of a run rest on, for the text beside its figures."""
+    cells = run.cells
+    pages = (
+        "Only pages with evidence were read again, which overstates the loss."
+        if cells["kb_scope"].iloc[0] == "evidence"
+        else "All pages were read again."
+    )
+    return [pages, f"Scoring: {cells['protocol'].iloc[0]}.", *truth_note(cells)]
+
+
+def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:
+    """The panels of each setting of a run, in the order of its stages."""
+    curves = [curve for curve in curves_of(run, axis, draws=True) if curve.key["group"] == "all"]
+    keys = pd.DataFrame([curve.key for curve in curves])
+    if keys.empty:
+        return
+    measures = shown_measures(run.cells)
+    for setting in settings_of(run.cells):
+        fitting = [curves[place] for place in setting.of(keys).index]
+        panels = []
+        for stage, metric, title in measures:
+            chosen = [
+                one for one in fitting if (one.key["stage"], one.key["metric"]) == (stage, metric)
+            ]
+            if chosen:
+                series = [_series(curve, run) for curve in chosen]
+                panels.append(Panel(stage, metric, title, series))
+        if panels:
+            yield setting, panels
+
+
+def _series(measured: MeasuredCurve, run: Run) -> Series:
+    curve = measured.curve
+    fitted = loss_curve(
+        curve.noise,
+        curve.quality,
+        curve.floor,
+        curve.clusters,
+        resamples=run.resamples,
+        seed=run.seed,
+    )
+    return Series(
+        str(measured.key["engine"]),
+        str(measured.key["perturbation"]),
+        fitted,
+        float(curve.floor.mean()),
+        curve.noise.shape[1],
+        curve.clusters.size,
+        _not_found(measured.parts, curve.noise.mean(axis=1), fitted),
+    )
+
+
+def _not_found(
+    parts: Mapping[str, np.ndarray], x: np.ndarray, fitted: LossCurve
+) -> np.ndarray | None:
+    """The fitted loss to pages that are not found, never more than the whole loss."""
+    values = parts.get("page_not_found")
+    if values is None:
+        return None
+    part: np.ndarray = np.minimum(rising_line(x, values[1:] - values[0], fitted.x), fitted.fit)
+    return part

@@ -1,0 +1,248 @@
+"""Noise curves: what is left of the quality, and what noise took, against measured noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ohr.display.labels import mathematical, mathless, noise_title
+from ohr.display.wording import short
+from ohr.figures.style import COLOURS, LINES, MARKERS, figure, legend_below, save
+from ohr.statistics.loss_curves import LOST, LossCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTHS = {1: 3.4, 2: 5.2, 3: 6.9}
+"""Inches by the number of panels: one column of a paper to two."""
+_HEIGHT = 3.9
+_LEAST_GAP = 0.09
+"""Of the height of a panel: labels at the ends of curves that are closer overlap."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The curve of one engine under one noise."""
+
+    engine: str
+    noise: str
+    curve: LossCurve
+    floor: float
+    """The mean score without any context; 0 for retrieval."""
+    n: int
+    """Questions."""
+    clusters: int
+    """Documents, or pages, that the band is over."""
+    page_not_found: np.ndarray | None = None
+    """The part of the fitted loss due to pages not found; None where there is no such part."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The curves of one metric."""
+
+    stage: str
+    metric: str
+    title: str
+    series: Sequence[Series]
+
+
+def draw_losses(
+    panels: Sequence[Panel], folder: Path, name: str, axis: str, notes: Sequence[str] = ()
+) -> list[Path]:
+    """Draw the panels side by side: the quality above, the loss below; returns the files.
+
+    ``axis`` is the metric on the axis of noise. ``notes`` go beside the figure, into
+    ``<name>.txt`` and the description of the SVG.
+    """
+    names = _names(panels)
+    with figure(WIDTHS.get(len(panels), 2.3 * len(panels)), _HEIGHT, paper=True) as fig:
+        axes = fig.subplots(2, len(panels), squeeze=False, sharex="all", sharey="row")
+        for column, panel in enumerate(panels):
+            above, below = axes[:, column]
+            for series in panel.series:
+                number = names.index((series.engine, series.noise))
+                _quality(above, series, number)
+                _loss(below, series, number)
+            _no_context(above, panel)
+            above.set_title(f"{mathematical(panel.title)} (n = {panel.series[0].n})")
+            below.set_xlabel(mathematical(noise_title(axis)))
+        axes[0, 0].set_ylabel("mean score (better ↑)")
+        axes[1, 0].set_ylabel("loss to noise (better ↓)")
+        _scales(axes, panels)
+        _name_series(fig, axes, panels, names)
+        fig.suptitle(_caption(panels), fontsize=7, color="#444444")
+        return save(fig, folder, name, notes=[*_notes(panels, axis), *notes])
+
+
+def _names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
+    keys = [(series.engine, series.noise) for panel in panels for series in panel.series]
+    return list(dict.fromkeys(keys))
+
+
+def _quality(ax: Axes, series: Series, number: int) -> None:
+    """The mean score: each draw as a faint mark, the fit as a line."""
+    curve, colour = series.curve, COLOURS[number % len(COLOURS)]
+    clean = curve.clean + series.floor
+    _draws(ax, curve.points_x, clean - curve.points_loss, number)
+    ax.plot(curve.x, clean - curve.fit, color=colour, linestyle=LINES[number % len(LINES)])
+    ax.plot(
+        curve.x[0], clean, color=colour, marker=MARKERS[number % len(MARKERS)], linestyle="none"
+    )
+
+
+def _loss(ax: Axes, series: Series, number: int) -> None:
+    """The paired loss: draws, fit, band, and the noise at which a tenth is lost."""
+    curve, colour = series.curve, COLOURS[number % len(COLOURS)]
+    if curve.unit:
+        ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
+    _draws(ax, curve.points_x, curve.points_loss, number)
+    ax.plot(curve.x, curve.fit, color=colour, linestyle=LINES[number % len(LINES)])
+    if series.page_not_found is not None:
+        ax.plot(curve.x, series.page_not_found, color=colour, linewidth=0.7)
+    value, low, high = curve.noise_at_loss()
+    if np.isfinite(value):
+        target = LOST * curve.clean
+        right = min(high, curve.x[-1]) if not np.isnan(high) else value
+        left = low if not np.isnan(low) else value
+        ax.plot([left, right], [target, target], color=colour, linewidth=2.4, alpha=0.6)
+        ax.plot(value, target, color=colour, marker="d", markeredgecolor="white", zorder=3)
+
+
+def _draws(ax: Axes, x: np.ndarray, y: np.ndarray, number: int) -> None:
+    ax.plot(
+        x,
+        y,
+        color=COLOURS[number % len(COLOURS)],
+        marker=MARKERS[number % len(MARKERS)],
+        markersize=2.6,
+        alpha=0.35,
+        linestyle="none",
+    )
+
+
+def _no_context(ax: Axes, panel: Panel) -> None:
+    floor = max(series.floor for series in panel.series)
+    if floor > 0:
+        ax.axhline(floor, color="#777777", linewidth=0.8, linestyle=":")
+        ax.annotate(
+            "no context", (0.99, floor), xycoords=("axes fraction", "data"), xytext=(0, 2),
+            textcoords="offset points", fontsize=6, color="#555555", ha="right",
+        )  # fmt: skip
+
+
+def _scales(axes: np.ndarray, panels: Sequence[Panel]) -> None:
+    """One scale for each row, and the axis of noise from 0."""
+    curves = [series.curve for panel in panels for series in panel.series]
+    most = max(float(curve.x[-1]) for curve in curves)
+    axes[0, 0].set_xlim(0, 1.04 * most if most > 0 else 1)
+    top = max(
+        curve.clean + s.floor for panel in panels for s in panel.series for curve in [s.curve]
+    )
+    axes[0, 0].set_ylim(0, 1.12 * top if top > 0 else 1)
+    edges = [curve.high if curve.unit else curve.fit for curve in curves]
+    highest = max(float(np.nanmax(edge)) for edge in edges)
+    lowest = min(float(curve.points_loss.min()) for curve in curves)
+    axes[1, 0].set_ylim(min(-0.04 * highest, 1.1 * lowest), 1.08 * highest if highest > 0 else 1)
+
+
+def _name_series(
+    fig: Figure, axes: np.ndarray, panels: Sequence[Panel], names: Sequence[tuple[str, str]]
+) -> None:
+    """Name the curves at their ends where the names fit, otherwise in a legend below."""
+    noises = {noise for _, noise in names}
+    labels = {
+        key: mathless(key[0] if len(noises) == 1 else f"{key[0]}, {key[1].replace('_', ' ')}")
+        for key in names
+    }
+    if len(names) == 1:
+        return
+    for column, panel in enumerate(panels):
+        ax = axes[0, column]
+        ends = {
+            (s.engine, s.noise): (
+                float(s.curve.x[-1]),
+                s.curve.clean + s.floor - float(s.curve.fit[-1]),
+            )
+            for s in panel.series
+        }
+        heights = sorted(y for _, y in ends.values())
+        room = _LEAST_GAP * ax.get_ylim()[1]
+        apart = all(above - below > room for below, above in pairwise(heights))
+        if apart and len(ends) == len(names):
+            for key, (x, y) in ends.items():
+                ax.annotate(
+                    labels[key], (x, y), xytext=(0, 4), textcoords="offset points", ha="right",
+                    fontsize=7, color=COLOURS[names.index(key) % len(COLOURS)],
+                )  # fmt: skip
+            return
+    from matplotlib.lines import Line2D
+
+    lines: Any = LINES
+    handles = [
+        Line2D(
+            [], [], color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
+            linestyle=lines[number % len(LINES)],
+        )
+        for number in range(len(names))
+    ]  # fmt: skip
+    legend_below(fig, handles, list(labels.values()), 4)
+
+
+def _caption(panels: Sequence[Panel]) -> str:
+    """One line: what the band is over."""
+    units = {series.curve.unit: series.clusters for panel in panels for series in panel.series}
+    unit, size = next(iter(units.items()))
+    band = f"bands: simultaneous 95 % over {size} {_plural(unit)}" if unit else "too few documents"
+    noises = dict.fromkeys(series.noise for panel in panels for series in panel.series)
+    return f"{', '.join(noise.replace('_', ' ') for noise in noises)}; {band}"
+
+
+def _plural(unit: str) -> str:
+    first, _, rest = unit.partition(" ")
+    return f"{first}s {rest}".strip()
+
+
+def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
+    """What the figure shows, for the file beside it."""
+    lines = [
+        f"Above: the mean score against {noise_title(axis)}. Below: the paired loss, which is each "
+        "question's score on the clean pages less its score under noise.",
+        "Faint marks: one draw of the noise at one intensity. Lines: a monotone fit, with 0 loss "
+        "at the clean pages, which are the large mark.",
+        "Bands: simultaneous 95 % confidence bands for further documents; whole documents are "
+        "resampled.",
+        f"Diamonds: the noise at which {100 * LOST:.0f} % of the clean quality is lost, with its "
+        "95 % interval.",
+    ]
+    if any(series.page_not_found is not None for panel in panels for series in panel.series):
+        lines.append(
+            "Thin lines: the part of the loss due to pages that are not found; the rest is text "
+            "missing from the pages that are found."
+        )
+    for panel in panels:
+        for series in panel.series:
+            lines.append(
+                f"{panel.title}, {series.engine}, {series.noise}: {breakpoint_of(series.curve)}."
+            )
+    return lines
+
+
+def breakpoint_of(curve: LossCurve) -> str:
+    """Where a tenth of the clean quality is lost: ``10 % lost at .34 (.28 to .45)``."""
+    value, low, high = curve.noise_at_loss()
+    lost = f"{100 * LOST:.0f} %"
+    if np.isnan(value):
+        return f"{lost} lost: undefined, since the clean score is not above the floor"
+    if not np.isfinite(value):
+        return f"{lost} of the quality is not lost up to {short(float(curve.x[-1]))}"
+    if np.isnan(low):
+        return f"{lost} lost at {short(value)}"
+    end = short(high) if np.isfinite(high) else f"beyond {short(float(curve.x[-1]))}"
+    return f"{lost} lost at {short(value)} (95 % interval {short(low)} to {end})"
