@@ -21,7 +21,7 @@ from tests.browser.windows import chromium_window, missing
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-APP = HERE.parents[1] / "experiments" / "browser" / "app"
+APP = HERE.parents[1] / "ohr" / "report" / "app"
 AXE = HERE / "node_modules" / "axe-core" / "axe.min.js"
 TSC = HERE / "node_modules" / "typescript" / "bin" / "tsc"
 FINDINGS = """

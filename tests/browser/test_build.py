@@ -243,7 +243,7 @@ def test_results_without_cases_have_figures_alone(run, tmp_path):
 def test_a_run_of_reading_alone_has_no_cases(settings, tmp_path):
     read = finished(tmp_path / "read", *settings, "engines=[gt]", "stages=[ocr]")
     chosen = built(read, tmp_path / "report", images="none").selection
-    assert chosen.sentence() == "No case has details: the runs measured nothing but reading"
+    assert chosen.sentence() == "No case has details: the runs measured only OCR"
 
 
 def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
@@ -272,7 +272,7 @@ def test_data_that_has_changed_since_is_said(run, tmp_path):
         lines = built(open_run(run.path), tmp_path, cases="random:2").lines(tmp_path)
     finally:
         qas.write_bytes(before)
-    said = "curve has neither pictures of pages nor ways to make them again: the data of"
+    said = "curve: no page images and no code to reproduce pages: the data of"
     assert any(said in line for line in lines)
     assert said in (tmp_path / "index.html").read_text("utf-8")
 

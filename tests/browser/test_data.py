@@ -158,7 +158,7 @@ FORBIDDEN = re.compile(
 
 
 def test_scripts_never_parse_mark_up_nor_ask_another_machine():
-    app = Path(__file__).parents[2] / "experiments" / "browser" / "app"
+    app = Path(__file__).parents[2] / "ohr" / "report" / "app"
     scripts = sorted(app.glob("*.js"))
     assert len(scripts) > 5
     for script in scripts:

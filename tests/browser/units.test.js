@@ -8,7 +8,7 @@ const path = require("node:path");
 const test = require("node:test");
 const vm = require("node:vm");
 
-const APP = path.join(__dirname, "..", "..", "experiments", "browser", "app");
+const APP = path.join(__dirname, "..", "..", "ohr", "report", "app");
 
 /** Classic scripts share their names: they run in one context, which hands out some of them. */
 function scripts(files, names, globals = {}) {

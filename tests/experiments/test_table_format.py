@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from experiments.papers.table_format.figure import format_bars
 from experiments.papers.table_format.report import format_table, report
-from experiments.papers.table_format.table import count_losses, paired_differences, shown
+from experiments.papers.table_format.table import count_losses, main_setting, paired_differences
 from experiments.table_format import main
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
@@ -124,8 +124,8 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     names, means = ([str(cell) for cell in table.columns[at].cells] for at in (1, -1))
     assert names == ["bm25, extractive", "whole"] * 3
     f1 = answers[answers["metric"] == "f1"]["mean"]
-    shown = [f"{mean:.3f}" for pair in zip(f1, f1 / 2, strict=True) for mean in pair]
-    assert [text.split(" ")[-1] for text in means] == shown
+    expected = [f"{mean:.3f}" for pair in zip(f1, f1 / 2, strict=True) for mean in pair]
+    assert [text.split(" ")[-1] for text in means] == expected
     assert [text.count(";") for text in means] == [0, 0, 1, 1, 1, 1]
     svg = format_bars(both, tmp_path)[1].read_text()
     assert svg.count(">whole<") == 1
@@ -176,7 +176,7 @@ def test_several_numbers_of_hits_and_chunkers(study, tmp_path):
     assert sorted(zip(lcs["chunker"], lcs["top_k"].astype(str), strict=True)) == [
         *(("small", "1"), ("small", "2"), ("tokens", "1"), ("tokens", "2"))
     ]
-    assert set(shown(lcs, 2)["chunker"]) == {"tokens"}
+    assert set(main_setting(lcs, 2)["chunker"]) == {"tokens"}
 
 
 def test_only_questions_that_count_on_both_sides(tmp_path):
