@@ -137,7 +137,7 @@ def test_a_calibration_is_for_its_engine_operator_and_parameters(calibrated):
 def test_a_bad_calibration_file_is_an_error(tmp_path, content):
     path = tmp_path / "calibration.json"
     path.write_bytes(content)
-    with pytest.raises(ConfigError, match="no calibration"):
+    with pytest.raises(ConfigError, match="not a calibration file"):
         read_calibration(path)
     with pytest.raises(ConfigError, match="cannot read"):
         read_calibration(tmp_path / "absent.json")

@@ -115,7 +115,7 @@ def test_only_questions_that_both_were_asked(benchmark_runs):
     ("by", "baseline", "metric", "message"),
     [
         ("knowledge_base", "gt, dirty", LCS, "no knowledge_base 'gt, dirty'"),
-        ("retriever", "", LCS, "no two conditions differ by retriever alone"),
+        ("retriever", "", LCS, "no two conditions differ only by retriever"),
         ("engine", "", ("retrieval", "missing"), "none of these metrics was measured"),
     ],
 )
@@ -130,11 +130,11 @@ def test_the_published_protocol_keeps_its_denominators(benchmark_runs):
     rows["protocol"] = "reference"
     first = (rows["stage"] == "overall") & (rows["metric"] == "f1")
     rows["status"] = rows["status"].astype(str).where(~first, "empty")
-    from ohr.study.results import counted
+    from ohr.study.results import counted_rows
 
-    assert rows_of(counted(rows), *F1).empty
-    assert len(rows_of(counted(rows), *LCS)) == len(rows_of(rows, *LCS))
-    assert len(rows_of(counted(rows.assign(protocol="default")), *F1)) == first.sum()
+    assert rows_of(counted_rows(rows), *F1).empty
+    assert len(rows_of(counted_rows(rows), *LCS)) == len(rows_of(rows, *LCS))
+    assert len(rows_of(counted_rows(rows.assign(protocol="default")), *F1)) == first.sum()
 
 
 def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_path):
@@ -174,7 +174,7 @@ def test_errors_are_one_line(benchmark_runs, arguments, message):
 def test_a_manifest_that_is_none(benchmark_runs, tmp_path, content):
     shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
     (tmp_path / "run" / "manifest.json").write_text(content)
-    with pytest.raises(OhrError, match=r"manifest\.json is no manifest of a run"):
+    with pytest.raises(OhrError, match=r"manifest\.json is not the manifest of a run"):
         open_run(tmp_path / "run")
 
 

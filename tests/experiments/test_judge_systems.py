@@ -220,7 +220,10 @@ def test_nonsense_is_counted_and_nothing_is_made_up(
 ) -> None:
     server.replies = [said(reply)]
     done = judge(run, tmp_path, server)
-    assert (done.exit_code, "error: no answer was graded: what was written" in done.output) == (
+    assert (
+        done.exit_code,
+        "error: no answer was graded: the replies have no JSON" in done.output,
+    ) == (
         2,
         True,
     )

@@ -81,7 +81,7 @@ def test_an_engine_s_losses_by_kind_of_evidence(benchmark_runs, tmp_path, capsys
             assert of_source["share"].sum() == pytest.approx(1)
     assert report_losses(run, tmp_path / "losses.csv")
     said = capsys.readouterr().out
-    assert "lost per question" in said
+    assert "loss per question" in said
     assert "add up to 100 %" in said
     assert len(pd.read_csv(tmp_path / "losses.csv")) == len(losses)
     assert losses_table("theirs", losses).row_count == losses["group"].str.startswith(

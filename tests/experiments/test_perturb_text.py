@@ -112,7 +112,7 @@ def test_only_the_pages_asked_for_are_rewritten(settings, tmp_path):
         ("noise=[rotation]", "distorts page images"),
         ("engines=[precomputed:gt]", "its engine is gt"),
         ("engines=[gt,{name: gt, label: b}]", "name one engine"),
-        ("readers=[extractive]", "no use for readers"),
+        ("readers=[extractive]", "not use readers"),
         ("noise=[{name: formatting, label: ../up}]", "part of a file name"),
         ("noise=[]", "names no formatting noise"),
     ],

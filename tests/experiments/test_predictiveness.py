@@ -245,10 +245,10 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
 @pytest.mark.parametrize(
     ("keep", "message"),
     [
-        (lambda rows: rows["noise"] != "none", "nothing to compare noise with"),
-        (lambda rows: rows["noise"] == "none", "nothing to compare noise with"),
-        (lambda rows: rows["stage"] != "ocr", "no measure of reading: run it with the stage ocr"),
-        (lambda rows: rows["stage"] == "ocr", "no score of retrieval or of answers"),
+        (lambda rows: rows["noise"] != "none", "nothing to compare: it needs noise"),
+        (lambda rows: rows["noise"] == "none", "nothing to compare: it needs noise"),
+        (lambda rows: rows["stage"] != "ocr", "no OCR metric: run it with the stage ocr"),
+        (lambda rows: rows["stage"] == "ocr", "no scores of retrieval or answers"),
     ],
 )
 def test_what_is_missing_is_said(run, keep, message):

@@ -48,7 +48,7 @@ def arguments(tmp_path: Path) -> list[str]:
 def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, tmp_path) -> None:
     done = CliRunner().invoke(main, [*arguments, "--repeats", "5"])
     assert done.exit_code == 0, done.output
-    assert "nothing to test" in done.stdout
+    assert "there is no t-test" in done.stdout
     assert f"interactive report: ohr report {tmp_path / 'run'} --out" in done.stdout
     run = open_run(tmp_path / "run")
     means = run_means(run)
@@ -149,7 +149,7 @@ def test_steps_are_corrected_over_the_steps_printed() -> None:
     runs = {"p0": [0.50, 0.52, 0.51], "p1": [0.55, 0.54, 0.53], "p2": [0.54, 0.55, 0.535]}
     tests = steps(_means(runs | {"p3": [0.6] * 3, "p4": [0.6] * 3}))
     tested = tests[tests["test"] != "none"]
-    assert len(tested) == 9, "three metrics, and p3 to p4 has nothing to test"
+    assert len(tested) == 9, "three metrics, and p3 to p4 has there is no t-test"
     assert tests["p_holm"].isna().sum() == 3
     assert set(tests["family"]) == {"p after Holm over the 9 comparisons of this table"}
     assert (tested["p_holm"] >= tested["p"]).all()

@@ -162,7 +162,7 @@ def test_imported_runs_can_be_compared(published):
     ("file", "content", "message"),
     [
         ("x.json", "[", "cannot read results"),
-        ("x.json", '[{"id": "unknown", "lcs": 1}]', "result 0 is of no question"),
+        ("x.json", '[{"id": "unknown", "lcs": 1}]', "result 0 belongs to no question"),
         ("x.json", '[{"id": "q1", "F1": 1}]', "from gold pages or from retrieved chunks?"),
         ("x.json", '[{"id": "q1"}]', "none of the metrics"),
         ("x.json", '[{"id": "q1", "lcs": Infinity}]', "the lcs inf, which is neither from 0 to 1"),

@@ -75,7 +75,7 @@ def test_a_content_list_keeps_every_word(text):
 
 def test_two_documents_are_not_one_image(tmp_path):
     pages = {PageRef("law/a", 0): "one", PageRef("finance/a", 0): "two"}
-    with pytest.raises(OhrError, match="both the image a"):
+    with pytest.raises(OhrError, match="both be the image a"):
         write_predictions(pages, tmp_path)
 
 

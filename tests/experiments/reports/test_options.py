@@ -56,5 +56,5 @@ def test_a_command_has_defaults_of_its_own():
 
 
 def test_help_is_one_paragraph():
-    assert option("dpi").help.endswith("as if they were of it. [30 to 1200; default: 150]")
+    assert option("dpi").help.endswith("as if they had this one. [30 to 1200; default: 150]")
     assert option("dataset.path").help.endswith("the file of qasper.")
