@@ -81,6 +81,7 @@ SLOW = {"reference_cost", "report", "runners", "sample_ocr", "throughput"}
 """Those that start browsers, engines or whole commands."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",
+    "loss_bands": lambda _: ["--simulations", "1"],
     "language_models": "needs a model's weights: its questions are tested below",
     "llama_cpp": "a server for others, which the tests of real language models start",
 }

@@ -183,7 +183,7 @@ def test_attribution_puts_no_empty_page_in_the_place_of_one_without_truth(folder
     everyone = losses[losses["group"] == "all"].set_index("cause")
     assert set(everyone["n"]) == {1}
     assert everyone.loc["ocr", "f1_lost"] == 0
-    assert left_out_line(run.plan) == "left out: 1 of 2 questions, without a truth"
+    assert left_out_line(run.plan) == "left out: 1 of 2 questions, without ground truth"
     run, _ = folder_study(folder, on_scan, tmp_path / "scan", engine)
     with pytest.raises(ConfigError, match="no question's pages have one"):
         make_losses(run.plan, Silent())
