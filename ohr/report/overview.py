@@ -155,7 +155,8 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
                     files = draw(name, [run])
             except OhrError:
                 continue
-            for place, content in enumerate(files.values()):
+            drawings = (content for file, content in files.items() if file.endswith(".svg"))
+            for place, content in enumerate(drawings):
                 figure_title = title if len(runs) == 1 else f"{title}: {run_name}"
                 # The place counts a PNG before each SVG, which earlier reports drew: equal bytes.
                 prefix = f"{len(figures)}-{2 * place + 1}-"
