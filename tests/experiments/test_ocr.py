@@ -283,9 +283,9 @@ def test_a_knowledge_base_is_not_mixed_with_another(folder):
     assert ocr(folder, FAKE, "--pages", "1-2").exit_code == 0
     before = pages(folder, "documents/report")
     for more, said in (
-        ((SLOW,), "holds what another engine, or another version, read"),
-        ((FAKE, "--dpi", 100), "holds pages read at [150] dpi"),
-        ((FAKE, "--pages", "2-"), "holds page 1 of documents/report, which this"),
+        ((SLOW,), "has the output of another engine or version"),
+        ((FAKE, "--dpi", 100), "has pages read at [150] dpi"),
+        ((FAKE, "--pages", "2-"), "has page 1 of documents/report, which this"),
     ):
         result = ocr(folder, *more)
         assert result.exit_code == 2
@@ -296,7 +296,7 @@ def test_a_knowledge_base_is_not_mixed_with_another(folder):
     (folder.parent / "kb" / "manifest.json").unlink()
     result = ocr(folder, FAKE)
     assert result.exit_code == 2
-    assert "holds JSON files that are not of this command" in " ".join(result.output.split())
+    assert "has JSON files that are not of this command" in " ".join(result.output.split())
 
 
 def test_a_file_that_is_named_twice_is_read_once(folder):
