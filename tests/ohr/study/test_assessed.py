@@ -86,7 +86,7 @@ def test_a_stage_without_any_value_is_a_failure(tmp_path: Path, lease: bytes) ->
     done, _ = run(tmp_path, arguments)
     [line] = done.failed
     assert line.startswith("stage retrieval: nothing was assessed: no question has the page or ")
-    assert line.endswith("add them to the data, or ask for stages=[overall]")
+    assert line.endswith("add them to the data, or set stages=[overall]")
     assert open_run(done.path).failed == done.failed
 
 
@@ -107,7 +107,7 @@ def test_a_question_without_a_page_is_asked_end_to_end_alone(tmp_path: Path, lea
     assert (
         "not assessed: ocr, retrieval, generation of 1 of 2 questions, which name no page" in lines
     )
-    assert left_out_line(done.plan) == "left out: 1 of 2 questions, without a truth"
+    assert left_out_line(done.plan) == "left out: 1 of 2 questions, without ground truth"
     assert not done.failed
 
 

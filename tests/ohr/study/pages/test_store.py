@@ -66,7 +66,7 @@ def test_a_damaged_cache_never_becomes_a_score(corpus, tmp_path, kind):
     plan = make_plan(config, load_dataset(config))
     readings = KnowledgeBases(plan, ArtefactStore(config.cache))
     assert readings.pending(plan.variants[0]) == 2
-    with pytest.raises(StoreError, match=r"page 0 by .* is not in the cache"):
+    with pytest.raises(StoreError, match=r"output of manual/doc0 page 0 is not in the cache"):
         readings.knowledge_base(plan.variants[0])
 
 
