@@ -110,7 +110,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     assert same_lines(cells)[0].startswith("* pdf_text: every page equals the text layer")
     table = (tmp_path / "run" / "tables" / "table2.md").read_text()
     assert "measured against the text layer of the PDFs, not ground truth" in table
-    assert "\\* pdf\\_text: every page reads exactly" in table
+    assert "\\* pdf\\_text: every page equals" in table
     assert "**" not in next(line for line in table.splitlines() if line.startswith("| pdf"))
     again = open_run(tmp_path / "run").cells
     assert truth_note(again) == ["measured against the text layer of the PDFs, not ground truth"]
