@@ -227,5 +227,5 @@ def test_hybrids_of_pictures_may_be_nested_and_know_what_they_see():
     assert not registry.create("retriever", text).sees_images
     with pytest.raises(ConfigError, match="looks at page images"):
         registry.create("retriever", {"name": "page", "params": {"retriever": inner}})
-    with pytest.raises(ConfigError, match="a study draws them"):
+    with pytest.raises(ConfigError, match="needs page images: use it in a study"):
         ohr.retriever(inner)
