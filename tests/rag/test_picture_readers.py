@@ -101,7 +101,7 @@ def test_what_has_no_pictures_to_show_is_told_so(server):
     text = [Hit(PageRef("law/a", 0), "text", 1.0, 0)]
     with pytest.raises(ConfigError, match="take read: text"):
         openai(server, read="both").answer("How many?", text)
-    with pytest.raises(ConfigError, match="no judge sees"):
+    with pytest.raises(ConfigError, match="a judge has none"):
         make_judge(PluginSpec(name="openai", params={"model": "m", "read": "images"}))
     assert not server.requests
 
