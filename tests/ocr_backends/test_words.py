@@ -35,7 +35,7 @@ def test_rows_of_words_alone_are_words():
 def test_an_engine_without_confidence_says_so():
     engine = LoggingEngine()
     assert not engine.has_confidence
-    with pytest.raises(ConfigError, match="how sure"):
+    with pytest.raises(ConfigError, match="no confidence of words"):
         engine.words(None)
 
 

@@ -49,7 +49,7 @@ def axis_of(run: Run, axis: str = "") -> str:
     """
     if axis and axis not in AXES:
         raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, AXES)}")
-    measured = set(run.cells.loc[run.cells["stage"] == "ocr", "metric"])
+    measured = set(run.drawn.loc[run.drawn["stage"] == "ocr", "metric"])
     return axis or next((name for name in AXES if name in measured), "r_noise")
 
 
