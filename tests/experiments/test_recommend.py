@@ -80,7 +80,7 @@ def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
     Image.new("L", (40, 40), 255).save(folder / "scan.png")
     done = run_recommend(folder, "--engines", FAKE, "--no-instability")
     assert done.exit_code == 0, done.output
-    assert "only PDFs are asked about, and not the 1 images" in done.output
+    assert "questions are about PDFs only, not about the 1 images" in done.output
     asked = json.loads((tmp_path / "best" / "exam" / "questions.json").read_text())
     documents = {question["doc_name"] for question in asked}
     assert documents == {"2023/q1/report", "documents/a", "sub/a", "documents/Verträge 2023"}

@@ -59,7 +59,7 @@ def test_a_cache_that_is_not_the_runs_loses_nothing(settings, tmp_path):
     before = files(tmp_path / "other")
     done = store(tmp_path / "other", "--remove-unused", tmp_path / "run", "--yes")
     assert (done.exit_code, files(tmp_path / "other")) == (2, before)
-    assert "has no reading of " in done.output
+    assert "has no OCR output of " in done.output
 
 
 def test_nothing_is_removed_while_pages_are_read(settings, tmp_path):

@@ -96,7 +96,7 @@ def test_the_ocr_command_stops_too(tmp_path):
     ("name", "message"),
     [
         ("Raising", "page 1: RuntimeError: no ink left"),
-        ("Halving", r"page 1: uint8 \(\d+, \d+, 3\) became uint8 .* must stay as they are"),
+        ("Halving", r"page 1: uint8 \(\d+, \d+, 3\) became uint8 .* must not change"),
         ("Floating", r"page 1: .* became float64 .*: size and dtype must not change"),
     ],
 )
