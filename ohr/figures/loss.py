@@ -156,8 +156,8 @@ def _scales(axes: np.ndarray, panels: Sequence[Panel]) -> None:
     heights = [s.curve.clean + s.floor for panel in panels for s in panel.series]
     top = max([*heights, *(panel.truth for panel in panels if panel.truth is not None)])
     axes[0, 0].set_ylim(0, 1.12 * top if top > 0 else 1)
-    edges = [curve.high if curve.unit else curve.fit for curve in curves]
-    highest = max(float(np.nanmax(edge)) for edge in edges)
+    edges = np.concatenate([[*curve.high, *curve.fit, *curve.points_loss] for curve in curves])
+    highest = float(np.nanmax(edges))
     lowest = min(float(curve.points_loss.min()) for curve in curves)
     axes[1, 0].set_ylim(min(-0.04 * highest, 1.1 * lowest), 1.08 * highest if highest > 0 else 1)
 
@@ -184,6 +184,7 @@ def _name_series(
         }
         heights = sorted(y for _, y in ends.values())
         room = _LEAST_GAP * ax.get_ylim()[1]
+        # Without a fit there is no end: a comparison with NaN is never true.
         apart = all(above - below > room for below, above in pairwise(heights))
         if apart and len(ends) == len(names):
             for key, (x, y) in ends.items():
@@ -241,20 +242,27 @@ def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
     for panel in panels:
         for series in panel.series:
             lines.append(
-                f"{panel.title}, {series.engine}, {series.noise}: {breakpoint_of(series.curve)}."
+                f"{100 * LOST:.0f} % of the clean score lost: {panel.title}, {series.engine}, "
+                f"{series.noise}: {breakpoint_of(series.curve)}."
             )
+            if series.curve.left_out:
+                lines.append(
+                    f"{series.curve.left_out} of {len(series.curve.points_x)} draws have no more "
+                    "noise than the clean pages; the fit leaves them out."
+                )
     return lines
 
 
 def breakpoint_of(curve: LossCurve) -> str:
-    """Where a tenth of the clean quality is lost: ``10 % lost at .34 (.28 to .45)``."""
+    """Where a tenth of the clean score is lost: ``at .34 (95 % interval .28 to .45)``."""
     value, low, high = curve.noise_at_loss()
-    lost = f"{100 * LOST:.0f} %"
+    if np.isnan(curve.fit).any():
+        return "not assessed, since no draw has more noise than the clean pages"
     if np.isnan(value):
-        return f"{lost} lost: undefined, since the clean score is not above the floor"
+        return "undefined, since the clean score is not above the floor"
     if not np.isfinite(value):
-        return f"{lost} of the quality is not lost up to {short(float(curve.x[-1]))}"
+        return f"not up to {short(float(curve.x[-1]))}"
     if np.isnan(low):
-        return f"{lost} lost at {short(value)}"
+        return f"at {short(value)}"
     end = short(high) if np.isfinite(high) else f"beyond {short(float(curve.x[-1]))}"
-    return f"{lost} lost at {short(value)} (95 % interval {short(low)} to {end})"
+    return f"at {short(value)} (95 % interval {short(low)} to {end})"

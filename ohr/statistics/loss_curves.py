@@ -27,8 +27,9 @@ class LossCurve:
 
     ``x``, ``fit``, ``low`` and ``high`` are float ``(GRID,)`` from the noise of the clean pages to
     the largest mean noise. ``low`` and ``high`` are NaN where there are fewer than three clusters.
-    ``points_x`` and ``points_loss`` are the means of each draw, float ``(draws,)``, without the
-    clean pages.
+    All four are NaN if no draw has more noise than the clean pages: then the axis does not see the
+    noise. ``points_x`` and ``points_loss`` are the means of each draw, float ``(draws,)``, without
+    the clean pages.
     """
 
     x: np.ndarray
@@ -42,6 +43,11 @@ class LossCurve:
     unit: str
     """What the band is over: further documents or pages; empty without a band."""
 
+    @property
+    def left_out(self) -> int:
+        """Draws with no more noise than the clean pages, which the fit leaves out."""
+        return int((self.points_x <= self.x[0]).sum())
+
     def noise_at_loss(self, share: float = LOST) -> tuple[float, float, float]:
         """The least noise at which a share of the clean quality is lost, with its 95 % limits.
 
@@ -49,7 +55,7 @@ class LossCurve:
         where the band's edges reach it, so they hold at the same time as the band.
         """
         target = share * self.clean
-        if not self.clean > 0:
+        if not self.clean > 0 or np.isnan(self.fit).any():
             return float("nan"), float("nan"), float("nan")
         edges = (self.fit, self.high, self.low)
         value, low, high = (_first_above(self.x, edge, target) for edge in edges)
@@ -88,9 +94,12 @@ def loss_curve(
     grid = np.linspace(x_clean, x_most, GRID)
     fit = _fits(means[None, :rows], means[None, rows:], grid)[0]
     low = high = np.full(GRID, np.nan)
-    if clusters.unit:
+    if clusters.unit and not np.isnan(fit).any():
         drawn = clusters.resampled_means(stacked, resamples, seed)
-        low, high = _band(fit, _fits(drawn[:, :rows], drawn[:, rows:], grid), clusters)
+        fits = _fits(drawn[:, :rows], drawn[:, rows:], grid)
+        fits = fits[~np.isnan(fits).any(axis=1)]
+        if len(fits) > 1:
+            low, high = _band(fit, fits, clusters)
     return LossCurve(
         grid,
         fit,
@@ -113,13 +122,13 @@ def _fits(x: np.ndarray, loss: np.ndarray, grid: np.ndarray) -> np.ndarray:
     """Rising fits on a grid, 0 at the clean pages.
 
     ``x`` is ``(curves, 1 + draws)``, the clean pages first; ``loss`` is ``(curves, draws)``.
-    Draws with no more noise than the clean pages have no place on the curve.
+    Draws with no more noise than the clean pages have no place on the curve; without any others it
+    is NaN.
     """
-    fits = np.empty((len(x), len(grid)))
+    fits = np.full((len(x), len(grid)), np.nan)
     for row, (at, values) in enumerate(zip(x, loss, strict=True)):
         beyond = at[1:] > at[0]
         if not beyond.any():
-            fits[row] = 0.0
             continue
         places, heights = falling_fits(at[None, 1:][:, beyond], -values[None, beyond])
         heights = np.maximum(-heights[0], 0.0)

@@ -8,6 +8,7 @@ import pytest
 from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
 from ohr.analysis.comparison.differences_report import differences_table, report_differences
 from ohr.analysis.comparison.table import comparisons
+from ohr.analysis.curves import study_report
 from ohr.analysis.curves.study_report import sentences
 from ohr.display.labels import shown_measures
 from ohr.study.baselines import BOTH, ENGINE, NOISE
@@ -141,12 +142,36 @@ def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not
     lines = sentences(run, "r_noise")
     assert 1 <= len(lines) <= 3
     assert lines[0].startswith("Under semantic severe (r_noise .")
-    assert " on clean pages) tesseract loses " in lines[0]
-    assert lines[1].startswith("On the axis of r_noise, Retrieval LCS: 10 % ")
-    shown = differences_of(run, "tesseract, semantic severe")
-    for row in shown.itertuples():
+    assert " on clean pages), tesseract " in lines[0]
+    assert lines[1].startswith("Where 10 % of the clean score is lost (r_noise): Retrieval LCS ")
+    for row in differences_of(run, "tesseract, semantic severe").itertuples():
         where = lines[0] if row.p_holm <= 0.05 else lines[-1]
         assert TITLES[row.stage, row.metric] in where
+
+
+@pytest.mark.parametrize(
+    ("difference", "higher_is_better", "sentence"),
+    [
+        (-0.2, True, "tesseract loses .200 of Retrieval LCS (95 % interval .100 to .300, p .010)"),
+        (0.2, True, "tesseract gains .200 of Retrieval LCS (95 % interval .100 to .300, p .010)"),
+        (0.2, False, "tesseract loses .200 of Retrieval LCS (95 % interval .100 to .300, p .010)"),
+    ],
+)
+def test_a_gain_is_no_loss_and_less_may_be_better(
+    run, monkeypatch, difference, higher_is_better, sentence
+):
+    table = differences_of(run, "tesseract, semantic severe")
+    table = table[table["metric"] == "lcs"].assign(
+        difference=difference,
+        ci_low=difference - 0.1,
+        ci_high=difference + 0.1,
+        p_holm=0.01,
+        higher_is_better=higher_is_better,
+    )
+    monkeypatch.setattr(study_report, "run_differences", lambda run: table)
+    first = sentences(run, "r_noise")[0]
+    assert sentence in first
+    assert "Not significant" not in first
 
 
 def differences_of(run: Run, other: str) -> pd.DataFrame:

@@ -63,8 +63,8 @@ def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
 def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
     files = draw_losses(panels(0.5, 0.0), tmp_path, "noise_curve", "r_noise_reference", ["A note."])
     text = files[2].read_text()
-    assert "Retrieval LCS, tesseract, semantic: 10 % of the quality is not lost up to ." in text
-    assert "semantic: 10 % lost at ." in text
+    assert "10 % of the clean score lost: Retrieval LCS, tesseract, semantic: not up to ." in text
+    assert "semantic: at ." in text
     assert text.endswith("A note.\n")
     assert "Thin lines" in text
 
@@ -89,3 +89,16 @@ def test_a_break_without_a_band_has_no_interval():
     )
     assert "interval" in breakpoint_of(whole)
     assert "interval" not in breakpoint_of(bare)
+
+
+def test_an_axis_that_does_not_see_the_noise_says_so(tmp_path):
+    whole = curve(0.5)
+    gone = np.full_like(whole.fit, np.nan)
+    blind = LossCurve(
+        whole.x, gone, gone, gone, np.full(8, 0.05), whole.points_loss, whole.clean, "document"
+    )
+    series = [Series("tesseract", "formatting", blind, 0.0, 90, 30)]
+    files = draw_losses([Panel("overall", "f1", "Overall F1", series)], tmp_path, "x", "r_noise")
+    text = files[2].read_text()
+    assert "not assessed, since no draw has more noise than the clean pages" in text
+    assert "8 of 8 draws have no more noise than the clean pages" in text

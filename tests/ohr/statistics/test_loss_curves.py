@@ -92,11 +92,24 @@ def test_without_clusters_there_is_no_band():
     assert np.isnan(curve.noise_at_loss()[1:]).all()
 
 
-def test_draws_without_more_noise_than_clean_have_no_place():
+def test_an_axis_that_does_not_see_the_noise_has_no_curve_and_no_break():
     noise, quality, clusters = study(1)
     noise[1:] = 0.05
     curve = loss_curve(noise, quality, np.zeros(noise.shape[1]), clusters, resamples=20)
-    assert (curve.fit == 0).all()
+    assert curve.left_out == len(noise) - 1
+    assert np.isnan([*curve.fit, *curve.low, *curve.high]).all()
+    assert np.isnan(curve.noise_at_loss()).all()
+
+
+def test_draws_with_no_more_noise_than_clean_are_counted_and_left_out():
+    noise, quality, clusters = study(1)
+    floor = np.zeros(noise.shape[1])
+    more_noise = np.vstack([noise, np.full((2, noise.shape[1]), 0.05)])
+    more_quality = np.vstack([quality, np.zeros((2, noise.shape[1]))])
+    one = loss_curve(noise, quality, floor, clusters, resamples=20)
+    other = loss_curve(more_noise, more_quality, floor, clusters, resamples=20)
+    assert (one.left_out, other.left_out) == (0, 2)
+    np.testing.assert_allclose(one.fit, other.fit, atol=1e-9)
 
 
 def test_a_clean_row_alone_is_refused():
