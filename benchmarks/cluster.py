@@ -103,7 +103,7 @@ def simulated(cluster: Cluster, *, steal: bool, seed: int = 0) -> Ended:
 
 
 def main() -> None:
-    """Print a row a way of sharing."""
+    """Print one row per way of sharing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="?", type=int, default=1_000_000)
     parser.add_argument("--slots", type=int, default=64)

@@ -5,7 +5,7 @@
 RUN is a finished ``ocr_benchmark`` of the ground truth and another knowledge base, DRAWS a
 ``noise_curve`` of formatting noise at several intensities with many ``seeds``. Their documents
 are taken for all there are: so many are drawn from them with replacement, over and over, and
-each method's interval is held against the mean over all. Prints the tables of
+each method's interval is compared with the mean over all. Prints the tables of
 ``docs/reference/intervals.md``. Takes about ten minutes.
 """
 

@@ -46,7 +46,7 @@ def kinds(text: str, domain: str) -> list[str]:
 
 
 def mean_distances(plan: Plan, store: ArtefactStore) -> pd.DataFrame:
-    """A row a kind of page and engine: pages, mean edit distance with and without mark-up."""
+    """One row per kind of page and engine: pages, mean edit distance with and without mark-up."""
     readings = KnowledgeBases(plan, store)
     with Progress() as progress:
         readings.make(progress)
@@ -69,7 +69,7 @@ def mean_distances(plan: Plan, store: ArtefactStore) -> pd.DataFrame:
 
 
 def main() -> None:
-    """Read the sample with Tesseract and RapidOCR and print a row a kind of page."""
+    """Read the sample with Tesseract and RapidOCR and print one row per kind of page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("pages", nargs="?", type=int, default=24)
     parser.add_argument("--engines", default="tesseract,rapidocr")

@@ -1,12 +1,12 @@
-"""What a store of many readings costs: as files, in SQLite, in packed segments.
+"""What a store of many OCR outputs costs: as files, in SQLite, in packed segments.
 
-    python -m benchmarks.store [READINGS] [--folder FOLDER] [--only files,sqlite,segments]
+    python -m benchmarks.store [OUTPUTS] [--folder FOLDER] [--only files,sqlite,segments]
 
-Each store is asked for readings that it lacks (planned), is given them (written, each so that a
-kill loses none that was given), and is asked for them again in another order (read). A reading is
-2,000 characters under a key as a study makes it. CPU seconds are said beside wall seconds: they
-mean more where others use the machine. Files and segments bear several writers on a file system
-that machines share; SQLite does not, so it would need a process that writes for all.
+Each store is asked for outputs that it lacks (planned), then given them (written, so that a kill
+loses none that was given), then asked for them again in another order (read). An output is 2,000
+characters under a key as a study makes it. CPU seconds stand beside wall seconds: they mean more
+where others use the machine. Files and segments allow several writers on a file system that
+machines share. SQLite does not: it would need one process that writes for all.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Files:
 
 
 class Sqlite:
-    """A table in one file, written ahead; a reading is committed by itself."""
+    """A table in one file, written ahead; each output is committed by itself."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True)
@@ -146,14 +146,14 @@ def size(folder: Path) -> tuple[int, float, int]:
 
 
 def main() -> None:
-    """Print a row a store."""
+    """Print one row per store."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("readings", nargs="?", type=int, default=20_000)
+    parser.add_argument("outputs", nargs="?", type=int, default=20_000)
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--only", default=",".join(STORES))
     options = parser.parse_args()
-    n = options.readings
-    print(f"{n} readings; seconds: wall (CPU)")
+    n = options.outputs
+    print(f"{n} outputs; seconds: wall (CPU)")
     print(f"{'store':<10}{'planned':>18}{'written':>18}{'read':>18}{'inodes':>10}{'MB':>8}")
     for name in options.only.split(","):
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:

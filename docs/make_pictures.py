@@ -18,8 +18,13 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from experiments.demo import DOCUMENTS
-
+DOCUMENTS = (
+    "finance/grispelta-annual-report-2023",
+    "finance/quilgora-annual-report-2023",
+    "law/quilgora-morvessa-supply-agreement-2023",
+    "manual/quilgora-dh-600-operating-manual-2023",
+)
+"""Documents of the bundled sample."""
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 STUDY = (

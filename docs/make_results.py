@@ -51,7 +51,7 @@ SAMPLE = Study("sample", 'noise_curve "engines=[tesseract]" "noise=[semantic]" g
 
 
 def protocol_rows(default: Path, reference: Path) -> Rows:
-    """A row a measure and knowledge base, a column a protocol."""
+    """One row per measure and knowledge base, a column a protocol."""
     protocols = [Cells(reference), Cells(default)]
     for stage, metric, title in (
         ("ocr", "r_noise", "r_noise"),
@@ -65,7 +65,7 @@ def protocol_rows(default: Path, reference: Path) -> Rows:
 
 
 def formatting_rows(default: Path, reference: Path) -> Rows:
-    """A row a measure, a column a level."""
+    """One row per measure, a column a level."""
     protocols = {"`reference`": Cells(reference), "`default`": Cells(default)}
 
     def row(title: str, protocol: str, stage: str, *metrics: str, group: str = "all") -> list[str]:
@@ -91,7 +91,7 @@ def formatting_rows(default: Path, reference: Path) -> Rows:
 
 
 def retriever_rows(run: Path) -> Rows:
-    """A row a retriever: what it finds in MinerU's text, and what that text costs it."""
+    """One row per retriever: what it finds in MinerU's text, and what that text costs it."""
     drops = pd.read_csv(run / "drops.csv")
     for retriever in dict.fromkeys(drops["retriever"]):
         rows = drops[drops["retriever"] == retriever].set_index(["top_k", "metric", "group"])
@@ -113,7 +113,7 @@ def retriever_rows(run: Path) -> Rows:
 
 
 def format_rows(run: Path) -> Rows:
-    """A row a format, with what it costs against LaTeX."""
+    """One row per format, with what it costs against LaTeX."""
     cells, differences = Cells(run), pd.read_csv(run / "differences.csv")
     for name, title in (("latex", "LaTeX"), ("markdown", "Markdown"), ("html", "HTML")):
         row = [title]
@@ -132,7 +132,7 @@ def format_rows(run: Path) -> Rows:
 
 
 def block_rows(run: Path) -> Rows:
-    """A row a kind of block."""
+    """One row per kind of block."""
 
     def percent(value: float) -> str:
         return "" if math.isnan(value) else f"{100 * value:.1f}"
@@ -151,7 +151,7 @@ def block_rows(run: Path) -> Rows:
 
 
 def attribution_rows(run: Path) -> Rows:
-    """A row a knowledge base and group of questions, a column a cause."""
+    """One row per knowledge base and group of questions, a column a cause."""
     losses = pd.read_csv(run / "attribution.csv")
     names = {"gt": "ground truth", "precomputed:MinerU": "MinerU"}
     groups = {"all": "all", "source:text": "text", "source:table": "tables"}
@@ -171,7 +171,7 @@ def attribution_rows(run: Path) -> Rows:
 
 
 def sample_rows(run: Path) -> Rows:
-    """A row a level of the noise, with Tesseract; first the ground truth."""
+    """One row per level of the noise, with Tesseract; first the ground truth."""
     cells = Cells(run)
     points = [("ground truth", "gt", "")]
     points += [(level or "clean", "tesseract", level) for level in LEVELS]
@@ -190,7 +190,7 @@ def sample_rows(run: Path) -> Rows:
 
 
 def engine_rows(run: Path) -> Rows:
-    """A row a kind of page, a column an engine."""
+    """One row per kind of page, a column an engine."""
     means = pd.read_csv(run / "sample_ocr.csv")
     for kind, rows in means.groupby("page", sort=False):
         by_engine = rows.set_index("engine")

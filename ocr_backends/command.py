@@ -1,4 +1,4 @@
-"""Any program that reads a page: a command line of one's own."""
+"""Any program that reads a page, by your own command line."""
 
 from __future__ import annotations
 

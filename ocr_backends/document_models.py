@@ -2,7 +2,7 @@
 
 Prompts and limits are those of the models' own documentation and code; a prompt that a model was
 trained with is part of its interface. All are read at temperature 0, though some vendors sample:
-a reading must repeat. What the vendor's pipeline does besides, which a bare endpoint lacks, is in
+OCR output must repeat. What the vendor's pipeline does besides, which a bare endpoint lacks, is in
 ``lacks``: figures of such an endpoint are not the vendor's.
 """
 

@@ -229,7 +229,7 @@ def _one_page(document: Document, data: bytes, path: Path) -> Reading:
     if len(document.pages) != 1:
         raise EngineError(
             f"{path.name} does not say where its {len(document.pages)} pages begin: "
-            "write a file a page"
+            "write one file per page"
         )
     try:
         text = line_feeds(decoded(data))
@@ -260,13 +260,13 @@ class _Annotations:
 
 
 def _is_one_beyond(document: Document, reading: Reading) -> bool:
-    """Whether a reading's last page is the one after the document's, which has a page 0."""
+    """Whether the last page of the output is the one after the document's, which has a page 0."""
     numbers = [page.ref.page_no for page in document.pages]
     return 0 in numbers and max(reading.pages, default=0) == max(numbers) + 1
 
 
 def _from_zero(reading: Reading) -> Reading:
-    """A reading counted from 1 as one counted from 0; what it calls page 0 is none."""
+    """Output whose pages count from 1, counted from 0; its page 0, if any, is dropped."""
     pages = {number - 1: page for number, page in reading.pages.items() if number >= 1}
     return replace(reading, pages=pages)
 

@@ -225,7 +225,7 @@ def _fenced_parts(text: str) -> tuple[list[tuple[str, str]], list[str]]:
                 inside.append((info, "\n".join(body)))
                 outside.append([])
         else:
-            # A page in a fence may have fences of its own, which say what they hold.
+            # A page in a fence may have fences of its own, which name their content.
             if match is not None and match[2] and info in OF_PAGES:
                 opened.append(match[1])
             body.append(line)

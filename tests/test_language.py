@@ -46,7 +46,7 @@ PHRASES = {
     "whereof": "of which",
 }
 """What is not written, and what is written in its place."""
-PYTHON: tuple[str, ...] = ()
+PYTHON = ("ohr", "experiments", "perturb", "ocr_backends", "rag", "benchmarks", "docs")
 """Folders whose Python files are checked too: docstrings, comments, help and messages."""
 FORBIDDEN = re.compile(
     "|".join(rf"(?<!\w){one}(?!\w)" for one in (one.replace(" ", r"\s+") for one in PHRASES)),
@@ -60,7 +60,14 @@ NAMES = re.compile(r"``[^`]*``|:\w+:`[^`]*`|\{[^{}\s]*\}|^\s*#")
 """The same of docstrings and messages, and the sign of a comment."""
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-MODULES = sorted(path for folder in PYTHON for path in (ROOT / folder).rglob("*.py"))
+SAMPLE = ROOT / "ohr" / "sample"
+"""Its files hold the texts of the generated documents."""
+MODULES = sorted(
+    path
+    for folder in PYTHON
+    for path in (ROOT / folder).rglob("*.py")
+    if SAMPLE not in path.parents
+)
 GLOSSARY = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8")
 
 

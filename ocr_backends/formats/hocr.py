@@ -1,4 +1,4 @@
-"""hOCR, as Tesseract, OCRopus, kraken and others write it: XHTML whose classes say what is what.
+"""hOCR, as Tesseract, OCRopus, kraken and others write it: XHTML whose classes name its elements.
 
 Source: T. Breuel and K. Baierer, hOCR: OCR Workflow and Output embedded in HTML, version 1.2.
 """

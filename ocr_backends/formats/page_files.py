@@ -1,4 +1,4 @@
-"""A folder with a file a page, whose name is the page's number or ends in it."""
+"""A folder with one file per page, whose name is the page's number or ends in it."""
 
 from __future__ import annotations
 

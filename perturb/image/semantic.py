@@ -25,7 +25,7 @@ ORDER = (
     *("binarization", "background", "warping", "shadow"),
     *("rotation", "psf_blur", "dirty_rollers", "salt_and_pepper"),
 )
-"""As they befall a page: the print, the paper, the camera or scanner, its sensor."""
+"""In the order in which they reach a page: print, paper, camera or scanner, its sensor."""
 
 DRAWS = {"weak": (WEAK, 1), "strong": (STRONG, 1), "two": (ORDER, 2)}
 """What is drawn -> (of which distortions, how many)."""

@@ -48,7 +48,7 @@ class TokenChunkerParams(Params):
 
 
 class TokenChunker(Chunker[TokenChunkerParams]):
-    """Packs sentences into chunks, by the built-in token counter or a tokenizer of one's own."""
+    """Packs sentences into chunks, by the built-in token counter or your own tokenizer."""
 
     name = "tokens"
 

@@ -50,7 +50,7 @@ class Gap(IntEnum):
 class Unit:
     """A sentence, heading, row or formula: tokens ``start`` to ``end`` of its page.
 
-    ``parents`` are units that say what it is about: the heading above, the header of its table.
+    ``parents`` are units that name its topic: the heading above, the header of its table.
     """
 
     kind: UnitKind

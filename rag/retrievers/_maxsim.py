@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 TOKENS = 2048
-"""Query tokens that are held against one page at a time: the products fit into a cache."""
+"""Query tokens that are compared with one page at a time: the products fit into a cache."""
 SCORES = 1 << 25
 """Scores that are held at a time: 128 MiB, however many queries and pages there are."""
 

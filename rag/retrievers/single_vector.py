@@ -17,7 +17,7 @@ from rag.retrievers._page_images import PageEncoder, PageImageParams
 
 INSTALL = "pip install torch 'sentence-transformers>=6.2'"
 PAGES = 65536
-"""Pages that are held against queries at a time."""
+"""Pages that are compared with queries at a time."""
 
 
 class SingleVectorParams(PageImageParams, ModelParams):

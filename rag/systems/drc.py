@@ -136,7 +136,7 @@ def _reply(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> System
 
 
 def best_answer(outcomes: Sequence[Outcome[str]]) -> int:
-    """The first of the readings whose answer most say, the one of rank r counting 1/r.
+    """The place of the most frequent answer, where the answer from rank r counts 1/r.
 
     One that is empty, failed or declines to answer counts only where all do.
     """
