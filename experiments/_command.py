@@ -22,12 +22,10 @@ from typer.core import TyperCommand
 from experiments._exit import exit_with, one_line
 from experiments._flags import as_flag, as_settings, flags
 from ohr.errors import ConfigError, OhrError, did_you_mean
-from ohr.files.safe_text import plain
 
 if TYPE_CHECKING:
     from ohr.ocr.shards import Shard
     from ohr.study.config import Stage, StudyConfig
-    from ohr.study.results import Run
 
 
 @dataclass(frozen=True)
@@ -101,10 +99,6 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do 
 
 _SHARDED: Mapping[str, tuple[Any, Any]] = {"shard": ("", OfShard), "steal": (False, Steal)}
 _NO_FOLDER = "no folder for the results: give --out, such as --out runs/first"
-_UNCHANGED = (
-    "{}: this study is finished, and its data, plug-ins, code and files are unchanged; the "
-    "results above are from the earlier run"
-)
 _WIDEST = 100
 _Debug = Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")]
 _Arguments = Annotated[
@@ -307,27 +301,13 @@ def study_command(
 
                 print_plan(config)
                 return 0
-            from experiments._receipt import Printed, Receipts
+            from experiments._study import run_and_report
 
-            folder = results_folder(out)
-            flags_and_values = {**options, "report": and_report}
-            receipts = Receipts(config, folder, report.__module__, flags_and_values)
-            if (printed := receipts.printed()) is not None:
-                printed.print()
-                print(_UNCHANGED.format(folder), file=sys.stderr)
-                return 0
-            from ohr.ocr.progress import Progress
-            from ohr.study.run import run_study
-
-            progress = Progress()
-            run = run_study(config, folder, progress=progress)
-            with receipts.captured_text() as text:
-                code = _report(run, functools.partial(report, **options), next_steps)
-                _write_report(run, and_report)
-            if code == 0:
-                printed = Printed(progress.notes, text.getvalue(), run.failures)
-                receipts.write(printed, run.manifest)
-            return code
+            action = functools.partial(report, **options)
+            printed_by = (report.__module__, {**options, "report": and_report})
+            return run_and_report(
+                config, results_folder(out), action, printed_by, and_report, next_steps
+            )
 
         _, *further = inspect.signature(report).parameters.values()
         config, folder, dry, browser, review, _ = inspect.signature(main).parameters.values()
@@ -369,42 +349,3 @@ def results_folder(out: Path | None) -> Path:
     if out is None:
         raise OhrError(_NO_FOLDER)
     return out
-
-
-def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
-    from ohr.display.terminal import reader_lines, report_failures
-    from ohr.ocr.costs import cost_lines
-    from ohr.study.notices.truth import same_lines
-
-    report(result)
-    for line in same_lines(result.cells):
-        print(plain(line))
-    bases = result.manifest.get("knowledge_bases", {})
-    costs = {label: base.get("taken", {}) for label, base in bases.items()}
-    for line in (
-        *cost_lines(costs),
-        *reader_lines(result.readers),
-        f"results: {result.path}",
-        *next_steps,
-    ):
-        print(line)
-    code = report_failures(result.failures, result.failed)
-    if result.missing:
-        print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
-        return 1
-    return code
-
-
-def _write_report(run: Run, is_wanted: bool) -> None:
-    """Write the run's report, or print the command for it."""
-    folder = run.path / "report"
-    if not is_wanted:
-        from ohr.display.terminal import report_line
-
-        print(report_line(folder, run.path))
-        return
-    from ohr.report.build import build_report
-    from ohr.report.options import ReportOptions
-
-    for line in build_report([run], folder, ReportOptions()).lines(folder):
-        print(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from ohr.quality.doubt import contradicted_layers
 from ohr.quality.predictor import Predictor, is_assessable, kind, shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.table import Observation, signal_table
-from ohr.quality.truth import TARGETS, targets
+from ohr.quality.truth import TARGETS
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import file_digest
@@ -38,7 +38,6 @@ from ohr.types import FAILED, PageRef
 from ohr.workers import Limits
 
 Report = Callable[[str, int, int], None]
-TRUTH_SUFFIXES = (".md", ".txt")
 NO_PDF = "an image"
 
 
@@ -370,47 +369,3 @@ def keep_assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.Dat
     result[empty] = result[empty].where(can_be)
     result["in_range"] = result["in_range"].astype(object).where(can_be)
     return result
-
-
-def transcription_name(ref: PageRef) -> str:
-    """The file name of a person's transcription of a page."""
-    return f"{ref.doc_id}/page_{ref.page_no + 1:04d}.md"
-
-
-def read_truth(folder: Path, refs: Sequence[PageRef]) -> dict[PageRef, str]:
-    """Read the transcriptions of sampled pages. Raises ConfigError if there are none."""
-    if not folder.is_dir():
-        raise ConfigError(f"--truth: no folder {folder}")
-    transcriptions = dict(_transcriptions(folder, refs))
-    if not transcriptions:
-        raise ConfigError(
-            f"--truth {folder}: no transcription of a sampled page; name the files like "
-            f"{transcription_name(refs[0])}"
-        )
-    return transcriptions
-
-
-def _transcriptions(folder: Path, refs: Sequence[PageRef]) -> Iterator[tuple[PageRef, str]]:
-    for ref in refs:
-        for suffix in TRUTH_SUFFIXES:
-            path = (folder / transcription_name(ref)).with_suffix(suffix)
-            if path.is_file():
-                yield ref, path.read_text("utf-8-sig", errors="replace")
-                break
-
-
-def with_truth(
-    table: pd.DataFrame, outputs: SampleOutputs, truth: Mapping[PageRef, str]
-) -> pd.DataFrame:
-    """The table with ``true_`` errors of transcribed pages, NaN for the others."""
-    rows = []
-    for row in table.to_dict("records"):
-        ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
-        values = (
-            targets(outputs.text(str(row["engine"]), ref), truth[ref])
-            if ref in truth
-            else dict.fromkeys(TARGETS, math.nan)
-        )
-        named = {f"true_{name}": value for name, value in values.items()}
-        rows.append({str(name): value for name, value in row.items()} | named)
-    return pd.DataFrame(rows)

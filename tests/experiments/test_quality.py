@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 from experiments import confidence, fit_quality, quality_check
-from ohr.adviser.own_pages import sample_pages, transcription_name
+from ohr.adviser.own_pages import sample_pages
 from ohr.adviser.quality.check import check
 from ohr.adviser.quality.known_truth import observe_pages
 from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.adviser.transcriptions import transcription_name
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS

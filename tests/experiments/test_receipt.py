@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 import ohr.study.inputs
 import ohr.study.run
+from experiments import _study
 from experiments._command import study_command
 from experiments._receipt import FILE
 from experiments.noise_curve import main as noise_curve
@@ -81,7 +82,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
         study.runs += 1
         return run_study(*args, **options)
 
-    monkeypatch.setattr(ohr.study.run, "run_study", counted)
+    monkeypatch.setattr(_study, "run_study", counted)
     return study
 
 

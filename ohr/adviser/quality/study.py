@@ -15,14 +15,12 @@ from ohr.adviser.own_pages import (
     keep_assessed,
     page_ref,
     read_sample,
-    read_truth,
     sample_pages,
-    transcription_name,
     with_predictions,
-    with_truth,
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
 from ohr.adviser.quality.table import DECIDES
+from ohr.adviser.transcriptions import read_truth, transcription_name, with_truth
 from ohr.display.terminal import report_failures, show
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
