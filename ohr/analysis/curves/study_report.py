@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -26,6 +25,8 @@ from ohr.store.csv import write_csv
 from ohr.study.results import Run, knowledge_base_name
 
 POINT = ["perturbation", "level", "intensity"]
+MOST_FURTHER = 10_000
+"""A change that takes more further documents than this to be significant is taken for none."""
 
 
 def report(run: Run, axis: str = "") -> None:
@@ -111,7 +112,7 @@ def _unshown(label: str, row: pd.Series) -> str:
     """What a change that is not significant excludes, and what would settle it."""
     text = f"{label} ({excluded(row['ci_low'], row['ci_high'])}"
     further = row["further_units"]
-    if 1 <= further < math.inf:
+    if 1 <= further <= MOST_FURTHER:
         units = interval_units([row["ci_unit"]])
         text += f"; about {rounded_up(further)} further {units} like these would show a change of "
         text += f"{short(row['difference'])}"
