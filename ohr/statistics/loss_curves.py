@@ -164,10 +164,10 @@ def _band(fit: np.ndarray, drawn: np.ndarray, clusters: Clusters) -> tuple[np.nd
     factor = max(factor, float(norm.ppf(tail)))
     factor *= float(t.ppf(tail, clusters.degrees_of_freedom()) / norm.ppf(tail))
     # A rising curve lies between the running extremes of the edges, so the band may use them.
-    # It starts at 0, on the clean pages.
+    # A loss is taken to be 0 or more. The edge starts above 0: the noise of the clean pages is
+    # an estimate too.
     low = np.maximum(np.maximum.accumulate(fit - factor * spread), 0.0)
     high = np.minimum.accumulate((fit + factor * spread)[::-1])[::-1]
-    high[0] = 0.0
     return low, high
 
 
