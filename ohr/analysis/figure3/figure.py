@@ -18,7 +18,7 @@ from ohr.display.labels import (
     noise_title,
 )
 from ohr.display.notes import note_lines, run_notes
-from ohr.figures.axes import from_zero
+from ohr.figures.axes import from_zero, inside
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
 from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.notices.truth import truth_notes
@@ -93,8 +93,7 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
     face = "white" if kind == "semantic" else colour
     clean = points[points["level"] == CLEAN]
     noisy = points[points["level"] != CLEAN]
-    low, high = (noisy[end].clip(0, 1) for end in ("ci_low", "ci_high"))
-    ax.vlines(noisy["r_noise"], low, high, color=colour, alpha=0.35)
+    ax.vlines(noisy["r_noise"], *inside(noisy), color=colour, alpha=0.35)
     if len(clean) and len(noisy):
         x, height = float(clean["r_noise"].iloc[0]), float(clean["mean"].iloc[0])
         grid = np.linspace(x, max(x, float(noisy["r_noise"].max())), GRID)
