@@ -38,12 +38,14 @@ def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]
             settings = list(dict.fromkeys(of_stage["setting"]))
             for column, panel in enumerate(panels):
                 ax: Axes = axes[row, column]
-                here = of_stage[of_stage["panel"] == panel]
+                of_panel = of_stage[of_stage["panel"] == panel]
                 for number, setting in enumerate(settings):
                     for kind in STYLES:
-                        chosen = here[(here["setting"] == setting) & (here["noise"] == kind)]
+                        chosen = of_panel[
+                            (of_panel["setting"] == setting) & (of_panel["noise"] == kind)
+                        ]
                         _line(ax, chosen, kind, setting, number)
-                _floors(ax, here, settings)
+                _floors(ax, of_panel, settings)
                 if row == 0:
                     ax.set_title(panel.replace(" (", "\n("), fontsize=9)
                 if row == len(stages) - 1:

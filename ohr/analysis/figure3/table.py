@@ -73,8 +73,8 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                 quality = _levels(parts, stage, stage_metric, kind, setting)
                 floor = _floor([run for run, _ in parts], stage, metric, setting)
                 for level in quality:
-                    here = next((d for d in damage if d.name == level.name), None)
-                    if here is None:
+                    damage_of_level = next((d for d in damage if d.name == level.name), None)
+                    if damage_of_level is None:
                         continue
                     key = {
                         "noise": kind,
@@ -84,7 +84,9 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
                     }
-                    records += [key | point for point in _panels(here, level, floor, runs[0])]
+                    records += [
+                        key | point for point in _panels(damage_of_level, level, floor, runs[0])
+                    ]
     if not records:
         raise OhrError(
             "nothing to draw: these runs measured no noise, or not the stage ocr "
