@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from ohr.errors import EngineError, LateError
 from ohr.plugins import Chat, Completion, Message
 from ohr.types import Answer, Outcome, Status
-from rag.readers._conversation import calls_in
-from rag.readers._prompt import answer_in
+from rag.readers._conversation import extract_calls
+from rag.readers._prompt import extract_answer
 from rag.systems._frames import RULE, framed
 from rag.systems.triage.budget import Budget
 from rag.systems.triage.library import Shelf
@@ -48,7 +48,7 @@ class Conversation:
             return Outcome(self._answer(""), Status.TIMEOUT, str(error)[:500])
         except EngineError as error:
             return Outcome(self._answer(""), Status.ERROR, str(error)[:500])
-        text = answer_in(completion.text)
+        text = extract_answer(completion.text)
         if not text:
             why = completion.why_empty or "nothing was written"
             if completion.calls:
@@ -90,5 +90,5 @@ class Conversation:
         if completion.calls:
             return completion
         # A call that is written where none may be made, or that a server passes on unread.
-        text, calls = calls_in(completion.text, NAMES)
+        text, calls = extract_calls(completion.text, NAMES)
         return replace(completion, text=text, calls=calls) if calls else completion
