@@ -96,7 +96,8 @@ class DenseRetriever(EncodedRetriever[P], abstract=True):
     def _width_error(self, width: int, other_width: int) -> EngineError:
         return EngineError(
             f"{self.name}: vectors of {width} and of {other_width} numbers, which "
-            "cannot be compared: the server gave vectors of two models; name another revision, and one model"
+            "cannot be compared: the server gave vectors of two models; name another revision, and "
+            "one model"
         )
 
 

@@ -24,8 +24,8 @@ HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 
 class BgeM3Params(DenseParams, ModelParams):
     """``mode``: which of the model's scores ranks chunks. ``multi_vector`` and ``all`` score the
-    best ``candidates`` of the dense search, as the model's authors do; ``all`` is the weighted mean of
-    the three. ``weights``: of dense, sparse and multi-vector scores, by default the authors'.
+    best ``candidates`` of the dense search, as the model's authors do; ``all`` is the weighted mean
+    of the three. ``weights``: of dense, sparse and multi-vector scores, by default the authors'.
     ``max_tokens``: longer chunks are cut.
     """
 
