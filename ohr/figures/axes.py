@@ -14,7 +14,7 @@ from ohr.display.labels import interval_units, mathematical, mathless, noise_tit
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Setting, setting_names, settings_of
 from ohr.display.wording import ALPHA
-from ohr.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.figures.style import COLOURS, LINES, MARKERS, describe
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_note, truth_of
 from ohr.study.output.select import distinct
@@ -208,18 +208,18 @@ def caption(
     lines_are: str = "",
     notes: Notes | None = None,
     more: Sequence[str] = (),
-) -> None:
-    """Write the caption above a figure.
+) -> list[str]:
+    """Write the first line of a caption above a figure; returns the whole of it as notes.
 
     ``lines_are`` explains the black lines if they are not intervals; ``more`` are further notes.
     """
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [
         f"n = {questions_of(cells, 'all')} questions",
+        lines_are or _bars(cells),
         "only pages with evidence re-read, which overstates the loss"
         if evidence
         else "all pages re-read",
-        lines_are or _bars(cells),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),
         *truth_note(cells),
@@ -227,5 +227,4 @@ def caption(
         setting_names(cells),
         *note_lines(answerers(cells), notes),
     ]
-    text = wrapped("; ".join(part for part in parts if part), fig.get_figwidth())
-    fig.suptitle(text, fontsize=8, color="#444444")
+    return describe(fig, parts)

@@ -75,8 +75,8 @@ def _benchmark_bars(
         axes[-1].set_xticks(range(len(groups)), ticks)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
-        caption(fig, cells, notes=notes)
-        return save(fig, folder, name)
+        description = caption(fig, cells, notes=notes)
+        return save(fig, folder, name, notes=description)
 
 
 def tick_name(group: str) -> str:

@@ -56,8 +56,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             from_zero(row_of_axes, marks=True)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(engines))
-        caption(fig, chosen, more=kinds_note(chosen))
-        return save(fig, folder, "noise_strength")
+        description = caption(fig, chosen, more=kinds_note(chosen))
+        return save(fig, folder, "noise_strength", notes=description)
 
 
 def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -70,8 +70,8 @@ def _chart(
         unknown = [engine for engine in engines if engine not in set(costs["engine"])]
         more = ["seconds: of the median clean page, with one worker"]
         more += [f"not measured: {', '.join(unknown)}"] if unknown else []
-        caption(fig, clean, notes=notes, more=more)
-        return save(fig, folder, name)
+        description = caption(fig, clean, notes=notes, more=more)
+        return save(fig, folder, name, notes=description)
 
 
 def _points(

@@ -90,8 +90,8 @@ def _source_curves(
         room_at_zero(axes[0])
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
-        caption(fig, cells, notes=notes)
-        return save(fig, folder, figure_name)
+        description = caption(fig, cells, notes=notes)
+        return save(fig, folder, figure_name, notes=description)
 
 
 def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:

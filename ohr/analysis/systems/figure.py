@@ -20,7 +20,7 @@ from ohr.figures.axes import (
     kinds_note,
     room_at_zero,
 )
-from ohr.figures.style import COLOURS, figure, legend_below, save, wrapped
+from ohr.figures.style import COLOURS, describe, figure, legend_below, save
 from ohr.ocr.noise import noise_name
 from ohr.study.output.select import distinct
 
@@ -71,10 +71,7 @@ def systems_figure(
             *kinds_note(placed),
             *note_lines(answerers(cells[cells["stage"] == STAGE]), notes),
         ]
-        fig.suptitle(
-            wrapped("; ".join(notes_above), fig.get_figwidth()), fontsize=8, color="#444444"
-        )
-        return save(fig, folder, "systems")
+        return save(fig, folder, "systems", notes=describe(fig, notes_above))
 
 
 def _columns(placed: pd.DataFrame) -> list[tuple[str, str]]:
@@ -124,7 +121,4 @@ def parts_figure(losses: pd.DataFrame, folder: Path, notes: Notes | None = None)
             *([f"lines: 95 % intervals for further {units}"] if units else []),
             *note_lines(answerers(of_all), notes),
         ]
-        fig.suptitle(
-            wrapped("; ".join(notes_above), fig.get_figwidth()), fontsize=8, color="#444444"
-        )
-        return save(fig, folder, "system_parts")
+        return save(fig, folder, "system_parts", notes=describe(fig, notes_above))

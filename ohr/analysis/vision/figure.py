@@ -62,9 +62,9 @@ def routes_figure(
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         of_engine = cells[cells["engine"] == _engine(points)]
         more = [f"all routes see the pages that {_engine(points)} reads", *kinds_note(of_engine)]
-        caption(fig, of_engine, notes=notes, more=more)
+        description = caption(fig, of_engine, notes=notes, more=more)
         place_names(fig)
-        return save(fig, folder, "routes")
+        return save(fig, folder, "routes", notes=description)
 
 
 def _engine(points: pd.DataFrame) -> str:
