@@ -53,7 +53,7 @@ VAGUE = frozenset({
     "asked", "found", "here", "kept", "made", "one", "said", "there", "told", "wanted",
 })  # fmt: skip
 """Words that name no thing. Neither a variable nor a function is called so."""
-NAMED = ("ohr", "experiments", "perturb", "ocr_backends", "benchmarks")
+NAMED = PYTHON
 """Folders whose names are checked."""
 FORBIDDEN = re.compile(
     "|".join(rf"(?<!\w){p}(?!\w)" for p in (phrase.replace(" ", r"\s+") for phrase in PHRASES)),

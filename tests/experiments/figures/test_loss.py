@@ -49,6 +49,7 @@ def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
     assert [path.name for path in first] == [
         "noise_curve.png",
         "noise_curve.svg",
+        "noise_curve.pdf",
         "noise_curve.txt",
     ]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]

@@ -87,7 +87,7 @@ def test_tables_hold_every_knowledge_base_and_escape_names(cells):
     table = noise_table(cells)
     assert table.row_count == 2 + 2 * 3
     names = [str(column.header) for column in table.columns]
-    assert names[:4] == ["engine", "noise", "n", "r_noise"]  # one noise ratio
+    assert names[:4] == ["engine", "noise", "n", "published r_noise"]  # one noise ratio
     assert not {"r_noise of the content", "page not found"} & set(names)
     assert "edit distance: over 4 pages" in str(table.caption)
     by_source, by_domain = benchmark_tables(cells)
