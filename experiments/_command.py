@@ -74,10 +74,6 @@ Instability = Annotated[
     bool, typer.Option(help="Read each page also under three mild distortions.")
 ]
 Axis = Annotated[
-    Literal["r_noise", "r_noise_content", "edit_distance"],
-    typer.Option(help="Metric of noise on the axis of curves."),
-]
-CurveAxis = Annotated[
     Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance"] | None,
     typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments._command import CurveAxis, study_command
+from experiments._command import Axis, study_command
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
@@ -27,7 +27,7 @@ NEXT = (
 
 
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
-def main(run: Run, axis: CurveAxis = None) -> None:
+def main(run: Run, axis: Axis = None) -> None:
     """Run a small study on bundled pages: what noise costs."""
     from ohr.analysis.curves.study_report import report
 
