@@ -82,8 +82,8 @@ def captions(drops: pd.DataFrame) -> list[str]:
     """Sentences that explain the columns of losses, with the family of each p."""
     tests = int(drops.loc[drops["metric"] == MAIN, "drop_p"].notna().sum())
     return [
-        "in brackets: 95 % intervals; loss: compared with the same engine on clean pages, or with the "
-        f"ground truth; "
+        "in brackets: 95 % intervals",
+        "loss: compared with the same engine on clean pages, or with the ground truth; "
         f"{family(tests, 'of this column')}",
         "more: how much more than the other system that loses least, on the same "
         "questions; interval and p for all systems and knowledge bases together, the family below",
@@ -104,7 +104,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     table.add_column(noise_title(axis), justify="right")
     table.add_column("system", no_wrap=True)
     for name in ("n", "F1", "loss", "p (Holm)", "more", "p (all)"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for title in others["title"]:
         table.add_column(str(title), justify="right")
     noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
