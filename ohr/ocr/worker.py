@@ -42,6 +42,8 @@ class PageTask:
     """Key of the artefact ``reading``."""
     as_pdf: bool = False
     """Whether the engine gets the PDF, not an image of the page."""
+    frame: int | None = None
+    """The page of a TIFF of several pages; None for other files."""
 
 
 @dataclass
@@ -135,7 +137,7 @@ def page_image(task: PageTask) -> np.ndarray:
     """The clean page as uint8 RGB or grey."""
     if task.source.suffix.lower() == ".pdf":
         return render(task.source, task.ref.page_no, task.dpi)
-    return load_image(task.source)
+    return load_image(task.source, task.frame)
 
 
 def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, Any] | None]:
