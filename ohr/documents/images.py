@@ -46,9 +46,10 @@ _BROKEN_TAGS = (
 def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
     """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
 
-    ``page_no`` is the 0-based page of a TIFF of several pages. The image is turned upright by its EXIF data. Transparent images get a white background, or a
-    black one if their ink is light. 16-bit grey keeps its upper 8 bits. Raises EngineError, which
-    says what the bytes are, also for a file of several pages without a ``page_no``.
+    ``page_no`` is the 0-based page of a TIFF of several pages. The image is turned upright by its
+    EXIF data. Transparent images get a white background, or a black one if their ink is light.
+    16-bit grey keeps its upper 8 bits. Raises EngineError, which says what the bytes are, also for
+    a file of several pages without a ``page_no``.
     """
     try:
         with Image.open(path) as image:

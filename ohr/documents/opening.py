@@ -90,14 +90,14 @@ def layers_of(
             for path, count in zip(paths, counts, strict=True)
             if count.value is not None
         }
-        batches = [
+        batches: list[tuple[Path, Sequence[int]]] = [
             (path, page_nos[start : start + PAGES_AT_ONCE])
             for path, page_nos in numbers.items()
             for start in range(0, len(page_nos), PAGES_AT_ONCE)
         ]
         while batches:
             outcomes_of_batches = outcomes([partial(text_layers, *batch) for batch in batches])
-            failed = []
+            failed: list[tuple[Path, Sequence[int]]] = []
             for (path, page_nos), outcome in zip(batches, outcomes_of_batches, strict=True):
                 if outcome.value is not None:
                     layers |= {
