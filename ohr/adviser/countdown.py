@@ -35,7 +35,7 @@ class Countdown:
         self._read: dict[str, int] = {}
         self._elapsed: dict[str, float] = {}
         self._report = report
-        self._estimated = False
+        self._started = self._estimated = False
 
     def read(self, work: Work, pages: Sequence[Any]) -> None:
         """Read pages with an engine, and show progress."""
@@ -48,7 +48,9 @@ class Countdown:
             self._elapsed[label] = before_s + time.perf_counter() - started
             self._show()
 
-        self._show()
+        if not self._started:
+            self._started = True
+            self._show()
         work.read(pages, count)
         self._read[label] = before + len(pages)
         self._elapsed[label] = before_s + time.perf_counter() - started

@@ -79,8 +79,10 @@ def test_by_the_text_alone_nothing_is_assessed(folder):
     assert not table["assessed"].any()
     done = run_recommend(folder, "--engines", FAKE, "--budget", 4, "--no-instability")
     assert done.exit_code == 0, done.output
-    (line,) = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
-    assert line.startswith(f"Nothing can be recommended: the pages of {FAKE} are not assessed")
+    text = (folder.parent / "best" / "recommendation.txt").read_text()
+    assert "No OCR engine is recommended: none was assessed." in text
+    assert "Wrong characters: not assessed: no page has a prediction." in text
+    assert f"{FAKE}: 4 of 4 pages are not assessed: they have no text layer" in text
 
 
 def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):

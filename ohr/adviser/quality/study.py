@@ -131,7 +131,8 @@ def sample_lines(sample: PageSample, out: Path) -> list[str]:
 def problem_lines(sample: PageSample, out: Path) -> list[str]:
     """A line with the file of problems with files and text layers, if there are any."""
     count = len(sample.problems())
-    return [f"{count} files and pages with problems: {out / PROBLEMS}"] if count else []
+    problems = "problem" if count == 1 else "problems"
+    return [f"{count} {problems} with files and pages: {out / PROBLEMS}"] if count else []
 
 
 def _before(out: Path) -> dict[str, str]:

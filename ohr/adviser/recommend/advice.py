@@ -231,7 +231,7 @@ def _retrieval(
         return not_assessed("retrieval", str(error), engines), None, "", ""
     asked = [question for question in questions if qids is None or question.qid in set(qids)]
     documents = len({question.doc_id for question in asked})
-    verdict = retrieval_verdict(choice, f"questions {origin}", documents, further_units(choice))
+    verdict = retrieval_verdict(choice, f"questions made {origin}", documents, further_units(choice))
     return verdict, choice, where, ""
 
 
@@ -277,7 +277,10 @@ def _reasons(
     if run is not None:
         lines += retrieval_lines(run, {"pdf_text": "text layer (pdf_text)"})
     if len(rows):
-        lines += [*assessed_lines(rows, {}), *worst_lines(rows)]
+        # Pages with a layer are not read again under distortions, so that signal is not missed.
+        assessed = assessed_lines(rows, {})
+        lines += [line for line in assessed if not line.endswith(": wobble")]
+        lines += worst_lines(rows)
     for name in sorted(outputs.of_layer):
         lines.append(
             f"{name} reads the text layer: it counts with the layer, and is not compared with the "

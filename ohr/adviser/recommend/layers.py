@@ -65,11 +65,10 @@ class LayerSummary:
                 f"checked pages of {of}{self._of_all()}."
             )
         else:
-            unusable = self.checked - self.usable
             first = (
                 f"Text layer: use it, without OCR, on the pages where it passes the checks: "
                 f"{self.usable} of {self.checked} checked pages of {of}{self._of_all()}. Read the "
-                f"others with OCR ({unusable} of the checked pages: {self._reasons()})."
+                f"others with OCR; of the checked pages: {self._reasons()}."
             )
         return [first, f"The layer is plain text: it has no {NOT_IN_LAYERS}."]
 

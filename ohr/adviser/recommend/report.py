@@ -130,8 +130,7 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
 
 def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
     """The verdict on one measure. ``basis`` says which pages or questions it is about."""
-    title = TITLES[verdict.measure]
-    title = f"{title[0].upper()}{title[1:]}"
+    title = _title(verdict)
     if verdict.where:
         title += f" under {verdict.where} noise"
     if not verdict.candidates:
@@ -155,6 +154,11 @@ def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
     return f"{title}: {quality} by {_value(first, verdict)}; {'; '.join(others)}. {on}"
 
 
+def _title(verdict: MeasureVerdict) -> str:
+    title = TITLES[verdict.measure]
+    return f"{title[0].upper()}{title[1:]}"
+
+
 def _value(candidate: Candidate, verdict: MeasureVerdict) -> str:
     ends = candidate.low, candidate.high
     if verdict.measure == "characters":
@@ -169,14 +173,20 @@ def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
     value = _value(candidate, verdict)
     if candidate.is_worse:
         if math.isfinite(low) and math.isfinite(high) and low > 0 and high < 1:
-            return f"{value}: shown to be worse, by {short(low)} to {short(high)}"
+            ends = f"{_gap(low, verdict)} to {_gap(high, verdict)}"
+            return f"{value}: shown to be worse, by {ends}"
         return f"{value}: shown to be worse"
     bound = max(abs(low), abs(high))
     if math.isnan(bound) or bound >= 1:
         return f"{value}: no significant difference, and none is excluded"
     if bound == 0:
         return f"{value}: the same on every one"
-    return f"{value}: no significant difference (none larger than {short(bound)})"
+    return f"{value}: no significant difference (none larger than {_gap(bound, verdict)})"
+
+
+def _gap(difference: float, verdict: MeasureVerdict) -> str:
+    is_percent = verdict.measure == "characters"
+    return f"{100 * difference:.1f} points" if is_percent else short(difference)
 
 
 def family_sentence(verdicts: Sequence[MeasureVerdict]) -> str:
@@ -200,9 +210,10 @@ def doubts(
         if not verdict.further or not verdict.unsure:
             continue
         of = "documents" if verdict.unit == "document" else "pages"
+        power = "" if verdict.is_error else ", four times in five"
         lines.append(
-            f"{TITLES[verdict.measure].capitalize()}: about {rounded_up(verdict.further)} more "
-            f"{of} like these would show differences as large as measured, four times in five."
+            f"{_title(verdict)}: about {rounded_up(verdict.further)} more {of} like these would "
+            f"show differences as large as measured{power}."
         )
     if choice is not None and choice.compared.unit == "document":
         if choice.compared.size < FEWEST_TO_SHOW:

@@ -148,4 +148,4 @@ def _check(settings: OcrSettings, request: Request) -> None:
 
 
 def _print(line: str) -> None:
-    print(plain(line))
+    print(plain(line), flush=True)
