@@ -231,7 +231,8 @@ def _retrieval(
         return not_assessed("retrieval", str(error), engines), None, "", ""
     asked = [question for question in questions if qids is None or question.qid in set(qids)]
     documents = len({question.doc_id for question in asked})
-    verdict = retrieval_verdict(choice, f"questions made {origin}", documents, further_units(choice))
+    against = f"questions made {origin}"
+    verdict = retrieval_verdict(choice, against, documents, further_units(choice))
     return verdict, choice, where, ""
 
 

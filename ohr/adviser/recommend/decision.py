@@ -57,7 +57,12 @@ def _chosen(
             close.setdefault(each.engine, each)
     engine = cheapest(list(close), seconds)
     title = TITLES[verdict.measure]
-    if engine == best.engine:
+    equal = [each for each in close.values() if each.mean == best.mean and each.engine != engine]
+    if close[engine].mean == best.mean and equal:
+        reason = f"by {title} the same as {_names(equal)}"
+        timed = [seconds.get(name, math.nan) for name in (engine, *(each.engine for each in equal))]
+        reason += ", and faster" if timed[0] < min(timed[1:]) else ""
+    elif engine == best.engine:
         reason = f"best by {title}"
         if verdict.unsure:
             reason += ", though not shown to be better than " + _names(verdict.unsure)

@@ -55,7 +55,7 @@ def make_questions(
             ]
         )
         texts |= common
-        origin = f"{origin}, and of what engines agree on for {len(common)} pages without"
+        origin = f"{origin}, and of what engines agree on for {len(common)} page{'s' * (len(common) != 1)} without"
     pages = [Page(ref, texts.get(ref, "")) for ref in sorted(pdfs)]
     question_set = make_question_set(pages, texts, request.seed, request.questions)
     _write_dataset(out / "exam", pages, question_set.accepted)

@@ -226,7 +226,8 @@ def doubts(
         lines.append("Retrieval: not tested, for lack of documents and pages.")
     if no_questions:
         lines.append(f"Retrieval: {no_questions}.")
-    few = min((verdict.documents for verdict in verdicts if verdict.documents), default=0)
+    errors = [verdict.documents for verdict in verdicts if verdict.is_error and verdict.documents]
+    few = min(errors, default=0)
     if few and few < 5:
         lines.append(
             f"The errors are those of {'this document' if few == 1 else f'these {few} documents'}; "
