@@ -12,6 +12,7 @@ from PIL import Image
 
 import ohr
 from experiments import recommend
+from ohr.adviser.sampling import draw_pages
 from tests.builders import write_page
 from tests.experiments.own_pages import FAKE, SURE, give, run_quality, run_recommend
 
@@ -125,6 +126,14 @@ def test_files_and_pages_may_be_named(tmp_path):
         "left_out": {},
         "other_files": {},
     }
+
+
+def test_the_budget_holds_for_many_documents_too(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(12):
+        Image.new("L", (60, 60), 255).save(folder / f"{number}.png")
+    assert len(draw_pages([folder], 150, 5, 0).pages) == 5
 
 
 def test_a_folder_of_nothing_is_one_error(tmp_path):

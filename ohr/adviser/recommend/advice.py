@@ -209,12 +209,14 @@ def _retrieval(
 ) -> tuple[MeasureVerdict, Choice | None, str, str]:
     """The verdict on retrieval; the comparison; which questions it is about; why there is none."""
     if run is None:
+        if not sample.pdfs:
+            reason = "questions are made of PDFs only, and there are none"
+            return not_assessed("retrieval", reason, engines), None, "", reason
         count = len(questions)
-        about = "" if sample.pdfs else ": questions are made of PDFs only"
-        could = f"{count} question{'s' * (count != 1)} could be made {origin}{about}"
-        more = "read more pages (--budget)" if sample.pdfs else "give PDFs, not images"
+        could = f"{count} question{'s' * (count != 1)} could be made {origin}"
         reason = f"{could}, at least {FEWEST_QUESTIONS} are needed"
-        return not_assessed("retrieval", reason, engines), None, "", f"{could}; {more}"
+        more = f"{could}; read more pages (--budget)"
+        return not_assessed("retrieval", reason, engines), None, "", more
     qids = None
     where = ""
     if only_without:

@@ -14,7 +14,7 @@ from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.layers import LayerSummary
 from ohr.adviser.recommend.table import METRIC, Choice
 from ohr.adviser.recommend.tables import TableVerdict
-from ohr.adviser.recommend.verdicts import TITLES, Candidate, MeasureVerdict
+from ohr.adviser.recommend.verdicts import FEWEST_PAGES, TITLES, Candidate, MeasureVerdict
 from ohr.display.wording import rounded_up, short
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.results import Run
@@ -226,6 +226,10 @@ def doubts(
         lines.append("Retrieval: not tested, for lack of documents and pages.")
     if no_questions:
         lines.append(f"Retrieval: {no_questions}.")
+    counts = [verdict.n for verdict in verdicts if verdict.is_error and verdict.n]
+    if counts and min(counts) < FEWEST_PAGES:
+        pages = f"{min(counts)} page{'s' * (min(counts) != 1)}"
+        lines.append(f"Errors: {pages} are few: more make the intervals shorter (--budget).")
     errors = [verdict.documents for verdict in verdicts if verdict.is_error and verdict.documents]
     few = min(errors, default=0)
     if few and few < 5:

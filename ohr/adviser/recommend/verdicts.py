@@ -20,6 +20,8 @@ TITLES: Mapping[Name, str] = {
     "content_r_noise": "content r_noise",
     "retrieval": "retrieval LCS",
 }
+FEWEST_PAGES = 8
+"""With fewer, the number of further pages is not estimated."""
 TARGETS_OF: Mapping[str, Name] = {DECIDES: "characters", "r_noise_content": "content_r_noise"}
 """The predicted errors that have a verdict."""
 
@@ -155,7 +157,7 @@ def error_verdict(table: pd.DataFrame, target: str) -> MeasureVerdict:
         _against(rows, pages, target, compared),
         {name: "no page has a prediction" for name in parts if name not in known},
         pairs,
-        max(0, further - len(pages)),
+        max(0, further - len(pages)) if len(pages) >= FEWEST_PAGES else 0,
     )
 
 
