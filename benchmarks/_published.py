@@ -1,9 +1,9 @@
 """The published evaluation's retrieval study, step by step, at its own cost.
 
-Plain Python and the packages that it uses: NLTK's Porter stemmer, rank-bm25 with one index a
-domain, and the longest common subsequence by dynamic programming. Only the byte-pair encoder of
-its chunker is missing, whose file is not at hand: pieces of a pattern are counted as tokens, which
-is cheaper. So the cost is a lower bound.
+Plain Python and the packages that it uses: NLTK's Porter stemmer, rank-bm25 with one index per
+domain, and the longest common subsequence by dynamic programming. Only the byte-pair encoder of its
+chunker is replaced, since its file is not available: matches of a pattern are counted as tokens,
+which is cheaper. So the cost is a lower bound.
 """
 
 from __future__ import annotations

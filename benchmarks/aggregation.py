@@ -1,8 +1,8 @@
 """How long cells take, and how much memory: rows of a large study, generated and aggregated.
 
 ``python -m benchmarks.aggregation [--questions 8498] [--conditions 200] [--metrics 30]`` writes
-random rows of so many questions, knowledge bases and metrics as a study does, a row group a
-knowledge base, and takes their means, intervals and counts. Prints seconds and the greatest
+random rows of so many questions, knowledge bases and metrics as a study does, one row group per
+knowledge base, and computes their means, intervals and counts. Prints seconds and the greatest
 memory of each of the two, measured in processes of their own.
 """
 

@@ -2,12 +2,11 @@
 
     python -m benchmarks.best [--simulations 1000]
 
-Studies are simulated: documents of unequal size, scores in [0, 1] with many 0 and 1 as F1 has
-them, correlated within documents and between candidates. Each candidate is compared with the one
-with the best mean, by p of the cluster sign-flip test after Holm's correction, or by the interval
-of the paired difference; or all with :func:`ohr.statistics.compare_with_best`, which is used.
-Prints the tables of ``docs/reference/intervals.md``.
-Takes some minutes.
+Studies are simulated: documents of unequal size, scores in [0, 1] with many 0 and 1 as F1 has them,
+correlated within documents and between candidates. Each candidate is compared with the one with the
+best mean, by p of the cluster sign-flip test after Holm's correction, or by the interval of the
+paired difference; or all at once with :func:`ohr.statistics.compare_with_best`, the toolkit's
+method. Prints the tables of ``docs/reference/intervals.md``. Takes some minutes.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ FAILING = "equal, each fails on one document in eight"
 SPREAD = "equal means, half of them with twice the spread"
 FALSE = (EQUAL, HALF, FAILING, SPREAD)
 """Settings in which a false statement can be made: a true best is called worse."""
-ONE = "one is .1 lower"
+ONE_LOWER = "one is .1 lower"
 """The setting in which that one should be found."""
 
 
@@ -46,7 +45,7 @@ class Study:
 
 
 def simulated(setting: str, candidates: int, documents: int, rng: np.random.Generator) -> Study:
-    """One study of :data:`FALSE` or :data:`ONE`.
+    """One study of :data:`FALSE` or :data:`ONE_LOWER`.
 
     A document has 1 question or more, 8 on average, the largest often a quarter of them all.
     A score is .5 and a part of the document, of the question, of the candidate in the document
@@ -62,7 +61,7 @@ def simulated(setting: str, candidates: int, documents: int, rng: np.random.Gene
         own[candidates // 2 :] *= 2
     shared = rng.normal(0, 0.25, documents)[owners] + rng.normal(0, 0.4, n)
     latent = 0.5 + shared + own
-    if setting in (HALF, ONE):
+    if setting in (HALF, ONE_LOWER):
         worse = range((candidates + 1) // 2 if setting == HALF else candidates - 1, candidates)
         latent[list(worse)] -= 1.5 * LOWER  # of which cutting leaves about LOWER
         best -= set(worse)
@@ -73,22 +72,22 @@ def simulated(setting: str, candidates: int, documents: int, rng: np.random.Gene
 
 
 def called_worse(study: Study, way: str) -> set[int]:
-    """Candidates that are said to be worse than the best."""
+    """Candidates that are called worse than the best."""
     if way == OURS:
-        [found] = compare_with_best([study.scores], study.clusters, flips=FLIPS)
-        return set(found.worse)
+        [comparison] = compare_with_best([study.scores], study.clusters, flips=FLIPS)
+        return set(comparison.worse)
     first = int(study.scores.mean(axis=1).argmax())
     others = [i for i in range(len(study.scores)) if i != first]
     behind = [study.scores[first] - study.scores[i] for i in others]
     if way == INTERVAL:
-        ends = [mean_interval(one, study.clusters, bounded=False) for one in behind]
+        ends = [mean_interval(difference, study.clusters, bounded=False) for difference in behind]
         return {i for i, interval in zip(others, ends, strict=True) if interval.low > 0}
-    p = np.array([sign_flip_test(one, study.clusters, flips=FLIPS) for one in behind])
+    p = np.array([sign_flip_test(difference, study.clusters, flips=FLIPS) for difference in behind])
     return {i for i, adjusted in zip(others, holm(p), strict=True) if adjusted <= 0.05}
 
 
 def rates(setting: str, candidates: int, documents: int, simulations: int) -> dict[str, float]:
-    """Of each way, the share of studies with a false statement; of :data:`ONE`, in which the
+    """Of each way, the share of studies with a false statement; of :data:`ONE_LOWER`, in which the
     worse candidate is found.
     """
     rng = np.random.default_rng([len(setting), candidates, documents])
@@ -97,7 +96,9 @@ def rates(setting: str, candidates: int, documents: int, simulations: int) -> di
         study = simulated(setting, candidates, documents, rng)
         for way in WAYS:
             worse = called_worse(study, way)
-            hits[way] += candidates - 1 in worse if setting == ONE else bool(worse & study.best)
+            hits[way] += (
+                candidates - 1 in worse if setting == ONE_LOWER else bool(worse & study.best)
+            )
     return {way: count / simulations for way, count in hits.items()}
 
 
@@ -106,8 +107,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--simulations", type=int, default=1000)
     options = parser.parse_args()
-    for setting in (*FALSE, ONE):
-        what = "found" if setting == ONE else "false"
+    for setting in (*FALSE, ONE_LOWER):
+        what = "found" if setting == ONE_LOWER else "false"
         print(f"\n| {what}, {setting}; documents: | {' | '.join(map(str, DOCUMENTS))} |")
         print(f"| --- {'| ---: ' * len(DOCUMENTS)}|")
         for k in CANDIDATES:

@@ -1,4 +1,4 @@
-"""How long shards of a cluster read many pages: a simulation, page by page.
+"""How long shards of a cluster take to read many pages: a simulation, page by page.
 
     python -m benchmarks.cluster [PAGES] [--slots 64] [--seconds 0.5] [--spread 0.6]
 

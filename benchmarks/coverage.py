@@ -4,8 +4,8 @@
 
 RUN is a finished ``ocr_benchmark`` of the ground truth and another knowledge base, DRAWS a
 ``noise_curve`` of formatting noise at several intensities with many ``seeds``. Their documents
-are taken for all there are: so many are drawn from them with replacement, over and over, and
-each method's interval is compared with the mean over all. Prints the tables of
+stand for the population: samples of several sizes are drawn from them with replacement, many times,
+and each method's interval is compared with the mean over all documents. Prints the tables of
 ``docs/reference/intervals.md``. Takes about ten minutes.
 """
 
@@ -152,7 +152,7 @@ def coverage(scores: Scores, n_documents: int, simulations: int) -> dict[str, tu
     ends[OURS] = _ends(mean_interval(v, c, bounded=scores.bounded) for v, c, _ in studies)
     if n_documents < 10:
         draws = (p.resampled_means(v, RESAMPLES, seed=0) for v, _, p in studies)
-        quantiles = np.array([np.quantile(one, [0.025, 0.975]) for one in draws])
+        quantiles = np.array([np.quantile(means, [0.025, 0.975]) for means in draws])
         ends[PAGES] = quantiles[:, 0], quantiles[:, 1]
     truth = scores.values.mean()
     return {
@@ -167,14 +167,14 @@ def coverage(scores: Scores, n_documents: int, simulations: int) -> dict[str, tu
 def _study(scores: Scores, drawn: Sequence[np.ndarray]) -> tuple[np.ndarray, Clusters, Clusters]:
     """Values of a study of some documents, in clusters of documents and of pages."""
     rows = np.concatenate(drawn)
-    owners = np.repeat(np.arange(len(drawn)), [len(one) for one in drawn])
+    owners = np.repeat(np.arange(len(drawn)), [len(rows) for rows in drawn])
     _, pages = np.unique(np.stack([owners, scores.pages[rows]]), axis=1, return_inverse=True)
     by_page = Clusters(pages, int(pages.max()) + 1, "page")
     return scores.values[rows], Clusters(owners, len(drawn), "document"), by_page
 
 
 def _ends(intervals: Iterable[Interval]) -> Ends:
-    pairs = np.array([(one.low, one.high) for one in intervals])
+    pairs = np.array([(interval.low, interval.high) for interval in intervals])
     return pairs[:, 0], pairs[:, 1]
 
 
@@ -200,7 +200,7 @@ def draws_coverage(
 ) -> dict[str, float]:
     """Coverage of the mean over documents and draws; ``values`` are ``(all draws, n)``.
 
-    Every page is distorted anew in each draw, so a document draws its noise for itself.
+    Every page is distorted anew in each draw, so each document draws its own noise.
     """
     rng = np.random.default_rng([9, n_documents, draws])
     names, index = np.unique(documents, return_inverse=True)
@@ -208,7 +208,7 @@ def draws_coverage(
     truth, hits = values.mean(), dict.fromkeys(("documents (**ours**)", "two-way", "nested"), 0)
     for _ in range(simulations):
         drawn = [members[i] for i in rng.integers(0, len(names), n_documents)]
-        owners = np.repeat(np.arange(n_documents), [len(one) for one in drawn])
+        owners = np.repeat(np.arange(n_documents), [len(rows) for rows in drawn])
         picked = rng.integers(0, len(values), size=(draws, n_documents))[:, owners]
         study = values[picked, np.concatenate(drawn)[None]]
         clusters = Clusters(owners, n_documents, "document")
@@ -221,7 +221,9 @@ def draws_coverage(
             t = student.ppf(0.975, clusters.degrees_of_freedom())
             of_draws = study.mean(axis=1).var(ddof=1) / draws
             cells = [mean_interval(row, clusters, bounded=False) for row in study]
-            within = sum((one.high - one.low) ** 2 / 4 / t**2 for one in cells) / draws**2
+            within = (
+                sum((interval.high - interval.low) ** 2 / 4 / t**2 for interval in cells) / draws**2
+            )
             variance = max((half / t) ** 2, (half / t) ** 2 + of_draws - within / n_documents)
             hits["two-way"] += abs(truth - mean) <= t * np.sqrt(variance)
             low, high = _nested(study, owners, rng)
@@ -258,7 +260,7 @@ def curve_coverage(curve: NoiseCurve, n_documents: int, simulations: int) -> dic
     for _ in range(simulations):
         drawn = [members[i] for i in rng.integers(0, len(members), n_documents)]
         rows = np.concatenate(drawn)
-        owners = np.repeat(np.arange(n_documents), [len(one) for one in drawn])
+        owners = np.repeat(np.arange(n_documents), [len(rows) for rows in drawn])
         study = NoiseCurve(
             curve.noise[:, rows],
             curve.quality[:, rows],
@@ -346,7 +348,7 @@ def main() -> None:
         table(f"{measure} of ours; documents:", rows, DOCUMENTS)
     nulls: dict[str, list[float]] = {}
     for n in DOCUMENTS:
-        shares = [rejections(one, n, options.simulations // 2) for one in changes]
+        shares = [rejections(change, n, options.simulations // 2) for change in changes]
         for name in shares[0]:
             nulls.setdefault(name, []).append(max(share[name] for share in shares))
     table("largest share of true nulls with p <= .05; documents:", nulls, DOCUMENTS)
@@ -361,10 +363,10 @@ def main() -> None:
         shares = {}
         for draws in (1, 3):
             for n in DOCUMENTS[:6]:
-                one = draws_coverage(
+                coverages = draws_coverage(
                     values.to_numpy(), documents, n, draws, options.simulations // 2
                 )
-                for name, share in one.items():
+                for name, share in coverages.items():
                     shares.setdefault(f"{draws} draws, clusters: {name}", []).append(share)
         table(f"coverage, {stage} {metric} under noise; documents:", shares, DOCUMENTS[:6])
     [curve] = [

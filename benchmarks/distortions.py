@@ -3,11 +3,11 @@
     python -m benchmarks.distortions [--sheet FILE.png] [NAME ...]
 
 For every registered distortion (or those named) at intensity 1, on a page of 1240 x 1754 pixels,
-grey and RGB, each in a fresh process: CPU milliseconds a page (median), pages a second, seconds to
-import it and for its first call (Numba's cache empty, as after an installation), the most memory
-that later calls needed above what stood there after the import, and the most of the whole process.
-Then our distortions beside Augraphy's for the same effect. ``--sheet`` draws them side by side
-instead. Linux only, for its account of memory.
+grey and RGB, each in a fresh process: CPU milliseconds per page (median), pages per second, seconds
+to import it and for its first call (Numba's cache empty, as after an installation), the most memory
+that later calls needed beyond that after the import, and the most of the whole process. Then our
+distortions beside Augraphy's for the same effect. ``--sheet`` draws them side by side instead.
+Linux only, for its account of memory.
 """
 
 from __future__ import annotations
@@ -198,12 +198,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("names", nargs="*", metavar="NAME", help="such as warping; default: all")
     parser.add_argument("--sheet", type=Path, help="PNG file to draw instead of measuring")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--one", dest="task", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     for name in options.names:
         registry.plugin_class("perturbation", name)  # an unknown name lists the known ones
-    if options.one:
-        print(json.dumps(measure(*options.one)))
+    if options.task:
+        print(json.dumps(measure(*options.task)))
     elif options.sheet:
         draw_sheet(options.sheet, options.names or distortions())
     else:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.formatting D/ohrbench/retrieval_base D/ohrbench/qas_dev.json
 
-Each page of the dataset (the OHR-Bench layout) is read, rewritten and let go. Wanted: all rules
+Each page of the dataset (the OHR-Bench layout) is read, rewritten and discarded. Target: all rules
 together on the 5,723 pages of the data folder in under 20 s.
 """
 

@@ -34,8 +34,8 @@ from ohr.markup.scanner import MATH_ENVIRONMENTS, MarkupKind, MarkupRegion
 MARKDOWN = MarkdownIt("commonmark").enable("table").disable("html_block")
 _LIST_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
-Found = Counter[tuple[str, str]]
-"""(kind, what it says) -> how often."""
+Counts = Counter[tuple[str, str]]
+"""(kind, content) -> how often."""
 
 
 def main() -> None:
@@ -51,17 +51,17 @@ def main() -> None:
             for (kind, _), count in (ours & theirs).items():
                 totals[kind]["both"] += count
             for side, rest in (("scan", ours - theirs), ("parser", theirs - ours)):
-                for (kind, said), count in rest.items():
+                for (kind, content), count in rest.items():
                     totals[kind][side] += count
-                    alone[kind, side].append(said)
+                    alone[kind, side].append(content)
     table = Table("kind", "both", "scan alone", "parser alone", box=None)
     for kind, counts in sorted(totals.items()):
         table.add_row(kind, *(f"{counts[side]:,}" for side in ("both", "scan", "parser")))
     show(table)
     draw = random.Random(0)
-    for (kind, side), said in sorted(alone.items()) if options.examples else ():
-        for one in draw.sample(said, min(options.examples, len(said))):
-            print(f"{kind}, {side} alone: {one[:120]!r}")
+    for (kind, side), contents in sorted(alone.items()) if options.examples else ():
+        for content in draw.sample(contents, min(options.examples, len(contents))):
+            print(f"{kind}, {side} alone: {content[:120]!r}")
 
 
 def pages(folder: Path) -> Iterator[str]:
@@ -71,7 +71,7 @@ def pages(folder: Path) -> Iterator[str]:
             yield page["text"] or ""
 
 
-def compared(text: str) -> Iterator[tuple[Found, Found]]:
+def compared(text: str) -> Iterator[tuple[Counts, Counts]]:
     """What the scan finds on a page beside what another parser does, for each parser."""
     page = MarkupPage(text)
     bare = without_latex(page)
@@ -99,38 +99,38 @@ def without_latex(page: MarkupPage) -> str:
     return "".join([*pieces, page.text[done:]])
 
 
-def of_scan(page: MarkupPage) -> Found:
+def of_scan(page: MarkupPage) -> Counts:
     """The Markdown of a page, as the scan has it."""
-    text, found = page.text, Counter[tuple[str, str]]()
+    text, counts = page.text, Counter[tuple[str, str]]()
     # What lies in an indented line is code to Markdown.
     walked = (r for region in page.regions for r in _as_markdown(region).walk())
     for region in walked:
         kind, source = region.kind, text[region.start : region.end]
         inner = _squeezed(text[region.inner_start : region.inner_end])
         if kind is MarkupKind.HEADING and not source.startswith("\\"):
-            found["heading", inner] += 1
+            counts["heading", inner] += 1
         elif kind is MarkupKind.CODE and not source.startswith(("<", "\\")):
             fenced = source.lstrip().startswith(("```", "~~~")) and "\n" in source
-            found["fenced code" if fenced else "code span", inner] += 1
+            counts["fenced code" if fenced else "code span", inner] += 1
         elif kind is MarkupKind.INDENTED:
-            found["indented line", inner] += 1
+            counts["indented line", inner] += 1
         elif kind in (MarkupKind.LINK, MarkupKind.IMAGE) and region.inner_start > region.start:
-            found[kind.name.lower(), _squeezed(source[source.rindex("(") + 1 : -1])] += 1
+            counts[kind.name.lower(), _squeezed(source[source.rindex("(") + 1 : -1])] += 1
         elif kind is MarkupKind.EMPHASIS and not source.startswith("\\"):
-            found["emphasis", inner] += 1
+            counts["emphasis", inner] += 1
         elif kind is MarkupKind.LIST and _LIST_MARK.match(source):
-            found["list item", _line(text, region)] += 1
-    found.update(("table", _squeezed(text[slice(*table.span)])[:20]) for table in page.tables)
-    return found
+            counts["list item", _line(text, region)] += 1
+    counts.update(("table", _squeezed(text[slice(*table.span)])[:20]) for table in page.tables)
+    return counts
 
 
 def _as_markdown(region: MarkupRegion) -> MarkupRegion:
     return replace(region, inside=()) if region.kind is MarkupKind.INDENTED else region
 
 
-def of_markdown(text: str) -> Found:
+def of_markdown(text: str) -> Counts:
     """The Markdown of a page, as markdown-it-py has it."""
-    lines, found = text.split("\n"), Counter[tuple[str, str]]()
+    lines, counts = text.split("\n"), Counter[tuple[str, str]]()
     tokens = MARKDOWN.parse(text)
     for token, following in pairwise([*tokens, None]):
         if token is None:
@@ -138,23 +138,23 @@ def of_markdown(text: str) -> Found:
         first = lines[token.map[0]] if token.map is not None else ""
         if token.type == "heading_open" and following is not None:
             kind = "heading" if token.markup.startswith("#") else "underlined heading"
-            found[kind, _squeezed(following.content)] += 1
+            counts[kind, _squeezed(following.content)] += 1
         elif token.type == "fence":
-            found["fenced code", _squeezed(token.content)] += 1
+            counts["fenced code", _squeezed(token.content)] += 1
         elif token.type == "code_block":
-            found.update(
+            counts.update(
                 ("indented line", _squeezed(line)) for line in token.content.split("\n") if line
             )
         elif token.type == "table_open":
-            found["table", _squeezed("".join(lines[slice(*(token.map or (0, 0)))]))[:20]] += 1
+            counts["table", _squeezed("".join(lines[slice(*(token.map or (0, 0)))]))[:20]] += 1
         elif token.type == "list_item_open":
-            found["list item", _squeezed(first)] += 1
-        found.update(_of_line(token.children or []))
-    return found
+            counts["list item", _squeezed(first)] += 1
+        counts.update(_of_line(token.children or []))
+    return counts
 
 
 def _of_line(tokens: list[Token]) -> Iterator[tuple[str, str]]:
-    depth, said = 0, ""
+    depth, content = 0, ""
     for token in tokens:
         if token.type == "code_inline":
             yield "code span", _squeezed(token.content)
@@ -168,10 +168,10 @@ def _of_line(tokens: list[Token]) -> Iterator[tuple[str, str]]:
         elif token.type in ("em_close", "strong_close"):
             depth -= 1
             if not depth:
-                yield "emphasis", _squeezed(said)
-                said = ""
+                yield "emphasis", _squeezed(content)
+                content = ""
         if depth:
-            said += token.content or (" " if token.type == "softbreak" else "")
+            content += token.content or (" " if token.type == "softbreak" else "")
 
 
 def of_latex(text: str) -> Iterator[str]:

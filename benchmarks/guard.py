@@ -3,7 +3,7 @@
     python -m benchmarks.guard [--renew] [NAME ...]
 
 A task's figure is its CPU time over that of the loop, so that the speed of the machine cancels out.
-The expected figures stand in ``benchmarks/guard.json``. A task fails where it takes more than 1.5
+The expected figures are in ``benchmarks/guard.json``. A task fails where it takes more than 1.5
 times as long; it is measured again first, since other programs slow it down. Exit code 1 if any
 fails. ``--renew`` writes the file; a change that makes a task slower says why in its commit.
 """
@@ -69,7 +69,7 @@ def cpu_s(task: Task) -> float:
 
 def _spent_s() -> float:
     spent = (getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))  # to the microsecond
-    return sum(one.ru_utime + one.ru_stime for one in spent)
+    return sum(usage.ru_utime + usage.ru_stime for usage in spent)
 
 
 def page(rng: random.Random, words: int = 400) -> str:
@@ -137,7 +137,7 @@ def tasks(folder: Path) -> dict[str, Task]:
     texts = [page(rng) for _ in range(PAGES)]
     read = [misread(rng, text) for text in texts]
     pairs = list(zip(read, texts, strict=True))
-    words = [(default.tokens(one), default.tokens(other)) for one, other in pairs]
+    words = [(default.tokens(predicted), default.tokens(expected)) for predicted, expected in pairs]
     chunks = [Chunk(PageRef("d/x", n), 0, len(text), text) for n, text in enumerate(texts * 4)]
     queries = [" ".join(text.split()[20:28]) for text in read * 4]
     tables = grid(rng), grid(random.Random(1))

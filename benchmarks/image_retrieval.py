@@ -2,11 +2,11 @@
 
     python -m benchmarks.image_retrieval [--share 1] [--pages 2000]
 
-First, with drawn vectors of the shapes that ColPali gives: 5,723 pages of 1,030 vectors at pool 3,
-and 3,325 questions of 25, of 128 dimensions each. ``--share`` takes so much of both; the whole is
-then worked out from it. Then, in a process of its own: so many pages of A4 at 150 dpi drawn, given
-1,030 vectors each, kept and searched; peak memory that is not a mapped file. What a model takes
-comes on top, and is no part of either.
+First, with random vectors of the shapes that ColPali gives: 5,723 pages of 1,030 vectors at pool 3,
+and 3,325 questions of 25, of 128 dimensions each. ``--share`` takes a share of both, from which the
+time of the whole is estimated. Then, in a process of its own: so many pages of A4 at 150 dpi drawn,
+given 1,030 vectors each, kept and searched; peak memory that is not a mapped file. The cost of a
+model comes on top, and is part of neither.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ def memory(n: int) -> None:
         retriever.use_store(ArtefactStore(Path(folder)))
         started = time.process_time()
         retriever.index_images(pages)
-        kept = time.process_time() - started
+        cpu_s = time.process_time() - started
         indexing = peak.mb
         retriever.search_many(["river", "interest rate"], 10)
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-    print(f"{n} pages of {VECTORS} vectors: {size / 1e6:.0f} MB on disk, {kept:.0f} CPU s")
+    print(f"{n} pages of {VECTORS} vectors: {size / 1e6:.0f} MB on disk, {cpu_s:.0f} CPU s")
     print(f"memory: {before:.0f} MB before, {indexing:.0f} MB at most, {peak.mb:.0f} MB in all")
 
 

@@ -2,10 +2,11 @@
 
     OMP_NUM_THREADS=1 python -m benchmarks.language_models MODEL.gguf [MODEL.gguf ...] DATA
 
-``DATA`` is the folder of real data. So many ``--questions`` (60), drawn evenly over domains and
-evidence sources, are asked over their whole gold pages, with ``--prompt``. Seconds are of the CPU;
-tokens read leave out those that a prompt shares with the one before. Wanted: answers that repeat;
-the same from both roads but where four-bit weights, multiplied in other precisions, tip a token.
+``DATA`` is the folder of real data. ``--questions`` (60) questions, drawn evenly over domains and
+evidence sources, are asked on their whole gold pages, with ``--prompt``. Seconds are of the CPU;
+tokens read leave out those that a prompt shares with the one before. Target: answers that repeat,
+and are the same by both roads, except where four-bit weights, multiplied in other precisions,
+change a token.
 """
 
 from __future__ import annotations
@@ -61,15 +62,15 @@ def main() -> None:
     parser.add_argument("--prompt", default="few_shot")
     parser.add_argument("--road", choices=("transformers", "llama.cpp"), action="append")
     options = parser.parse_args()
-    asked = list(questions(options.data, options.questions))
+    pairs = list(questions(options.data, options.questions))
     table = Table("model", "road", "loading", "memory, MB", "tokens in", "to read", "a token out",
                   "a question", "F1", "repeats", "same as above", box=None)  # fmt: skip
     for model in options.models:
         before: dict[int, Reply] = {}
         for name in options.road or ("transformers", "llama.cpp"):
             started = time.monotonic()
-            with road(name, model, options.prompt) as one:
-                row, replies = measured(one, asked, started)
+            with road(name, model, options.prompt) as route:
+                row, replies = measured(route, pairs, started)
             same = sum(r.outcome == replies[at].outcome for at, r in before.items())
             table.add_row(model.stem, *row, f"{same} of {len(before)}" if before else "")
             before = replies
@@ -114,14 +115,14 @@ def road(name: str, model: Path, prompt: str) -> Iterator[Road]:
 
 
 def measured(
-    one: Road, asked: Sequence[tuple[Question, Hit]], started: float
+    route: Road, pairs: Sequence[tuple[Question, Hit]], started: float
 ) -> tuple[list[str], dict[int, Reply]]:
     """A row, and the reply to each question by its place."""
-    loading, before = time.monotonic() - started, one.cpu_s()
-    texts, contexts = [question.text for question, _ in asked], [[hit] for _, hit in asked]
-    replies = {reply.index: reply for reply in one.reader.answer_many(texts, contexts)}
-    seconds = one.cpu_s() - before
-    again = {r.index: r for r in one.reader.answer_many(texts[:5], contexts[:5])}
+    loading, before = time.monotonic() - started, route.cpu_s()
+    texts, contexts = [question.text for question, _ in pairs], [[hit] for _, hit in pairs]
+    replies = {reply.index: reply for reply in route.reader.answer_many(texts, contexts)}
+    seconds = route.cpu_s() - before
+    again = {r.index: r for r in route.reader.answer_many(texts[:5], contexts[:5])}
     repeats = sum(reply.outcome == replies[at].outcome for at, reply in again.items())
     used = {
         name: sum(reply.usage.get(name, 0.0) for reply in replies.values())
@@ -129,16 +130,16 @@ def measured(
     }
     scores = [
         max(f1(replies[at].outcome.value or "", answer) for answer in question.answers)
-        for at, (question, _) in enumerate(asked)
+        for at, (question, _) in enumerate(pairs)
     ]
     row = [
-        one.name,
+        route.name,
         f"{loading:.0f} s",
-        f"{one.process.memory_info().rss / 1e6:,.0f}",
+        f"{route.process.memory_info().rss / 1e6:,.0f}",
         f"{used['prompt_tokens']:,.0f}",
         f"{used['prefill_s']:.0f} s",
         f"{used['decode_s'] / max(used['completion_tokens'], 1):.3f} s",
-        f"{seconds / len(asked):.1f} s",
+        f"{seconds / len(pairs):.1f} s",
         f"{sum(scores) / len(scores):.3f}",
         f"{repeats} of {len(again)}",
     ]

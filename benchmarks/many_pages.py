@@ -2,9 +2,9 @@
 
     python -m benchmarks.many_pages [PAGES] [--workers 2] [--folder FOLDER]
 
-The engine is handed PDFs, of which it reads nothing, and answers 2,000 characters: what is left is
-the toolkit's own: keys, worker processes, leases, the store. Wanted, on two cores: 1,000,000 pages
-in 15 minutes with the driver under 1 GB, and 60 s to know that nothing is to be done.
+The engine gets PDFs, reads nothing of them, and returns 2,000 characters. What remains is the
+toolkit's own cost: keys, worker processes, leases, the store. Target, on two cores: 1,000,000 pages
+in 15 minutes with the driver under 1 GB, and 60 s to see that nothing is left to do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TEXT = "A line of forty characters, as pages go.".ljust(40) * 50
 
 
 class NullEngine(OcrBackend):
-    """Says the same of every page, but for its number."""
+    """Returns the same text for every page, except for its number."""
 
     name = "null"
     accepts = frozenset({"pdf"})
@@ -94,7 +94,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         steps = Steps()
         print(f"{'':<34}{'wall':>11}{'driver':>11}{'workers':>11}{'driver':>11}")
-        made = dataset(Path(folder) / "pdfs", options.pages)
+        data = dataset(Path(folder) / "pdfs", options.pages)
         steps.end(f"{options.pages} pages made")
         config = make_config(
             {
@@ -104,7 +104,7 @@ def main() -> None:
                 "workers": options.workers,
             }
         )
-        plan = make_plan(config, made)
+        plan = make_plan(config, data)
         steps.end("planned")
         KnowledgeBases(plan, ArtefactStore(config.cache)).make(lambda *of: None)
         steps.end("read")

@@ -3,11 +3,11 @@
     python -m benchmarks.rank_intervals VALIDITY RUN [--simulations 300]
 
 VALIDITY is the folder of a finished ``question_validity``, RUN a finished ``ocr_benchmark`` of the
-ground truth and another knowledge base. Their documents are taken for all there are: so many are
-drawn from them with replacement, over and over. Prints three tables of
+ground truth and another knowledge base. Their documents stand for the population: samples of
+several sizes are drawn from them with replacement, many times. Prints three tables of
 ``docs/reference/intervals.md``: percentiles of the correlation of condition means (which the
-toolkit does not use), pairs of conditions that are settled though none differ, and the jackknife
-of correlations over questions. Takes about five minutes.
+toolkit does not use), pairs of conditions that are settled though none differ, and the jackknife of
+correlations over questions. Takes about five minutes.
 """
 
 from __future__ import annotations
@@ -52,10 +52,12 @@ def by_document(scores: Scores, documents: np.ndarray) -> tuple[np.ndarray, np.n
     return sums, np.bincount(index, minlength=len(documents)).astype(float)
 
 
-def of_condition_means(given: Scores, made: Scores, n: int, simulations: int) -> dict[str, float]:
+def of_condition_means(
+    original: Scores, generated: Scores, n: int, simulations: int
+) -> dict[str, float]:
     """Percentile intervals of the rank correlation of two sets' condition means, by document."""
-    documents = np.intersect1d(given.documents, made.documents)
-    parts = [by_document(_only(one, documents), documents) for one in (given, made)]
+    documents = np.intersect1d(original.documents, generated.documents)
+    parts = [by_document(_only(scores, documents), documents) for scores in (original, generated)]
     truths = _both([sums.sum(axis=0, keepdims=True) / counts.sum() for sums, counts in parts])
     rng = np.random.default_rng([11, n])
     hits = dict.fromkeys(truths, 0)
@@ -91,7 +93,7 @@ def _both(means: list[np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def settled(scores: Scores, n: int, simulations: int) -> dict[str, float]:
-    """Pairs of conditions that are settled: of equal ones, and of those that there are.
+    """Pairs of conditions that are settled: of equal conditions, and of the real ones.
 
     Conditions are equal where they change places in each document. Where only their means over
     all documents are made equal, a few documents may carry the mean, and a study without one of
@@ -146,7 +148,7 @@ def of_questions(frame: pd.DataFrame, n: int, simulations: int) -> dict[str, flo
     for _ in range(simulations):
         drawn = [members[i] for i in rng.integers(0, len(names), n)]
         rows = np.concatenate(drawn)
-        owners = np.repeat(np.arange(n), [len(one) for one in drawn])
+        owners = np.repeat(np.arange(n), [len(rows) for rows in drawn])
         clusters = Clusters(owners, n, "document")
         for name, values in damage.items():
             ranked = RankCorrelation(values[rows], loss[rows])
@@ -193,13 +195,13 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--simulations", type=int, default=300)
     options = parser.parse_args()
-    given, made = (
+    original, generated = (
         scores_of(open_run(options.validity / name), "retrieval", "lcs")
         for name in ("given", "made")
     )
     run = open_run(options.run)
     outcomes = metrics_of([run], usual_outcomes([run]))
-    frames = {one.outcome.label: one.frame for one in damages([run], outcomes)}
+    frames = {damage.outcome.label: damage.frame for damage in damages([run], outcomes)}
 
     def shares(simulate: Callable[..., dict[str, float]], *what: Scores | pd.DataFrame) -> Shares:
         columns = [simulate(*what, n, options.simulations) for n in DOCUMENTS]
@@ -207,10 +209,10 @@ def main() -> None:
 
     table(
         "percentiles of a correlation of condition means; documents:",
-        shares(of_condition_means, given, made),
+        shares(of_condition_means, original, generated),
         DOCUMENTS,
     )
-    table("settled pairs, given questions; documents:", shares(settled, given), DOCUMENTS)
+    table("settled pairs, given questions; documents:", shares(settled, original), DOCUMENTS)
     for label, frame in frames.items():
         table(f"correlations with {label}; documents:", shares(of_questions, frame), DOCUMENTS)
 

@@ -3,8 +3,8 @@
     python -m benchmarks.reader [DATA]
 
 DATA (default: $OHR_DATA, else ../shared/data) holds ``ohrbench/qas_dev.json`` and
-``ohrbench/retrieval_base/gt``. The reader is given the ground truth's whole gold page(s), then
-nothing at all; F1 is a mean over questions, where an answer that is not ``ok`` scores 0.
+``ohrbench/retrieval_base/gt``. The reader gets the whole gold pages of the ground truth, then no
+context; F1 is a mean over questions, where an answer that is not ``ok`` scores 0.
 """
 
 from __future__ import annotations

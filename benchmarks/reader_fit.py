@@ -206,13 +206,13 @@ def held_out(data: Sequence[Example], part_of: dict[str, str]) -> dict[str, np.n
     """Weights fitted without each part of the documents; prints F1 on it and on the others."""
     scores: list[np.ndarray] = []
     fitted: dict[str, np.ndarray] = {}
-    one = np.ones(len(FEATURES), dtype=np.float32)
+    unit_scale = np.ones(len(FEATURES), dtype=np.float32)
     for part in sorted(set(part_of.values())):
         train = [example for example in data if part_of[example.doc_id] != part]
         test = [example for example in data if part_of[example.doc_id] == part]
         fitted[part] = fit_on(train)
-        scores.append(chosen_f1(Batch.of(test, one), fitted[part]))
-        seen = chosen_f1(Batch.of(train, one), fitted[part]).mean()
+        scores.append(chosen_f1(Batch.of(test, unit_scale), fitted[part]))
+        seen = chosen_f1(Batch.of(train, unit_scale), fitted[part]).mean()
         mean = scores[-1].mean()
         print(f"  {part:10} n {len(test):5}  F1 {mean:.4f}  (fitted on {seen:.4f})", flush=True)
     print(f"  {'all':10} n {len(data):5}  F1 {np.concatenate(scores).mean():.4f}", flush=True)

@@ -4,9 +4,9 @@
 
 First our study of gt and MinerU in a process of its own, from an empty cache, under
 scoring=reference and under default; then the published steps (``benchmarks/_published.py``) on the
-same pages. They index every page, but search and score every n-th question only, so many as
+same pages. They index every page, but search and score every n-th question only, about as many as
 ``--questions`` says (0: all); the seconds of these two steps are scaled up to all questions. Our
-study also scores the reading, and makes intervals, tables and figures.
+study also scores the page text, and makes intervals, tables and figures.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if unknown := set(options.domains) - set(known_domains):
         parser.error(f"unknown domain {min(unknown)!r}; known: {', '.join(known_domains)}")
     domains = [name for name in known_domains if not options.domains or name in options.domains]
-    questions = [one for one in everything if one["doc_name"].split("/")[0] in domains]
+    questions = [
+        question for question in everything if question["doc_name"].split("/")[0] in domains
+    ]
 
     totals = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -97,15 +99,17 @@ def _published(
     spent = dict.fromkeys(("load, chunk, index", "search", "score"), 0.0)
     for name in BASES:
         for domain in domains:
-            own = [one for one in questions if one["doc_name"].split("/")[0] == domain]
+            own = [
+                question for question in questions if question["doc_name"].split("/")[0] == domain
+            ]
             sample = own[::every]
             started = time.process_time()
             index = published.index(base / name, domain)
             indexed = time.process_time()
-            hits = [published.retrieve(index, one["questions"]) for one in sample]
+            hits = [published.retrieve(index, question["questions"]) for question in sample]
             searched = time.process_time()
-            for found, one in zip(hits, sample, strict=True):
-                published.score(found, one["evidence_context"])
+            for question_hits, question in zip(hits, sample, strict=True):
+                published.score(question_hits, question["evidence_context"])
             scored = time.process_time()
             scale = len(own) / len(sample) if sample else 0.0
             spent["load, chunk, index"] += indexed - started

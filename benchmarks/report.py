@@ -57,8 +57,8 @@ class FirstOfPage(ohr.Reader):
     def answer(self, question: str, context: Sequence[ohr.Hit]) -> ohr.Outcome[str]:
         known = f"Fact {question.split()[-1].rstrip('?')} is "
         for hit in context:
-            _, found, after = hit.text.partition(known)
-            if found:
+            _, separator, after = hit.text.partition(known)
+            if separator:
                 return ohr.Outcome.of_text(" ".join(after.split()[:2]).rstrip("."))
         return ohr.Outcome.of_text("unknown")
 
@@ -76,7 +76,7 @@ def write_data(root: Path, questions: int) -> list[str]:
     """Pages of some facts each, with headings, a formula and a table; a study's settings."""
     rng = np.random.default_rng(0)
     documents: dict[str, list[dict[str, object]]] = {}
-    asked = []
+    entries = []
     for page in range(questions // QUESTIONS_A_PAGE):
         document, number = divmod(page, PAGES_A_DOCUMENT)
         doc = f"{('law', 'news', 'manual')[document % 3]}/doc{document}"
@@ -84,9 +84,9 @@ def write_data(root: Path, questions: int) -> list[str]:
         for at in range(QUESTIONS_A_PAGE):
             n = QUESTIONS_A_PAGE * page + at
             fact = f"Fact {n} is answer {n}."
-            said = f"{fact} {' '.join(rng.choice(WORDS, 60))}, where $x_{at}^2$."
-            lines += [f"## Part {at}", said]
-            asked.append(
+            paragraph = f"{fact} {' '.join(rng.choice(WORDS, 60))}, where $x_{at}^2$."
+            lines += [f"## Part {at}", paragraph]
+            entries.append(
                 {
                     "doc_name": doc, "ID": f"q{n}", "questions": f"What is fact {n}?",
                     "answers": f"answer {n}", "doc_type": doc.split("/")[0],
@@ -100,7 +100,7 @@ def write_data(root: Path, questions: int) -> list[str]:
         path = root / "kb" / "gt" / f"{doc}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(pages))
-    (root / "qas.json").write_text(json.dumps(asked))
+    (root / "qas.json").write_text(json.dumps(entries))
     return [
         "dataset.kind=ohrbench",
         f"dataset.path={root / 'kb'}",
@@ -171,12 +171,12 @@ def look(index: Path, openings: int, visits: int) -> None:
             held.append(megabytes(whole))
             context.close()
         rows = json.loads((index.parent / "data" / "rows.js").read_text()[15:-3])["n"]
-        to_open, to_filter = (statistics.median(one) for one in zip(*spent, strict=True))
+        to_open, to_filter = (statistics.median(seconds) for seconds in zip(*spent, strict=True))
         print(f"{rows:,} rows: list usable after {statistics.median(opened):.2f} s")
         print(f"CPU of the page's process: {to_open:.2f} s to open, {to_filter:.3f} s a filter")
         for (name, value), times in zip(FILTERS, zip(*filtered, strict=True), strict=True):
             print(f"filter {name}={value}: {statistics.median(times):.0f} ms")
-        page_mb, all_mb = (max(one) for one in zip(*held, strict=True))
+        page_mb, all_mb = (max(values) for values in zip(*held, strict=True))
         print(
             f"after {visits} cases and all views: page {page_mb:.0f} MB, Chromium {all_mb:.0f} MB"
         )

@@ -2,11 +2,11 @@
 
     python -m benchmarks.retrieval [DATA] [--chunks 1000000]
 
-First, over the ground truth of DATA as one knowledge base: CPU seconds to index its pages'
-chunks and to search all questions, ours and rank-bm25's on the same tokens (rank-bm25 on every
-``--every``-th question, scaled up). Then, in a process of its own: so many generated chunks of
-100 words, made as they are asked for, indexed and searched; peak memory that is not a mapped
-file, and queries a second.
+First, over the ground truth of DATA as one knowledge base: CPU seconds to index its pages' chunks
+and to search all questions, ours and rank-bm25's on the same tokens (rank-bm25 on every
+``--every``-th question, scaled up). Then, in a process of its own: ``--chunks`` chunks of 100
+words, generated on demand, are indexed and searched; peak memory that is not a mapped file, and
+queries a second.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python -m benchmarks.runners [PAGES] [--nap 0.2] [--workers 4]
 
-The engine sleeps, as one does that waits for a GPU or a server: what is compared is what the
-toolkit adds. Every command is timed whole, with its start; a Ray cluster is there before. Wanted:
-Ray at most 1.3 times the pool's time, shards at least .95 of its speed. Ray is left out where it is
-not installed.
+The engine sleeps, like one that waits for a GPU or a server, so the comparison shows what the
+toolkit adds. Every command is timed as a whole, with its start; the Ray cluster runs already.
+Target: Ray at most 1.3 times the pool's time, shards at least .95 of its speed. Ray is left out
+where it is not installed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def command(pages: Path, out: Path, *more: str) -> list[str]:
 def timed(*at_once: list[str]) -> float:
     """Seconds that commands take that run at the same time."""
     started = time.perf_counter()
-    running = [subprocess.Popen(one, stdout=subprocess.DEVNULL) for one in at_once]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in at_once]
     codes = [process.wait() for process in running]
     if any(codes):
         raise SystemExit("a command has failed")

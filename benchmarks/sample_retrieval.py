@@ -35,28 +35,30 @@ def ranks(
     A question whose pages are not among the first ten chunks has rank 11.
     """
     pages: dict[str, list[tuple[PageRef, str]]] = defaultdict(list)
-    for one in documents:
-        for number, page in enumerate(one.pages):
-            ref = PageRef(one.doc_id, number)
-            pages[one.domain].append((ref, page_text(page.blocks, one.layout, number)))
+    for document in documents:
+        for number, page in enumerate(document.pages):
+            ref = PageRef(document.doc_id, number)
+            pages[document.domain].append((ref, page_text(page.blocks, document.layout, number)))
     by_domain: dict[str, list[int]] = {}
     for domain, texts in pages.items():
         domain_questions = [
-            one for one in questions if one.evidence[0].ref.doc_id.startswith(f"{domain}/")
+            question
+            for question in questions
+            if question.evidence[0].ref.doc_id.startswith(f"{domain}/")
         ]
         retriever = registry.create("retriever", "bm25")
         retriever.index(registry.create("chunker", "tokens").chunks(texts))
-        hits = retriever.search_many([one.question for one in domain_questions], max(KS))
+        hits = retriever.search_many([question.question for question in domain_questions], max(KS))
         by_domain[domain] = [
             next(
                 (
                     rank
-                    for rank, hit in enumerate(each, start=1)
-                    if hit.ref in {passage.ref for passage in one.evidence}
+                    for rank, hit in enumerate(question_hits, start=1)
+                    if hit.ref in {passage.ref for passage in question.evidence}
                 ),
                 max(KS) + 1,
             )
-            for one, each in zip(domain_questions, hits, strict=True)
+            for question, question_hits in zip(domain_questions, hits, strict=True)
         ]
     return by_domain
 

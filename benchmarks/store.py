@@ -2,10 +2,10 @@
 
     python -m benchmarks.store [OUTPUTS] [--folder FOLDER] [--only files,sqlite,segments]
 
-Each store is asked for outputs that it lacks (planned), then given them (written, so that a kill
-loses none that was given), then asked for them again in another order (read). An output is 2,000
-characters under a key as a study makes it. CPU seconds stand beside wall seconds: they mean more
-where others use the machine. Files and segments allow several writers on a file system that
+Outputs are looked up in a store that lacks them (planned), then stored (written, so that a kill
+loses none that was stored), then looked up again in another order (read). An output is 2,000
+characters under a key as a study makes it. CPU seconds are printed beside wall seconds: they mean
+more where others use the machine. Files and segments allow several writers on a file system that
 machines share. SQLite does not: it would need one process that writes for all.
 """
 
@@ -36,7 +36,7 @@ class Store(Protocol):
 
 
 class Files:
-    """The store as it is: a file each."""
+    """The toolkit's store: one file per output."""
 
     def __init__(self, folder: Path) -> None:
         self._store = ArtefactStore(folder)
@@ -122,14 +122,14 @@ def spent(work: Iterator[None]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def asked(store: Store, numbers: list[int], *, there: bool) -> Iterator[None]:
+def look_up(store: Store, numbers: list[int], *, present: bool) -> Iterator[None]:
     for number in numbers:
         value = store.get(key(number))
-        assert (value is not None) == there
+        assert (value is not None) == present
         yield
 
 
-def given(store: Store, count: int) -> Iterator[None]:
+def write(store: Store, count: int) -> Iterator[None]:
     for number in range(count):
         store.put(key(number), {"status": "ok", "text": f"{number} {TEXT}", "detail": ""})
         yield
@@ -159,9 +159,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
             store = STORES[name](Path(folder) / "store")
             numbers = list(range(n))
-            row = [spent(asked(store, numbers, there=False)), spent(given(store, n))]
+            row = [spent(look_up(store, numbers, present=False)), spent(write(store, n))]
             random.Random(0).shuffle(numbers)
-            row.append(spent(asked(store, numbers, there=True)))
+            row.append(spent(look_up(store, numbers, present=True)))
             inodes, megabytes, most = size(Path(folder))
             cells = "".join(f"{f'{wall:.1f} ({cpu:.1f})':>18}" for wall, cpu in row)
             print(f"{name:<10}{cells}{inodes:>10}{megabytes:>8.0f}  at most {most} in a folder",

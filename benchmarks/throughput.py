@@ -2,10 +2,10 @@
 
     python -m benchmarks.throughput [PAGES] [--memory PAGES] [--engine LABEL ...] [--crops]
 
-Pages are the sample's, A4 at 150 dpi. Wanted, on two cores of which nothing else has a share:
-overhead under 5 % a page; Tesseract 2.2 pages a second (tesserocr; 1.7 by pytesseract) and
-RapidOCR 0.6 with two workers; two workers 1.7 times one; memory flat over 2,000 pages. The load
-that others put on the machine is printed beside the figures: they mean little above 0.3.
+Pages are the sample's, A4 at 150 dpi. Target, on two cores that nothing else uses: overhead under 5
+% a page; Tesseract 2.2 pages a second (tesserocr; 1.7 by pytesseract) and RapidOCR 0.6 with two
+workers; two workers 1.7 times one; memory flat over 2,000 pages. The load that others put on the
+machine is printed beside the figures: they mean little above 0.3.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ CROP = (slice(200, 600), slice(100, 900))
 
 @dataclass(frozen=True)
 class Contender:
-    """An engine, the same engine without the toolkit, and the pages a second wanted of two."""
+    """An engine, the same engine without the toolkit, and the target of pages per second with two
+    workers."""
 
     label: str
     spec: PluginSpec
     bare: Callable[[], Callable[[np.ndarray], Any]]
-    wanted: float
+    target: float
 
 
 def bare_tesserocr() -> Callable[[np.ndarray], Any]:
@@ -84,13 +85,13 @@ def bare_rapidocr(runtime: Runtime) -> Callable[[np.ndarray], Any]:
 
 
 def contenders() -> Iterator[Contender]:
-    for library, bare, wanted in (
+    for library, bare, target in (
         ("tesserocr", bare_tesserocr, 2.2),
         ("pytesseract", bare_pytesseract, 1.7),
     ):
         if importlib.util.find_spec(library) is not None:
             spec = PluginSpec(name="tesseract", params={"library": library}, label=library)
-            yield Contender(library, spec, bare, wanted)
+            yield Contender(library, spec, bare, target)
     for runtime in get_args(Runtime):
         if importlib.util.find_spec(runtime) is not None:
             spec = PluginSpec(name="rapidocr", params={"runtime": runtime})
@@ -187,7 +188,7 @@ def memory(contender: Contender, image: np.ndarray, pages: int) -> tuple[float, 
 
 
 def main() -> None:
-    """Print a row an engine."""
+    """Print one row per engine."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="?", type=int, default=24)
     parser.add_argument("--memory", type=int, default=0, metavar="PAGES")
@@ -197,7 +198,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.pages < 3:
         parser.error("two workers, each with a page before the clock starts, need 3 pages")
-    chosen = [one for one in contenders() if one.label in (options.engine or labels)]
+    chosen = [
+        contender for contender in contenders() if contender.label in (options.engine or labels)
+    ]
     # Only a fresh process can hold OpenMP to one thread: the bare engine runs as ours does.
     os.environ["OMP_THREAD_LIMIT"] = os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
@@ -208,14 +211,14 @@ def main() -> None:
             paths = [cropped(path, Path(folder) / f"{n}.png") for n, path in enumerate(paths)]
         images = [load_image(path) for path in paths]
         table = Table("engine", "bare, s", "overhead", "1 worker, pages/s", "2 workers",
-                      "wanted", "2 : 1", "others' load", box=None)  # fmt: skip
+                      "target", "2 : 1", "others' load", box=None)  # fmt: skip
         for contender in chosen:
             load = busy()
             seconds, more = overhead(contender, images[: max(1, options.pages // 4)])
-            one, two = (pages_a_second(contender, paths, workers) for workers in (1, 2))
+            alone, together = (pages_a_second(contender, paths, workers) for workers in (1, 2))
             table.add_row(
-                contender.label, f"{seconds:.2f}", f"{100 * more:+.1f} %", f"{one:.2f}",
-                f"{two:.2f}", f"{contender.wanted}", f"{two / one:.2f}", f"{load:.1f}",
+                contender.label, f"{seconds:.2f}", f"{100 * more:+.1f} %", f"{alone:.2f}",
+                f"{together:.2f}", f"{contender.target}", f"{together / alone:.2f}", f"{load:.1f}",
             )  # fmt: skip
         show(table)
         for contender in chosen if options.memory else []:

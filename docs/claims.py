@@ -77,7 +77,7 @@ class Verdict:
     @property
     def holds(self) -> bool:
         """Whether all documents show it, and each half by itself, with one sign."""
-        signs = {np.sign(one.difference) for one in (self.whole, *self.halves)}
+        signs = {np.sign(result.difference) for result in (self.whole, *self.halves)}
         return self.p <= ALPHA and self.p_confirmed <= ALPHA and len(signs) == 1
 
     @property
@@ -126,16 +126,16 @@ def _listed(selectors: Any) -> list[dict[str, Any]]:
 
 def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]:
     """What comes of claims on their runs. Raises OhrError for a run that cannot be read."""
-    found = [(claim, *_measured(claim, _opened(runs[claim.run]))) for claim in claims]
-    p = holm(np.array([whole.p for _, whole, *_ in found]))
-    explored = np.array([first.p <= ALPHA for *_, (first, _), _ in found])
-    confirmed = np.full(len(found), np.nan)
+    measured = [(claim, *_measured(claim, _opened(runs[claim.run]))) for claim in claims]
+    p = holm(np.array([whole.p for _, whole, *_ in measured]))
+    explored = np.array([first.p <= ALPHA for *_, (first, _), _ in measured])
+    confirmed = np.full(len(measured), np.nan)
     if explored.any():
-        again = np.array([other.p for *_, (_, other), _ in found])
+        again = np.array([other.p for *_, (_, other), _ in measured])
         confirmed[explored] = holm(again[explored])
     return [
         Verdict(claim, whole, second, halves, documents, float(p[at]), agrees, float(confirmed[at]))
-        for at, (claim, whole, second, agrees, halves, documents) in enumerate(found)
+        for at, (claim, whole, second, agrees, halves, documents) in enumerate(measured)
     ]
 
 
@@ -192,8 +192,8 @@ def _rows(run: Run, where: Mapping[str, Any]) -> pd.DataFrame:
     where = dict(where)
     perfect = where.pop("perfect", False)
     rows = run.rows
-    for name, wanted in where.items():
-        rows = rows[rows[name].astype("string").fillna("") == str(wanted)]
+    for name, value in where.items():
+        rows = rows[rows[name].astype("string").fillna("") == str(value)]
     if rows.empty or rows.duplicated(list(UNIT_COLUMNS)).any():
         raise ValueError(f"{len(rows)} rows of {run.path} for {where}: not one a question")
     return rows.assign(value=1.0) if perfect else rows
@@ -205,9 +205,9 @@ def _compared(values: pd.DataFrame) -> PairedComparison:
 
 def _better(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
     """1 if more of what the first term measures is better, else -1."""
-    wanted = (terms[0][1]["stage"], terms[0][1]["metric"])
-    higher = {(one.stage, one.metric): one.higher_is_better for one in run.metric_infos}
-    return 1 if higher.get(wanted, True) else -1
+    metric = (terms[0][1]["stage"], terms[0][1]["metric"])
+    higher = {(info.stage, info.metric): info.higher_is_better for info in run.metric_infos}
+    return 1 if higher.get(metric, True) else -1
 
 
 def _bound(comparison: PairedComparison) -> str:
@@ -222,12 +222,12 @@ def _p(p: float) -> str:
     return "–" if np.isnan(p) else "<.001" if p < 0.001 else number(p)
 
 
-def table_lines(found: Sequence[Verdict]) -> Iterator[str]:
+def table_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """The table in Markdown."""
     yield f"| {' | '.join(HEADER)} |"
     yield f"| {' | '.join(['---'] * len(HEADER))} |"
-    for one in found:
-        yield f"| {' | '.join(one.cells)} |"
+    for verdict in verdicts:
+        yield f"| {' | '.join(verdict.cells)} |"
 
 
 DATA = (
@@ -260,18 +260,18 @@ def main() -> int:
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "claims")
     parser.add_argument("--check", action="store_true", help="run nothing, write nothing")
     given = parser.parse_args()
-    folders = {one.name: given.runs / one.name for one in STUDIES}
+    folders = {study.name: given.runs / study.name for study in STUDIES}
     if not given.check:
         sample = given.runs / "sample"
         if not (sample / "sample.json").exists():
             make = ["-m", "experiments.make_sample", "--pages", "300", "--out", str(sample)]
             subprocess.run([sys.executable, *make], cwd=ROOT, check=True)
-        for one in STUDIES:
-            one.run({"D": given.data.resolve(), "S": sample}, given.cache.resolve(), given.runs)
+        for study in STUDIES:
+            study.run({"D": given.data.resolve(), "S": sample}, given.cache.resolve(), given.runs)
     lines = list(table_lines(verdicts(read_claims(CLAIMS), folders)))
-    kept = TABLE.read_text("utf-8").splitlines() if TABLE.exists() else []
+    stored = TABLE.read_text("utf-8").splitlines() if TABLE.exists() else []
     if given.check:
-        table = [line for line in kept if line.startswith("|")]
+        table = [line for line in stored if line.startswith("|")]
         differing = sorted(set(lines) ^ set(table))
         for line in differing:
             print(f"{'only of the runs' if line in lines else 'only in the table'}: {line}")

@@ -83,12 +83,12 @@ def profiles() -> str:
     rows = [
         [
             f"`{name}`",
-            f"`{one.prompt}`",
-            f"{one.max_tokens:,}",
-            f"{one.max_side:,} a side" if one.max_side else f"{one.max_pixels:,}",
-            one.lacks or "nothing that changes a page's text",
+            f"`{model.prompt}`",
+            f"{model.max_tokens:,}",
+            f"{model.max_side:,} a side" if model.max_side else f"{model.max_pixels:,}",
+            model.lacks or "nothing that changes a page's text",
         ]
-        for name, one in DOCUMENT_MODELS.items()
+        for name, model in DOCUMENT_MODELS.items()
     ]
     return table(["profile", "prompt", "tokens", "pixels", "what the vendor's pipeline adds"], rows)
 
@@ -133,8 +133,8 @@ def plugins(kind: str) -> str:
 def metrics() -> str:
     """A table of the built-in metrics, from what they declare."""
     rows = []
-    sets = {one.label: name for name, specs in SETS.items() for one in specs}
-    labels = {one.name: one.label for specs in SETS.values() for one in specs}
+    sets = {spec.label: name for name, specs in SETS.items() for spec in specs}
+    labels = {spec.name: spec.label for specs in SETS.values() for spec in specs}
     for name in dict.fromkeys([*labels, *registry.known("metric")]):
         cls = registry.plugin_class("metric", name)
         about = markdown_of(inspect.getdoc(cls) or "").partition("\n\n")[0]

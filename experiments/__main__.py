@@ -204,9 +204,11 @@ app = _app()
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the app with these arguments, by default those of the command line; exits."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # last, so that a folder named rag or experiments does not hide ours
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(
+            folder
+        )  # last, so that a folder named rag or experiments does not hide ours
     app(list(sys.argv[1:] if arguments is None else arguments), prog_name="ohr")
 
 

@@ -10,7 +10,15 @@ if TYPE_CHECKING:
     from ohr.study.results import Run
 
 
-@study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
+DEFAULTS = {
+    "engines": ["tesseract"],
+    "noise": ["semantic"],
+    "intensities": [0.25, 0.5, 0.75, 1.0],
+    "ground_truth": True,
+}
+
+
+@study_command(DEFAULTS)
 def main(run: Run, axis: CurveAxis = None) -> None:
     """Measure OCR, retrieval and answers under noise."""
     from ohr.analysis.curves.study_report import report

@@ -1,1 +1,1 @@
-"""OCR engines, one a file: page images or PDFs in, Markdown out."""
+"""OCR engines, one per file: they turn page images or PDFs into Markdown."""

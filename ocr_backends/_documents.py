@@ -1,4 +1,5 @@
-"""What engines of whole documents share: pages of a PDF read in batches, page images one by one."""
+"""Shared by engines of whole documents: they read a PDF in batches of pages, and single page
+images."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from ohr.types import Outcome
 
 
 class DocumentParams(plugins.Params):
-    """``batch``: pages of a PDF that the program is given at once; it starts once for them.
+    """``batch``: how many pages of a PDF one run of the program reads.
 
     ``timeout_s``: seconds that one run of the program may take.
     """
@@ -36,15 +37,15 @@ class DocumentParams(plugins.Params):
 
 
 Converted = str | Outcome[str] | None
-"""What an engine says of a page."""
+"""An engine's result for a page: its text, an outcome, or None."""
 P = TypeVar("P", bound=DocumentParams, covariant=True, default=DocumentParams)
 
 
 class DocumentEngine(OcrBackend[P], abstract=True):
-    """An engine that is given a file: a PDF and some of its pages, or the image of one page.
+    """An engine whose input is a file: a PDF and some of its pages, or the image of one page.
 
-    A PDF's page comes with the batch it belongs to, which is kept: pages asked for one after
-    another cost one run a batch.
+    A page of a PDF is read with its whole batch, whose outcomes are kept, so pages that are
+    requested one after another cost one run per batch.
     """
 
     version = "3"
@@ -53,15 +54,15 @@ class DocumentEngine(OcrBackend[P], abstract=True):
     def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
         self._file: object = None
-        self._kept: dict[int, Outcome[str]] = {}
+        self._outcomes: dict[int, Outcome[str]] = {}
         self._batch_failed = False
 
     @abstractmethod
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[Converted]:
         """Read a PDF of ``count`` pages, or a PNG of one; write into ``folder`` only.
 
-        The text of each page, or an outcome that says something of it; None where the engine says
-        nothing of a page, which then counts as failed. Raises EngineError, MissingDependencyError.
+        Returns the text of each page, or its outcome; None for a page that is missing from the
+        engine's output, which counts as failed. Raises EngineError, MissingDependencyError.
         """
 
     def identity(self) -> dict[str, object]:
@@ -69,13 +70,13 @@ class DocumentEngine(OcrBackend[P], abstract=True):
         return super().identity() | {"params": params}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_file": None, "_kept": {}}
+        return self.__dict__ | {"_file": None, "_outcomes": {}}
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:
-        """Read pages. Raises ConfigError for what the engine does not accept, ValueError unless
-        there is one number an image, and MissingDependencyError."""
+        """Read pages. Raises ConfigError for a source that the engine does not accept, ValueError
+        unless there is one number per image, and MissingDependencyError."""
         kind = "pdf" if isinstance(source, Path) else "image"
         if kind not in self.accepts:
             other = "PDFs, not page images" if kind == "image" else "page images, not PDFs"
@@ -96,8 +97,8 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             raise EngineError("nothing about the page in what it wrote")
         return self._finished(text)
 
-    def _finished(self, said: str | Outcome[str]) -> Outcome[str]:
-        page = said if isinstance(said, Outcome) else Outcome(said)
+    def _finished(self, converted: str | Outcome[str]) -> Outcome[str]:
+        page = converted if isinstance(converted, Outcome) else Outcome(converted)
         steps: Normalise = self.params.normalise
         outcome = finished(page.value or "", steps, generative=self.generative)
         return replace(outcome, detail="; ".join(filter(None, [page.detail, outcome.detail])))
@@ -107,17 +108,18 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             status = source.stat()
             file = (source.resolve(), status.st_mtime_ns, status.st_size)
             if self._file != file:
-                self._file, self._kept, self._batch_failed = file, {}, False
-            if page_no not in self._kept:
+                self._file, self._outcomes, self._batch_failed = file, {}, False
+            if page_no not in self._outcomes:
                 self._read_batch(source, self._batch(source, page_no, page_nos), page_no)
-            return self._kept[page_no]
+            return self._outcomes[page_no]
         except (ConfigError, MissingDependencyError, StoreError):
             raise
-        except Exception as error:  # whatever a program makes of a PDF is one page's outcome
+        except Exception as error:  # any failure of a program is the outcome of one page
             return failed_page(self.name, error)
 
     def _batch(self, source: Path, page_no: int, page_nos: Sequence[int]) -> list[int]:
-        """The page with others that are asked for, or that will be: those that follow it."""
+        """The page's batch: with the requested pages that follow it or, for a single page, its
+        neighbours."""
         count = page_count(source)
         if not 0 <= page_no < count:
             raise EngineError(f"{source.name} has {count} pages, no page {page_no + 1}")
@@ -127,16 +129,18 @@ class DocumentEngine(OcrBackend[P], abstract=True):
         if len(page_nos) == 1:
             start = page_no // size * size
             return list(range(start, min(start + size, count)))
-        left = [no for no in dict.fromkeys(page_nos) if 0 <= no < count and no not in self._kept]
-        start = left.index(page_no)
-        return sorted(left[start : start + size])
+        unread = [
+            no for no in dict.fromkeys(page_nos) if 0 <= no < count and no not in self._outcomes
+        ]
+        start = unread.index(page_no)
+        return sorted(unread[start : start + size])
 
     def _read_batch(self, source: Path, batch: list[int], page_no: int) -> None:
         try:
             texts = self._read_pdf(source, batch)
         except (ConfigError, MissingDependencyError, StoreError):
             raise
-        except Exception:  # what a program wrote of one page may break the parser in any way
+        except Exception:  # a program's output may break the parser in any way
             if len(batch) == 1:
                 raise
             # One page of the batch may be at fault: from now on, each is read alone.
@@ -144,14 +148,14 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             batch = [page_no]
             texts = self._read_pdf(source, batch)
         for no, text in zip(batch, texts, strict=True):
-            self._kept[no] = (
+            self._outcomes[no] = (
                 Outcome.error(f"{self.name}: nothing about the page in what it wrote")
                 if text is None
                 else self._finished(text)
             )
 
     def _read_pdf(self, source: Path, page_nos: Sequence[int]) -> Sequence[Converted]:
-        """The pages are cut out first: programs count and cut pages each in its own way."""
+        """Cut the pages out first: programs differ in how they number and select pages."""
         with _folder() as folder:
             file = folder / "pages.pdf"
             extract_pages(source, page_nos, file)

@@ -1,4 +1,4 @@
-"""What engines that read a PDF's text layer say of a layer that does not stand for its page."""
+"""The warning of engines that read a PDF's text layer, where it is not what the page shows."""
 
 from __future__ import annotations
 

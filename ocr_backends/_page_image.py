@@ -14,8 +14,8 @@ from ohr.plugins.engine import checked_image
 def page_image(image: np.ndarray, max_pixels: int, max_ratio: float = math.inf) -> Image.Image:
     """The page as an RGB image of at most ``max_pixels``, its sides within ``max_ratio``.
 
-    Grey ``(h, w)`` or RGB ``(h, w, 3)``, uint8. What is padded is white, to the right and
-    below. Raises EngineError for what is no page image.
+    Grey ``(h, w)`` or RGB ``(h, w, 3)``, uint8. Padding is white, on the right and below. Raises
+    EngineError for any other array.
     """
     image = checked_image(image)
     if image.ndim == 2:

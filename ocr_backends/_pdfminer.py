@@ -1,4 +1,4 @@
-"""What pdfminer.six reads of a page of a PDF: its text, or its lines with their words' places."""
+"""Text of a PDF page by pdfminer.six: as a string, or as lines with the boxes of their words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ohr.errors import EngineError, MissingDependencyError
 PACKAGE = "pdfminer.six"
 INSTALL = f"pip install {PACKAGE}"
 ROOM = 1.4
-"""Its boxes are as high as the type, detectors' leave room: so many times the type."""
+"""Height of a detector's box over that of the type; pdfminer's boxes are as high as the type."""
 _CORNERS = ((0, 1), (2, 1), (2, 3), (0, 3))
 
 
@@ -30,7 +30,7 @@ def package_version() -> str:
 
 
 def page_text(path: Path, page_no: int) -> str:
-    """A page's text (0-based) by the high-level extractor, as the DRC paper's baseline is.
+    """A page's text (0-based) by the high-level extractor, which is the DRC paper's baseline.
 
     Raises MissingDependencyError, and EngineError for what cannot be read.
     """
@@ -77,7 +77,7 @@ def _tried(read: Any, path: Path, page_no: int) -> Any:
 
 
 def _laid_out(path: Path, page_no: int) -> tuple[Any, tuple[float, float, float, float]]:
-    """A page's layout, and what of it is seen: its crop box, turned as the page is."""
+    """A page's layout, and its visible part: the crop box, rotated like the page."""
     converter, layout, utils = _module("converter"), _module("layout"), _module("utils")
     interpreter, pages = _module("pdfinterp"), _module("pdfpage")
     aggregator: Any = converter.PDFPageAggregator
@@ -105,7 +105,7 @@ def _laid_out(path: Path, page_no: int) -> tuple[Any, tuple[float, float, float,
 
 
 def _lines(item: Any) -> Iterator[Any]:
-    """Lines of text within a layout, whatever they stand in."""
+    """Lines of text within a layout, at any depth."""
     line_class = _module("layout").LTTextLine
     stack = [item]
     while stack:

@@ -1,4 +1,4 @@
-"""Programs that are run for a page or a document, and that cannot outlive their time."""
+"""Runs programs on a page or a document, and kills them when their time is up."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from typing import IO
 from ohr.errors import EngineError, MissingDependencyError
 
 TAIL = 300
-"""Characters of a program's last words that an error quotes."""
+"""Characters of a program's last line that an error quotes."""
 KILL_S = 5.0
 WATCH_S = 0.5
 """Seconds between two looks at how much a program has written."""
 MOST_BYTES = 200_000_000
-"""What a program may print: one that never stops would fill the disk long before its time is up."""
+"""Most bytes that a program may print: one that never stops would fill the disk before its
+timeout."""
 
 
 def run(
@@ -35,11 +36,11 @@ def run(
 ) -> bytes:
     """Standard output of a program, run without a shell in a process group of its own.
 
-    The group is killed when the program ends, however it ends, so nothing it started stays.
-    Raises MissingDependencyError with ``install`` if there is no such program, EngineError if
-    it fails, takes longer than ``timeout_s`` seconds or prints more than :data:`MOST_BYTES`.
+    The group is killed when the program ends, however it ends, so nothing that it started survives.
+    Raises MissingDependencyError with ``install`` if there is no such program, EngineError if it
+    fails, takes longer than ``timeout_s`` seconds or prints more than :data:`MOST_BYTES`.
     """
-    # Files, not pipes: a child that keeps a pipe open would be waited for.
+    # Files, not pipes: a child that keeps a pipe open would prolong the wait.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
@@ -120,7 +121,7 @@ def program_version(program: str, package: str, install: str) -> str:
 
 
 def _interpreter(program: Path) -> str:
-    """The Python that a console script names in its first line, or that stands beside it."""
+    """The Python that a console script names in its first line, or the one beside it."""
     with program.open("rb") as stream:
         first = stream.readline(500).decode("utf-8", "replace").strip()
     if first.startswith("#!") and "python" in first:
@@ -128,6 +129,6 @@ def _interpreter(program: Path) -> str:
         quoted = line.startswith('"')
         named, _, arguments = line[1:].partition('"') if quoted else line.partition(" ")
         if Path(named).name == "env":
-            return next((one for one in arguments.split() if one[0] != "-"), named)
+            return next((argument for argument in arguments.split() if argument[0] != "-"), named)
         return named  # without arguments, such as those of python3 -sP
     return str(program.resolve().parent / "python")

@@ -14,13 +14,13 @@ from xml.etree import ElementTree
 from ohr.errors import EngineError
 
 HEADING = 1.15
-"""Type so many times as large as the body's is a heading (``##``) ..."""
+"""Type this many times as large as the body's is a heading (``##``) ..."""
 TITLE = 1.6
-"""... and so many times, a title (``#``)."""
+"""... and this many times, a title (``#``)."""
 LINES = 3
-"""A heading has at most so many lines."""
+"""A heading has at most this many lines."""
 WORDS = 20
-"""A heading has at most so many words."""
+"""A heading has at most this many words."""
 
 _SIZE = re.compile(r"x_size ([\d.]+)")
 _XHTML = "{http://www.w3.org/1999/xhtml}"

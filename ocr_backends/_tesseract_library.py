@@ -1,4 +1,4 @@
-"""Tesseract by tesserocr (in process, model kept loaded) or pytesseract (a process a page)."""
+"""Tesseract by tesserocr (in process, model kept loaded) or pytesseract (one process per page)."""
 
 from __future__ import annotations
 
@@ -278,8 +278,8 @@ _before: str | None = None
 def _one_thread() -> Iterator[None]:
     """Hold Tesseract to one thread: four cost it four times the time of one.
 
-    pytesseract hands on our environment, and a limit that stayed there would slow down
-    whatever else of this process reads it (torch, say).
+    pytesseract passes our environment on, and a limit left in it would slow down every other
+    library of this process that reads it (torch, for example).
     """
     global _users, _before
     with _lock:

@@ -1,4 +1,4 @@
-"""What the engines on transformers share: page images in, batches, text out.
+"""Shared by the engines on transformers: they turn batches of page images into text.
 
 Neither torch nor transformers is imported before a page is read or the version is asked for.
 """
@@ -30,12 +30,12 @@ from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.types import Outcome
 
-MEND = "lower max_pixels or max_new_tokens, or take a smaller dtype"
+REMEDY = "lower max_pixels or max_new_tokens, or take a smaller dtype"
 INSTALL = "pip install torch 'transformers>=5.23' nltk Levenshtein"
 
 
 class ModelParams(LocalModelParams):
-    """What every model takes.
+    """Parameters of every model.
 
     ``max_pixels``: a larger page is shrunk to this many before anything else.
     """
@@ -55,7 +55,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Generated:
-    """What a model wrote about one page; ``cut`` when it had not come to an end."""
+    """A model's output for one page; ``cut`` if the limit of tokens ended it."""
 
     text: str
     tokens: int
@@ -94,7 +94,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
         return processor_of_images(processor_class, folder, self._transformers)
 
     def finish(self, processor: Any, text: str) -> str:
-        """What the engine itself does to a page's text; nothing here."""
+        """The engine's own post-processing of a page's text; by default none."""
         return text
 
     def generation(self, model: Any, processor: Any) -> dict[str, Any]:
@@ -104,10 +104,11 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:
-        """Read page images, ``batch_size`` at a time; what fails in a batch is read alone.
+        """Read page images, ``batch_size`` at a time; the pages of a failed batch are read one by
+        one.
 
-        Raises ConfigError for a PDF and for a checkpoint of another kind, ValueError unless
-        there is one number an image, and MissingDependencyError (package, checkpoint, GPU).
+        Raises ConfigError for a PDF and for a checkpoint of another kind, ValueError unless there
+        is one number per image, and MissingDependencyError (package, checkpoint, GPU).
         """
         if isinstance(source, Path):
             raise ConfigError(f"{self.name} reads page images: render {source.name} first")
@@ -174,7 +175,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
             except Exception as error:  # torch and each model raise their own on a page
-                failure = EngineError(problem(error, MEND))
+                failure = EngineError(problem(error, REMEDY))
             if failure is not None:  # here, not above: the exception holds the batch's tensors
                 if self._device != "cpu":
                     self._torch.cuda.empty_cache()
@@ -204,7 +205,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
     def _outcome(self, loaded: Loaded, output: Generated) -> Outcome[str]:
         steps: Normalise = self.params.normalise
         page = unwrapped(output.text)
-        # Before all else: what an engine itself does to a loop hides it.
+        # First of all: an engine's own post-processing may hide a loop.
         text, loop = unlooped(page.text, steps, generative=self.generative)
         text = normalise(self.finish(loaded.processor, text), steps)
         cut = f"cut at {output.tokens} tokens" if output.cut else ""

@@ -1,4 +1,4 @@
-"""What the vision-language models in process share: a page and a prompt, as one chat turn."""
+"""Shared by vision-language models in process: a page and a prompt, as one chat turn."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from ohr.types import Outcome
 
 API = "2024-11-30"
 SHORTEST, LONGEST = 1.0, 10.0
-"""Seconds between two questions for a result, unless the service asks for others."""
+"""Seconds between two requests for a result, unless the service names others."""
 _PORTS = {"http": 80, "https": 443}
 MOST_PIXELS = 40_000_000
 MOST_SIDE = 10_000
@@ -43,12 +43,12 @@ _MARKS = {":selected:": "☒", ":unselected:": "☐"}
 
 
 class AzureParams(plugins.Params):
-    """``base_url``: of your resource, ``https://NAME.cognitiveservices.azure.com``.
+    """``base_url``: the address of your resource, ``https://NAME.cognitiveservices.azure.com``.
 
-    ``model``: ``prebuilt-layout`` (Markdown with tables) or ``prebuilt-read`` (text).
-    ``features``: further ones, which cost more, such as ``formulas`` or ``ocrHighResolution``.
-    ``api_key_env``: the environment variable that holds a key of the resource. ``timeout_s``:
-    seconds that the reading of a page may take. ``page_price``: of a thousand pages.
+    ``model``: ``prebuilt-layout`` (Markdown with tables) or ``prebuilt-read`` (text). ``features``:
+    further ones, which cost more, such as ``formulas`` or ``ocrHighResolution``. ``api_key_env``:
+    the environment variable that holds a key of the resource. ``timeout_s``: seconds that the
+    reading of a page may take. ``page_price``: the price of a thousand pages.
     """
 
     base_url: str
@@ -80,7 +80,7 @@ OUTSIDE_IDENTITY = frozenset({"base_url", "api_key_env", "timeout_s", "retries",
 
 
 class Azure(OcrBackend[AzureParams]):
-    """A page a request. The service's models change without notice: name a ``revision``."""
+    """One request per page. The service's models change without notice: name a ``revision``."""
 
     name = "azure"
     version = "3"

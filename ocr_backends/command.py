@@ -26,14 +26,14 @@ _NAMED = 5
 
 
 class CommandParams(DocumentParams):
-    """``template``: the program and its arguments, as a list or a line quoted as for a shell
-    (none is run). ``{input}`` stands for the page's file. ``{output}`` stands for a file to be
-    written, or a folder for one ``.md`` or ``.txt`` file; a program that adds a suffix of its own
-    may write one such file beside it. Without ``{output}``, standard output is read. Either is
-    UTF-8, or UTF-16 with a byte-order mark.
-    ``input``: a page is given as a PNG (``image``), or as a PDF of one page. ``revision``:
-    whatever tells apart two versions of the program beside the files that the template names (the
-    program itself, a script, its settings), whose content does; it is not passed to it.
+    """``template``: the program and its arguments, as a list or a line quoted as for a shell (none
+    is run). ``{input}`` stands for the page's file. ``{output}`` stands for a file to be written,
+    or a folder for one ``.md`` or ``.txt`` file; a program that adds a suffix of its own may write
+    one such file beside it. Without ``{output}``, standard output is read. Either is UTF-8, or
+    UTF-16 with a byte-order mark. ``input``: a page is given as a PNG (``image``), or as a PDF of
+    one page. ``revision``: a name for the version of the program, for changes that the files in the
+    template (the program itself, a script, its settings) do not show; their content counts anyway.
+    It is not passed to the program.
     """
 
     template: tuple[str, ...] = Field(min_length=1)
@@ -55,7 +55,7 @@ class CommandParams(DocumentParams):
 
 
 class Command(DocumentEngine[CommandParams]):
-    """A program that is run once a page, without a shell."""
+    """A program that is run once per page, without a shell."""
 
     name = "command"
     version = "4"
@@ -115,7 +115,7 @@ def _is_file(argument: str) -> bool:
 
 
 def _written(output: Path) -> str | Outcome[str]:
-    """What stands in the output file, in the only text of the output folder, or beside it.
+    """The text of the output file, of the only text in the output folder, or of the file beside it.
 
     Raises EngineError that names what the program wrote in place of it.
     """

@@ -1,4 +1,4 @@
-"""Docling, by command line, in an environment of its own; its JSON says what is on which page."""
+"""Docling, by command line, in an environment of its own; its JSON gives the page of each item."""
 
 from __future__ import annotations
 

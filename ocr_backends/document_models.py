@@ -1,4 +1,4 @@
-"""Well-known document models: what each is asked, what it can be shown, and how it answers.
+"""Well-known document models: the prompt, the limits on images and the form of reply of each.
 
 Prompts and limits are those of the models' own documentation and code; a prompt that a model was
 trained with is part of its interface. All are read at temperature 0, though some vendors sample:
@@ -25,7 +25,8 @@ from ocr_backends.document_replies import (
 from ocr_backends.wrappers import FRONT_MATTER, PLACE
 
 SENT_PIXELS = 4_000_000
-"""Of a page for a model whose documentation names no limit: its server shrinks it as it must."""
+"""Pixels of a page for a model whose documentation names no limit: its server shrinks it
+further."""
 _QWEN_SYSTEM = (
     "You are an AI specialized in recognizing and extracting text from images. Your mission is to "
     "analyze the image document and generate the result in QwenVL Document Parser HTML format "
@@ -44,7 +45,7 @@ class DocumentModel:
     """Pixels of the longer side at most; 0: no limit."""
     system: str = ""
     before: str = ""
-    """What stands before the prompt in the same part."""
+    """Text before the prompt, in the same part."""
     stop: tuple[str, ...] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the request, those of vLLM; other servers may not know them."""

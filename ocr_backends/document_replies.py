@@ -1,4 +1,4 @@
-"""From what document models reply to Markdown, and what is wrong with a reply.
+"""Replies of document models into Markdown, and what is wrong with a reply.
 
 A parser is given a reply without its wrappers (:mod:`ocr_backends.wrappers`), but for those that
 its model was asked for.
@@ -20,7 +20,7 @@ from ohr.markup.blocks import Block, BlockKind, to_markdown
 class Parsed:
     """The page in Markdown. ``malformed``: why the reply has not the form that was asked for.
 
-    ``body``: the page without headers and footers, where the reply tells them apart.
+    ``body``: the page without headers and footers, where the reply marks these.
     """
 
     text: str
@@ -37,7 +37,7 @@ _REFERENCE = re.compile(r"<\|ref\|>([^<]*)<\|/ref\|><\|det\|>[^<]*<\|/det\|>[ \t
 _END = re.compile(r"<｜end▁of▁sentence｜>")
 _FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(.*?)(?:^|\n)---[ \t]*(?:\n|$)", re.DOTALL)
 _IMG = re.compile(r"<img>(?:(?!<img>).)*?</img>|<img\b[^<>]*/?>", re.DOTALL)
-_KEPT = re.compile(r"</?(?:watermark|page_number)>")
+_TEXT_TAG = re.compile(r"</?(?:watermark|page_number)>")
 _OBJECT = (
     r"(?:requests?|images?|pictures?|photos?|scans?|documents?|pages?|files?|texts?|contents?"
     r"|handwriting|transcri\w+|(?:that|this|it)(?=\s*(?:[.,;!?]|$)))"
@@ -74,7 +74,7 @@ _DOTS: dict[str, BlockKind] = {
 
 
 def refuses(reply: str) -> bool:
-    """Whether a reply declines to read the page: it says of what it was sent that it will not.
+    """Whether a reply declines to read the page: it must speak of the image that it was sent.
 
     A letter on the page that begins "I am sorry" speaks of something else.
     """
@@ -125,7 +125,7 @@ def dots_blocks(reply: str) -> Parsed:
         for item in items
         if (category := str(item.get("category", ""))) != "Picture"
     ]
-    markdown, body = (to_markdown(blocks, furniture=kept) for kept in (True, False))
+    markdown, body = (to_markdown(blocks, furniture=furniture) for furniture in (True, False))
     if whole or not reply.strip():
         return Parsed(markdown, "", body)
     return Parsed(markdown, "JSON that breaks off" if items else "no JSON", body)
@@ -178,4 +178,4 @@ def olmocr_markdown(reply: str) -> Parsed:
 
 def nanonets_markdown(reply: str) -> Parsed:
     """Nanonets-OCR2's: descriptions of pictures are dropped, other tags taken off their text."""
-    return Parsed(_KEPT.sub("", _IMG.sub("", reply)))
+    return Parsed(_TEXT_TAG.sub("", _IMG.sub("", reply)))

@@ -30,7 +30,7 @@ class GroundTruth(KnowledgeBaseSource[GroundTruthParams]):
         )
 
     def text(self, page: str) -> str:
-        """A page with its tables in the format that is asked for."""
+        """A page with its tables in the configured format."""
         if self.params.tables == "as_is":
             return page
         return convert_tables(page, self.params.tables)[0]

@@ -1,4 +1,4 @@
-"""Text that a generative model writes again and again: cut to one turn, and said.
+"""Text that a generative model writes again and again: cut to one turn, with a note.
 
 Only engines that are ``generative`` write loops; a page that another engine reads repeats what is
 printed. Short true repetition (rows of ``N/A``, a form's ``Yes No``) is kept for both: a loop has
@@ -20,11 +20,11 @@ STEP = 200
 """Characters between the places at which it is looked for; fewer than the shortest loop has."""
 LONGEST_UNIT = 4000
 LOOP_TIMES = 6
-"""A loop's unit comes so many times at least, and the loop has so many characters:"""
+"""A loop's unit comes this many times at least, and the loop has this many characters:"""
 LOOP_CHARS = 300
 """... within a line, or of long paragraphs;"""
 LINES_CHARS, MOST_LINES = 2000, 100
-"""... of short lines or counted items, or there are so many of them;"""
+"""... of short lines or counted items, or there are this many of them;"""
 RULE_CHARS = 3000
 """... without a letter: dotted lines and rows of zeros are no loop;"""
 TABLE_CHARS = 4000
@@ -75,27 +75,27 @@ def without_loop(text: str) -> tuple[str, str]:
 
 def _cut_exact(text: str, notes: list[str]) -> str:
     parts: list[str] = []
-    kept = 0
+    position = 0
     for loop in _loops(text):
         turn = text[loop.end - loop.unit : loop.end]
         if not _is_long_enough(turn, loop.end - loop.start, loop.times):
             continue
         notes.append(f"{loop.unit} characters {loop.times} times")
-        kept = _keep_one(text, loop, kept, parts)
-    parts.append(text[kept:])
+        position = _keep_one(text, loop, position, parts)
+    parts.append(text[position:])
     return "".join(parts) if notes else text
 
 
-def _keep_one(text: str, loop: _Loop, kept: int, parts: list[str]) -> int:
-    """Add what stands before the loop and one turn; from where on the text goes on."""
+def _keep_one(text: str, loop: _Loop, position: int, parts: list[str]) -> int:
+    """Append the text before the loop and one turn; returns where the text goes on."""
     partial = (loop.end - loop.start) % loop.unit
     # What comes before the first turn may end as a turn does, and belongs to the last one then.
     shared = partial if partial <= loop.unit // SHARED else 0
     if not text[loop.end :].strip():
-        parts.append(text[kept : loop.start + loop.unit + shared].rstrip())
+        parts.append(text[position : loop.start + loop.unit + shared].rstrip())
         return len(text)
     # A turn that the tail breaks off is kept as far as it goes.
-    parts.append(text[kept : loop.start + loop.unit + partial])
+    parts.append(text[position : loop.start + loop.unit + partial])
     return loop.end
 
 
@@ -166,7 +166,7 @@ def _cut_counted(text: str, notes: list[str]) -> str:
     """The text without loops whose turns differ by numbers that go up by the same each time."""
     masked = _Masked.of(text)
     parts: list[str] = []
-    kept = 0
+    position = 0
     for loop in _loops(masked.text):
         for part in masked.counting(loop):
             start, first, end = map(masked.original, (part.start, part.start + part.unit, part.end))
@@ -178,14 +178,14 @@ def _cut_counted(text: str, notes: list[str]) -> str:
             if last < part.unit and not text[masked.original(loop.end) :].strip():
                 shared = last if last <= part.unit // SHARED else 0
                 first = masked.original(part.start + part.unit + shared)
-                parts.append(text[kept:first].rstrip())
-                kept = len(text)
+                parts.append(text[position:first].rstrip())
+                position = len(text)
             else:
-                parts.append(text[kept:first])
-                kept = end
-    if not kept:
+                parts.append(text[position:first])
+                position = end
+    if not position:
         return text
-    parts.append(text[kept:])
+    parts.append(text[position:])
     return "".join(parts)
 
 

@@ -1,7 +1,7 @@
 """MinerU 3 and 4, by command line, in an environment of its own.
 
-MinerU's dependencies do not go with others', so it is never imported. 4.x writes a zip whose
-``structured_content.json`` has the blocks of each page; 3.x a folder with
+MinerU's dependencies conflict with those of other packages, so it is never imported. 4.x writes a
+zip whose ``structured_content.json`` has the blocks of each page; 3.x a folder with
 ``<name>_content_list.json``.
 """
 

@@ -1,4 +1,4 @@
-"""From what an engine writes to the toolkit's Markdown: one set of steps, each with its switch.
+"""From an engine's output to the toolkit's Markdown, by steps that can each be switched off.
 
 The defaults are what brings engines nearest to the ground truth of OHR-Bench, which writes
 ``$`` and ``$$`` round formulas, keeps page numbers where a page has them, and has words whole
@@ -143,11 +143,11 @@ def _display(match: re.Match[str]) -> str:
 
 
 def _trimmed(formula: str) -> str:
-    """Without blanks round it, but for the one that a backslash at its end makes a sign."""
+    """Without the spaces around it, except a last one that a backslash escapes."""
     whole = formula.lstrip()
-    kept = whole.rstrip()
-    backslashes = len(kept) - len(kept.rstrip("\\"))
-    return whole[: len(kept) + backslashes % 2]
+    stripped = whole.rstrip()
+    backslashes = len(stripped) - len(stripped.rstrip("\\"))
+    return whole[: len(stripped) + backslashes % 2]
 
 
 def _equations(text: str) -> str:

@@ -20,7 +20,7 @@ INK = 200
 
 
 class NougatParams(ModelParams):
-    """``postprocess``: the authors' own mending of the text (headings, lists, references that
+    """``postprocess``: the authors' own correction of the text (headings, lists, references that
     the model made up, repetitions at the end).
     """
 

@@ -39,11 +39,12 @@ OUTSIDE_IDENTITY = TRANSPORT | {"mirrors", "at_once", "prompt_price", "completio
 
 
 class OpenAiVlmParams(ServerParams):
-    """``max_pixels``: a larger page is shrunk to this many. ``profile``: a document model, whose
-    prompt, limits and form of reply it brings; what is given beside it goes before. ``mirrors``:
-    further base URLs of the same model, and ``at_once`` the requests that each server is sent at a
-    time by all of a run's workers together (by default as many as there are workers).
-    ``prompt_price``, ``completion_price``: of a million tokens, in any currency.
+    """``max_pixels``: a larger page is shrunk to this many. ``profile``: a document model, which
+    sets the prompt, the limits and the form of the reply; options that you set yourself take
+    precedence. ``mirrors``: further base URLs of the same model. ``at_once``: how many requests all
+    workers of a run together send to each server at a time (by default as many as there are
+    workers). ``prompt_price``, ``completion_price``: the price of a million tokens, in any
+    currency.
     """
 
     profile: str = ""
@@ -83,7 +84,8 @@ def _model(profile: str) -> DocumentModel:
 
 
 class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
-    """One page a request, at temperature 0. What it reads and how well is the model's affair.
+    """One request per page, at temperature 0. The served model decides what it can read, and how
+    well.
 
     Replies that repeat themselves, refuse, break off, are empty, had wrappers or have another
     form than was asked for are counted (``usage``). With a profile, a refusal is an ``empty`` page.
@@ -107,7 +109,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     ) -> Iterator[tuple[int, Outcome[str]]]:
         """Read page images.
 
-        Raises ConfigError for a PDF, ValueError unless there is one number an image, and
+        Raises ConfigError for a PDF, ValueError unless there is one number per image, and
         MissingDependencyError (no server, no key, no such model).
         """
         if isinstance(source, Path):
@@ -142,10 +144,10 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         return super().identity() | {"params": params, "prompt": prompt} | profile
 
     def servers(self) -> Servers:
-        """Where pages are read."""
+        """The servers that read the pages."""
         urls = dict.fromkeys([self.params.base_url, *self.params.mirrors])
-        one = self.params.endpoint()
-        endpoints = (replace(one, url=f"{url}/chat/completions") for url in urls)
+        endpoint = self.params.endpoint()
+        endpoints = (replace(endpoint, url=f"{url}/chat/completions") for url in urls)
         return Servers(tuple(endpoints), self.params.at_once)
 
     def _read(self, image: np.ndarray) -> Outcome[str]:
@@ -162,8 +164,8 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         self._count(**tokens_used(answer, params.prompt_price, params.completion_price))
         outcome = self._outcome(written.text, written.finish_reason, model)
         if outcome.status is Status.EMPTY and written.why_empty not in ("", NO_TEXT):
-            said = "; ".join(filter(None, [outcome.detail, written.why_empty]))
-            return replace(outcome, detail=said)
+            detail = "; ".join(filter(None, [outcome.detail, written.why_empty]))
+            return replace(outcome, detail=detail)
         return outcome
 
     def _request(self, page: Image.Image, model: DocumentModel | None) -> dict[str, Any]:

@@ -32,8 +32,8 @@ class PdfTextParams(plugins.Params):
 class PdfText(OcrBackend[PdfTextParams]):
     """PDFium's text in the order of the file, or pdfminer.six's. A scanned page is empty.
 
-    What the layer holds is the output, whatever the page shows; the outcome's detail says where
-    the layer does not stand for its page.
+    What the layer holds is the output, whatever the page shows; the outcome's detail says where the
+    two do not match.
     """
 
     name = "pdf_text"

@@ -7,16 +7,17 @@ A document's file is ``<kb>/<domain>/<document>`` with a suffix that says what i
 - ``.hocr``, ``.html``, ``.xml``: hOCR, ALTO or PAGE XML, with one page or several;
 - ``.md``, ``.mmd``, ``.txt``: the text of a document of one page.
 
-A folder ``<kb>/<domain>/<document>/`` has a Markdown file a page, or a hOCR, ALTO or PAGE file a
-page. Its name is the page's number, or ends in it (``7.md``, ``page_0007.md``), counted as
-``first_page`` says. Or it is MinerU's output, with one ``…_content_list.json`` somewhere below.
+A folder ``<kb>/<domain>/<document>/`` has one Markdown file per page, or one hOCR, ALTO or PAGE
+file per page. The file's name is the page's number, or ends in it (``7.md``, ``page_0007.md``),
+counted as ``first_page`` says. Or it is MinerU's output, with one ``…_content_list.json`` somewhere
+below.
 
-What lies in no folder of its domain is looked for at ``<kb>/<document>``, as tools write it, unless
-two documents have the name. ``kb`` may be a JSON file of OmniDocBench, whose pages are documents
-named after their images; a folder of its predictions has ``<image>.md``.
+A file that is in no folder of its domain is looked for at ``<kb>/<document>``, where tools write
+it, unless two documents have the same name. ``kb`` may be a JSON file of OmniDocBench, whose pages
+are documents named after their images; a folder of its predictions has ``<image>.md``.
 
-A document that has both a folder and a JSON file, or two of the others, is an error: which one
-counts must not be a guess. Others beside a folder or a JSON file are passed over.
+A document that has both a folder and a JSON file, or two of the others, is an error: the toolkit
+does not guess which one counts. Other files beside a folder or a JSON file are ignored.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class PrecomputedParams(plugins.Params):
     OHR-Bench's lists. By default files are counted from 0 where a document has a page 0, else from
     1; lists from 0, unless one has no page 0 and, of a document of N pages, a page N: that one is
     counted from 1, and all are where none has a page 0. ``furniture``: whether headers and footers
-    are dropped, where a file tells them apart.
+    are dropped, where a file marks them.
     """
 
     kb: str
@@ -74,9 +75,9 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Pages of the dataset's documents, in the order of the files.
 
-        Where a file or page is missing or damaged, the document's ground-truth pages that it
-        fails to give are ``error`` outcomes and follow its other pages; pages that only the
-        knowledge base has are kept. Raises DatasetError if the folder or file is missing.
+        Where a file or page is missing or damaged, the ground-truth pages without text become
+        ``error`` outcomes, after the document's other pages. Pages that only the knowledge base has
+        are kept. Raises DatasetError if the folder or file is missing.
         """
         place = find_kb(self.params.kb, dataset.root)
         files = _Annotations(place) if place.is_file() else _Files(place, dataset, self.params)
@@ -153,7 +154,8 @@ def _name(doc_id: str) -> PurePosixPath:
 
 
 def _forms(name: PurePosixPath) -> list[PurePosixPath]:
-    """A name as it is, and with accented letters whole and taken apart, as other systems do."""
+    """A name as it is, and with accented letters composed and decomposed, as systems differ in
+    this."""
     forms = (str(name), *(unicodedata.normalize(form, str(name)) for form in ("NFC", "NFD")))
     return [PurePosixPath(form) for form in dict.fromkeys(forms)]
 
@@ -174,7 +176,7 @@ class _Files:
         self.names = Counter(doc_id.rpartition("/")[2] for doc_id in dataset.documents)
 
     def read(self, document: Document) -> tuple[Reading, bytes]:
-        """What the files say of a document, and the bytes of it. Raises EngineError."""
+        """A document's pages in its files, and the bytes of these. Raises EngineError."""
         path = self._find(document.doc_id)
         try:
             if path.is_dir():
@@ -201,19 +203,19 @@ class _Files:
         name = _name(doc_id)
         places = [name, PurePosixPath(name.name)] if self.names[name.name] == 1 else [name]
         try:
-            found = (self._candidates(form) for place in places for form in _forms(place))
-            there = next(filter(None, found), [])
+            candidates = (self._candidates(form) for place in places for form in _forms(place))
+            paths = next(filter(None, candidates), [])
         except (OSError, ValueError) as error:
             raise EngineError(f"{name} cannot be read: {error}") from error
-        if not there:
+        if not paths:
             raise EngineError(f"{document_file(doc_id)} missing from {self.folder.name}")
-        if len(there) > 1:
+        if len(paths) > 1:
             kinds = " and as ".join(
                 "a folder" if path.is_dir() else f"a {path.suffix[1:].upper()} file"
-                for path in there
+                for path in paths
             )
-            raise EngineError(f"{there[0].name} is there as {kinds}: remove one")
-        return there[0]
+            raise EngineError(f"{paths[0].name} is there as {kinds}: remove one")
+        return paths[0]
 
     def _candidates(self, name: PurePosixPath) -> list[Path]:
         """Files and folders of a name, in a fixed order; tools write others beside their JSON."""

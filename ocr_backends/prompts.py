@@ -1,4 +1,4 @@
-"""What vision-language models are asked.
+"""The prompts of vision-language models.
 
 ``simple`` and ``detailed`` have the intent of the two prompts compared in OHR-Bench (tables
 S13 and S14), in words of our own; the detailed one read better there and is the default.

@@ -33,12 +33,12 @@ MAX_RATIO = 8
 class RapidOcrParams(plugins.Params):
     """``text_score``: lines recognised with less confidence are dropped.
 
-    ``runtime``: what computes the models. ``openvino`` takes half the time of ``onnxruntime``
-    on processors that multiply in bfloat16, where it rounds to that: 1 character of 2,000
-    differs. Elsewhere it computes in float32 and reads the same. ``threads`` of each worker.
+    ``runtime``: what computes the models. ``openvino`` takes half the time of ``onnxruntime`` on
+    processors that multiply in bfloat16, where it rounds to that: 1 character of 2,000 differs.
+    Elsewhere it computes in float32, with the same output. ``threads``: those of each worker.
     ``batch``: lines that are recognised at a time, each padded to the longest of them. ``side``:
-    the detector sees the page at most so many pixels long, by default as it is (up to 2,000).
-    ``ohr list engines rapidocr --tune`` measures them.
+    the longer side in pixels of the page that the detector sees, at most; by default that of the
+    page (up to 2,000). ``ohr list engines rapidocr --tune`` measures them.
     """
 
     text_score: float = Field(0.5, ge=0, le=1)
@@ -76,12 +76,19 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
         """The words of a page image. Raises MissingDependencyError (package or model)."""
+<<<<<<< HEAD
         return _words(detected(self._engine(words=True), image))
 
     def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
         """The text and the words of a page image. Raises what :meth:`read` does."""
         result = detected(self._engine(words=True), image)
         return finished(_text(result), self.params.normalise), _words(result)
+=======
+        engine = self._engine(words=True)
+        result = detected(engine, image)
+        lines = [] if result is None else result.word_results or []
+        return tuple(_word(*word) for line in lines for word in line if word[0].strip())
+>>>>>>> main
 
     def identity(self) -> dict[str, object]:
         # The runtime is part of the version, with its own.
@@ -111,6 +118,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
 
 def _read(engine: Any, image: np.ndarray) -> str:
+<<<<<<< HEAD
     return _text(detected(engine, image))
 
 
@@ -123,6 +131,10 @@ def _words(result: Any) -> tuple[Word, ...]:
     """The words of a result of :func:`detected`, by an engine with words."""
     lines = [] if result is None else result.word_results or []
     return tuple(_word(*word) for line in lines for word in line if word[0].strip())
+=======
+    result = detected(engine, image)
+    return "" if result is None else page_text(np.asarray(result.boxes), result.txts)
+>>>>>>> main
 
 
 def _word(text: str, confidence: float, corners: Any) -> Word:

@@ -18,15 +18,15 @@ import numpy as np
 SHARE = 0.5
 """Two boxes stand on one line if they share this much of the height of the lower one."""
 TALL = 3.0
-"""A box so many times as tall as the median (a vertical stamp) is a line of its own."""
+"""A box this many times as tall as the median (a vertical stamp) is a line of its own."""
 DOWN = 1.5
-"""A box so many times as tall as wide, with several characters, is a column that runs down."""
+"""A box this many times as tall as wide, with several characters, is a column that runs down."""
 GUTTER = 0.5
 """Least width of a gutter, in heights of a line."""
 LONG = 10.0
-"""A line of a column is at least so many times as wide as it is high."""
+"""A line of a column is at least this many times as wide as it is high."""
 LETTERS = 20
-"""A line of a column has at least so many letters; numbers and signs have none."""
+"""A line of a column has at least this many letters; numbers and signs have none."""
 FULL = 0.75
 """A full line is at least this much of the width of the column."""
 FULL_LINES = 3
@@ -34,7 +34,7 @@ FULL_LINES = 3
 FEW_LINES = 2
 """... of a short column, where lines go on with the sentence of the line above ..."""
 GOING_ON = 0.3
-"""... at least such a share of them."""
+"""... at least this share of them."""
 ROWS = 3
 """Fewest rows of a table beside a column, each with a label of its own and a figure."""
 LABEL = 4

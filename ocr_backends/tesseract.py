@@ -1,4 +1,4 @@
-"""Tesseract, one thread: by tesserocr, which keeps the model loaded, or a process a page."""
+"""Tesseract, one thread: by tesserocr, which keeps the model loaded, or by one process per page."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class TesseractParams(plugins.Params):
 
     ``languages``: traineddata names, ``[eng, chi_sim]`` or ``eng+chi_sim``. ``layout``: Markdown
     with headings and whole paragraphs instead of lines. ``psm``: page segmentation mode; 3 (fully
-    automatic) is Tesseract's own default, 0 and 2 give no text. ``oem``: engine mode; 3 takes
-    what the traineddata has. ``dpi``: told to Tesseract only if given, else it estimates.
-    ``library``: ``auto`` is tesserocr where it is installed. Each brings a Tesseract of its own,
-    whose version is part of the identity: two versions do not read all pages alike.
+    automatic) is Tesseract's own default, 0 and 2 give no text. ``oem``: engine mode; 3 takes what
+    the traineddata has. ``dpi``: passed to Tesseract only if set; otherwise it estimates the
+    resolution. ``library``: ``auto`` is tesserocr where it is installed. Each brings a Tesseract of
+    its own, whose version is part of the identity: two versions do not read all pages alike.
     """
 
     languages: tuple[str, ...] = Field(("eng",), min_length=1)

@@ -1,4 +1,4 @@
-"""What generative models put around a page or between its words: one table, taken off and counted.
+"""Text that generative models add around a page or between its words: removed and counted.
 
 Thoughts, channels and tokens of turns are those of :mod:`ohr.models.replies`; here is what only a
 reply that is a page has: fences with a preface or a note, JSON, tags, places, data: images.
@@ -23,7 +23,7 @@ LONGEST_NOTE = 600
 """Characters of what a model adds before or after the fence that the page stands in."""
 MARKDOWN = frozenset({"markdown", "md", "mmd"})
 OF_PAGES = frozenset({"", "html", "latex", "tex", "text", "txt"}) | MARKDOWN
-"""What a fence may say of a page in it; others hold a page's code."""
+"""Labels of a fence that holds the page; fences with other labels hold code on the page."""
 
 _TAG = re.compile(
     r"\s*<(answer|output|response|result|transcription|transcript|ocr|ocr_text|markdown|page_text)>",
@@ -108,8 +108,8 @@ def unwrapped(reply: str, expected: Collection[str] = ()) -> Unwrapped:
     text = line_feeds(reply)
     for names, step in STEPS:
         if not names & frozenset(expected):
-            text, found = step(text)
-            removed.update(found)
+            text, counts = step(text)
+            removed.update(counts)
     return Unwrapped(text, {name: n for name, n in removed.items() if n})
 
 

@@ -1,7 +1,8 @@
-"""Plain English: phrases that must not come back into what a person reads, and the glossary."""
+"""Plain English: phrases and names that must not come back, and the glossary."""
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import re
@@ -48,8 +49,14 @@ PHRASES = {
 """What is not written, and what is written in its place."""
 PYTHON = ("ohr", "experiments", "perturb", "ocr_backends", "rag", "benchmarks", "docs")
 """Folders whose Python files are checked too: docstrings, comments, help and messages."""
+VAGUE = frozenset({
+    "asked", "found", "here", "kept", "made", "one", "said", "there", "told", "wanted",
+})  # fmt: skip
+"""Words that name no thing. Neither a variable nor a function is called so."""
+NAMED = PYTHON
+"""Folders whose names are checked."""
 FORBIDDEN = re.compile(
-    "|".join(rf"(?<!\w){one}(?!\w)" for one in (one.replace(" ", r"\s+") for one in PHRASES)),
+    "|".join(rf"(?<!\w){p}(?!\w)" for p in (phrase.replace(" ", r"\s+") for phrase in PHRASES)),
     re.IGNORECASE,
 )
 ALLOWED = re.compile(r"\b(?:do|does|did)\s+not\s+say\s+what\b", re.IGNORECASE)
@@ -101,15 +108,15 @@ def python_prose(source: str) -> str:
 def faults(text: str) -> Iterator[str]:
     """Each forbidden phrase, with its line and what to write in its place."""
     text = ALLOWED.sub(lambda allowed: "\n" * allowed[0].count("\n"), text)
-    for found in FORBIDDEN.finditer(text):
-        phrase = " ".join(found[0].split())
-        line = text.count("\n", 0, found.start()) + 1
+    for match in FORBIDDEN.finditer(text):
+        phrase = " ".join(match[0].split())
+        line = text.count("\n", 0, match.start()) + 1
         yield f"line {line}: {phrase!r}; write {PHRASES[known(phrase)]!r}"
 
 
 def known(phrase: str) -> str:
     """The phrase as the table has it."""
-    return next(one for one in PHRASES if one.lower() == phrase.lower())
+    return next(entry for entry in PHRASES if entry.lower() == phrase.lower())
 
 
 @pytest.mark.parametrize(
@@ -117,6 +124,60 @@ def known(phrase: str) -> str:
 )
 def test_it_is_plain_english(path):
     assert list(faults(prose(path))) == []
+
+
+def bound_names(source: str) -> Iterator[tuple[int, str]]:
+    """Line and name of each variable, argument, function, class and attribute that is set."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node.lineno, name
+            case (
+                ast.arg(arg=str(name))
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.alias(asname=str(name))
+            ):
+                yield node.lineno, name
+
+
+def vague_names(source: str) -> list[str]:
+    """The names that are one of :data:`VAGUE`, whatever their case and underscores."""
+    return [
+        f"line {line}: {name}"
+        for line, name in bound_names(source)
+        if name.strip("_").lower() in VAGUE
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for folder in NAMED for path in (ROOT / folder).rglob("*.py")),
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_names_name_a_thing(path):
+    assert vague_names(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "found = 1", "_kept: int = 1", "KEPT = 1", "for one in x: pass", "(made := 1)",
+        "x.told = 1", "def said(): pass", "async def asked(): pass", "class Kept: pass",
+        "def f(*, wanted): pass", "lambda one: 1", "[one for one in x]", "with x as there: pass",
+        "import x as here", "try: pass\nexcept E as told: pass", "match x:\n case [1, *one]: pass",
+    ],
+)  # fmt: skip
+def test_a_vague_name_is_noticed(source):
+    assert len(vague_names(source)) == 1
+
+
+def test_what_others_call_so_and_longer_names_are_allowed():
+    assert vague_names("kept_share = found[one].made + f(wanted=here)") == []
 
 
 @pytest.mark.parametrize("phrase", PHRASES)

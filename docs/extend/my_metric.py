@@ -8,8 +8,8 @@ import ohr
 @ohr.metric(of="answer", title="number recall")
 def number_recall(answer: str, accepted: str) -> float:
     """Share of the accepted answer's numbers that the answer has; 1 if there are none."""
-    wanted, given = numbers(accepted), numbers(answer)
-    return len(wanted & given) / len(wanted) if wanted else 1.0
+    expected, answered = numbers(accepted), numbers(answer)
+    return len(expected & answered) / len(expected) if expected else 1.0
 
 
 @ohr.metric(of="page", title="lost lines", higher_is_better=False)

@@ -23,8 +23,8 @@ class Overlap(ohr.Retriever):
         self._words = [words(chunk.indexed_text) for chunk in chunks]
 
     def search(self, query: str, k: int) -> list[ohr.Hit]:
-        asked = words(query)
-        scores = [len(asked & has) / max(len(asked), 1) for has in self._words]
+        query_words = words(query)
+        scores = [len(query_words & has) / max(len(query_words), 1) for has in self._words]
         best = np.argsort(-np.array(scores), kind="stable")[:k]  # ties in index order
-        found = [(self._chunks[i], scores[i], rank) for rank, i in enumerate(best)]
-        return [ohr.Hit(c.ref, c.text, score, rank, (c.start, c.end)) for c, score, rank in found]
+        hits = [(self._chunks[i], scores[i], rank) for rank, i in enumerate(best)]
+        return [ohr.Hit(c.ref, c.text, score, rank, (c.start, c.end)) for c, score, rank in hits]

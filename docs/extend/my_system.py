@@ -19,10 +19,12 @@ class Grep(ohr.System):
     version = "1"
 
     def answer(self, question: str, documents: Sequence[ohr.Document]) -> ohr.Outcome[ohr.Answer]:
-        asked = set(self.once(words_of, question))
+        question_words = set(self.once(words_of, question))
         pages = [page for document in documents for page in document.pages]
-        best = max(pages, key=lambda page: len(asked & set(self.once(words_of, page.text))))
+        best = max(
+            pages, key=lambda page: len(question_words & set(self.once(words_of, page.text)))
+        )
         lines = best.text.splitlines()
-        line = max(lines, key=lambda line: len(asked & set(words_of(line))), default="")
+        line = max(lines, key=lambda line: len(question_words & set(words_of(line))), default="")
         trace = (f"page {best.ref.page_no} of {best.ref.doc_id}",)
         return ohr.Outcome(ohr.Answer(line, quote=line, sources=(best.ref,), trace=trace))

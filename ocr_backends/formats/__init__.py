@@ -1,1 +1,1 @@
-"""Files in which OCR engines and their tools leave what they read: each into blocks, by page."""
+"""Readers of the formats that OCR tools write: each turns a file into blocks, by page."""

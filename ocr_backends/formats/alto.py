@@ -18,11 +18,11 @@ MARGINS = ABOVE + BELOW
 
 
 def alto_pages(root: Element) -> dict[int, list[Block]]:
-    """Blocks of each page, in the file's order; text in margins is furniture, and blocks that stand
-    in no space of the page are of its text.
+    """Blocks of each page, in the file's order; text in margins is furniture, and blocks outside
+    every space of the page belong to its text.
 
-    Blocks come as ``ReadingOrder`` (4.3) lists them, where it is there. A word that is cut at a
-    line's end is written whole, in its first line. Raises EngineError for a file without pages.
+    Blocks come in the order of ``ReadingOrder`` (4.3) where the file has one. A word that is cut at
+    a line's end is written whole, in its first line. Raises EngineError for a file without pages.
     """
     pages = list(root.iter("Page"))
     if not pages:

@@ -16,7 +16,7 @@ _SPACE = re.compile(r"\s")
 
 
 def docling_pages(document: Mapping[str, Any]) -> dict[int, list[Block]]:
-    """Blocks of each page: headers and footers with the page whose they are.
+    """Blocks of each page: headers and footers with their page.
 
     Raises KeyError, TypeError, ValueError and AttributeError for what is no DoclingDocument.
     """

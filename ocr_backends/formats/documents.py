@@ -1,4 +1,4 @@
-"""What a file says of a document's pages, whatever the format: it is told from the content."""
+"""The pages of a file in any known format, which is recognised by its content."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ _ROOTS: dict[str, tuple[str, Callable[[Element], dict[int, list[Block]]]]] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """Pages by number (0-based), what is wrong with the file, and the format that it has.
+    """Pages by number (0-based), what is wrong with the file, and its format.
 
-    ``form`` is empty for a list of pages, the toolkit's own, and for files of Markdown;
-    ``is_listed`` of the former: whose pages are numbered in it, from 0 unless all say otherwise.
+    ``form`` is empty for a list of pages, the toolkit's own format, and for files of Markdown.
+    ``is_listed`` marks such a list, which numbers its pages itself, from 0 unless all say
+    otherwise.
     """
 
     pages: dict[int, Outcome[str]]
@@ -52,8 +53,8 @@ class Reading:
 def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
     """Pages of hOCR, ALTO or PAGE XML; ``furniture``: with headers and footers.
 
-    Their lines are those of the page: words that a line's end cuts are made whole, as engines' are.
-    Raises EngineError, also for a file with text of which nothing could be taken.
+    Lines stay as on the page; words cut at the end of a line are joined, as in an engine's output.
+    Raises EngineError, also for a file whose text is all outside the places for page text.
     """
     root = parse_xml(data)
     if root.tag not in _ROOTS:
@@ -68,11 +69,11 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
 
 
 def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Reading:
-    """Pages of a list of pages, of Docling's or MinerU's JSON; ``furniture``: with headers and
-    footers, where the file tells them apart.
+    """Pages of a list of pages, or of Docling's or MinerU's JSON; ``furniture``: with headers and
+    footers, where the file marks them.
 
-    Raises EngineError, also for bytes that are no text, where it says the file's ``name``, and for
-    a file with text of which nothing could be taken.
+    Raises EngineError, also for bytes that are no text (with the file's ``name`` in the message),
+    and for a file whose text is all outside the places for page text.
     """
     try:
         content = json.loads(decoded(data))
@@ -80,30 +81,31 @@ def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Rea
         raise EngineError(f"{name} is {error}") from error
     except (ValueError, RecursionError) as error:
         raise EngineError(f"file is not JSON: {error}" if data else "file is empty") from error
-    said = _text_of_json(content)
+    excerpt = _text_of_json(content)
     if isinstance(content, list) and not _is_content_list(content):
         return _page_list(content)
     try:
         if isinstance(content, list):
-            return _of_blocks(_whole(content_list_pages(content)), "mineru", said, furniture)
+            return _of_blocks(_whole(content_list_pages(content)), "mineru", excerpt, furniture)
         if isinstance(content, dict) and content.get("schema_name") == "DoclingDocument":
-            return _of_blocks(docling_pages(content), "docling", said, furniture)
+            return _of_blocks(docling_pages(content), "docling", excerpt, furniture)
         if isinstance(content, dict) and isinstance(content.get("pages"), list):
-            return _of_blocks(mineru_pages(content), "mineru", said, furniture)
+            return _of_blocks(mineru_pages(content), "mineru", excerpt, furniture)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise EngineError(f"file is neither Docling's nor MinerU's: {error!r}") from error
     raise EngineError(f"file holds a {type(content).__name__}, not a list of pages")
 
 
 def _is_content_list(content: list[Any]) -> bool:
-    """MinerU names each block's type, which a list of pages does not know."""
+    """Whether it is MinerU's list, in which each block has a type; entries of a list of pages have
+    none."""
     return bool(content) and all(
         isinstance(entry, dict) and "type" in entry and "page_idx" in entry for entry in content
     )
 
 
 def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
-    """With the pages before the last that are not there, as nothing is on them.
+    """Add the pages that are missing before the last one, as empty pages.
 
     Raises ValueError for more than :data:`ohr.documents.pdf.MAX_PAGES`.
     """
@@ -112,11 +114,13 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
     return {number: pages.get(number, []) for number in range(max(pages) + 1)}
 
 
-def _of_blocks(pages: dict[int, list[Block]], form: str, said: str, furniture: bool) -> Reading:
-    """The pages of blocks; ``said``: some text of the file. Raises EngineError if none is taken."""
-    if said and not any(block.text.strip() for blocks in pages.values() for block in blocks):
+def _of_blocks(pages: dict[int, list[Block]], form: str, excerpt: str, furniture: bool) -> Reading:
+    """The pages of blocks. ``excerpt`` is some text of the file; raises EngineError if no block has
+    text although it is not empty.
+    """
+    if excerpt and not any(block.text.strip() for blocks in pages.values() for block in blocks):
         raise EngineError(
-            f"file of the format {form} has text, such as {said[:_SHOWN]!r}, of which nothing "
+            f"file of the format {form} has text, such as {excerpt[:_SHOWN]!r}, of which nothing "
             "stands where the format has a page's text"
         )
     texts = {

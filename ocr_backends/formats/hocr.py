@@ -44,7 +44,7 @@ def _classes(element: Element) -> set[str]:
 
 
 def _blocks(element: Element) -> Iterator[Block]:
-    """A paragraph a block; lines that stand in none are blocks of their own."""
+    """One block per paragraph; a line outside all paragraphs is a block of its own."""
     for child in element:
         classes = _classes(child)
         if classes & FURNITURE:
@@ -69,7 +69,7 @@ def _text(element: Element) -> str:
 
 
 def _line(element: Element) -> str:
-    """The text of a line; its words are apart, whether or not white space stands between."""
+    """The text of a line, with a space between words whether or not the file has one."""
     parts = [word for word in element.iter() if "ocrx_word" in _classes(word)]
     if not parts:
         return words("".join(element.itertext()))

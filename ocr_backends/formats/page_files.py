@@ -19,10 +19,11 @@ _NUMBER = re.compile(r"[0-9]{1,9}$")
 def read_page_files(
     folder: Path, first_page: int | None, *, furniture: bool = True
 ) -> tuple[Reading, bytes]:
-    """Pages of a folder, and what it all says: Markdown, or where there is none hOCR, ALTO, PAGE.
+    """Pages of a folder, and its content as bytes to digest. Its files are Markdown or, if there
+    are none, hOCR, ALTO or PAGE.
 
-    ``furniture``: with headers and footers, where a file tells them apart. A file that is no text
-    is an error of its page.
+    ``furniture``: with headers and footers, where a file marks them. A file that is no text is an
+    error of its page.
 
     Raises EngineError if two files are one page, or a page comes before the first.
     """

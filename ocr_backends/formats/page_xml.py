@@ -44,7 +44,8 @@ def page_xml_pages(root: Element) -> dict[int, list[Block]]:
 
 
 def _references(group: Element) -> Iterator[Element]:
-    """What a group and those within it list; in an ordered one by index, what has none last."""
+    """References of a group and its subgroups; of an ordered group by index, those without one
+    last."""
     for part in sorted(group, key=_rank) if group.tag in ORDERED else group:
         if part.tag in REFERENCES:
             yield part

@@ -1,4 +1,4 @@
-"""XML that others wrote, as a tree: no entity is declared, nothing outside the file is read."""
+"""Untrusted XML as a tree: declared entities are refused, and nothing outside the file is read."""
 
 from __future__ import annotations
 
@@ -77,6 +77,6 @@ def words(text: str | None) -> str:
 
 
 def in_reading_order(named: dict[str, Element], order: list[str]) -> list[Element]:
-    """Elements as their ids are listed; those that are not listed follow, as they stand."""
+    """Elements as their ids are listed; the others follow in the order of the file."""
     listed = dict.fromkeys(name for name in order if name in named)
     return [named[name] for name in [*listed, *(name for name in named if name not in listed)]]

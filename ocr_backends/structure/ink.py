@@ -43,10 +43,10 @@ class Ink:
             grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, AROUND, CONTRAST
         )
         strokes = cv2.morphologyEx(self._ink, cv2.MORPH_OPEN, np.ones((1, SHORTEST), np.uint8))
-        _, _, found, _ = cv2.connectedComponentsWithStats(strokes, connectivity=8)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(strokes, connectivity=8)
         self.rules = [
             Rule(float(left), float(left + width), top + height / 2)
-            for left, top, width, height, _ in found[1:].tolist()
+            for left, top, width, height, _ in stats[1:].tolist()
             if height <= THICKEST
         ]
 
@@ -59,8 +59,8 @@ class Ink:
         box = self._ink[top : int(middle + 0.35 * unit), max(0, int(left)) : int(right)]
         if box.size == 0:
             return False
-        _, _, found, _ = cv2.connectedComponentsWithStats(box, connectivity=8)
-        marks = [mark for mark in found[1:].tolist() if mark[4] >= SPECK]
+        _, _, stats, _ = cv2.connectedComponentsWithStats(box, connectivity=8)
+        marks = [mark for mark in stats[1:].tolist() if mark[4] >= SPECK]
         if len(marks) != 1:
             return False
         _, _, width, height, _ = marks[0]

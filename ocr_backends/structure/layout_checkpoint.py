@@ -40,10 +40,10 @@ class LayoutCheckpoint(LocalModel[LocalModelParams]):
         }
         with self._torch.inference_mode():
             outputs = model(**pixels)
-        [found] = processor.post_process_object_detection(
+        [detections] = processor.post_process_object_detection(
             outputs, threshold=CONFIDENCE, target_sizes=[image.shape[:2]]
         )
-        parts = (found[name].float().cpu().tolist() for name in ("labels", "scores", "boxes"))
+        parts = (detections[name].float().cpu().tolist() for name in ("labels", "scores", "boxes"))
         names = model.config.id2label
         return [
             (str(names.get(int(label), label)), float(score), tuple(box))
@@ -72,6 +72,6 @@ def load_checkpoint(folder: Path) -> LayoutCheckpoint:
 
     Raises MissingDependencyError and ConfigError.
     """
-    made = LayoutCheckpoint(LocalModelParams.model_validate({"model": str(folder)}))
-    made._loaded  # noqa: B018  # an error of it comes before any page is read
-    return made
+    checkpoint = LayoutCheckpoint(LocalModelParams.model_validate({"model": str(folder)}))
+    checkpoint._loaded  # noqa: B018  # an error of it comes before any page is read
+    return checkpoint

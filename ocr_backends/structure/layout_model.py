@@ -40,7 +40,7 @@ KINDS: Mapping[str, RegionKind] = {
 CONFIDENCE = {"picodet": 0.4, "yolo": 0.25}
 """Least confidence of a region: that of the models' own programs."""
 OVERLAP = 0.5
-"""Of two regions of one class that share so much (intersection over union), one is left out."""
+"""Of two regions of one class that share this much (intersection over union), one is left out."""
 STRIDES = (8, 16, 32, 64)
 GREY = 114
 """What YOLO's square is filled with round the page."""
@@ -76,18 +76,18 @@ def page_regions(image: np.ndarray, model: Path) -> list[Region]:
     """
     loaded = load_layout(model)
     if isinstance(loaded, LayoutCheckpoint):
-        regions = [_region(*found) for found in loaded.boxes(image)]
+        regions = [_region(*detection) for detection in loaded.boxes(image)]
     else:
-        regions = list(_found(image, loaded))
+        regions = list(_detect(image, loaded))
     return sorted(regions, key=lambda region: -region.confidence)
 
 
-def _found(image: np.ndarray, model: _Model) -> Iterator[Region]:
+def _detect(image: np.ndarray, model: _Model) -> Iterator[Region]:
     boxes, scores = (_picodet if model.family == "picodet" else _yolo)(image, model)
     least = CONFIDENCE[model.family]
     for number, name in enumerate(model.names):
         sure = scores[:, number] >= least
-        for at in _kept(boxes[sure], scores[sure, number]):
+        for at in _without_overlaps(boxes[sure], scores[sure, number]):
             yield _region(name, float(scores[sure, number][at]), boxes[sure][at])
 
 
@@ -99,7 +99,7 @@ def _region(name: str, confidence: float, box: Iterable[float]) -> Region:
 
 
 def layout_version(path: Path) -> str:
-    """What tells a model from others. Raises what :func:`page_regions` does."""
+    """Name and digest of a model. Raises what :func:`page_regions` does."""
     loaded = load_layout(path)
     if isinstance(loaded, LayoutCheckpoint):
         return loaded.model_version()
@@ -118,8 +118,8 @@ def _load_file(path: Path) -> _Model:
     try:
         session = load_session(path)
     except Exception as error:  # onnxruntime has classes of its own for each cause
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        raise ConfigError(f"layout: {path.name} is no ONNX model ({said})") from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise ConfigError(f"layout: {path.name} is no ONNX model ({reason})") from error
     inputs, outputs = session.get_inputs(), session.get_outputs()
     known = session.get_modelmeta().custom_metadata_map
     shape = list(inputs[0].shape)
@@ -179,13 +179,13 @@ def _yolo(image: np.ndarray, model: _Model) -> tuple[np.ndarray, np.ndarray]:
     square[top : top + size[1], left : left + size[0]] = cv2.resize(image, size)
     tensor = (square.astype(np.float32) / 255).transpose(2, 0, 1)[None]
     [output] = model.session.run(None, {model.session.get_inputs()[0].name: tensor})
-    found = output[0].T
-    middle, half = found[:, :2] - [left, top], found[:, 2:4] / 2
-    return np.concatenate([middle - half, middle + half], axis=1) / scale, found[:, 4:]
+    predictions = output[0].T
+    middle, half = predictions[:, :2] - [left, top], predictions[:, 2:4] / 2
+    return np.concatenate([middle - half, middle + half], axis=1) / scale, predictions[:, 4:]
 
 
-def _kept(boxes: np.ndarray, scores: np.ndarray) -> Sequence[int]:
-    """Which boxes stand after those that overlap a surer one are left out."""
+def _without_overlaps(boxes: np.ndarray, scores: np.ndarray) -> Sequence[int]:
+    """Indices of the boxes, without those that overlap one of higher confidence."""
     if len(boxes) == 0:
         return []
     sides = np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)

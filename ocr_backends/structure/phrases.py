@@ -11,7 +11,7 @@ import numpy as np
 from ocr_backends.reading_order import slope_of
 
 APART = 0.75
-"""A gap of so many heights of a line parts two phrases."""
+"""A gap of this many heights of a line parts two phrases."""
 
 _NUMBER = re.compile(
     r"[-–—~+(<>]*\s*[$€£¥]?\s*[-–—(]*\s*[\d.,]*\d[\d.,]*\s*[%)*x]*(?:\([a-z]\))*\W?"
@@ -161,15 +161,15 @@ def joined(line: Iterable[Phrase], gap: float) -> list[Phrase]:
             or (_is_currency(last.text) and len(last.text) == 1 and _begins_number(phrase))
             or (phrase.text in _TAILS and last.is_number)
         ):
-            result[-1] = _one(last, phrase)
+            result[-1] = _merge(last, phrase)
         else:
             result.append(phrase)
     return result
 
 
-def _two_cells(one: Phrase, other: Phrase) -> bool:
+def _two_cells(phrase: Phrase, following: Phrase) -> bool:
     """Whether both are figures, which stand in cells of their own however close."""
-    return one.is_number and (other.is_number or _is_currency(other.text))
+    return phrase.is_number and (following.is_number or _is_currency(following.text))
 
 
 def _is_currency(text: str) -> bool:
@@ -181,14 +181,14 @@ def _begins_number(phrase: Phrase) -> bool:
     return phrase.is_number or phrase.text[:1].isdigit()
 
 
-def _one(one: Phrase, other: Phrase) -> Phrase:
-    first = "$" if one.text == "S" and other.is_number else one.text
-    tight = first in _CURRENCY or other.text in _TAILS
+def _merge(phrase: Phrase, following: Phrase) -> Phrase:
+    first = "$" if phrase.text == "S" and following.is_number else phrase.text
+    tight = first in _CURRENCY or following.text in _TAILS
     return replace(
-        one,
-        text=f"{first}{'' if tight else ' '}{other.text}",
-        left=min(one.left, other.left),
-        top=min(one.top, other.top),
-        right=max(one.right, other.right),
-        bottom=max(one.bottom, other.bottom),
+        phrase,
+        text=f"{first}{'' if tight else ' '}{following.text}",
+        left=min(phrase.left, following.left),
+        top=min(phrase.top, following.top),
+        right=max(phrase.right, following.right),
+        bottom=max(phrase.bottom, following.bottom),
     )

@@ -13,7 +13,7 @@ from ocr_backends._tesseract_layout import hocr_page
 from ocr_backends.structure.phrases import Segment
 
 ROOM = 1.4
-"""Tesseract's boxes end where the ink ends, detectors' leave room: so many times the type."""
+"""Height of a detector's box over that of the type; Tesseract's boxes end where the ink ends."""
 
 _NUMBERS = r"(-?[\d.]+)"
 _BOX = re.compile(rf"bbox {_NUMBERS} {_NUMBERS} {_NUMBERS} {_NUMBERS}")

@@ -14,9 +14,9 @@ Column = tuple[float, float]
 Columns = Sequence[Column]
 Line = list[Phrase]
 SHRINK = 0.2
-"""Cells touch their neighbours by so much of a line's height, and are still in columns apart."""
+"""Cells touch their neighbours by this much of a line's height, and are still in columns apart."""
 COVERED = 0.5
-"""A cell that covers two cells of another row, each by so much of its width, spans columns."""
+"""A cell that covers two cells of another row, each by this much of its width, spans columns."""
 MARKER = re.compile(
     r"[•●▪■○◦·∙»‣*–—-]|\(?[a-zA-Z0-9]{1,3}[.)]|\(?[ivxIVX]{1,5}[.)]|\([a-zA-Z0-9]{1,3}\)|[oO§]|\d{1,2}"
 )
@@ -66,14 +66,14 @@ def _unspanned(rows: Sequence[Line]) -> list[Phrase]:
     left = np.array([phrase.left for phrase in cells])
     right = np.array([phrase.right for phrase in cells])
     row_of = np.array([number for number, row in enumerate(rows) for _ in row])
-    kept = []
+    narrow = []
     for number, cell in enumerate(cells):
         covered = np.minimum(right, cell.right) - np.maximum(left, cell.left)
         whole = covered >= COVERED * (right - left)
         counts = np.bincount(row_of[whole & (row_of != row_of[number])], minlength=len(rows))
         if counts.max(initial=0) < 2:
-            kept.append(cell)
-    return kept
+            narrow.append(cell)
+    return narrow
 
 
 def _clusters(cells: Sequence[Phrase]) -> list[Column]:

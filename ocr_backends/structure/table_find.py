@@ -25,27 +25,27 @@ from ocr_backends.structure.table_columns import (
 )
 
 PITCH = 3.2
-"""Rows further apart than so many heights of a line belong to two tables."""
+"""Rows further apart than this many heights of a line belong to two tables."""
 AGAIN = 1.8
-"""Rows so many heights apart belong to two tables if the lower one heads the columns anew."""
+"""Rows this many heights apart belong to two tables if the lower one heads the columns anew."""
 SINGLES = 4
-"""At most so many lines in a row without a second cell: headings within a table, long labels."""
+"""At most this many lines in a row without a second cell: headings within a table, long labels."""
 PROSE = 40
-"""A line of so many letters that runs on into the columns of figures is none of the table's."""
+"""A line of this many letters that runs on into the columns of figures is none of the table's."""
 LONG = 25
-"""So is one so many times as wide as high, where the columns are not known yet."""
+"""So is one this many times as wide as high, where the columns are not known yet."""
 FULL = 0.85
-"""A cell so wide, of the table's width, is no cell of it."""
+"""A cell this wide, of the table's width, is no cell of it."""
 STEADY = 0.6
 ALIGNED = 0.7
-"""Texts are a table if such a share of them begins within so many heights of their column's."""
+"""Texts are a table if this share of them begins within this many heights of their column's."""
 LEAST_PAGES = 4
 MOST_DIGITS = 3
-"""A table of contents has so many page numbers at least, of so many digits at most ..."""
+"""A table of contents has this many page numbers at least, of this many digits at most ..."""
 FALLS = 0.1
-"""... which fall at most so often: where its parts come in another order than their pages."""
+"""... which fall at most this often: where its parts come in another order than their pages."""
 MARGINAL = 2
-"""A line of the header or footer with at most so many phrases is no row."""
+"""A line of the header or footer with at most this many phrases is no row."""
 
 
 @dataclass(frozen=True)
@@ -190,8 +190,10 @@ def _aligned(rows: Sequence[Line], columns: Columns, unit: float) -> bool:
     for row in rows:
         for phrase in row:
             starts.setdefault(nearest(phrase, columns), []).append(phrase.left)
-    kept = [np.abs(np.array(lefts) - np.median(lefts)) < STEADY * unit for lefts in starts.values()]
-    return float(np.mean(np.concatenate(kept))) >= ALIGNED
+    steady = [
+        np.abs(np.array(lefts) - np.median(lefts)) < STEADY * unit for lefts in starts.values()
+    ]
+    return float(np.mean(np.concatenate(steady))) >= ALIGNED
 
 
 def _with_header(lines: Sequence[Line], first: int, end: int, unit: float, floor: int) -> int:

@@ -22,7 +22,7 @@ from ohr.markup.blocks import GridCell
 DASH = "—"
 _CURRENCY = ("$", "S", "€", "£")
 CLOSE = 0.8
-"""Lines of one label follow each other in less than so much of the distance of rows."""
+"""Lines of one label follow each other in less than this much of the distance of rows."""
 _GOES_ON = (
     *(",", "&", "-", "/"),
     *(f" {word}" for word in "and or of for in to the on by from with".split()),

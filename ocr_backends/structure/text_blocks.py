@@ -12,15 +12,15 @@ from ocr_backends.structure.table_columns import MARKER, Line, middle_of
 from ohr.markup.blocks import Block
 
 HEADING = 1.25
-"""Type so many times as large as the body's is a heading; boxes of a detector vary by a tenth."""
+"""Type this many times as large as the body's is a heading; boxes of a detector vary by a tenth."""
 TITLE = 1.6
-"""... and so many times, a title."""
+"""... and this many times, a title."""
 BREAK = 1.45
-"""A paragraph's lines follow each other at most so many times as far as those of its column."""
+"""A paragraph's lines follow each other at most this many times as far as those of its column."""
 MARGIN = 0.08
-"""Headers and footers stand in so much of the page's height, at its top and bottom ..."""
+"""Headers and footers stand in this much of the page's height, at its top and bottom ..."""
 ALONE = 1.5
-"""... so many heights of a line from the rest."""
+"""... this many heights of a line from the rest."""
 
 
 def header_and_footer(
@@ -28,14 +28,14 @@ def header_and_footer(
 ) -> frozenset[Phrase]:
     """Phrases of the page's header and footer: its first and last line, if apart from the rest."""
     lines = sorted((line for part in parts for line in part), key=middle_of)
-    found: set[Phrase] = set()
+    furniture: set[Phrase] = set()
     if len(lines) > 2:
         first, last = lines[0], lines[-1]
         if middle_of(first) < MARGIN * height and _gap(first, lines[1]) > ALONE * unit:
-            found.update(first)
+            furniture.update(first)
         if middle_of(last) > (1 - MARGIN) * height and _gap(lines[-2], last) > ALONE * unit:
-            found.update(last)
-    return frozenset(found)
+            furniture.update(last)
+    return frozenset(furniture)
 
 
 def _gap(above: Line, below: Line) -> float:
@@ -66,15 +66,15 @@ def _paragraphs(
     steps = [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
     close = [step for step in steps if 0.5 * unit < step < 2.2 * unit]
     pitch = median(close) if close else 1.3 * unit
-    found: list[list[Line]] = []
+    paragraphs: list[list[Line]] = []
     apart = [furniture.issuperset(line) for line in lines]
     for at, line in enumerate(lines):
         close_by = at and steps[at - 1] < BREAK * pitch and apart[at - 1] == apart[at]
         if close_by and not _begins(lines[at - 1], line, unit):
-            found[-1].append(line)
+            paragraphs[-1].append(line)
         else:
-            found.append([line])
-    return found
+            paragraphs.append([line])
+    return paragraphs
 
 
 def _begins(before: Line, line: Line, unit: float) -> bool:

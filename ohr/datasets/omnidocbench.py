@@ -137,7 +137,7 @@ def _document(
 
 def _questions(page: AnnotatedPage, document: Document) -> Iterator[Question]:
     """One question per block with words."""
-    for number, block in enumerate(_asked(page.blocks)):
+    for number, block in enumerate(_answer_blocks(page.blocks)):
         text = to_markdown([block], furniture=False)
         words = _TAG.sub(" ", text).split()
         yield Question(
@@ -152,7 +152,7 @@ def _questions(page: AnnotatedPage, document: Document) -> Iterator[Question]:
         )
 
 
-def _asked(blocks: Iterable[Block]) -> Iterator[Block]:
+def _answer_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
     for block in blocks:
         if block.kind in SOURCES and any(char.isalnum() for char in _TAG.sub("", block.text)):
             yield block

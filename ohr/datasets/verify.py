@@ -243,8 +243,8 @@ def _pages_stated(case: Case) -> str | None:
     shared: set[str] | None = None
     for page in case.pages:
         runs = (piece.text for piece in case.verbatim if piece.text in page.text)
-        here = {name for run in runs for name in wording.names(run)}
-        shared = here if shared is None else shared & here
+        names = {name for run in runs for name in wording.names(run)}
+        shared = names if shared is None else shared & names
     return "" if shared else "the evidence of its pages shares no name"
 
 

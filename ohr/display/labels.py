@@ -65,13 +65,6 @@ def parts_of(whole: MetricInfo, infos: Iterable[MetricInfo]) -> list[MetricInfo]
     return [info for info in infos if info.stage == whole.stage and info.part_of == whole.metric]
 
 
-def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[MetricInfo]:
-    """The parts of a metric's loss (see :func:`parts_of`) in these cells."""
-    infos = metric_infos_of(cells)
-    wholes = (info for info in infos if (info.stage, info.metric) == (stage, metric))
-    return [part for whole in wholes for part in parts_of(whole, infos)]
-
-
 def _pages_found(cells: pd.DataFrame, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
     """The metrics of finding the page, at the readers' number of hits, if they are needed."""
     if "n" not in cells:

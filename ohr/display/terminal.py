@@ -15,12 +15,13 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
+from ohr.display.choices import AXES
 from ohr.display.labels import group_label, shown_measures, shown_readings
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, Value, blocks_of
 from ohr.display.text_tables import TextTable
 from ohr.files.safe_text import plain
-from ohr.ocr.noise import strength
+from ohr.ocr.noise import noise_name
 from ohr.study.notices.truth import marked, same_as_truth
 from ohr.study.output.select import cells_of
 
@@ -34,7 +35,8 @@ _NOTED = {
     "answers_in_another_script": "in another script",
     "unmetered": "answers whose tokens the server did not report",
 }
-TABLE_GROUPS = ("all", "source:", "domain:")
+MetricColumn = tuple[str, str, str]
+"""Stage, metric and title."""
 _GUESS = ("generation", "f1_no_context", "no context")
 _GUESSED = ("generation", "f1")
 """The reader's F1 without context comes after its F1 with the gold pages."""
@@ -60,17 +62,17 @@ def p_value(p: float) -> str:
 class _Columns:
     """The metrics of the cells, as columns; each knowledge base and group is a row."""
 
-    metrics: list[tuple[str, str, str]]
+    metrics: list[MetricColumn]
     blocks: list[Block]
 
     @classmethod
     def of(cls, cells: pd.DataFrame) -> _Columns:
-        metrics = shown_readings(cells)
-        for column in shown_measures(cells, parts=True):
+        metrics = _without_further_noise(shown_readings(cells))
+        for column in shown_measures(cells):
             metrics.append(column)
             if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
                 metrics.append(_GUESS)
-        return cls(metrics, blocks_of(cells))
+        return cls(metrics, [block for block in blocks_of(cells) if not block.is_mean])
 
     def table(self, heads: Sequence[str]) -> Table:
         """An empty table: the heads, the setting if there are several, n and the metrics."""
@@ -80,9 +82,7 @@ class _Columns:
         if len(self.blocks) > 1:
             table.add_column("setting")
         table.add_column("n", justify="right")
-        for stage, metric, title in self.metrics:
-            if (stage, metric) == _OF_PAGES:
-                table.add_column("pages", justify="right")
+        for _, _, title in self.metrics:
             table.add_column(title, justify="right")
         return table
 
@@ -96,8 +96,6 @@ class _Columns:
             n = self._questions(values)
             texts = []
             for (stage, metric, _), value in zip(self.metrics, values, strict=True):
-                if (stage, metric) == _OF_PAGES:
-                    texts.append(value.n if value else "-")
                 own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
                 text = number(value.mean) if value else "-"
                 texts.append(f"{text} ({value.n})" if own and value else text)
@@ -112,36 +110,50 @@ class _Columns:
         return "-"
 
 
+def _without_further_noise(metrics: Sequence[MetricColumn]) -> list[MetricColumn]:
+    """The metrics with one noise ratio, the first of :data:`AXES`; cells.csv has all."""
+    measured = {(stage, name) for stage, name, _ in metrics}
+    ratios = [axis for axis in AXES[:-1] if ("ocr", axis) in measured]
+    return [m for m in metrics if m[0] != "ocr" or m[1] not in ratios[1:]]
+
+
 def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
-    """One row per knowledge base and setting: level, measured noise, quality at each stage."""
+    """One row per knowledge base and setting: measured noise, quality at each stage."""
     columns = _Columns.of(cells)
-    table = columns.table(("engine", "noise", "level"))
+    table = columns.table(("engine", "noise"))
     same = same_as_truth(cells)
     keys = ["engine", "perturbation", "level", "intensity"]
     for _, key in cells[keys].drop_duplicates().iterrows():
         of_base = cells[(cells[keys] == key).all(axis=1)]
-        clean = key["perturbation"] == "none"
-        level = "clean" if clean else strength(key["level"], key["intensity"])
+        noise = noise_name(*key[keys[1:]])
         name = Text(plain(marked(str(key["engine"]), same)))
         for row in columns.rows(Means(of_base), "all"):
-            table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)
+            table.add_row(name, Text(plain(noise)), *row)
     return _captioned(table, cells, notes)
 
 
-def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
-    """One row per engine, evidence source and setting, after the paper's table 2."""
+def benchmark_tables(cells: pd.DataFrame, notes: Notes | None = None) -> list[Table]:
+    """One row per engine, setting and evidence source, and the same by domain.
+
+    The first follows the paper's table 2.
+    """
     clean = cells[cells["noise"] == "none"]
+    by_source = _benchmark_table(clean, "source:", "evidence source", None)
+    by_domain = _benchmark_table(clean, "domain:", "domain", notes)
+    return [by_source, by_domain]
+
+
+def _benchmark_table(clean: pd.DataFrame, kind: str, title: str, notes: Notes | None) -> Table:
     columns = _Columns.of(clean)
-    table = columns.table(("engine", "questions on"))
+    table = columns.table(("engine", title))
     same = same_as_truth(clean)
-    groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
+    groups = [g for g in clean["group"].drop_duplicates() if g.startswith(("all", kind))]
     for engine in clean["engine"].drop_duplicates():
         means = Means(clean[clean["engine"] == engine])
         for group in groups:
             name = Text(plain(marked(str(engine), same)) if group == "all" else "")
             for row in columns.rows(means, group):
                 table.add_row(name, Text(plain(group_label(group))), *row)
-        table.add_section()
     return _captioned(table, clean, notes)
 
 
@@ -149,9 +161,19 @@ def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
     """The table with explanations below it."""
     texts = (str(cell) for column in table.columns for cell in column.cells)
     lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in texts) else []
-    lines += note_lines(answerers(cells), notes)
+    lines += _pages_line(cells)
+    lines += note_lines(answerers(cells), notes) if notes is not None else []
     table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
     return table
+
+
+def _pages_line(cells: pd.DataFrame) -> list[str]:
+    """The number of pages that the edit distance is over, where there is one."""
+    numbers = cells_of(cells, *_OF_PAGES, "all")["n"].dropna()
+    if numbers.empty or not numbers.max():
+        return []
+    least, most = int(numbers.min()), int(numbers.max())
+    return [f"edit distance: over {most if least == most else f'{least} to {most}'} pages"]
 
 
 def terminal_table(table: TextTable) -> Table:
@@ -207,7 +229,7 @@ def show(table: Table) -> None:
         for column in table.columns:
             column.overflow = "fold"
     else:
-        console = Console(**options, width=140)
+        console = Console(**options, width=100)
         for column in table.columns:
             column.min_width = _longest_word(console, column)
     console.print(table, crop=console.is_terminal)

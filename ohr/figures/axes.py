@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ohr.display.labels import interval_units, mathematical, mathless, noise_title
+from ohr.display.labels import interval_units, mathematical, noise_title
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Setting, setting_names, settings_of
 from ohr.display.wording import ALPHA
-from ohr.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.figures.style import COLOURS, LINES, MARKERS, describe
+from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_note, truth_of
 from ohr.study.output.select import distinct
-from ohr.study.scoring.metrics import MetricInfo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SHADES = ("#e3e3e3", "#f7e2c4")
-"""Colours of the parts of a loss, from 1 downwards."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 
@@ -83,64 +81,38 @@ def dotted_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> None:
         )
 
 
-def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
-    """Draw the means of cells with their intervals; returns the colour.
+def curve_line(
+    ax: Axes, cells: pd.DataFrame, x: str, number: int, *, rises: bool | None = False
+) -> str:
+    """Draw the means of a curve with their intervals, and a monotone fit; returns the colour.
 
-    Hollow marks are changes that are not shown, for cells with paired intervals.
+    The first cell is where the curve starts; the fit falls, or ``rises``, from there. If it is
+    None, the marks are joined instead. Hollow marks are changes that are not shown, for cells with
+    paired intervals.
     """
-    colour = COLOURS[number % len(COLOURS)]
+    colour, mark = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
     unshown = _not_shown(cells)
-    ax.plot(
-        cells[x][unshown],
-        cells["mean"][unshown],
-        color=colour,
-        marker=MARKERS[number % len(MARKERS)],
-        markerfacecolor="white",
-        linestyle="none",
-        zorder=2.5,
-    )
-    ax.plot(
-        cells[x],
-        cells["mean"],
-        color=colour,
-        marker=MARKERS[number % len(MARKERS)],
-        linestyle=LINES[number % len(LINES)],
-    )
-    has_interval = cells["ci_low"].notna()
-    ax.vlines(
-        cells[x][has_interval],
-        cells["ci_low"][has_interval],
-        cells["ci_high"][has_interval],
-        color=colour,
-        alpha=0.35,
-        linewidth=1.2,
-    )
+    for chosen, face in ((cells[unshown], "white"), (cells[~unshown], colour)):
+        marks = (chosen[x], chosen["mean"])
+        ax.plot(*marks, color=colour, marker=mark, markerfacecolor=face, linestyle="none", zorder=3)
+    low, high = inside(cells)
+    ax.vlines(cells[x], low, high, color=colour, alpha=0.35, linewidth=1.2)
+    at, heights = cells[x].to_numpy(float), cells["mean"].to_numpy(float)
+    if rises is not None and len(at) > 1:
+        sign = 1 if rises else -1
+        grid = np.linspace(at[0], max(at[0], np.nanmax(at)), GRID)
+        line = heights[0] + sign * rising_line(at, sign * (heights[1:] - heights[0]), grid)
+        at, heights = grid, line
+    ax.plot(at, heights, color=colour, linestyle=LINES[number % len(LINES)])
     return colour
 
 
-def loss_split(
-    ax: Axes, cells: pd.DataFrame, parts: Sequence[MetricInfo], x: str, number: int, *, shaded: bool
-) -> None:
-    """Draw the parts of a curve's loss above it: thin lines between the parts, from 1 downwards.
-
-    ``cells`` are those of one curve, in its order. The last part ends at the curve itself.
-    ``shaded``, for the only curve of a panel: the parts are areas.
-    """
-    top: pd.Series | float = 1.0
-    for place, part in enumerate(parts):
-        of_part = cells[(cells["stage"] == part.stage) & (cells["metric"] == part.metric)]
-        bottom = top - of_part["mean"].reset_index(drop=True)
-        at = of_part[x].to_numpy()
-        if shaded:
-            shade = _SHADES[place % len(_SHADES)]
-            name = mathless(part.title)
-            ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
-        if part is not parts[-1]:
-            above, below = (mathless(part.title) for part in parts[place : place + 2])
-            label = None if shaded or number else f"thin: {above} above, {below} below"
-            colour = COLOURS[number % len(COLOURS)]
-            ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=label)
-        top = bottom
+def inside(cells: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """The ends of the cells' intervals; those of means in [0, 1] end there too."""
+    low, high = cells["ci_low"], cells["ci_high"]
+    if cells["mean"].between(0, 1).all():
+        return low.clip(0, 1), high.clip(0, 1)
+    return low, high
 
 
 def _not_shown(cells: pd.DataFrame) -> pd.Series:
@@ -150,17 +122,19 @@ def _not_shown(cells: pd.DataFrame) -> pd.Series:
     return cells["p_holm"] > ALPHA
 
 
-def _bars(cells: pd.DataFrame) -> str:
-    """The meaning of the bars of a figure."""
+def _bars(cells: pd.DataFrame) -> list[str]:
+    """The meaning of the bars of a figure, and of its hollow marks."""
     units, truth = interval_units(cells["ci_unit"]), truth_of(cells)
     if not units:
-        return "no intervals: too few units"
+        return ["no intervals: too few units"]
     if "p_holm" not in cells or cells["p_holm"].isna().all():
-        return f"bars: 95 % intervals for further {units}"
-    return (
-        f"bars: 95 % intervals of the paired change ({baselines_line(set(cells['part']), truth)}), "
-        f"for further {units}; hollow: p after Holm over each metric above {ALPHA}"
-    )
+        return [f"bars: 95 % intervals for further {units}"]
+    return [
+        f"bars: 95 % intervals of the paired change, for further {units}",
+        "hollow: not significant",
+        f"the change is {baselines_line(set(cells['part']), truth)}",
+        f"significant: p after Holm over each metric is at most {ALPHA}",
+    ]
 
 
 def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
@@ -208,18 +182,18 @@ def caption(
     lines_are: str = "",
     notes: Notes | None = None,
     more: Sequence[str] = (),
-) -> None:
-    """Write the caption above a figure.
+) -> list[str]:
+    """Write the first line of a caption above a figure; returns the whole of it as notes.
 
     ``lines_are`` explains the black lines if they are not intervals; ``more`` are further notes.
     """
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [
         f"n = {questions_of(cells, 'all')} questions",
+        *([lines_are] if lines_are else _bars(cells)),
         "only pages with evidence re-read, which overstates the loss"
         if evidence
         else "all pages re-read",
-        lines_are or _bars(cells),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),
         *truth_note(cells),
@@ -227,5 +201,4 @@ def caption(
         setting_names(cells),
         *note_lines(answerers(cells), notes),
     ]
-    text = wrapped("; ".join(part for part in parts if part), fig.get_figwidth())
-    fig.suptitle(text, fontsize=8, color="#444444")
+    return describe(fig, parts)

@@ -15,6 +15,7 @@ from ohr.figures.axes import (
     HATCHES,
     caption,
     each_setting,
+    questions_of,
 )
 from ohr.figures.style import COLOURS, figure, legend_below, save
 from ohr.study.output.select import cells_of, distinct
@@ -45,9 +46,9 @@ def _benchmark_bars(
         return []
     engines = distinct(cells["engine"])
     groups = [g for g in distinct(cells["group"]) if g.startswith("source:")] + ["all"]
-    ticks = [tick_name(group) for group in groups]
+    ticks = [f"{tick_name(group)}\nn = {questions_of(cells, group)}" for group in groups]
     place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
-    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(metrics)) as fig:
+    with figure(max(3.4, 1.2 + place_width * len(groups)), 0.9 + 1.35 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
         for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
@@ -69,14 +70,14 @@ def _benchmark_bars(
                         label=mathless(engine) if place == 0 else None,
                     )
                     _error_bar(ax, x, cell.iloc[0])
-            ax.set_ylabel(mathematical(title))
+            ax.set_ylabel(f"{mathematical(title)}\n(better ↑)")
             ax.set_ylim(0, 1)
             ax.grid(axis="x", visible=False)
         axes[-1].set_xticks(range(len(groups)), ticks)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
-        caption(fig, cells, notes=notes)
-        return save(fig, folder, name)
+        description = caption(fig, cells, notes=notes)
+        return save(fig, folder, name, notes=description)
 
 
 def tick_name(group: str) -> str:
@@ -91,4 +92,5 @@ def text_width(text: str) -> int:
 
 def _error_bar(ax: Axes, x: float, cell: pd.Series) -> None:
     if not np.isnan(cell["ci_low"]):
-        ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
+        low, high = max(0.0, cell["ci_low"]), min(1.0, cell["ci_high"])
+        ax.vlines(x, low, high, color="#333333", linewidth=1)

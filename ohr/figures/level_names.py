@@ -28,7 +28,7 @@ _ROOM = 2.0
 def name_level(ax: Axes, name: str, at: tuple[float, float], colour: str) -> None:
     """Name a mark; :func:`place_names` moves the name later."""
     ax.annotate(
-        name, at, xytext=(4, 5), textcoords="offset points", fontsize=6, color=colour
+        name, at, xytext=(4, 5), textcoords="offset points", fontsize="small", color=colour
     ).set_in_layout(False)
 
 

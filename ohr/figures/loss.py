@@ -12,7 +12,7 @@ import numpy as np
 
 from ohr.display.labels import mathematical, mathless, noise_title
 from ohr.display.wording import short
-from ohr.figures.style import COLOURS, LINES, MARKERS, figure, legend_below, save
+from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, legend_below, save
 from ohr.statistics.loss_curves import LOST, LossCurve
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def draw_losses(
     ``<name>.txt`` and the description of the SVG.
     """
     names = _names(panels)
-    with figure(WIDTHS.get(len(panels), 2.3 * len(panels)), _HEIGHT, paper=True) as fig:
+    with figure(WIDTHS.get(len(panels), 6.9), _HEIGHT) as fig:
         axes = fig.subplots(2, len(panels), squeeze=False, sharex="all", sharey="row")
         for column, panel in enumerate(panels):
             above, below = axes[:, column]
@@ -80,8 +80,8 @@ def draw_losses(
         axes[1, 0].set_ylabel("loss to noise (better ↓)")
         _scales(axes, panels)
         _name_series(fig, axes, panels, names)
-        fig.suptitle(_caption(panels), fontsize=7, color="#444444")
-        return save(fig, folder, name, notes=[*_notes(panels, axis), *notes])
+        described = describe(fig, [_caption(panels)])
+        return save(fig, folder, name, pdf=True, notes=[*described, *_notes(panels, axis), *notes])
 
 
 def _names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
@@ -136,7 +136,7 @@ def _no_context(ax: Axes, panel: Panel) -> None:
         ax.axhline(floor, color="#777777", linewidth=0.8, linestyle=":")
         ax.annotate(
             "no context", (0.99, floor), xycoords=("axes fraction", "data"), xytext=(0, 2),
-            textcoords="offset points", fontsize=6, color="#555555", ha="right",
+            textcoords="offset points", fontsize="small", color="#555555", ha="right",
         )  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def _name_series(
             for key, (x, y) in ends.items():
                 ax.annotate(
                     labels[key], (x, y), xytext=(0, 4), textcoords="offset points", ha="right",
-                    fontsize=7, color=COLOURS[names.index(key) % len(COLOURS)],
+                    fontsize="small", color=COLOURS[names.index(key) % len(COLOURS)],
                 )  # fmt: skip
             return
     from matplotlib.lines import Line2D

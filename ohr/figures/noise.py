@@ -34,7 +34,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     metrics = shown_readings(chosen)
     if not engines or not metrics or chosen["mean"].isna().all():
         return []
-    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(metrics)) as fig:
+    with figure(0.9 + 2.0 * len(operators), 0.9 + 1.35 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), len(operators), squeeze=False, sharey="row")
         for column, operator in enumerate(operators):
             own = chosen[chosen["perturbation"].isin([operator, "none"])]
@@ -42,9 +42,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             for number, engine in enumerate(engines):
                 of_engine = own[own["engine"] == engine].sort_values("place", kind="stable")
                 for row, (_, name, _) in enumerate(metrics):
-                    curve_line(
-                        axes[row, column], of_engine[of_engine["metric"] == name], "place", number
-                    )
+                    of_metric = of_engine[of_engine["metric"] == name]
+                    curve_line(axes[row, column], of_metric, "place", number, rises=None)
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
             axes[-1, column].set_xlabel("requested level" if names else "requested intensity")
@@ -56,8 +55,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             from_zero(row_of_axes, marks=True)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(engines))
-        caption(fig, chosen, more=kinds_note(chosen))
-        return save(fig, folder, "noise_strength")
+        description = caption(fig, chosen, more=kinds_note(chosen))
+        return save(fig, folder, "noise_strength", notes=description)
 
 
 def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

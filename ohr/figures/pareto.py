@@ -53,7 +53,7 @@ def _chart(
     if not infos:
         return []
     engines = distinct(cells["engine"])
-    with figure(0.8 + 3.6 * len(expenses), 1.4 + 2.3 * len(infos)) as fig:
+    with figure(0.9 + 2.5 * len(expenses), 0.9 + 1.35 * len(infos)) as fig:
         axes = fig.subplots(len(infos), len(expenses), squeeze=False, sharex="col", sharey="row")
         for row, info in zip(axes, infos, strict=True):
             of_measure = cells_of(clean, info.stage, info.metric, "all")
@@ -70,8 +70,8 @@ def _chart(
         unknown = [engine for engine in engines if engine not in set(costs["engine"])]
         more = ["seconds: of the median clean page, with one worker"]
         more += [f"not measured: {', '.join(unknown)}"] if unknown else []
-        caption(fig, clean, notes=notes, more=more)
-        return save(fig, folder, name)
+        description = caption(fig, clean, notes=notes, more=more)
+        return save(fig, folder, name, notes=description)
 
 
 def _points(

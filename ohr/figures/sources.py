@@ -11,7 +11,6 @@ import pandas as pd
 from ohr.display.labels import (
     MARK_UP_LEFT_OUT,
     group_label,
-    loss_parts,
     mathematical,
     mathless,
     noise_title,
@@ -25,7 +24,7 @@ from ohr.figures.axes import (
     dotted_line,
     each_setting,
     from_zero,
-    loss_split,
+    questions_of,
     room_at_zero,
 )
 from ohr.figures.style import figure, legend_below, save
@@ -33,13 +32,6 @@ from ohr.study.output.select import cells_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_OF_THESE = {
-    "r_noise": "of these questions",
-    "r_noise_reference": "of these questions",
-    "r_noise_content": "of these questions",
-    "edit_distance": "of their pages",
-}
 
 
 def source_curves(
@@ -64,34 +56,31 @@ def _source_curves(
     if len(groups) < 2 or not metrics or not curves or cells[axis].isna().all():
         return []
     groups.append("all")
-    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(metrics)) as fig:
+    with figure(0.9 + 1.5 * len(groups), 0.9 + 1.35 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), len(groups), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(metrics):
-            parts = loss_parts(cells, stage, metric)
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, group)
                 stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", group)
-                of_group = cells[cells["group"] == group]
                 for number, (engine, operator, several) in enumerate(curves):
                     curve_line(ax, curve_of(chosen, engine, operator), axis, number)
                     name = operator.replace("_", " ")
                     ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
-                    curve = curve_of(of_group, engine, operator)
-                    loss_split(ax, curve, parts, axis, number, shaded=len(curves) == 1)
                 if row == 0:
-                    ax.set_title(mathless(group_label(group)))
+                    n = questions_of(cells, group)
+                    ax.set_title(f"{mathless(group_label(group))}\n(n = {n})")
                 if row == len(metrics) - 1:
-                    ax.set_xlabel(f"{mathematical(noise_title(axis))} {_OF_THESE[axis]}")
+                    ax.set_xlabel(mathematical(noise_title(axis)))
                 if column == 0:
-                    ax.set_ylabel(mathematical(title))
+                    ax.set_ylabel(f"{mathematical(title)}\n(better ↑)")
             from_zero(axes[row], marks=True)
         room_at_zero(axes[0])
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
-        caption(fig, cells, notes=notes)
-        return save(fig, folder, figure_name)
+        description = caption(fig, cells, notes=notes)
+        return save(fig, folder, figure_name, notes=description)
 
 
 def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:

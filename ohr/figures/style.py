@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ohr.display.labels import mathless
 from ohr.files.safe_text import plain
@@ -23,11 +22,17 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
 
+WIDTH = 6.9
+"""Inches across two columns of a paper, the widest figure; one column is 3.4."""
+Look = Literal["paper", "slides"]
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
+    "font.size": 8,
+    "axes.titlesize": "medium",
+    "axes.labelsize": "medium",
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -35,38 +40,70 @@ _STYLE: Any = {
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
     "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 5.5,
-    "svg.hashsalt": "ohr",
-    "svg.fonttype": "none",
-    "savefig.dpi": 160,
-}
-_PAPER: Any = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7,
     "lines.linewidth": 1.3,
     "lines.markersize": 4.5,
+    "svg.hashsalt": "ohr",
+    "svg.fonttype": "none",
     "savefig.dpi": 200,
 }
-"""What differs for figures at the width of a paper's columns."""
+_SLIDES: Any = {
+    "font.size": 15,
+    "xtick.labelsize": 13,
+    "ytick.labelsize": 13,
+    "legend.fontsize": 13,
+    "grid.linewidth": 1.0,
+    "lines.linewidth": 2.4,
+    "lines.markersize": 8,
+    "savefig.dpi": 120,
+}
+_ENLARGED = 1.75
+"""How much wider and higher a figure for slides is."""
+_LOOK: ContextVar[Look] = ContextVar("_LOOK", default="paper")
 
 
 @contextmanager
-def figure(width: float, height: float, *, paper: bool = False) -> Iterator[Figure]:
-    """A figure in the common style, in inches, without changing global settings.
+def look(name: Look) -> Iterator[None]:
+    """Inside, figures are drawn for a paper's columns or for slides."""
+    token = _LOOK.set(name)
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
 
-    ``paper``: in the sizes of type for the columns of a paper.
+
+@contextmanager
+def figure(width: float, height: float) -> Iterator[Figure]:
+    """A figure in the common style, in inches on paper, without changing global settings.
+
+    It is at most :data:`WIDTH` wide.
     """
     import matplotlib as mpl  # takes half a second: import only if needed
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE | _PAPER if paper else _STYLE):
-        yield Figure(figsize=(width, height), layout="constrained")
+    slides = _LOOK.get() == "slides"
+    scale = _ENLARGED if slides else 1.0
+    with mpl.rc_context(_STYLE | _SLIDES if slides else _STYLE):
+        yield Figure(figsize=(scale * min(width, WIDTH), scale * height), layout="constrained")
+
+
+def describe(fig: Figure, parts: Sequence[str]) -> list[str]:
+    """Write as many leading parts above a figure as fit on one line.
+
+    Returns a note with all parts, for the file beside the figure (see :func:`save`).
+    """
+    parts = [part for part in parts if part]
+    title = fig.suptitle(" ", fontsize="small", color="#444444")
+    fitting = 0
+    for count in range(1, len(parts) + 1):
+        title.set_text(mathless("; ".join(parts[:count])))
+        if title.get_window_extent().width > 0.98 * fig.bbox.width:
+            break
+        fitting = count
+    title.set_text(mathless("; ".join(parts[:fitting])))
+    if not fitting:
+        title.remove()
+        fig._suptitle = None  # type: ignore[attr-defined]  # the layout would keep room for it
+    return [f"{'; '.join(parts)}."] if parts else []
 
 
 def legend_below(
@@ -136,8 +173,3 @@ def _lay_out(fig: Figure) -> None:
     fig.dpi = mpl.rcParams["savefig.dpi"]
     fig.draw_without_rendering()
     fig.dpi = before
-
-
-def wrapped(text: str, inches: float) -> str:
-    """A caption wrapped to a width, at spaces."""
-    return "\n".join(textwrap.wrap(mathless(text), int(inches * 16), break_on_hyphens=False))

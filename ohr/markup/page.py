@@ -15,14 +15,14 @@ from ohr.markup.structure import Span, Structure
 from ohr.markup.tables.model import ParsedTable
 from ohr.markup.tables.parse import tables_and_code
 
-_KEPT = 32
-_LONGEST_KEPT = 100_000
+_CACHED_PAGES = 32
+_LONGEST_CACHED = 100_000
 _SIGNS = ("$", "\\(", "\\[", "\\begin")
 
 
 def read_page(text: str) -> MarkupPage:
     """Parse a page's mark-up; the last few pages are cached, since several users need them."""
-    return _kept(text) if len(text) <= _LONGEST_KEPT else MarkupPage(text)
+    return _cached_page(text) if len(text) <= _LONGEST_CACHED else MarkupPage(text)
 
 
 def formulas_of(text: str) -> list[MarkupRegion]:
@@ -103,7 +103,7 @@ class MarkupPage:
         return [region for region in self.marked() if region.is_formula]
 
 
-_kept = lru_cache(_KEPT)(MarkupPage)
+_cached_page = lru_cache(_CACHED_PAGES)(MarkupPage)
 
 
 def _with_text(

@@ -28,7 +28,7 @@ from ohr.metrics.tables import Grid, match_tables
 
 LEAST_SHARE = 0.95
 """A block with a smaller share of its words has a textual error."""
-FOUND = 0.75
+FOUND_SHARE = 0.75
 """A block is found if this share of its characters is found in order. Unrelated English shares
 .6."""
 FOUND_FORMULA = 0.4
@@ -81,7 +81,7 @@ def _sought(block: Sequence[str], places: Sequence[Sequence[str]]) -> BlockResul
     needle = "".join(block)
     for place in places:
         characters, first, end = best_window(needle, place)
-        if characters >= FOUND:
+        if characters >= FOUND_SHARE:
             share = LCSseq.similarity(block, place[first:end]) / len(block)
             return BlockResult("text", len(block), True, share)
     return BlockResult("text", len(block), False)
@@ -101,7 +101,7 @@ def _judge_tables(
         block, other = grid.words, partner.get(j)
         if other is not None:
             common = LCSseq.similarity("".join(block), "".join(other.words))
-            if common >= FOUND * len("".join(block)):
+            if common >= FOUND_SHARE * len("".join(block)):
                 share = LCSseq.similarity(block, other.words) / len(block)
                 structural = shape(grid) != shape(other)
                 yield BlockResult("table", len(block), True, share, structural)
@@ -161,7 +161,7 @@ def _judge_formulas(truth: Sequence[Region], prediction: str) -> Iterator[BlockR
             everything = _symbols(formula_tokens(prediction))
         ((needle,), (place,)) = encode([symbols], [everything])
         share, _, _ = best_window(needle, place)
-        yield BlockResult("formula", len(symbols), share >= FOUND, share, True)
+        yield BlockResult("formula", len(symbols), share >= FOUND_SHARE, share, True)
 
 
 def _squeezed(latex: str) -> str:

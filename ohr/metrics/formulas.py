@@ -227,11 +227,11 @@ class _Canonical:
     def _argument_done(self) -> None:
         if self.arguments_left or not self.script:
             return
-        here = (self.start, len(self.out))
+        span = (self.start, len(self.out))
         if self.script == "^":
-            self.superscript = here
+            self.superscript = span
         elif self.superscript is not None and self.superscript[1] == self.start:
-            first, second = self.out[slice(*self.superscript)], self.out[slice(*here)]
+            first, second = self.out[slice(*self.superscript)], self.out[slice(*span)]
             self.out[self.superscript[0] :] = second + first
             self.superscript = None
         self.script = ""

@@ -10,7 +10,7 @@ import numpy as np
 from ohr.metrics.matching import best_window
 from ohr.metrics.regions import region_words, regions, text_blocks, words
 
-FOUND = 0.75
+FOUND_SHARE = 0.75
 """Share of a passage's characters that must be found in order for its place to count."""
 PASSAGE_WORDS = 25
 LEAST_PASSAGES = 2
@@ -58,6 +58,6 @@ def _places(prediction: str, reference: str) -> tuple[int, ...] | None:
     firsts = []
     for passage, near in zip(passages, before / before[-1], strict=False):
         share, first, _ = best_window("".join(passage), place, near=float(near))
-        if share >= FOUND:
+        if share >= FOUND_SHARE:
             firsts.append(first)
     return tuple(firsts)

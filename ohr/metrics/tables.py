@@ -72,19 +72,19 @@ class Grid:
         return [word for row in self.texts for text in row if text for word in tokens(text)]
 
 
-def teds(one: Grid, other: Grid) -> float:
+def teds(grid: Grid, other: Grid) -> float:
     """Tree edit distance similarity in [0, 1]; 1 for equal tables. Symmetric.
 
     Trees of another shape can be further apart than the larger one has nodes: that is 0 too.
     """
-    if one == other:
+    if grid == other:
         return 1.0
-    return max(0.0, 1 - tree_distance(one, other) / max(one.nodes, other.nodes))
+    return max(0.0, 1 - tree_distance(grid, other) / max(grid.nodes, other.nodes))
 
 
-def tree_distance(one: Grid, other: Grid) -> float:
+def tree_distance(grid: Grid, other: Grid) -> float:
     """Tree edit distance of two tables. Time: product of their cells; memory: cells of one row of
-    ``one`` times those of ``other``. Two tables of 300 x 30 cells take some 0.9 s of CPU where
+    ``grid`` times those of ``other``. Two tables of 300 x 30 cells take some 0.9 s of CPU where
     every third cell was misread, and 2 s where they have nothing in common.
 
     Roots and matched rows cost nothing, so the distance is that of the forests below the
@@ -93,31 +93,31 @@ def tree_distance(one: Grid, other: Grid) -> float:
     best of them.
     """
     forests = Forests(other)
-    most = distance_of_places(one, other)
+    most = distance_of_places(grid, other)
     for part in _FIRST_PARTS:
-        near = max(one.nodes, other.nodes) // part
-        if near < most and (distance := forests.distance(one, near)) <= near:
+        near = max(grid.nodes, other.nodes) // part
+        if near < most and (distance := forests.distance(grid, near)) <= near:
             return distance
-    return forests.distance(one, most)
+    return forests.distance(grid, most)
 
 
-def distance_of_places(one: Grid, other: Grid) -> float:
+def distance_of_places(grid: Grid, other: Grid) -> float:
     """What it costs to change each cell into the cell at its place, rows and cells counted from the
     first: no less than the tree edit distance.
     """
-    row_pairs = list(zip(one.texts, other.texts, strict=False))
+    row_pairs = list(zip(grid.texts, other.texts, strict=False))
     pairs = [pair for rows in row_pairs for pair in zip(*rows, strict=False)]
     spans = [
         pair
-        for rows in zip(one.spans, other.spans, strict=False)
+        for rows in zip(grid.spans, other.spans, strict=False)
         for pair in zip(*rows, strict=False)
     ]
     costs = sum(
         1.0 if first_span != second_span else Levenshtein.normalized_distance(*texts)
         for texts, (first_span, second_span) in zip(pairs, spans, strict=True)
     )
-    kept = 1 + len(row_pairs) + len(pairs)  # the root, rows and cells that have a partner
-    return costs + one.nodes + other.nodes - 2 * kept
+    matched = 1 + len(row_pairs) + len(pairs)  # the root, rows and cells that have a partner
+    return costs + grid.nodes + other.nodes - 2 * matched
 
 
 class Forests:
@@ -143,7 +143,7 @@ class Forests:
         self.distinct_lengths = _lengths(self.distinct)
         self.spans = _codes([span for _, span in nodes])
 
-    def distance(self, one: Grid, most: float) -> float:
+    def distance(self, grid: Grid, most: float) -> float:
         """The distance of a table's forest, exact if it is ``most`` or less, else more than that.
 
         What is left of both forests costs at least the difference of their nodes. Prefixes whose
@@ -152,9 +152,9 @@ class Forests:
         """
         last = self.steps.copy()  # the forest's row of the node before
         total, done = len(self.steps) - 1, 0
-        onwards = one.nodes - 1 - total  # how many more nodes one has than the other
+        onwards = grid.nodes - 1 - total  # how many more nodes one has than the other
         first, right = 0, total
-        for row, spans in zip(one.texts, one.spans, strict=True):
+        for row, spans in zip(grid.texts, grid.spans, strict=True):
             alive = np.flatnonzero(last + np.abs(self.steps - (done - onwards)) <= most + _ROUNDING)
             if not len(alive):
                 return np.inf
@@ -258,13 +258,13 @@ def _align_rows(costs: np.ndarray, widths: np.ndarray, before: np.ndarray) -> np
 def match_tables(predicted: Sequence[Grid], expected: Sequence[Grid]) -> list[tuple[int, int]]:
     """Pairs of tables that share most words over all pairs, each used once, in order."""
     similarity = np.array(
-        [[_shared_words(one.words, other.words) for other in expected] for one in predicted]
+        [[_shared_words(grid.words, other.words) for other in expected] for grid in predicted]
     ).reshape(len(predicted), len(expected))
     return assign_by(similarity, least=LEAST_SHARED)
 
 
-def _shared_words(one: Sequence[str], other: Sequence[str]) -> float:
-    return Levenshtein.normalized_similarity(one, other)
+def _shared_words(words: Sequence[str], other: Sequence[str]) -> float:
+    return Levenshtein.normalized_similarity(words, other)
 
 
 def table_similarity(prediction: str, reference: str, *, texts: bool = True) -> float:
@@ -277,9 +277,11 @@ def table_similarity(prediction: str, reference: str, *, texts: bool = True) -> 
     read, true = read_page(prediction).tables, read_page(reference).tables
     if not read or not true:
         return float(not read and not true)
-    one, other = [Grid.of(table) for table in read], [Grid.of(table) for table in true]
-    pairs = match_tables(one, other)
+    predicted, expected = [Grid.of(table) for table in read], [Grid.of(table) for table in true]
+    pairs = match_tables(predicted, expected)
     if not texts:
-        one = [Grid.of(table, texts=False) for table in read]
-        other = [Grid.of(table, texts=False) for table in true]
-    return sum(teds(one[i], other[j]) for i, j in pairs) / max(len(one), len(other))
+        predicted = [Grid.of(table, texts=False) for table in read]
+        expected = [Grid.of(table, texts=False) for table in true]
+    return sum(teds(predicted[i], expected[j]) for i, j in pairs) / max(
+        len(predicted), len(expected)
+    )

@@ -193,14 +193,14 @@ def joint_normal(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.
     uncorrelated, with deviation 1 (Little & Rubin 2002, chapter 11).
     """
     weights = weights / weights.sum()
-    here = ~np.isnan(rows)
-    filled = np.where(here, rows, 0.0)
-    share = np.maximum(weights @ here, 1e-12)
+    known = ~np.isnan(rows)
+    filled = np.where(known, rows, 0.0)
+    share = np.maximum(weights @ known, 1e-12)
     mean = weights @ filled / share
-    spread = weights @ (np.where(here, rows - mean, 0.0) ** 2) / share
-    spread = np.where(here.any(axis=0), np.maximum(spread, _LEAST_VARIANCE), 1.0)
+    spread = weights @ (np.where(known, rows - mean, 0.0) ** 2) / share
+    spread = np.where(known.any(axis=0), np.maximum(spread, _LEAST_VARIANCE), 1.0)
     covariance = np.diag(spread)
-    patterns, which = np.unique(here, axis=0, return_inverse=True)
+    patterns, which = np.unique(known, axis=0, return_inverse=True)
     for _ in range(_STEPS):
         total = np.zeros(len(mean))
         squares = np.zeros_like(covariance)

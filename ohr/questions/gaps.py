@@ -32,7 +32,7 @@ _NOUNS = {
 }
 _BESIDE = 2
 """Words on either side of a gap that are kept."""
-_KEPT = (0.2, 0.6)
+_CONTEXT_SHARES = (0.2, 0.6)
 """Least and largest share of a sentence's other telling words that are kept."""
 _MOST_TOPICS = 6
 
@@ -76,7 +76,7 @@ def _shortened(before: str, after: str, rng: np.random.Generator) -> str:
     words[gap] = words[gap].replace("\0", GAP)
     kept_places = {at for at in range(len(words)) if abs(at - gap) <= _BESIDE}
     others = [at for at in range(len(words)) if at not in kept_places and _tells(words[at])]
-    least, most = _KEPT
+    least, most = _CONTEXT_SHARES
     n_missing = FEWEST_TERMS - sum(_tells(words[at]) for at in kept_places if at != gap)
     n_drawn = max(n_missing, round((least + (most - least) * rng.random()) * len(others)))
     kept_places.update(others[i] for i in rng.permutation(len(others))[:n_drawn])

@@ -27,6 +27,7 @@ from ohr.report.tables import (
     loss_tables,
     stage_title,
 )
+from ohr.report.verdict import answer_of, question_of
 from ohr.study.results import Run
 
 SCRIPTS = tuple(
@@ -74,7 +75,12 @@ def overview(
     template = _TEMPLATES.get_template("report.html")
     page: str = template.render(
         title=plain(title),
+<<<<<<< HEAD
         verdict=[plain(sentence) for sentence in verdict],
+=======
+        question=plain(question_of(runs, metrics)),
+        answer=[plain(sentence) for sentence in answer_of(runs, metrics, by_stage)],
+>>>>>>> main
         runs=[
             {
                 "name": plain(name),
@@ -88,14 +94,14 @@ def overview(
         stages=[
             {
                 "title": stage_title(stage, metrics[stage]),
-                "sentences": [plain(loss.sentence(metrics[stage].title)) for loss in of_stage],
+                "sentences": [plain(loss.sentence()) for loss in of_stage],
             }
             for stage, of_stage in by_stage.items()
         ],
         caveats=caveats(rows, metrics),
         figures=list(_figures(runs)),
+        main_tables=list(loss_tables(rows, metrics, by_stage)),
         tables=[
-            *loss_tables(rows, metrics, by_stage),
             *group_loss_tables(rows, metrics),
             *group_tables(rows, metrics),
         ],
@@ -165,11 +171,18 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
                     files = draw(name, [run])
             except OhrError:
                 continue
-            drawings = (content for file, content in files.items() if file.endswith(".svg"))
-            for place, content in enumerate(drawings):
+            drawings = {file: content for file, content in files.items() if file.endswith(".svg")}
+            for place, (file, content) in enumerate(drawings.items()):
+                notes = files.get(f"{file.removesuffix('.svg')}.txt", b"").decode()
                 figure_title = title if len(runs) == 1 else f"{title}: {run_name}"
                 # The place counts a PNG before each SVG, which earlier reports drew: equal bytes.
                 prefix = f"{len(figures)}-{2 * place + 1}-"
                 svg = inline_svg(content, f"f{prefix}", plain(figure_title))
-                figures.append({"title": plain(figure_title), "svg": Markup(svg)})
+                figures.append(
+                    {
+                        "title": plain(figure_title),
+                        "svg": Markup(svg),
+                        "notes": notes.splitlines(),
+                    }
+                )
     return figures

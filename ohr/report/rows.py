@@ -244,6 +244,17 @@ def main_metrics(runs: Sequence[Run]) -> dict[str, MetricInfo]:
     }
 
 
+def setting_label(rows: Rows, number: int) -> str:
+    """What distinguishes a setting from the others of its stage; empty for a single one."""
+    own = rows.settings[number]
+    others = [setting for setting in rows.settings if setting["stage"] == own["stage"]]
+    if own["system"] not in ("", BUILT_IN):
+        return str(own["system"])
+    differing = {name for name in SETTING if len({setting[name] for setting in others}) > 1}
+    parts = {name: own[name] if name in differing else "" for name in SETTING}
+    return str(Setting(*(parts[name] for name in ("chunker", "retriever", "top_k", "reader"))))
+
+
 def setting_name(setting: Mapping[str, str]) -> str:
     """``overall: tokens, bm25, 2 hits, extractive``."""
     parts = Setting(*(setting[name] for name in ("chunker", "retriever", "top_k", "reader")))

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ohr.display.labels import interval_units
-from ohr.display.wording import excluded, is_shown, short
-from ohr.report.rows import Rows, setting_name
+from ohr.display.wording import is_shown, short
+from ohr.report.rows import Rows, setting_label
 from ohr.statistics import compare_paired, holm
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.results import clusters_of
@@ -26,6 +26,7 @@ class Loss:
     condition: str
     baseline: str
     setting: str
+    """What distinguishes the setting from the stage's others; empty for a single one."""
     stage: str
     n: int
     clean: float
@@ -51,26 +52,35 @@ class Loss:
         """Whether a loss or gain is shown."""
         return is_shown(self.p) and self.clusters >= FEWEST_TO_SHOW
 
-    def sentence(self, title: str) -> str:
-        """``tesseract, semantic mild less tesseract, clean: F1 of … −.020 [−.031, −.009], p .012``,
-        and the two means.
-        """
-        change = short(-self.loss)
-        if np.isnan(self.low):
-            change += ", no interval"
-        else:
-            change += f" [{short(-self.high)}, {short(-self.low)}]"
-            if self.is_shown:
-                change += f", p {short(self.p) if self.p >= 0.001 else '<.001'} after Holm"
-                change += f" over {self.tests}"
-            elif self.clusters < FEWEST_TO_SHOW:
-                change += f", {self.clusters} {interval_units([self.unit])} are too few for a test"
-            else:
-                change += f", not shown ({excluded(self.low, self.high)})"
+    def sentence(self) -> str:
+        """``tesseract, severe: .854, .074 less than tesseract, clean (.928); 95 % interval …``."""
+        size, direction = short(abs(self.loss)), "less" if self.loss > 0 else "more"
+        change = f"{size} {direction} than" if size.strip(".0") else "the same as"
+        with_setting = f" with {self.setting}" if self.setting else ""
         return (
-            f"{self.condition} less {self.baseline}: {title} of {self.setting} {change}; "
-            f"{short(self.score)}, baseline {short(self.clean)}."
+            f"{self.condition}{with_setting}: {short(self.score)}, {change} {self.baseline} "
+            f"({short(self.clean)}); {self._evidence()}."
         )
+
+    def short_text(self) -> str:
+        """``tesseract, clean loses .018 (95 % interval .003 to .032; not significant)``."""
+        verb = "loses" if self.loss > 0 else "gains"
+        with_setting = f" with {self.setting}" if self.setting else ""
+        return f"{self.condition}{with_setting} {verb} {short(abs(self.loss))} ({self._evidence()})"
+
+    def _evidence(self) -> str:
+        """The interval of the size of the change, and its test."""
+        if np.isnan(self.low):
+            return "no interval"
+        low, high = sorted((self.low, self.high) if self.loss > 0 else (-self.low, -self.high))
+        interval = f"95 % interval {short(low)} to {short(high)}"
+        if self.is_shown:
+            p = short(self.p) if self.p >= 0.001 else "<.001"
+            return f"{interval}, p {p} after Holm over {self.tests}"
+        if self.clusters < FEWEST_TO_SHOW:
+            units = interval_units([self.unit])
+            return f"{interval}, {self.clusters} {units} are too few for a test"
+        return f"{interval}, not significant"
 
 
 def losses(rows: Rows, stage: str) -> list[Loss]:
@@ -94,7 +104,7 @@ def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
             (condition, setting),
             rows.condition_name(condition),
             rows.conditions[rows.conditions[condition]["clean"]]["name"],
-            setting_name(rows.settings[setting]),
+            setting_label(rows, setting),
             stage,
             paired.n,
             float(group["clean"].mean()),
@@ -113,13 +123,14 @@ def caveats(rows: Rows, metrics: dict[str, MetricInfo]) -> list[str]:
     """Sentences on the limits of the results."""
     sentences = [
         "Intervals are about further documents like these, not about other kinds of documents.",
-        "'Not shown' does not mean 'none': changes up to the given size are not excluded.",
+        "'Not significant' does not mean 'none': changes within the interval are not excluded.",
         "Noise is compared with the same engine's clean pages, an engine on clean pages with the "
         "ground truth.",
     ]
     documents = rows.questions["doc_id"].nunique()
     if documents < 20:
-        sentences.insert(0, f"Documents: {documents}. The results say little about others.")
+        few = "1 document" if documents == 1 else f"{documents} documents"
+        sentences.insert(0, f"The results rest on {few} and say little about others.")
     if "overall" not in metrics and "generation" not in metrics:
         sentences.append("No reader was used, so there are no results on answers.")
     return sentences

@@ -11,7 +11,7 @@ import pandas as pd
 from ohr.display.costs import engine_costs
 from ohr.display.wording import ALPHA, is_shown, short
 from ohr.files.safe_text import plain
-from ohr.report.rows import MAIN, Rows, setting_name
+from ohr.report.rows import MAIN, Rows, setting_label
 from ohr.report.sentences import Loss
 from ohr.statistics import PairedComparison, compare_paired, holm
 from ohr.study.results import Run, clusters_of
@@ -55,7 +55,7 @@ def loss_tables(
                     *(_number(group[part.metric].mean()) for part in parts),
                 )
             )
-        names = _head_names(rows)
+        names = _head_names(rows, stage)
         titles = [plain(part.title) for part in parts]
         tests = max((loss.tests for loss in of_stage), default=0)
         measured: tuple[str, ...] = ("loss", "from", "to", f"p (Holm over {tests})", "none over")
@@ -90,7 +90,7 @@ def group_loss_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator
             np.array([change.p for by_group in changes.values() for change in by_group.values()])
         )
         corrected = iter(p)
-        names = _head_names(rows)
+        names = _head_names(rows, stage)
         yield {
             "title": f"{stage_title(stage, metrics[stage])}, changes {_GROUPS[column]} "
             f"(* shown: p at most {ALPHA} after Holm over {np.isfinite(p).sum()})",
@@ -132,7 +132,7 @@ def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Tabl
         means, counts = scores.mean().unstack(), scores.size().unstack()
         if means.shape[1] < 2:
             continue
-        names = _head_names(rows)
+        names = _head_names(rows, stage)
         yield {
             "title": f"{stage_title(stage, info)}, {_GROUPS[column]}",
             "columns": (
@@ -186,14 +186,20 @@ def _of_stage(rows: Rows, stage: str) -> pd.DataFrame:
     return rows.frame[rows.frame["setting"].isin(of_stage)]
 
 
-def _head_names(rows: Rows) -> tuple[str, ...]:
-    return (*(("run",) if rows.several_runs else ()), "knowledge base", "setting")
+def _head_names(rows: Rows, stage: str) -> tuple[str, ...]:
+    several = sum(setting["stage"] == stage for setting in rows.settings) > 1
+    run = ("run",) if rows.several_runs else ()
+    return (*run, "knowledge base", *(("setting",) if several else ()))
 
 
 def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:
     base = rows.conditions[condition]
-    heads = (base["run"], base["name"], setting_name(rows.settings[setting]))
-    return heads[-len(_head_names(rows)) :]
+    heads = {
+        "run": base["run"],
+        "knowledge base": base["name"],
+        "setting": setting_label(rows, setting),
+    }
+    return tuple(heads[name] for name in _head_names(rows, rows.settings[setting]["stage"]))
 
 
 def _paired(loss: Loss | None) -> tuple[str, ...]:

@@ -89,26 +89,26 @@ class Sample(DatasetSource[SampleParams]):
         written = corpus.documents(
             params.seed, params.n_pages, params.attributes, params.difficulty
         )
-        stored = [storage.write_document(folder, one, images=True) for one in written]
+        stored = [storage.write_document(folder, document, images=True) for document in written]
         questions = corpus.questions(
-            params.seed, [one.written for one in stored], params.n_questions
+            params.seed, [document.written for document in stored], params.n_questions
         )
-        storage.write_lists(folder, [one.about for one in stored], questions)
+        storage.write_lists(folder, [document.about for document in stored], questions)
 
     def _read(self, folder: Path) -> Dataset:
         from ohr.datasets.ohrbench import read_questions
         from ohr.sample.authors.all import AUTHORS
 
         root = folder / "retrieval_base"
-        wanted = self.params.domains or tuple(AUTHORS)
+        domains = self.params.domains or tuple(AUTHORS)
         paths = sorted((root / "gt").glob("*/*.json"))
-        documents = [_document(folder, path) for path in paths if path.parent.name in wanted]
+        documents = [_document(folder, path) for path in paths if path.parent.name in domains]
         report = ValidationReport()
         questions = read_questions(folder / "qas.json", report)
-        selected = [question for question in questions if question.domain in wanted]
+        selected = [question for question in questions if question.domain in domains]
         by_id = {document.doc_id: document for document in documents}
-        kept = validate_questions(selected, by_id, report)
-        dataset = Dataset(documents, kept, kind=self.name, root=root, report=report)
+        valid = validate_questions(selected, by_id, report)
+        dataset = Dataset(documents, valid, kind=self.name, root=root, report=report)
         return finish(dataset, strict=self.params.strict)
 
 

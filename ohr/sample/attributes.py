@@ -37,11 +37,11 @@ def check_attributes(attributes: Sequence[str]) -> None:
             family_for(attribute)
 
 
-def drawn_attributes(seed: int, number: int, wanted: Sequence[str]) -> tuple[str, ...]:
+def drawn_attributes(seed: int, number: int, allowed: Sequence[str]) -> tuple[str, ...]:
     """The attributes of document ``number``: one of those wanted, or none, equally often."""
-    if not wanted:
+    if not allowed:
         return ()
-    options = [(), *((one,) for one in ATTRIBUTES if one in wanted)]
+    options = [(), *((attribute,) for attribute in ATTRIBUTES if attribute in allowed)]
     rng = generator_for(seed, "sample.attributes", PageRef("", number))
     return options[int(rng.integers(len(options)))]
 

@@ -206,7 +206,7 @@ class Chart:
     caption: Text = ()
 
     def __post_init__(self) -> None:
-        if any(len(one.values) != len(self.categories) for one in self.series):
+        if any(len(series.values) != len(self.categories) for series in self.series):
             raise ValueError(f"a chart of {len(self.categories)} categories: uneven series")
         if not self.series or not self.categories:
             raise ValueError("a chart needs a category and a series")

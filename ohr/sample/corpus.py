@@ -161,13 +161,13 @@ def questions(seed: int, corpus: Sequence[Written], count: int) -> list[GoldQues
     Raises ConfigError if the pages cannot answer so many.
     """
     by_group: dict[int, list[Written]] = {}
-    for one in sorted(corpus, key=lambda one: one.number):
-        by_group.setdefault(one.group, []).append(one)
-    total = sum(len(one.pages) for one in corpus)
+    for document in sorted(corpus, key=lambda document: document.number):
+        by_group.setdefault(document.group, []).append(document)
+    total = sum(len(document.pages) for document in corpus)
     answerable: list[GoldQuestion] = []
     pages = 0
     for members in by_group.values():
-        pages += sum(len(one.pages) for one in members)
+        pages += sum(len(document.pages) for document in members)
         share = count * pages // total - len(answerable)
         answerable += group_questions(seed, members, share)
     return answerable
@@ -178,14 +178,14 @@ def group_questions(seed: int, members: Sequence[Written], count: int) -> list[G
     than the pages can answer.
     """
     rng = generator_for(seed, "sample.questions", PageRef("", members[0].group))
-    return ask([Answerable(one.doc_id, one.pages) for one in members], count, rng)
+    return ask([Answerable(document.doc_id, document.pages) for document in members], count, rng)
 
 
 def with_breaks(document: Written, breaks: Sequence[Continuation]) -> Written:
     """The document after its layout: what a column break cuts in two is about reading order."""
     by_page: dict[int, list[Continuation]] = {}
-    for one in breaks:
-        by_page.setdefault(one.page_no, []).append(one)
+    for continuation in breaks:
+        by_page.setdefault(continuation.page_no, []).append(continuation)
     pages = tuple(
         replace(
             page,
@@ -201,11 +201,11 @@ def with_breaks(document: Written, breaks: Sequence[Continuation]) -> Written:
 def _cut(candidate: Candidate, breaks: Sequence[Continuation]) -> Candidate:
     if not isinstance(candidate.content, Ask) or candidate.source != "text":
         return candidate
-    for one in breaks:
+    for continuation in breaks:
         (passage, *others) = candidate.evidence
-        whole = f"{one.before} {one.after}"
+        whole = f"{continuation.before} {continuation.after}"
         at = whole.find(passage)
-        cut = len(one.before) - at
+        cut = len(continuation.before) - at
         if not others and at >= 0 and 0 < cut < len(passage):
             parts = (passage[:cut], passage[cut + 1 :])
             return replace(candidate, source="reading_order", evidence=parts)

@@ -251,9 +251,9 @@ def chart_lines(chart: Chart) -> list[str]:
     """Lines of a chart's data: ``<chart>``, a ``tabular``, ``</chart>``."""
     unit = f" ({chart.unit})" if chart.unit else ""
     table = TableBlock(
-        ((Words(chart.label),), *((Words(one.name + unit),) for one in chart.series)),
+        ((Words(chart.label),), *((Words(series.name + unit),) for series in chart.series)),
         tuple(
-            ((Words(category),), *((Words(one.values[i]),) for one in chart.series))
+            ((Words(category),), *((Words(series.values[i]),) for series in chart.series))
             for i, category in enumerate(chart.categories)
         ),
         "l" + "r" * len(chart.series),

@@ -158,11 +158,11 @@ def write_group(task: tuple[Recipe, str, Group]) -> None:
         )
         for number, length in group.members
     ]
-    members = [one.written for one in stored]
+    members = [document.written for document in stored]
     questions = corpus.group_questions(recipe.seed, members, group.n_questions)
     note = {
-        "documents": [one.about for one in stored],
-        "questions": [record("", one) for one in questions],
+        "documents": [document.about for document in stored],
+        "questions": [record("", question) for question in questions],
     }
     write_text(_part(folder, group.number), json.dumps(note, ensure_ascii=False))
 
@@ -194,8 +194,8 @@ def _claim(recipe: Recipe, out: Path) -> bool:
     identity = recipe.identity()
     try:
         if out.is_dir() and any(out.iterdir()):
-            kept = _read(out / RECIPE) or _read(out / PARTS / RECIPE)
-            if kept != identity:
+            stored = _read(out / RECIPE) or _read(out / PARTS / RECIPE)
+            if stored != identity:
                 raise ConfigError(
                     f"{out} is not empty and holds no sample of these options: "
                     "choose another folder, or remove what is in it"

@@ -113,8 +113,8 @@ def write_lists(
         for about in documents:
             add(about)
     with listing(folder / "qas.json") as add:
-        for serial, one in enumerate(questions, start=1):
-            add(record(question_id(serial), one))
+        for serial, question in enumerate(questions, start=1):
+            add(record(question_id(serial), question))
 
 
 def question_id(serial: int) -> str:

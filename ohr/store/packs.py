@@ -85,7 +85,7 @@ class Packs:
                 if not whole:
                     continue
                 name = f"{digest(whole)}.zip"
-                with self._there(name):
+                with self._remote_errors(name):
                     self._put(pack, name)
                 moved.bytes += pack.stat().st_size
             self._record(name, whole)
@@ -101,7 +101,7 @@ class Packs:
             report(done, len(new))
             with tempfile.TemporaryDirectory(prefix="ohr-pack-") as folder:
                 pack = Path(folder) / name
-                with self._there(name):
+                with self._remote_errors(name):
                     self._files.get_file(f"{self._folder}/{name}", str(pack))
                 try:
                     archive = zipfile.ZipFile(pack)
@@ -126,7 +126,7 @@ class Packs:
 
     def _names(self) -> list[str]:
         """The names of the remote packs."""
-        with self._there(""):
+        with self._remote_errors(""):
             if not self._files.exists(self._folder):
                 return []
             listed = self._files.ls(self._folder, detail=False)
@@ -194,8 +194,8 @@ class Packs:
             if _is_failure(place, data):  # in old packs
                 continue
             whole.append(place)
-            here = self._whole(place)
-            if here is None or _is_failure(place, here):
+            stored = self._whole(place)
+            if stored is None or _is_failure(place, stored):
                 write_bytes(self._root / place, data)
                 moved.artefacts += 1
         return whole
@@ -211,7 +211,7 @@ class Packs:
         self._files.mv(f"{target}.part", target)
 
     @contextlib.contextmanager
-    def _there(self, name: str) -> Iterator[None]:
+    def _remote_errors(self, name: str) -> Iterator[None]:
         """Turn any error of the remote file system into a StoreError."""
         try:
             yield

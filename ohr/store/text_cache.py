@@ -27,7 +27,7 @@ class TextCache(Generic[T]):
     ) -> None:
         self._make_many = make_many
         self._most = most_characters
-        self._kept: dict[str, T] = {}
+        self._results: dict[str, T] = {}
         self._characters = 0
         self._lock = threading.Lock()
 
@@ -38,24 +38,24 @@ class TextCache(Generic[T]):
 
     def __call__(self, text: str) -> T:
         try:
-            return self._kept[text]
+            return self._results[text]
         except KeyError:
             return self.many([text])[0]
 
     def many(self, texts: Sequence[str]) -> list[T]:
         """The results for several texts, in their order."""
         with self._lock:
-            known = {text: self._kept[text] for text in texts if text in self._kept}
+            known = {text: self._results[text] for text in texts if text in self._results}
         new = [text for text in dict.fromkeys(texts) if text not in known]
         results = dict(zip(new, self._make_many(new), strict=True)) if new else {}
         with self._lock:
             for text, result in results.items():
-                if text not in self._kept:
-                    self._kept[text] = result
+                if text not in self._results:
+                    self._results[text] = result
                     self._characters += len(text)
             while self._characters > self._most:
-                oldest = next(iter(self._kept))
-                del self._kept[oldest]
+                oldest = next(iter(self._results))
+                del self._results[oldest]
                 self._characters -= len(oldest)
         known |= results
         return [known[text] for text in texts]

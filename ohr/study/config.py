@@ -37,6 +37,7 @@ BUILT_IN = "rag"
 """The system that is made of a study's chunkers, retrievers and readers."""
 DEFAULT_DRAWS = 3
 """How often noise is drawn where pages are few."""
+_AMOUNTS = ("levels", "intensities", "r_noise", "edit_distance")
 
 
 def _listed(value: Any) -> Any:
@@ -241,12 +242,11 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
     Keys are dotted (``dataset.kind=sample``), values are YAML (``"levels=[mild,severe]"``).
     Raises ConfigError with the key, the value and the fix.
     """
-    merged: dict[str, Any] = {}
-    _merge(merged, defaults or {})
+    options: dict[str, Any] = {}
     for argument in arguments:
         key, equals, text = argument.partition("=")
         if not equals:
-            _merge(merged, _read_yaml(Path(argument)))
+            _merge(options, _read_yaml(Path(argument)))
             continue
         node: dict[str, Any] = {}
         leaf = node
@@ -254,8 +254,19 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
         for parent in parents:
             leaf = leaf.setdefault(parent, {})
         leaf[last] = _parse(argument, text)
-        _merge(merged, node)
+        _merge(options, node)
+    merged: dict[str, Any] = {}
+    _merge(merged, _fitting_defaults(defaults or {}, options))
+    _merge(merged, options)
     return _validated(merged)
+
+
+def _fitting_defaults(defaults: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults without amounts of noise, if the options set one or leave noise out."""
+    sets_amounts = any(name in options for name in _AMOUNTS)
+    if not sets_amounts and options.get("noise", True) not in ([], None):
+        return dict(defaults)
+    return {name: value for name, value in defaults.items() if name not in _AMOUNTS}
 
 
 def make_config(options: Mapping[str, Any], file: Path | None = None) -> StudyConfig:

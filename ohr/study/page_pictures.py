@@ -31,7 +31,7 @@ from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, Outcome, PageImage, PageRef
 from ohr.workers import Limits, WorkerPool
 
-KEPT = 8
+CACHED_IMAGES = 8
 """Images kept in memory: questions in a row are often about the same pages."""
 
 
@@ -41,7 +41,7 @@ class Pictures:
 
     plan: Plan
     _stack: ExitStack = field(default_factory=ExitStack)
-    _kept: OrderedDict[str, np.ndarray] = field(default_factory=OrderedDict)
+    _images: OrderedDict[str, np.ndarray] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __enter__(self) -> Pictures:
@@ -71,9 +71,9 @@ class Pictures:
             drawn: dict[str, Outcome[np.ndarray]] = {}
             keys = [digest(task.key) for task in tasks]
             for key in keys:
-                if key in self._kept:
-                    self._kept.move_to_end(key)
-                    drawn[key] = Outcome(self._kept[key])
+                if key in self._images:
+                    self._images.move_to_end(key)
+                    drawn[key] = Outcome(self._images[key])
             missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in drawn}
             if missing:
                 drawn |= self._drawn(missing)
@@ -88,9 +88,9 @@ class Pictures:
                 continue
             image = rgb(outcome.value)
             drawn[keys[index]] = Outcome(image)
-            self._kept[keys[index]] = image
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+            self._images[keys[index]] = image
+            if len(self._images) > CACHED_IMAGES:
+                self._images.popitem(last=False)
         return drawn
 
     @cached_property
@@ -114,10 +114,10 @@ class Pictures:
             assert path is not None  # the plan has checked it
             by_content, by = self._made_of[path]
             rendered = (ref.page_no, dpi) if path.suffix.lower() == ".pdf" else None
-            here = operator if ref in reread else None
-            drawn = recipe(identity, noise, seed, ref) if here is not None else None
+            applied = operator if ref in reread else None
+            drawn = recipe(identity, noise, seed, ref) if applied is not None else None
             key = image_key(by_content, rendered, by, drawn)
-            tasks.append(PageTask(ref, path, dpi, here, noise.intensity, seed, key))
+            tasks.append(PageTask(ref, path, dpi, applied, noise.intensity, seed, key))
         return tasks
 
     @cached_property

@@ -199,7 +199,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         # Engines that no noise applies to are measured on clean pages only.
         operators = tuple(o for o in config.noise if applies_to(o, spec, engines[spec.label]))
         points = _points(config, operators)
-        points += _wanted(config, operators, spec, engines[spec.label], unreachable)
+        points += _noise_of_targets(config, operators, spec, engines[spec.label], unreachable)
         check_distinct(points)
         for noise in [Noise(), *points]:
             if noise.operator is not None and noise.kind == "semantic":
@@ -293,7 +293,7 @@ def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]
     return noises(operators, levels, config.intensities, config.dpi)
 
 
-def _wanted(
+def _noise_of_targets(
     config: StudyConfig,
     operators: Sequence[PluginSpec],
     spec: PluginSpec,

@@ -1,12 +1,12 @@
-"""The effects of appendix III.2 that the paper made with Augraphy, made with Augraphy.
+"""The effects of appendix III.2 for which the paper used Augraphy, by Augraphy itself.
 
-Options beside the distortions of our own: slower, larger, tied to one version of one library.
-Intensity 1 is Augraphy's default, which ``paper_intensity`` takes for the paper's setting; below
-it folds are shallower and other effects are blended with the clean page. Nothing here imports
-Augraphy; see :mod:`perturb.image.augraphy_library` for what it does to a process.
+Alternatives to our own distortions: slower, larger, tied to one version of one library. Intensity 1
+is Augraphy's default, which ``paper_intensity`` takes for the paper's setting; below it folds are
+shallower and other effects are blended with the clean page. Nothing here imports Augraphy; see
+:mod:`perturb.image.augraphy_library` for what it does to a process.
 
 Calibration: 21 pages with evidence (45 questions) of a filing at 150 dpi, seed 0, Tesseract 5.3.
-Edit distance to the ground truth, then r_noise as it stands:
+Edit distance to the ground truth, then r_noise on the words as written:
 
 ==========================  ==========  ==========  ==========
 effect                      0.25        0.5         1
@@ -48,7 +48,8 @@ FOLD_NOISE = 0.01
 
 
 class AugraphyRecord(PageRecord):
-    """The seed of Augraphy's generators, Augraphy's version, and pixels a pixel at 150 dpi."""
+    """The seed of Augraphy's generators, Augraphy's version, and pixels for each pixel at 150
+    dpi."""
 
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)]
     augraphy: Annotated[StrictStr, Field(max_length=40)]
@@ -68,7 +69,7 @@ class AugraphyDistortion(PageDistortion[AugraphyRecord], abstract=True):
         return super().identity() | {"augraphy": self._augraphy}
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> AugraphyRecord:
-        """Draw the seed. Raises ValueError for a page that Augraphy has not the memory for."""
+        """Draw the seed. Raises ValueError for a page that needs too much memory."""
         seed = int(rng.integers(2**32))
         _check_size(head)
         return AugraphyRecord(
@@ -86,7 +87,7 @@ class AugraphyDistortion(PageDistortion[AugraphyRecord], abstract=True):
         return parsed
 
     def render(self, page: np.ndarray, record: AugraphyRecord) -> np.ndarray:
-        """The effect on the page; a grey page is shown to Augraphy in three channels."""
+        """The effect on the page; Augraphy gets a grey page in three channels."""
         grey = page.ndim == 2
         image = cv2.cvtColor(page, cv2.COLOR_GRAY2BGR if grey else cv2.COLOR_RGB2BGR)
         with seeded(record.seed) as augraphy:
@@ -125,7 +126,7 @@ class AugraphyLetterpress(BlendedAugraphy):
     name = "augraphy_letterpress"
 
     def effect(self, augraphy: Any, record: AugraphyRecord) -> Any:
-        # Augraphy strews as many blobs on any page: keep their density, or small pages drown.
+        # Augraphy puts the same number of blobs on any page: keep their density for small pages.
         share = (max(record.shape[:2]) / USUAL_SIDE) ** 2
         return augraphy.Letterpress(
             n_clusters=(max(1, round(300 * share)), max(1, round(800 * share))),

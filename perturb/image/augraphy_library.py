@@ -2,7 +2,7 @@
 
 Augraphy draws from the global generators of ``random``, NumPy and Numba's compiled code, sets
 Numba's global switches, and runs Numba's threads. :func:`seeded` seeds all that and puts it back
-afterwards. Three things no wrapper can mend:
+afterwards. Three limits remain:
 
 * It is not safe in threads. Calls are serialised by a lock, but other threads that draw from
   ``random`` or ``numpy.random`` during a call get seeded numbers.

@@ -83,7 +83,7 @@ class Background(PageDistortion[BackgroundRecord, BackgroundParams]):
     paper_intensity = PAPER_OPACITY / SEVERE_OPACITY
 
     def identity(self) -> dict[str, object]:
-        """Of a folder it is the images that count, not where they lie."""
+        """Of a folder, its images count, not its path."""
         own = super().identity()
         if self.params.folder is None:
             return own
@@ -110,7 +110,7 @@ class Background(PageDistortion[BackgroundRecord, BackgroundParams]):
         )
 
     def render(self, page: np.ndarray, record: BackgroundRecord) -> np.ndarray:
-        """Blend, some rows at a time. Raises ValueError if the user's image is not there."""
+        """Blend, some rows at a time. Raises ValueError if the user's image is missing."""
         texture = TEXTURES.get(record.texture)
         if texture is not None:
             size = sheet_size(record.shape, record.scale)
@@ -160,7 +160,7 @@ def _check(path: Path) -> None:
             check_size(*image.size, path.name)
     except (OSError, ValueError, Image.DecompressionBombError, EngineError) as error:
         raise ValueError(
-            f"cannot read {path.name!r} in the folder {path.parent}; mend or remove it"
+            f"cannot read {path.name!r} in the folder {path.parent}; repair or remove it"
         ) from error
 
 
@@ -187,6 +187,7 @@ def _digest(path: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _digest_of(path: Path, size: int, changed: int) -> str:
-    """Of a file and how it is drawn. Kept while the file stays as it is: every page asks for it."""
+    """Digest of a file and of how it is drawn, cached while the file is unchanged: each page needs
+    it."""
     by = drawn_by(path)
     return file_digest(path) if by is None else digest([file_digest(path), by])

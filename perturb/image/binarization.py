@@ -25,7 +25,7 @@ SEVERE_DILATION = 1.0
 SEVERE_EROSION = 0.5
 """Pixels that they lose."""
 SEVERE_CONTRAST = 0.5
-"""How far these two are drawn towards black and white, as by a copier: 1 is nearly all the way."""
+"""How far both move the page towards black and white, like a copier: 1 is nearly all the way."""
 SEVERE_WEAR = 0.7
 """Share of its ink that letterpress loses at intensity 1 where the mottling is deepest."""
 SEVERE_BLEED = 0.7
@@ -168,7 +168,7 @@ def _contrast(page: np.ndarray, amount: float) -> np.ndarray:
 
 
 class _Paper:
-    """The paper's colour beneath the ink, smooth over the page, kept coarsely."""
+    """The paper's colour beneath the ink, smooth over the page, stored at a coarse resolution."""
 
     def __init__(self, page: np.ndarray, scale: float) -> None:
         self._width = page.shape[1]

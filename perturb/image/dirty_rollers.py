@@ -61,9 +61,9 @@ class DirtyRollersRecord(PageRecord):
 class DirtyRollers(PageDistortion[DirtyRollersRecord, DirtyRollersParams]):
     """Draws streaks over the page, all of them along its rows or all along its columns.
 
-    Every line has a uniform of its own; it starts a streak where that is below the intensity's
-    probability. Where streaks overlap, the one that appears first on the scale stays, so a
-    streak looks the same at any higher intensity.
+    Every line has its own uniform draw, and starts a streak where it is below the intensity's
+    probability. Where streaks overlap, the one that appears first on the scale stays, so a streak
+    looks the same at any higher intensity.
     """
 
     name = "dirty_rollers"
@@ -107,8 +107,10 @@ def _streaked(
     after = (start + 1) % STRETCHES
     for first in range(0, len(streaked), LINES_AT_ONCE):
         index = streaked[first : first + LINES_AT_ONCE]
-        there = (map_[index].astype(np.float32) for map_ in (dark, light))
-        darker, lighter = (map_[:, start] * (1 - part) + map_[:, after] * part for map_ in there)
+        opacities = (map_[index].astype(np.float32) for map_ in (dark, light))
+        darker, lighter = (
+            map_[:, start] * (1 - part) + map_[:, after] * part for map_ in opacities
+        )
         yield index, darker, lighter
 
 

@@ -18,7 +18,7 @@ LARGEST = 2600
 MARGIN = 2
 """Lattice points past the edge, so that the edge of a plane is inside the lattice."""
 REPEAT = 640
-"""Lattice points before they repeat: only noise too fine to be recognised does."""
+"""Lattice points before they repeat: only noise too fine for this to be seen repeats."""
 SOFT = 4
 """How much coarser planes are for cells of at least ``SOFT`` x ``SOFT``."""
 FINE = 8
@@ -160,7 +160,7 @@ def relief(plane: np.ndarray, step: int, gain: float) -> np.ndarray:
 
 
 def sheet_size(shape: Sequence[int], scale: float) -> tuple[int, int]:
-    """Height and width of the planes that cover a page at ``scale`` pixels a pixel."""
+    """Height and width of the planes that cover a page at ``scale`` pixels for each of theirs."""
     height, width = (min(LARGEST, math.ceil(side / scale) + 1) for side in shape[:2])
     return height, width
 

@@ -85,9 +85,9 @@ class PsfBlur(PageDistortion[PsfBlurRecord, PsfBlurParams]):
 def psf(index: int, radius: float) -> np.ndarray:
     """Kernel ``index`` (0 to 99) at a radius in pixels: float32, odd and square, sum 1.
 
-    The point spread function is a cloud of equal points. Scaling it and sharing each point
-    out among its four pixels (bilinear) makes the kernel continuous in the radius, down to a
-    single 1 at radius 0.
+    The point spread function is a cloud of equal points. Scaling it and dividing each point among
+    its four pixels (bilinear) makes the kernel continuous in the radius, down to a single 1 at
+    radius 0.
     """
     cloud = _cloud(index) * radius
     half = math.ceil(float(np.abs(cloud).max()) + 1e-9)

@@ -15,7 +15,7 @@ clean      .186  .160     .157  .053
 1          .428  .587     .158  .067
 =========  =============  =============
 
-RapidOCR hardly minds: its lines are put in order along the page's skew. Tesseract loses words,
+RapidOCR is hardly affected: its lines are ordered along the page's skew. Tesseract loses words,
 nearly a whole page at -3.1°.
 """
 

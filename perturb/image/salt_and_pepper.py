@@ -15,7 +15,7 @@ clean      .186  .160     .157  .053
 1          .215  .613     .227  .307
 =========  =============  =============
 
-More is too much: at 2 % RapidOCR drops four fifths of the text.
+The scale ends here because at 2 % RapidOCR drops four fifths of the text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class SaltAndPepper(PageDistortion[SaltAndPepperRecord, SaltAndPepperParams]):
     version = "3"
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> SaltAndPepperRecord:
-        """Draw the seed; count the hits that cover the wanted share in expectation."""
+        """Draw the seed; count the hits that cover the intended share in expectation."""
         # 53 bits: the seed survives readers of JSON that know only doubles.
         seed = int(rng.integers(2**53))
         empty = SaltAndPepperRecord(

@@ -1,8 +1,8 @@
 """Semantic noise: the paper's mixture of the eight distortions (appendix III.2).
 
-Its levels differ in kind: mild is one weak distortion a page, moderate one strong, severe two
-random ones, each at the paper's setting (its ``paper_intensity``). Intensity i scales that of
-two random ones: they act at i times the paper's setting, so that intensity 1 is the severe level.
+Its levels differ in kind: mild is one weak distortion per page, moderate one strong, severe two
+random ones, each at the paper's setting (its ``paper_intensity``). Intensity i scales that of two
+random ones: they act at i times the paper's setting, so that intensity 1 is the severe level.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ edges are soft, and they are a little bluer or redder than the light. Intensity 
 the light that the page's one field of shadow takes at intensity 1; the paper gives no number.
 
 Calibration: 21 pages with evidence (45 questions) of a filing at 150 dpi, seed 0. Edit distance
-to the ground truth, then r_noise as it stands:
+to the ground truth, then r_noise on the words as written:
 
 =========  =============  =============
 intensity  Tesseract 5.3  RapidOCR 3.10
@@ -19,7 +19,7 @@ clean      .188  .178     .158  .067
 =========  =============  =============
 
 Tesseract binarizes the page by one threshold, so it loses what lies in the shadow, all at once;
-RapidOCR does not mind. Augraphy's default ShadowCast and LightingGradient give Tesseract an
+RapidOCR is not affected. Augraphy's default ShadowCast and LightingGradient give Tesseract an
 r_noise of .556 and .578 on these pages, so intensity 0.5 stands for the paper.
 """
 
@@ -68,7 +68,8 @@ class ShadowParams(PageParams):
 
 
 class ShadowRecord(PageRecord):
-    """The seed of the page's field of shadow, the share of light it takes, pixels a pixel."""
+    """The seed of the page's field of shadow, the share of light it takes, pixels for each pixel at
+    150 dpi."""
 
     seed: Annotated[StrictInt, Field(ge=0, lt=2**53)]
     opacity: Annotated[float, Field(ge=0, le=1, strict=True)]
@@ -76,11 +77,11 @@ class ShadowRecord(PageRecord):
 
 
 class Shadow(PageDistortion[ShadowRecord, ShadowParams]):
-    """Uneven light and cast shadows: one field a page, its opacity scaled by the intensity."""
+    """Uneven light and cast shadows: one field per page, its opacity scaled by the intensity."""
 
     name = "shadow"
     paper_intensity: ClassVar[float] = 0.5
-    """What does the damage of Augraphy's defaults."""
+    """The intensity that does the damage of Augraphy's defaults."""
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> ShadowRecord:
         """Draw the seed and scale the opacity."""

@@ -257,13 +257,13 @@ def _reverse_side(f: Fields, pitch: int, height: int, ink: int) -> np.ndarray:
     coarse = f.coarser(times)
     rows, columns = -(-coarse.height // pitch), -(-coarse.width // letter)
     words = coarse.draws(rows, columns + 1, LARGEST // letter + 2)
-    there = (words[:, 1:] > 50) & (words[:, :1] > 30)
-    shown: np.ndarray = np.where(there, ink, 0).astype(np.uint8)
+    printed = (words[:, 1:] > 50) & (words[:, :1] > 30)
+    letters: np.ndarray = np.where(printed, ink, 0).astype(np.uint8)
     size = (columns * letter, rows * pitch)
-    shown = cv2.resize(shown, size, interpolation=cv2.INTER_NEAREST)
-    shown.reshape(rows, pitch, -1)[:, height:] = 0
+    letters = cv2.resize(letters, size, interpolation=cv2.INTER_NEAREST)
+    letters.reshape(rows, pitch, -1)[:, height:] = 0
     strokes = cv2.LUT(coarse.smooth(3, 2), ramp([(105, 0), (135, 255)]))
-    lines = cv2.min(shown[: coarse.height, : coarse.width], strokes)
+    lines = cv2.min(letters[: coarse.height, : coarse.width], strokes)
     return f.fitted(cv2.GaussianBlur(lines, (3, 3), 0), times)
 
 

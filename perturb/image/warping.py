@@ -6,7 +6,7 @@ are darker. Ink is worn off along the creases. Intensity i scales the height to 
 ``SEVERE_DEPTH``, in pixels at 150 dpi; the paper gives no number.
 
 Calibration: 21 pages with evidence (45 questions) of a filing at 150 dpi, seed 0. Edit distance
-to the ground truth, then r_noise as it stands:
+to the ground truth, then r_noise on the words as written:
 
 =========  =============  =============
 intensity  Tesseract 5.3  RapidOCR 3.10
@@ -43,7 +43,7 @@ STEEPEST = 0.9
 
 MOST_CREASES = 3
 DOWN, ACROSS = 0.5, 0.35
-"""Shares of the creases that run down the page, and across it; the others run anyhow."""
+"""Shares of the creases that run down the page, and across it; the others in any direction."""
 TILT = math.radians(5)
 """How far from straight down or across."""
 PLACES = (0.12, 0.88)
@@ -97,7 +97,7 @@ class Warping(PageDistortion[WarpingRecord, WarpingParams]):
 
     name = "warping"
     paper_intensity: ClassVar[float] = 1.0
-    """What comes nearest to the damage of Augraphy's default."""
+    """The intensity nearest to the damage of Augraphy's default."""
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> WarpingRecord:
         """Draw the seed and scale the height."""

@@ -1,7 +1,7 @@
 r"""Counts of formatting commands on a page, by kind (OHR-Bench, table S2).
 
-The paper gives one number a page and does not say what it counts. Here every command that a
-rule of :mod:`perturb.text` may add, remove or exchange is counted, each under its kind;
+The paper gives one number per page and does not say what it counts. Here every command that a rule
+of :mod:`perturb.text` may add, remove or exchange is counted, each under its kind;
 :func:`paper_count` leaves out the line breaks, which are no commands.
 """
 

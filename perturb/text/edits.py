@@ -21,7 +21,8 @@ class Edit(NamedTuple):
 
 
 class TextRecord(BaseModel):
-    """What was done to a text. Read back from disk, so types are strict and nothing is extra."""
+    """What was done to a text. It is read back from disk, so types are strict and extra fields are
+    refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

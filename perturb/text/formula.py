@@ -1,4 +1,4 @@
-r"""The inside of a formula: where its symbols end, and which of them have an equal.
+r"""The inside of a formula: where its symbols end, and which of them have an equivalent.
 
 A formula is read as atoms: a symbol, a number, a command with its arguments, a group. Spacing
 goes between atoms only, never between ``\frac`` and its arguments, before an index, around

@@ -1,4 +1,4 @@
-r"""Formulas (appendix III.1.2): inline to block and back, idle spacing, equal symbols."""
+r"""Formulas (appendix III.1.2): inline to block and back, idle spacing, equivalent symbols."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def formula_spacing(page: EditablePage, rng: np.random.Generator) -> list[Sites]
 
 
 def equivalent_symbols(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
-    """Bold, cursive and Unicode symbols become their equals."""
+    """Bold, cursive and Unicode symbols become their equivalents."""
     return [replaced(page, _formulas(page), rng)]
 
 
@@ -62,7 +62,7 @@ def readable(
 
 
 def converted(page: EditablePage, regions: Sequence[MarkupRegion]) -> Sites:
-    """A site for each formula that has another form; what is drawn is nothing."""
+    """A site for each formula that has another form; nothing is drawn at random."""
     conversions = [edits for region in regions if (edits := _conversion(page.text, region))]
     ends = [edits[-1].at + len(edits[-1].removed) for edits in conversions]
     return Sites([edits[0].at for edits in conversions], ends, conversions.__getitem__)

@@ -41,7 +41,7 @@ class FormattingRule(TextPerturbation, abstract=True):
         return rewrite(text, parsed.edits)
 
     def undo(self, value: str, record: Mapping[str, Any]) -> str:
-        """The clean text. Raises ValueError unless :meth:`apply` made ``value`` so."""
+        """The clean text. Raises ValueError unless :meth:`apply` made ``value`` by this record."""
         parsed = self._record(record)
         text = undone(check_text(value), parsed.edits)
         self._check_digest(text, parsed)
@@ -103,7 +103,7 @@ class FormulaSpacing(FormattingRule):
 
 
 class EquivalentSymbols(FormattingRule):
-    """Bold, cursive and Unicode symbols for their equals."""
+    """Bold, cursive and Unicode symbols become their equivalents."""
 
     name = "equivalent_symbols"
     version = "2"

@@ -96,16 +96,16 @@ class EditablePage:
         words = list(_plain(self.text[start:end], start, (start, end), shields))
         return Area(start, end, regions, words, format_)
 
-    def _body(self, start: int, end: int, found: list[MarkupRegion], above: str) -> Area:
+    def _body(self, start: int, end: int, candidates: list[MarkupRegion], above: str) -> Area:
         """A stretch of body text; ``above`` is the format of the table right above it."""
-        shields = [(region.start, region.end) for region in found]
+        shields = [(region.start, region.end) for region in candidates]
         regions: list[MarkupRegion] = []
         tail = start
         if above == "markdown":
             # Whatever follows a Markdown table without a blank line would be its last row.
             tail = self.structure.paragraph_end(start, end)
             shields.append((start, tail))
-        for region, following in pairwise([*found, None]):
+        for region, following in pairwise([*candidates, None]):
             if region is None or region.kind is MarkupKind.INDENTED:
                 continue
             if not self._is_marked(region):

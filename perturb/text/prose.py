@@ -1,6 +1,6 @@
 r"""Plain text (appendix III.1.1): emphasis on runs of words, new titles, line breaks.
 
-What the page has of each goes at the same rate (section 3.3): emphasis, headings, breaks.
+Those that the page has already are removed at the same rate (section 3.3).
 """
 
 from __future__ import annotations
@@ -104,17 +104,17 @@ def styled_runs(
     comments = merged(
         [(a, max(b, page.structure.paragraph_end(a, limit))) for a, b in page.comments]
     )
-    kept = [i for i, (a, b) in enumerate(runs) if any(map(str.isalnum, page.text[a:b]))]
+    lettered = [i for i, (a, b) in enumerate(runs) if any(map(str.isalnum, page.text[a:b]))]
 
     def edits(number: int) -> list[Edit]:
-        start, end = runs[kept[number]]
-        options = styles[kept[number]]
+        start, end = runs[lettered[number]]
+        options = styles[lettered[number]]
         if options is STYLES and within(comments, end - 1):
             options = MARKDOWN_STYLES
-        opening, closing = options[int(drawn[kept[number]] * len(options))]
+        opening, closing = options[int(drawn[lettered[number]] * len(options))]
         return [Edit(start, "", opening), Edit(end, "", closing)]
 
-    return Sites([runs[i][0] for i in kept], [runs[i][1] for i in kept], edits)
+    return Sites([runs[i][0] for i in lettered], [runs[i][1] for i in lettered], edits)
 
 
 def emphasis_removal(page: EditablePage, regions: Iterable[MarkupRegion]) -> Sites:

@@ -1,9 +1,9 @@
-"""Sites: where a rule could act, with everything drawn, and which of those that overlap stay.
+"""Sites: where a rule could act, with its random choices, and which of those that overlap stay.
 
-A rule finds all its sites on the clean text and draws their choices, whatever the intensity.
-Sites then draw a priority and a uniform each; overlaps are settled by priority, and only what
-is left is compared with the intensity. So the edits of a lower intensity are a subset of those
-of a higher one, across rules.
+A rule finds all its sites on the clean text and draws their choices, whatever the intensity. Sites
+then draw a priority and a uniform each; overlaps are settled by priority, and only the sites that
+remain are compared with the intensity. So the edits of a lower intensity are a subset of those of a
+higher one, across rules.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Sites:
     ends: Sequence[int]
     edits: Callable[[int], Sequence[Edit]]
     weight: float = 0.0
-    """Above 0, a site bears no other site on its claim; its chance of winning against n
-    others is weight / (weight + n), so infinity always wins. Sites of weight 0 bear each other."""
+    """Above 0, a site tolerates no other site on its claim; its chance of winning against n others
+    is weight / (weight + n), so infinity always wins. Sites of weight 0 tolerate each other."""
 
 
 Rule = Callable[[EditablePage, np.random.Generator], list[Sites]]
@@ -54,7 +54,8 @@ def chosen(groups: Sequence[Sites], intensity: float, rng: np.random.Generator) 
 
 
 def _settle(groups: Sequence[Sites], drawn: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Which sites stay when each goes, best priority first, unless a kept one forbids it."""
+    """Which sites stay when they are placed by priority, the best first, unless one before forbids
+    it."""
     stays = [np.ones(len(sites.starts), dtype=bool) for sites in groups]
     order = sorted(
         (

@@ -1,4 +1,4 @@
-"""What the chunkers share: ends of sentences, and spans without white space at their ends."""
+"""Shared by the chunkers: ends of sentences, and spans without white space at their ends."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def strip(text: str, start: int, end: int) -> Span:
 
 
 def stripped(text: str, spans: Iterable[Span]) -> list[Span]:
-    """Spans without white space at their ends, less those that held nothing else."""
+    """Spans without white space at their ends; those of white space alone are dropped."""
     return [(a, b) for a, b in (strip(text, *span) for span in spans) if a < b]
 
 
 def between(cuts: Iterable[int], text: str) -> list[Span]:
-    """Stripped spans between ascending cuts, and from the last one to the text's end."""
+    """Stripped spans between ascending cuts, and before the first and after the last."""
     spans, start = [], 0
     for cut in [*cuts, len(text)]:
         spans.append((start, cut))

@@ -1,4 +1,4 @@
-"""Chunks of so many characters, within a page."""
+"""Chunks of a fixed number of characters, within a page."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rag.chunking._pieces import Span, between
 
 
 class CharacterChunkerParams(Params):
-    """``size``: characters a chunk, white space included."""
+    """``size``: characters per chunk, white space included."""
 
     size: int = Field(default=1000, ge=1)
 
 
 class CharacterChunker(Chunker[CharacterChunkerParams]):
-    """Cuts after every so many characters, through words and all."""
+    """Cuts after every ``size`` characters, even inside a word."""
 
     name = "characters"
 

@@ -1,4 +1,4 @@
-"""Chunks of one section each, with the headings above kept beside the text."""
+"""Chunks of one section each, with the headings above it stored beside the text."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rag.chunking.tokens import TokenChunker, TokenChunkerParams
 
 
 class HeadingChunkerParams(Params):
-    """``size``: tokens of the longest chunk; ``parents``: index the headings above with it."""
+    """``size``: most tokens per chunk; ``parents``: whether to index the headings above with it."""
 
     size: int = Field(default=1024, ge=1)
     parents: bool = True
 
 
 class HeadingChunker(Chunker[HeadingChunkerParams]):
-    """Cuts before each Markdown or LaTeX heading, and a longer section as ``tokens`` does.
+    """Cuts before each Markdown or LaTeX heading, and a long section as ``tokens`` does.
 
-    Headings without text of their own go with the first text below them. A section that goes on
-    over the page keeps its headings.
+    Headings without text of their own go with the first text below them. A section that continues
+    on the next page keeps its headings.
     """
 
     name = "headings"

@@ -1,4 +1,4 @@
-"""A page is a chunk."""
+"""One chunk per page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks of so many sentences, within a page."""
+"""Chunks of a fixed number of sentences, within a page."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FULL_WIDTH_END = re.compile("[\u3002\uff01\uff1f][\u300d\u300f\u201d\u2019\uff0
 
 
 class SentenceChunkerParams(Params):
-    """``size``: sentences a chunk."""
+    """``size``: sentences per chunk."""
 
     size: int = Field(default=5, ge=1)
 
 
 class SentenceChunker(Chunker[SentenceChunkerParams]):
-    """Cuts after every so many sentences. A blank line ends a sentence, with a mark or without."""
+    """Cuts after every ``size`` sentences. A blank line always ends a sentence."""
 
     name = "sentences"
 

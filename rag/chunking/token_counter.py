@@ -2,8 +2,8 @@
 
 Text is cut into runs of one kind (letters, digits, punctuation …). Each run costs the mean
 number of cl100k tokens of runs of its kind and length, fitted by least squares on English and
-Chinese pages (``token_costs.json``; last entry of a row: the cost of each further character).
-Over held-out pages the mean error is 0.4 %, the median absolute error 3 %.
+Chinese pages (``token_costs.json``; the last entry of a row is the cost of each further
+character). On held-out pages the mean error is 0.4 %, the median absolute error 3 %.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _KINDS = (
 _LETTERS, _DIGITS, _SPACES, _NEWLINES, _PUNCT, _CJK, _OTHER_LETTERS, _OTHER = range(8)
 _CAPITALISED, _MIXED = 8, 9
 _CLASSIFIED = 0x30000
-_MOST_A_CHARACTER = 2.1
-"""No run costs more tokens than this for each of its characters."""
-_TOGETHER = 1 << 18
-"""Characters that are counted at once."""
+_MAX_PER_CHARACTER = 2.1
+"""No run costs more tokens per character."""
+_BATCH_CHARACTERS = 1 << 18
+"""Characters that are counted together, about."""
 _DOUBT = 1e-6
 
 
@@ -71,13 +71,13 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 @functools.cache
 def _ascii_classes() -> tuple[bytes, bytes]:
-    """Tables for ``bytes.translate``, which is many times as fast as indexing."""
+    """Tables for ``bytes.translate``, which is many times faster than indexing."""
     kinds, upper, _, _ = _tables()
     return kinds[:256].tobytes(), upper[:256].tobytes()
 
 
 def _classes(text: str) -> tuple[np.ndarray, np.ndarray]:
-    """Kind of each character, and whether it is an upper-case one (uint8)."""
+    """Kind of each character, and whether it is upper-case (uint8)."""
     if text.isascii():
         data = text.encode("ascii")
         kinds, upper = (data.translate(table) for table in _ascii_classes())
@@ -87,13 +87,13 @@ def _classes(text: str) -> tuple[np.ndarray, np.ndarray]:
     return kind_of.take(codes, mode="clip"), is_upper.take(codes, mode="clip")
 
 
-def _run_costs(text: str, also_cut: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens and length of each run of a text that is not empty; no run goes over a cut."""
+def _run_costs(text: str, cuts: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens and length of each run of a text that is not empty; no run crosses a cut."""
     _, _, costs, excess = _tables()
     classes, is_upper = _classes(text)
     breaks = classes[1:] != classes[:-1]
-    if also_cut is not None:
-        breaks[also_cut - 1] = True
+    if cuts is not None:
+        breaks[cuts - 1] = True
     starts = np.flatnonzero(breaks)
     starts = np.concatenate(([0], starts + 1))
     lengths = np.diff(starts, append=len(classes))
@@ -128,26 +128,26 @@ def count_tokens(text: str) -> float:
 
 
 def fits_many(texts: Sequence[str], budget: float) -> list[bool]:
-    """Whether each text has at most so many tokens. Short ones are not counted; the others are
-    counted together, since counting one takes longer to begin than to do.
+    """Whether each text has at most ``budget`` tokens. Texts that are short enough in any case are
+    not counted; the others are counted together, since most of the time of a count is its overhead.
     """
-    fits = [len(text) * _MOST_A_CHARACTER <= budget for text in texts]
-    unknown = [at for at, known in enumerate(fits) if not known]
-    for is_ascii in (True, False):  # one other text among them would make all of them slow
+    fits = [len(text) * _MAX_PER_CHARACTER <= budget for text in texts]
+    unknown = [at for at, is_known in enumerate(fits) if not is_known]
+    for is_ascii in (True, False):  # a single non-ASCII text would slow all of them down
         alike = [at for at in unknown if texts[at].isascii() is is_ascii]
         for at, count in zip(alike, _count_many([texts[at] for at in alike]), strict=True):
-            # Added up in another order, a count differs from its text's own in the last digits.
-            sure = abs(count - budget) > _DOUBT
-            fits[at] = (count if sure else count_tokens(texts[at])) <= budget
+            # Summed in another order, a count may differ from the text's own in the last digits.
+            is_sure = abs(count - budget) > _DOUBT
+            fits[at] = (count if is_sure else count_tokens(texts[at])) <= budget
     return fits
 
 
 def _count_many(texts: Sequence[str]) -> Iterator[float]:
-    """Tokens of each text, none of them empty; some at a time, so that memory is bounded."""
+    """Tokens of each text, none of them empty; in batches, so that memory is bounded."""
     start = 0
     while start < len(texts):
         end, characters = start, 0
-        while end < len(texts) and characters < _TOGETHER:
+        while end < len(texts) and characters < _BATCH_CHARACTERS:
             characters, end = characters + len(texts[end]), end + 1
         ends = np.cumsum([len(text) for text in texts[start:end]])
         cost, lengths = _run_costs("".join(texts[start:end]), ends[:-1])

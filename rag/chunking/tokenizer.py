@@ -1,4 +1,4 @@
-"""Any Hugging Face tokenizer on this machine as a counter of tokens."""
+"""Any local Hugging Face tokenizer as a token counter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILE = "tokenizer.json"
 
 
 class Tokenizer:
-    """Counts the tokens of a ``tokenizer.json``. Raises MissingDependencyError for no file."""
+    """Counts tokens by a ``tokenizer.json``. Raises MissingDependencyError without it."""
 
     version = "2"
 
@@ -28,13 +28,13 @@ class Tokenizer:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the file: what tells one tokenizer from another."""
+        """Digest of the file: it identifies the tokenizer."""
         return file_digest(self._path)
 
     def __call__(self, text: str) -> np.ndarray:
-        """Tokens that end within the first characters: float array of ``len(text) + 1``.
+        """Tokens that end at or before each character position: float array of ``len(text) + 1``.
 
-        Special tokens do not count. The pieces of a character that takes several count there.
+        Special tokens do not count. A character of several tokens counts all of them at its end.
         """
         encoded = self._tokenizer.encode(text, add_special_tokens=False)
         ends = np.array([end for _, end in encoded.offsets], dtype=np.int64)
@@ -49,10 +49,10 @@ class Tokenizer:
                 f"tokenizers cannot be imported ({error}): pip install tokenizers"
             ) from error
         try:
-            made = HuggingFace.from_file(str(self._path))
+            tokenizer = HuggingFace.from_file(str(self._path))
         except Exception as error:  # the library raises a bare Exception
             raise ConfigError(f"{self._path} is not a tokenizer: {error}") from error
-        # A file may hold both, as its model wants them.
-        made.no_truncation()
-        made.no_padding()
-        return made
+        # The file may switch on both, as its model needs them.
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer

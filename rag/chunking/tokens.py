@@ -1,6 +1,6 @@
-"""Chunks of at most so many tokens, within a page, without overlap.
+"""Chunks of a limited number of tokens, within a page, without overlap.
 
-After the sentence splitter that the published evaluation uses: pages are cut at blank lines
+Modelled on the sentence splitter of the published evaluation: pages are cut at blank lines
 (three line breaks), then sentences, then phrases, then spaces, then anywhere, each only
 where the larger unit does not fit, and the pieces are packed greedily from the left.
 """
@@ -28,10 +28,10 @@ Boundaries = Callable[[str, int, int], Iterable[int]]
 
 
 class TokenChunkerParams(Params):
-    """``size`` tokens a chunk, of which ``reserve`` are kept free for metadata.
+    """``size``: most tokens per chunk, of which ``reserve`` are left free for metadata.
 
-    ``tokenizer``: a ``tokenizer.json``, or a model's folder that holds one, whose tokens are
-    counted; without it the built-in estimate of cl100k's.
+    ``tokenizer``: a ``tokenizer.json``, or a model's folder with one, whose tokens are counted;
+    without it, the built-in estimate of cl100k's tokens.
     """
 
     size: int = Field(default=1024, ge=1)
@@ -41,14 +41,14 @@ class TokenChunkerParams(Params):
     tokenizer: Path | None = None
 
     @model_validator(mode="after")
-    def _room_left(self) -> TokenChunkerParams:
+    def _check_reserve(self) -> TokenChunkerParams:
         if self.reserve >= self.size:
             raise ValueError("reserve must be smaller than size")
         return self
 
 
 class TokenChunker(Chunker[TokenChunkerParams]):
-    """Packs sentences into chunks, by the built-in token counter or your own tokenizer."""
+    """Packs sentences into chunks, by the built-in token counter or a tokenizer of yours."""
 
     name = "tokens"
 
@@ -58,10 +58,10 @@ class TokenChunker(Chunker[TokenChunkerParams]):
     def spans_many(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         if self._tokenizer is not None:
             return [self._cut(text) for text in texts]
-        fits = fits_many(texts, self._budget)
+        fit_whole = fits_many(texts, self._budget)
         return [
-            stripped(text, [(0, len(text))]) if whole and text else self._cut(text)
-            for text, whole in zip(texts, fits, strict=True)
+            stripped(text, [(0, len(text))]) if fits_whole and text else self._cut(text)
+            for text, fits_whole in zip(texts, fit_whole, strict=True)
         ]
 
     @property
@@ -86,10 +86,10 @@ class TokenChunker(Chunker[TokenChunkerParams]):
         return None if self.params.tokenizer is None else Tokenizer(self.params.tokenizer)
 
     def identity(self) -> dict[str, object]:
-        known = super().identity()
+        identity = super().identity()
         if self._tokenizer is None:
-            return known
-        return known | {
+            return identity
+        return identity | {
             "tokenizer": self._tokenizer.digest,
             "tokenizer_version": self._tokenizer.version,
         }
@@ -124,7 +124,7 @@ def _words(text: str, start: int, end: int) -> Iterable[int]:
 
 
 def _cut_anywhere(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> np.ndarray:
-    """Cut what still does not fit into pieces that do, at least one character each."""
+    """Cut pieces that are still too long into ones that fit, of at least one character each."""
     added = [cuts]
     for start, end in _too_long(cuts, tokens, budget):
         pieces = []

@@ -1,4 +1,4 @@
-"""Chunks of so many words, within a page, as passages of 100 words in dense retrieval."""
+"""Chunks of a fixed number of words, within a page: dense retrieval uses passages of 100 words."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _WORD = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+")
 
 
 class WordChunkerParams(Params):
-    """``size``: words a chunk."""
+    """``size``: words per chunk."""
 
     size: int = Field(default=100, ge=1)
 
 
 class WordChunker(Chunker[WordChunkerParams]):
-    """Cuts before every so many words (Karpukhin et al. 2020). An ideograph is a word."""
+    """Cuts after every ``size`` words (Karpukhin et al. 2020). An ideograph counts as a word."""
 
     name = "words"
 

@@ -1,1 +1,1 @@
-"""Metrics that need what the room has: encoders."""
+"""Metrics that need the encoders of this package."""

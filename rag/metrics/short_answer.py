@@ -1,4 +1,4 @@
-"""Whether a short answer is right, by rule or by likeness of meaning."""
+"""Whether a short answer is right, by rule or by similarity of meaning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAR = 0.02
 class ShortAnswerParams(plugins.Params):
     """``encoder``: a dense retriever, such as ``minilm``, whose score of two texts is the cosine
     of their embeddings; without one, the cosine of their counts of three characters in a row.
-    ``threshold``: from which cosine on a text is right.
+    ``threshold``: the least cosine at which a text is right.
     """
 
     encoder: Spec | None = None
@@ -36,9 +36,11 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
     """Whether a short answer is right; the best accepted answer counts.
 
     Binary answers, numbers and time spans are compared by rule (:mod:`ohr.metrics.answer_kinds`).
-    Text is right from a cosine of embeddings on, if it contradicts no number, unit, currency, sign
-    or negation of the accepted answer (:func:`ohr.metrics.answer_kinds.agree`): a text is close to
-    its own negation. Source: Noe, Breier and Nuredini, who take the threshold .5 and no such check.
+    Text is right if the cosine of its embedding reaches the threshold and it contradicts no number,
+    unit, currency, sign or negation of the accepted answer
+    (:func:`ohr.metrics.answer_kinds.agree`). The second check is needed because the embedding of
+    a text is close to that of its negation. Source: Noe, Breier and Nuredini, who use the
+    threshold .5 without that check.
     """
 
     name = "short_answer"
@@ -72,12 +74,14 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
         encoder = registry.create("retriever", self.params.encoder)
         label = self.params.encoder.label
         if not isinstance(encoder, Retriever):
-            raise ConfigError(f"short_answer: {label!r} embeds no text")
-        of_itself = _score(encoder, _PROBE, _PROBE)
-        if abs(of_itself - 1) > _NEAR:
             raise ConfigError(
-                f"short_answer: {label!r} gives no cosine: a text scores {of_itself:.3g} with "
-                "itself; name a dense retriever, such as minilm"
+                f"short_answer: {label!r} embeds no text: name a dense retriever, such as minilm"
+            )
+        self_score = _score(encoder, _PROBE, _PROBE)
+        if abs(self_score - 1) > _NEAR:
+            raise ConfigError(
+                f"short_answer: {label!r} does not score by cosine: a text scores "
+                f"{self_score:.3g} with itself; name a dense retriever, such as minilm"
             )
         return encoder
 

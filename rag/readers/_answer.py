@@ -18,8 +18,8 @@ _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("（", "）"), ("《", "》")
 def render(page: ParsedPage, unit: int, start: int, end: int) -> str:
     """Text of tokens ``start`` to ``end``, formulas as written.
 
-    Signs that belong to the first or last token come along: currency before, per cent after, a
-    bracket whose partner is inside, and both brackets of a negative amount.
+    Signs that belong to the first or last token are included: a currency sign before, a per cent
+    sign after, a bracket whose partner is inside, and both brackets of a negative amount.
     """
     text = page.units[unit].text
     first, last = int(page.char_start[start]), int(page.char_end[end - 1])

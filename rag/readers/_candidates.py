@@ -19,13 +19,13 @@ from rag.readers._text import FORMULA_MARK, split_formulas, stems, token_spans
 from rag.readers._words import AUXILIARIES, FUNCTION_WORDS, MONTHS, NUMBER_WORDS, PREPOSITIONS
 
 MAX_CHARS = 100_000
-"""Only so much of one hit is read; a page is some thousand characters."""
+"""Characters of a hit that are read; a page has a few thousand."""
 
-_CHUNK = 1_000
-"""Characters up to which a text is taken for a chunk, of which many more are kept than of pages."""
+_SHORT = 1_000
+"""Most characters of a short text, such as a chunk: many more of these are cached than of pages."""
 _MAX_UNIT_TOKENS = 100  # a longer sentence is cut at its next comma,
 _LONGEST_UNIT = 160  # or here at the latest
-_CJK_SIZE = 0.6  # an ideograph carries about as much as this part of an English word
+_CJK_SIZE = 0.6  # an ideograph carries about as much as this share of an English word
 
 
 class UnitKind(IntEnum):
@@ -38,7 +38,7 @@ class UnitKind(IntEnum):
 
 
 class Gap(IntEnum):
-    """What stands before a token."""
+    """The gap before a token."""
 
     SPACE = 0
     COMMA = 1
@@ -66,7 +66,7 @@ class ParsedPage:
 
     ``flags`` has a row for each of :data:`FLAGS`; ``columns`` holds the stems of the header
     of each table column, and ``column`` the index into it, or -1. ``parents`` of ``children``
-    are the links between units; ``formulas`` are spans of formulas in the text of a unit.
+    are the links between units; ``formulas`` are the spans of formulas in a unit's text.
     """
 
     units: list[Unit]
@@ -131,7 +131,7 @@ class _Builder:
     ) -> int | None:
         """Append a unit; ``cells`` are pairs of the character where a cell starts and its column.
 
-        Gives the index of its last part, or None for a text without words.
+        Returns the index of its last part, or None for a text without words.
         """
         start, first_unit = len(self.words), len(self.units)
         inside = iter(formulas)
@@ -183,21 +183,21 @@ def _gap(between: str) -> Gap:
 
 
 def read_page(text: str) -> ParsedPage:
-    """Units and token arrays of a text; kept for a while, as a page gets many questions."""
-    return (_parse if len(text) > _CHUNK else _parse_chunk)(text[:MAX_CHARS])
+    """Units and token arrays of a text; cached, since a page gets many questions."""
+    return (_parse_long if len(text) > _SHORT else _parse_short)(text[:MAX_CHARS])
 
 
 @lru_cache(maxsize=128)
-def _parse(text: str) -> ParsedPage:
-    return _parsed(text)
+def _parse_long(text: str) -> ParsedPage:
+    return _parse(text)
 
 
 @lru_cache(maxsize=4096)
-def _parse_chunk(text: str) -> ParsedPage:
-    return _parsed(text)
+def _parse_short(text: str) -> ParsedPage:
+    return _parse(text)
 
 
-def _parsed(text: str) -> ParsedPage:
+def _parse(text: str) -> ParsedPage:
     builder = _Builder()
     for piece in split_tables(text):
         if isinstance(piece, str):
@@ -236,8 +236,8 @@ def _sentences(line: str) -> Iterator[str]:
             continue
         yield line[start : match.end()].strip()
         start = match.end()
-    if rest := line[start:].strip():
-        yield rest
+    if remainder := line[start:].strip():
+        yield remainder
 
 
 def _restore(sentence: str, formulas: Iterator[str]) -> tuple[str, list[tuple[int, int]]]:

@@ -1,6 +1,6 @@
-"""Tools and turns in words, for models whose templates know neither, and calls in what they write.
+"""Conversations as plain text, for models without turns of tools, and calls in what models write.
 
-The form of a call is JSON, ``{"name": …, "arguments": {…}}``, alone or between the tags
+A call is JSON, ``{"name": …, "arguments": {…}}``, alone or between the tags
 ``<tool_call>`` that Qwen and Hermes were trained on.
 """
 
@@ -24,78 +24,87 @@ _FRAME = re.compile(
 _DECODER = json.JSONDecoder()
 
 
-def defused(text: str) -> str:
-    """The text with a space in what frames turns and calls in common templates."""
+def defuse(text: str) -> str:
+    """The text with a space inside the marks of turns and calls in common templates."""
     return _FRAME.sub(lambda match: f"{match[0]} ", text)
 
 
-def in_words(
+def to_plain_turns(
     messages: Sequence[Message],
     tools: Sequence[Mapping[str, Any]] = (),
     schema: Mapping[str, Any] | None = None,
 ) -> list[Message]:
-    """The conversation with nothing but text: tools and schema in the system message, calls and
-    their results as the assistant's and the user's words. Roles alternate after the system's.
+    """The conversation as text alone: tools and schema in the system message, calls and their
+    results as text of the assistant and the user. After the system's, roles alternate.
     """
-    first = messages[0].text if messages and messages[0].role == "system" else ""
-    rest = list(messages[1:] if messages and messages[0].role == "system" else messages)
-    parts = [first, _described(tools) if tools else "", _shape(schema) if schema else ""]
+    system_text = messages[0].text if messages and messages[0].role == "system" else ""
+    turns = list(messages[1:] if messages and messages[0].role == "system" else messages)
+    parts = [
+        system_text,
+        _describe_tools(tools) if tools else "",
+        _describe_schema(schema) if schema else "",
+    ]
     system = "\n\n".join(part for part in parts if part)
-    called = {call.id: call.name for message in messages for call in message.calls}
-    told: list[Message] = [Message("system", system)] if system else []
-    for message in rest:
+    tool_names = {call.id: call.name for message in messages for call in message.calls}
+    plain: list[Message] = [Message("system", system)] if system else []
+    for message in turns:
         text = message.text
         if message.calls:
-            text = "\n".join(filter(None, [text, *map(_written, message.calls)]))
+            text = "\n".join(filter(None, [text, *map(_write_call, message.calls)]))
         if message.role == "tool":
-            text = f"Result of {called.get(message.call_id, 'the tool')}:\n{text}"
+            text = f"Result of {tool_names.get(message.call_id, 'the tool')}:\n{text}"
         role: Role = "assistant" if message.role == "assistant" else "user"
-        if told and told[-1].role == role:
-            told[-1] = Message(role, f"{told[-1].text}\n\n{text}")
+        if plain and plain[-1].role == role:
+            plain[-1] = Message(role, f"{plain[-1].text}\n\n{text}")
         else:
-            told.append(Message(role, text))
-    return told
+            plain.append(Message(role, text))
+    return plain
 
 
 def with_schema(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> list[Message]:
-    """The conversation, its system message saying what JSON is wanted."""
+    """The conversation with the schema described in its system message."""
     if schema is None:
         return list(messages)
     if messages and messages[0].role == "system":
-        return [Message("system", f"{messages[0].text}\n\n{_shape(schema)}"), *messages[1:]]
-    return [Message("system", _shape(schema)), *messages]
+        return [
+            Message("system", f"{messages[0].text}\n\n{_describe_schema(schema)}"),
+            *messages[1:],
+        ]
+    return [Message("system", _describe_schema(schema)), *messages]
 
 
-def calls_in(written: str, names: Collection[str]) -> tuple[str, tuple[ToolCall, ...]]:
-    """What a model wrote beside its calls, and the calls; ``names``: of the tools it was offered.
+def extract_calls(written: str, names: Collection[str]) -> tuple[str, tuple[ToolCall, ...]]:
+    """A model's text without its calls, and the calls; ``names``: of the tools it may call.
 
-    A call that is broken JSON is one none the less, with what was written as its arguments.
+    Broken JSON still counts as a call, with the text itself as its arguments.
     """
     text = without_thoughts(written).strip()
     if not names:
         return text, ()
     if tagged := _TAGGED.findall(text):
-        found = [call for body in tagged for call in (_calls_of(body, ()) or [_broken(body)])]
-        return _TAGGED.sub("", text).strip(), _numbered(found)
+        calls = [
+            call for body in tagged for call in (_parse_calls(body, ()) or [_broken_call(body)])
+        ]
+        return _TAGGED.sub("", text).strip(), _number_calls(calls)
     fenced = _FENCE.match(text)
     body = fenced[1].strip() if fenced else text
     if body.startswith(("{", "[")):
-        found = _calls_of(body, ())
+        calls = _parse_calls(body, ())
         named = _NAME.search(body)
-        if not found and named and named[1] in names:
-            found = [_broken(body)]
-        if found:
-            return "", _numbered(found)
-    found = _calls_of(text, names)
-    return ("", _numbered(found)) if found else (text, ())
+        if not calls and named and named[1] in names:
+            calls = [_broken_call(body)]
+        if calls:
+            return "", _number_calls(calls)
+    calls = _parse_calls(text, names)
+    return ("", _number_calls(calls)) if calls else (text, ())
 
 
-def _calls_of(text: str, names: Collection[str]) -> list[ToolCall]:
-    """Calls among the JSON values of a text; of the named tools alone where names are given."""
+def _parse_calls(text: str, names: Collection[str]) -> list[ToolCall]:
+    """Calls among the JSON values of a text; with ``names``, only of these tools."""
     calls = []
     for value in _json_values(text):
-        for one in value if isinstance(value, list) else [value]:
-            call = _call(one)
+        for item in value if isinstance(value, list) else [value]:
+            call = _parse_call(item)
             if call is not None and (not names or call.name in names):
                 calls.append(call)
     return calls
@@ -113,7 +122,7 @@ def _json_values(text: str) -> Iterator[Any]:
         yield value
 
 
-def _call(value: Any) -> ToolCall | None:
+def _parse_call(value: Any) -> ToolCall | None:
     if isinstance(value, Mapping) and isinstance(value.get("function"), Mapping):
         value = value["function"]
     if not isinstance(value, Mapping):
@@ -125,22 +134,22 @@ def _call(value: Any) -> ToolCall | None:
     return ToolCall(name, arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
-def _broken(body: str) -> ToolCall:
+def _broken_call(body: str) -> ToolCall:
     named = _NAME.search(body)
     return ToolCall(named[1] if named else "", body.strip())
 
 
-def _numbered(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+def _number_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     return tuple(
         ToolCall(call.name, call.arguments, f"call_{number}") for number, call in enumerate(calls)
     )
 
 
-def _written(call: ToolCall) -> str:
+def _write_call(call: ToolCall) -> str:
     return json.dumps({"name": call.name, "arguments": call.object()}, ensure_ascii=False)
 
 
-def _described(tools: Sequence[Mapping[str, Any]]) -> str:
+def _describe_tools(tools: Sequence[Mapping[str, Any]]) -> str:
     lines = [json.dumps(tool.get("function", tool), ensure_ascii=False) for tool in tools]
     form = '{"name": "the tool\'s name", "arguments": {"its argument": "a value"}}'
     return "\n".join(
@@ -153,6 +162,6 @@ def _described(tools: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _shape(schema: Mapping[str, Any]) -> str:
-    described = json.dumps(schema, ensure_ascii=False)
-    return f"Write nothing but one JSON object that this schema describes: {described}"
+def _describe_schema(schema: Mapping[str, Any]) -> str:
+    text = json.dumps(schema, ensure_ascii=False)
+    return f"Write nothing but one JSON object that this schema describes: {text}"

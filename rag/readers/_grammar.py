@@ -1,4 +1,4 @@
-"""Holds a model to a JSON schema: of the next token, only those that the schema still allows."""
+"""Holds a model to a JSON schema: it can only write tokens that the schema still allows."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from ohr.errors import EngineError, MissingDependencyError
 PACKAGE = "llguidance"
 INSTALL = f"pip install {PACKAGE}"
 BOUNDS = 1
-"""Version of the bounds below."""
+"""Version of the limits below."""
 MOST_ITEMS = 4
-"""Of a list: a small model that is held to a form has to be held to an end."""
+"""Items of a list at most: without a limit, a small model may never end it."""
 LARGEST = 1_000_000
-"""Of a whole number, from 0 on where the schema does not say; else it has any number of digits."""
+"""Integers are from 0 to this unless the schema has limits: without any, they may never end."""
 SHORTEST = 8
-"""Characters that a string may have however few tokens there are."""
+"""Characters that a string may have even if there are hardly any tokens left."""
 
 
 def grammar_version() -> str:
-    """What decides which tokens are allowed. Raises MissingDependencyError."""
+    """Version of the package and limits that decide which tokens are allowed.
+
+    Raises MissingDependencyError.
+    """
     try:
         return f"{PACKAGE} {version(PACKAGE)}, bounds {BOUNDS}"
     except PackageNotFoundError as error:
@@ -32,57 +35,57 @@ def grammar_version() -> str:
         ) from error
 
 
-def bounded(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
-    """The schema with an end to its strings, lists and numbers, so that what is written is whole:
-    a cut object cannot be read. ``characters`` are what all strings together may have.
+def bound_lengths(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
+    """The schema with limits on its strings, lists and numbers, so that the object is complete: one
+    that is cut off cannot be parsed. ``characters``: of all strings together.
     """
-    bound = copy.deepcopy(dict(schema))
-    _bound(bound, max(SHORTEST, characters // max(1, _strings(schema))))
-    return bound
+    limited = copy.deepcopy(dict(schema))
+    _bound_in_place(limited, max(SHORTEST, characters // max(1, _count_strings(schema))))
+    return limited
 
 
 def skeleton(schema: Mapping[str, Any]) -> str:
-    """An object of the schema with nothing in it but its names, the longest numbers, and lists of
-    empty strings.
-    """
-    return json.dumps(_empty(schema), separators=(",", ":"))
+    """An object of the schema with empty strings, the longest numbers and full lists."""
+    return json.dumps(_skeleton_of(schema), separators=(",", ":"))
 
 
-def _empty(schema: Mapping[str, Any]) -> Any:
+def _skeleton_of(schema: Mapping[str, Any]) -> Any:
     match schema.get("type"):
         case "object":
-            return {name: _empty(of) for name, of in schema.get("properties", {}).items()}
+            return {
+                name: _skeleton_of(value) for name, value in schema.get("properties", {}).items()
+            }
         case "array":
-            return [_empty(schema.get("items", {}))] * MOST_ITEMS
+            return [_skeleton_of(schema.get("items", {}))] * MOST_ITEMS
         case "integer":
             return LARGEST
         case _:
             return ""
 
 
-def _strings(schema: Any) -> int:
-    """How many strings an object of the schema has at most, its lists full."""
+def _count_strings(schema: Any) -> int:
+    """The most strings that an object of the schema can have, with full lists."""
     if isinstance(schema, Mapping):
         times = schema.get("maxItems", MOST_ITEMS) if schema.get("type") == "array" else 1
-        below = sum(map(_strings, schema.values()))
+        below = sum(map(_count_strings, schema.values()))
         return int(schema.get("type") == "string") + int(times) * below
-    return sum(map(_strings, schema)) if isinstance(schema, list) else 0
+    return sum(map(_count_strings, schema)) if isinstance(schema, list) else 0
 
 
-def _bound(schema: Any, most: int) -> None:
+def _bound_in_place(schema: Any, max_length: int) -> None:
     if isinstance(schema, dict):
         if schema.get("type") == "string" and "enum" not in schema:
-            schema.setdefault("maxLength", most)
+            schema.setdefault("maxLength", max_length)
         if schema.get("type") == "integer":
             schema.setdefault("minimum", 0)
             schema.setdefault("maximum", LARGEST)
         if schema.get("type") == "array":
             schema.setdefault("maxItems", MOST_ITEMS)
         for value in list(schema.values()):
-            _bound(value, most)
+            _bound_in_place(value, max_length)
     elif isinstance(schema, list):
         for value in schema:
-            _bound(value, most)
+            _bound_in_place(value, max_length)
 
 
 class Grammars:
@@ -90,7 +93,7 @@ class Grammars:
 
     def __init__(self, torch: Any, tokenizer: Any, vocabulary: int, eos: frozenset[int]) -> None:
         """``vocabulary``: how many tokens the model scores. Raises MissingDependencyError, and
-        EngineError for a tokenizer that the package does not know (T5's, say).
+        EngineError for a tokenizer that the package does not support, such as T5's.
         """
         grammar_version()
         import llguidance
@@ -105,20 +108,20 @@ class Grammars:
             reason = " ".join(str(error).split())[:200]
             raise EngineError(f"hold_to_schema: not with this tokenizer: {reason}") from error
 
-    def held(self, schema: Mapping[str, Any], max_tokens: int, prompt: int) -> Held:
-        """What masks the scores of the tokens after a prompt of so many. Raises EngineError."""
-        # A token writes a character at least, but for parts of rare ones.
+    def mask(self, schema: Mapping[str, Any], max_tokens: int, prompt: int) -> SchemaMask:
+        """A mask for what follows a prompt of ``prompt`` tokens. Raises EngineError."""
+        # A token is at least one character, except for parts of rare ones.
         spent = len(self._tokenizer(skeleton(schema), add_special_tokens=False)["input_ids"])
         grammar = self._package.LLMatcher.grammar_from_json_schema(
-            bounded(schema, max_tokens - spent), overrides={"whitespace_flexible": False}
+            bound_lengths(schema, max_tokens - spent), overrides={"whitespace_flexible": False}
         )
         matcher = self._package.LLMatcher(self._tokens, grammar, log_level=0)
         if matcher.is_error():
             raise EngineError(f"hold_to_schema: {' '.join(matcher.get_error().split())[:300]}")
-        return Held(self._torch, matcher, prompt)
+        return SchemaMask(self._torch, matcher, prompt)
 
 
-class Held:
+class SchemaMask:
     """A logits processor of transformers, for one prompt and one generation."""
 
     def __init__(self, torch: Any, matcher: Any, prompt: int) -> None:
@@ -126,13 +129,13 @@ class Held:
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """``scores`` ``(1, vocabulary)``, minus infinity where a token is not allowed."""
-        written = input_ids[0, self._read :].tolist()
-        self._read += len(written)
-        self._matcher.consume_tokens(written)
+        tokens = input_ids[0, self._read :].tolist()
+        self._read += len(tokens)
+        self._matcher.consume_tokens(tokens)
         allowed = self._torch.frombuffer(
             bytearray(self._matcher.compute_logit_bias()), dtype=self._torch.uint8
         )
-        barred = allowed[: scores.shape[1]] == 0
+        is_barred = allowed[: scores.shape[1]] == 0
         if self._matcher.is_error():
             raise EngineError(f"hold_to_schema: {self._matcher.get_error()}"[:300])
-        return scores.masked_fill(barred.to(scores.device), float("-inf"))
+        return scores.masked_fill(is_barred.to(scores.device), float("-inf"))

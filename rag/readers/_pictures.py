@@ -1,4 +1,4 @@
-"""The pages that a reader looks at, and what its prompt says of them."""
+"""The page images that a reader is shown, and what its prompt says about them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ohr.models.pictures import at_most
 from ohr.types import Hit, PageImage, ShownHit, load_images
 
 SHOWN = "(the pages are the images above)"
-"""What stands for the passages where their pages are shown instead."""
+"""Stands in for the passages when their pages are shown instead."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The pages that a question is asked over; ``note`` says how many were left out."""
+class ShownPages:
+    """The pages shown with a question; ``note`` says how many were left out."""
 
     pages: tuple[PageImage, ...] = ()
     note: str = ""
 
     @property
-    def order(self) -> tuple[str, ...]:
-        """What those over the same pages have in common."""
+    def sort_key(self) -> tuple[str, ...]:
+        """The same for all questions over the same pages."""
         return tuple(page.digest for page in self.pages)
 
     def pictures(self, side: int | None) -> list[Image.Image]:
@@ -37,7 +37,7 @@ class Shown:
         return pictures
 
 
-def shown(context: Sequence[Hit], most: int) -> Shown:
+def pages_to_show(context: Sequence[Hit], most: int) -> ShownPages:
     """The first ``most`` pages of a context, best first, each once."""
     images = [hit.image for hit in context if isinstance(hit, ShownHit) and hit.image is not None]
     first: dict[str, PageImage] = {}
@@ -45,4 +45,4 @@ def shown(context: Sequence[Hit], most: int) -> Shown:
         first.setdefault(image.digest, image)
     pages = list(first.values())
     note = f"images cut to {most} of {len(pages)}" if len(pages) > most else ""
-    return Shown(tuple(pages[:most]), note)
+    return ShownPages(tuple(pages[:most]), note)

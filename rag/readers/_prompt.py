@@ -1,7 +1,7 @@
-"""What a language model is asked, and where its answer stands in what it writes.
+"""Prompts for language models, and the answers in what they write.
 
-The built-in prompts have the intent of OHR-Bench's (table S12: answer from what was retrieved,
-in very few words, between tags), in words of our own.
+The built-in prompts have the same intent as those of OHR-Bench (table S12: answer from what was
+retrieved, in very few words, between tags), in our own words.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ BUILT_IN = ("few_shot", "answer", "judge", "rewrite", "unifiedqa")
 BARE = frozenset({"unifiedqa"})
 """Built-in prompts of models that were trained on plain lower-case text (Khashabi et al. 2022)."""
 NOTHING = "(none: answer from what you know)"
-"""What stands for the passages where there are none."""
+"""Stands in for the passages when there are none."""
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_KNOWN = ("question", "context")
+_PLACEHOLDERS = ("question", "context")
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _EXAMPLE = re.compile(r"^===[ \t]*$", re.MULTILINE)
 _ANSWER = re.compile(r"<(answer|response)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -32,7 +32,7 @@ _ANSWER = re.compile(r"<(answer|response)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGN
 
 @dataclass(frozen=True)
 class Example:
-    """A question that has been answered."""
+    """A question with its answer."""
 
     context: str
     question: str
@@ -43,8 +43,8 @@ class Example:
 class Prompt:
     """A system message, perhaps empty, and a user's with ``{question}`` and ``{context}``.
 
-    ``examples`` stand before the question as turns of their own. One that is ``bare`` is given
-    question and passages in lower case, on one line, and passages without numbers.
+    ``examples`` stand before the question as turns of their own. A ``bare`` prompt has question
+    and passages in lower case, on one line, and the passages without numbers.
     """
 
     system: str
@@ -52,8 +52,8 @@ class Prompt:
     examples: tuple[Example, ...] = ()
     bare: bool = False
 
-    def asked(self, question: str, context: Sequence[Hit]) -> tuple[str, str]:
-        """A question and its passages as they are put into the prompt."""
+    def prepare(self, question: str, context: Sequence[Hit]) -> tuple[str, str]:
+        """A question and its passages in the form of the prompt."""
         if not self.bare:
             return question, passages(context)
         return _on_one_line(question), " ".join(_on_one_line(hit.text) for hit in context)
@@ -61,25 +61,28 @@ class Prompt:
     def messages(self, question: str, context: str) -> list[dict[str, str]]:
         """The conversation up to the model's turn."""
         turns = [("system", self.system)] if self.system else []
-        for shown in self.examples:
-            turns += [("user", self._filled(shown.question, shown.context))]
-            turns += [("assistant", shown.answer)]
-        turns += [("user", self._filled(question, context))]
+        for example in self.examples:
+            turns += [("user", self._fill(example.question, example.context))]
+            turns += [("assistant", example.answer)]
+        turns += [("user", self._fill(question, context))]
         return [{"role": role, "content": content} for role, content in turns]
 
     def plain(self, question: str, context: str) -> str:
         """The same for a model that knows no roles."""
-        shown = [f"{self._filled(e.question, e.context)} {e.answer}" for e in self.examples]
-        parts = [self.system, *shown, self._filled(question, context)]
+        examples = [
+            f"{self._fill(example.question, example.context)} {example.answer}"
+            for example in self.examples
+        ]
+        parts = [self.system, *examples, self._fill(question, context)]
         return "\n\n".join(filter(None, parts))
 
-    def answer_in(self, written: str, *, plain: bool = False) -> str:
-        """The answer in what a model wrote; one that knows no roles goes on with examples."""
+    def extract_answer(self, written: str, *, plain: bool = False) -> str:
+        """The answer in what a model wrote; a ``plain`` model may go on with examples."""
         if plain and self.examples:
             written = written.strip().partition("\n\n")[0]
-        return answer_in(written)
+        return extract_answer(written)
 
-    def _filled(self, question: str, context: str) -> str:
+    def _fill(self, question: str, context: str) -> str:
         # In one pass: a question that says {context} stays as it is.
         values = {"question": question, "context": context or ("" if self.bare else NOTHING)}
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.user)
@@ -88,15 +91,15 @@ class Prompt:
 def load_prompt(prompt: str) -> Prompt:
     """A built-in prompt, or that of a UTF-8 file.
 
-    A line ``---`` ends the system message. ``{question}`` and ``{context}`` must both stand in
-    the user's part, and no other word in braces there. A line ``===`` begins an example: its
+    A line ``---`` ends the system message. ``{question}`` and ``{context}`` must both be in
+    the user's part, without any other word in braces. A line ``===`` begins an example: its
     passages, its question and its answer, with a line ``---`` between them. Raises ConfigError.
     """
     if prompt in BUILT_IN:
-        parsed = _parsed(_built_in(prompt), f"prompt {prompt!r}")
-        return replace(parsed, bare=prompt in BARE)
+        loaded = _parse(_built_in(prompt), f"prompt {prompt!r}")
+        return replace(loaded, bare=prompt in BARE)
     try:
-        return _parsed(Path(prompt).expanduser().read_text("utf-8-sig"), f"prompt file {prompt}")
+        return _parse(Path(prompt).expanduser().read_text("utf-8-sig"), f"prompt file {prompt}")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ConfigError(
@@ -111,18 +114,21 @@ def _built_in(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _parsed(text: str, where: str) -> Prompt:
-    text, *shown = _EXAMPLE.split(text)
+def _parse(text: str, where: str) -> Prompt:
+    text, *examples = _EXAMPLE.split(text)
     system, *user = _RULE.split(text, maxsplit=1)
     prompt = Prompt(
         system.strip() if user else "",
         (user[0] if user else text).strip(),
-        tuple(_example(number, one, where) for number, one in enumerate(shown, start=1)),
+        tuple(
+            _parse_example(number, example, where)
+            for number, example in enumerate(examples, start=1)
+        ),
     )
-    there = _PLACEHOLDER.findall(prompt.user)
-    if missing := [name for name in _KNOWN if name not in there]:
+    placeholders = _PLACEHOLDER.findall(prompt.user)
+    if missing := [name for name in _PLACEHOLDERS if name not in placeholders]:
         raise ConfigError(f"{where} lacks {{{missing[0]}}}, where the {missing[0]} goes")
-    unknown = [name for name in there if name not in _KNOWN]
+    unknown = [name for name in placeholders if name not in _PLACEHOLDERS]
     if unknown := unknown + _PLACEHOLDER.findall(prompt.system):
         raise ConfigError(
             f"{where}: {{{unknown[0]}}} has no place there; "
@@ -131,11 +137,11 @@ def _parsed(text: str, where: str) -> Prompt:
     return prompt
 
 
-def _example(number: int, text: str, where: str) -> Example:
+def _parse_example(number: int, text: str, where: str) -> Example:
     parts = [part.strip() for part in _RULE.split(text)]
     if len(parts) != 3 or not all(parts[1:]):
         raise ConfigError(
-            f"{where}: example {number} wants its passages, its question and its answer, "
+            f"{where}: example {number} needs its passages, its question and its answer, "
             "with a line --- between them"
         )
     return Example(*parts)
@@ -151,10 +157,10 @@ def passages(context: Sequence[Hit]) -> str:
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1) if text)
 
 
-def answer_in(text: str) -> str:
-    """What a model wrote between the last tags, or all of it where there are none.
+def extract_answer(text: str) -> str:
+    """What a model wrote between the last tags, or all of it without tags.
 
-    What it wrote while thinking aloud is no answer.
+    Its thoughts are not part of the answer.
     """
     text = without_thoughts(text)
     answers = [match[2] for match in _ANSWER.finditer(text)]

@@ -1,4 +1,4 @@
-"""What readers with a language model share: the prompt, the limit of the context, the outcome."""
+"""Shared by readers with a language model: prompt, limit of the context, and outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ohr.plugins import Reply
 from ohr.store.identity import digest
 from ohr.types import Hit, Outcome, ShownHit
 from rag.readers._oddities import oddities
-from rag.readers._pictures import Shown, shown
+from rag.readers._pictures import ShownPages, pages_to_show
 from rag.readers._prompt import Prompt, load_prompt
 
 
@@ -24,10 +24,10 @@ class PromptedParams(plugins.Params):
     """``prompt``: ``few_shot``, ``answer``, ``judge``, ``rewrite``, ``unifiedqa`` (for that model
     alone), or a file (:mod:`rag.readers._prompt`).
 
-    ``max_context_tokens``: where the passages are cut; what is cut is counted, never silent.
-    ``read``: the ``text`` of what was retrieved, the ``images`` of its pages, or ``both``.
-    ``max_images``: pages that are shown at most; ``image_side``: a larger one is scaled down to so
-    many pixels on its longer side.
+    ``max_context_tokens``: passages are cut at this length, and cuts are counted. ``read``: the
+    ``text`` of what was retrieved, the ``images`` of its pages, or ``both``. ``max_images``: pages
+    shown at most; ``image_side``: a larger page is scaled down to this many pixels on its longer
+    side.
     """
 
     prompt: str = "few_shot"
@@ -38,7 +38,7 @@ class PromptedParams(plugins.Params):
 
 
 OF_IMAGES = frozenset({"read", "max_images", "image_side"})
-"""Parameters that mean nothing to a reader of text."""
+"""Parameters without effect on a reader of text."""
 P = TypeVar("P", bound=PromptedParams, covariant=True, default=PromptedParams)
 
 
@@ -59,9 +59,11 @@ class PromptedReader(plugins.Reader[P], abstract=True):
         if not self.reads_images:
             excluded |= OF_IMAGES
         prompt = self._prompt
-        shown = [[one.context, one.question, one.answer] for one in prompt.examples]
-        further = [*([shown] if shown else []), *(["bare"] if prompt.bare else [])]
-        words = digest([prompt.system, prompt.user, *further])
+        examples = [
+            [example.context, example.question, example.answer] for example in prompt.examples
+        ]
+        extras = [*([examples] if examples else []), *(["bare"] if prompt.bare else [])]
+        words = digest([prompt.system, prompt.user, *extras])
         params = self.params.model_dump(mode="json", exclude=excluded)
         return super().identity() | {"params": params, "prompt": words}
 
@@ -75,19 +77,19 @@ class PromptedReader(plugins.Reader[P], abstract=True):
         return reply.outcome
 
     def _passages(self, question: str, context: Sequence[Hit]) -> tuple[str, str]:
-        """A question and its passages as they are put into the prompt; none of what is shown."""
-        return self._prompt.asked(question, context if self.reads_text else [])
+        """A question and its passages in the prompt's form; with ``read: images``, no passages."""
+        return self._prompt.prepare(question, context if self.reads_text else [])
 
-    def _shown(self, context: Sequence[Hit]) -> Shown:
+    def _pages_to_show(self, context: Sequence[Hit]) -> ShownPages:
         """The pages that are shown. Raises ConfigError where there are none to show."""
         if not self.reads_images:
-            return Shown()
+            return ShownPages()
         if context and not any(isinstance(hit, ShownHit) for hit in context):
             raise ConfigError(
-                f"reader {self.name!r} looks at page images (read: {self.params.read}), and what "
-                "asks it has none to show: take read: text there"
+                f"reader {self.name!r} reads page images (read: {self.params.read}), but there "
+                "are none to show: use read: text"
             )
-        return shown(context, self.params.max_images)
+        return pages_to_show(context, self.params.max_images)
 
     @abstractmethod
     def answer_many(
@@ -96,18 +98,18 @@ class PromptedReader(plugins.Reader[P], abstract=True):
         """Replies as they come; see :meth:`ohr.plugins.Reader.answer_many`."""
 
 
-def cut_note(kept: int, tokens: int) -> str:
-    """What an outcome says of a context that was cut."""
-    return f"context cut to {kept:,} of {tokens:,} tokens" if kept < tokens else ""
+def cut_note(n_kept: int, n_tokens: int) -> str:
+    """A note for the outcome on a context that was cut."""
+    return f"context cut to {n_kept:,} of {n_tokens:,} tokens" if n_kept < n_tokens else ""
 
 
 def outcome_of(
-    answer: str, asked: tuple[str, str], *notes: str
+    answer: str, question_and_context: tuple[str, str], *notes: str
 ) -> tuple[Outcome[str], dict[str, float]]:
     """The outcome of a model's answer, and counts of what is odd about it.
 
-    ``asked``: question and context. Notes that are empty are left out.
+    Empty notes are left out.
     """
-    odd = oddities(answer, *asked)
-    said = [*filter(None, notes), *(name.replace("_", " ") for name in odd)]
-    return Outcome.of_text(answer, "; ".join(said)), {f"answers_{name}": 1.0 for name in odd}
+    odd = oddities(answer, *question_and_context)
+    details = [*filter(None, notes), *(name.replace("_", " ") for name in odd)]
+    return Outcome.of_text(answer, "; ".join(details)), {f"answers_{name}": 1.0 for name in odd}

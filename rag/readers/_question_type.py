@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, from its own words only."""
+"""The kind of answer that a question asks for, from its words alone."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ _RULES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = tuple(
 
 
 def question_type(question: str) -> QuestionType:
-    """The kind of answer a question asks for; ``SPAN`` where its words do not say."""
+    """The kind of answer a question asks for; ``SPAN`` if its words do not tell."""
     if _is_verdict(question):
         return QuestionType.YES_NO
     for kind, pattern in _RULES:
@@ -120,7 +120,7 @@ def question_type(question: str) -> QuestionType:
     return QuestionType.SPAN
 
 
-def unit_asked(question: str) -> tuple[bool, bool]:
+def asks_for_units(question: str) -> tuple[bool, bool]:
     """Whether a question's words ask for a percentage, and whether for an amount of money."""
     return bool(_PERCENT.search(question)), bool(_MONEY.search(question))
 
@@ -136,8 +136,8 @@ def _is_verdict(question: str) -> bool:
         return False
     if auxiliary[0].casefold().endswith("was") and _is_german(question):
         return False  # "what"
-    rest = question[auxiliary.end() :]
-    return not (_SECOND_QUESTION.search(rest) or _OPPOSITES.search(rest))
+    remainder = question[auxiliary.end() :]
+    return not (_SECOND_QUESTION.search(remainder) or _OPPOSITES.search(remainder))
 
 
 def _is_german(question: str) -> bool:

@@ -12,7 +12,7 @@ from rag.readers._candidates import ParsedPage
 from rag.readers._text import question_stems
 from rag.readers._words import FUNCTION_WORDS, QUESTION_WORDS
 
-_NEIGHBOUR = 0.4  # what a word counts that stands only in the unit before, or in a parent
+_NEIGHBOUR = 0.4  # weight of a word that is only in the unit before, or in a parent
 _MAX_TERMS = 64
 
 

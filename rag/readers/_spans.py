@@ -1,4 +1,4 @@
-"""Answer spans of the best units, and what speaks for and against each of them.
+"""Answer spans of the best units, with their features.
 
 A span starts and ends where a phrase may: at punctuation, at a cell's edge, beside a function
 word, or where the words of the question stop or begin. Its features are sums over its tokens,
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag.readers._candidates import FLAGS, Gap, ParsedPage, UnitKind
-from rag.readers._question_type import unit_asked
+from rag.readers._question_type import asks_for_units
 from rag.readers._rank import Ranked
 
 _MAX_EDGES = 40  # phrase edges of a unit that are tried on either side
@@ -54,7 +54,7 @@ def spans(
     for number, page in enumerate(pages):
         chosen = [i for i, item in enumerate(ranked) if item.page == number]
         if chosen:
-            parts.append(_page_spans(chosen, ranked, page, weights, unit_asked(question)))
+            parts.append(_page_spans(chosen, ranked, page, weights, asks_for_units(question)))
     return Spans(
         np.concatenate([part.unit for part in parts]),
         np.concatenate([part.start for part in parts]),
@@ -68,7 +68,7 @@ def _page_spans(
     ranked: Sequence[Ranked],
     page: ParsedPage,
     weights: dict[str, float],
-    wanted: tuple[bool, bool],
+    asks_for: tuple[bool, bool],
 ) -> Spans:
     mass = sum(weights.values()) or 1.0
     by_stem = np.zeros(len(page.vocabulary), dtype=np.float32)
@@ -94,12 +94,12 @@ def _page_spans(
     opens, closes = _edges(overlap > 0, gap, flags)
     unit_of, starts, ends = _pairs(opens, closes, first, last, np.cumsum(page.size[at]))
     columns = _header_coverage(page, page.column[at], weights, mass)
-    rows = _unit_features([ranked[i] for i in chosen], ranked[0].score, page)
-    spans_ = _span_features(
+    unit_rows = _unit_features([ranked[i] for i in chosen], ranked[0].score, page)
+    span_rows = _span_features(
         starts, ends, np.array(first)[unit_of], np.array(last)[unit_of],
-        overlap, gap, flags, page.size[at], page.column[at], columns, wanted,
+        overlap, gap, flags, page.size[at], page.column[at], columns, asks_for,
     )  # fmt: skip
-    features = np.concatenate([rows[unit_of], spans_], axis=1)
+    features = np.concatenate([unit_rows[unit_of], span_rows], axis=1)
     return Spans(np.array(owner)[unit_of], at[starts], at[ends - 1] + 1, features)
 
 
@@ -189,7 +189,7 @@ def _span_features(
     sizes: np.ndarray,
     column: np.ndarray,
     header: np.ndarray,
-    wanted: tuple[bool, bool],
+    asks_for: tuple[bool, bool],
 ) -> np.ndarray:
     def running(values: np.ndarray) -> np.ndarray:
         return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
@@ -238,8 +238,8 @@ def _span_features(
         whole_cell, one_cell & (starts == first), one_cell * header[starts],
         one_cell * (best_header - header[starts]),
         number[starts] * has_after * (overlap[after] > 0),
-        percent & wanted[0], percent & (not wanted[0]), ~percent & wanted[0],
-        amount & wanted[1], amount & (not wanted[1]),
+        percent & asks_for[0], percent & (not asks_for[0]), ~percent & asks_for[0],
+        amount & asks_for[1], amount & (not asks_for[1]),
         (inside(capital) == count) & (count > 1),
         has_before * adjoins_name[starts], has_after * adjoins_name[ends],
         has_before * adjoins_date[starts], has_after * adjoins_date[ends],

@@ -64,7 +64,7 @@ def _table(parsed: ParsedTable) -> RawTable:
 
 
 def _plain(content: str, kind: TableFormat) -> str:
-    """A cell's content without what draws the table."""
+    """A cell's content without the commands that draw the table."""
     if kind == "latex":
         return _NESTED.sub(" ", _RULE.sub(" ", _SPAN.sub("", content))).strip()
     if kind == "html":

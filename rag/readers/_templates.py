@@ -1,4 +1,4 @@
-"""A conversation as the text that a model of transformers goes on from."""
+"""A conversation as the text that a model of transformers continues."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ohr.plugins import Message
-from rag.readers._conversation import in_words
+from rag.readers._conversation import to_plain_turns
 
 
-def rendered(
-    tokenizer: Any, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]
-) -> str:
-    """The conversation by the tokenizer's chat template, which may know tools or no system message.
+def render(tokenizer: Any, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> str:
+    """The conversation by the tokenizer's chat template.
 
-    What it does not know is said in words; without a template all of it is.
+    Tools, or a system message, that the template does not know become plain text; without a
+    template, so does everything.
     """
     if not tokenizer.chat_template:
-        return "\n\n".join(message.text for message in in_words(messages, tools))
-    attempts = [_in_words, _merged]
+        return "\n\n".join(message.text for message in to_plain_turns(messages, tools))
+    attempts = [_render_plain, _render_merged]
     if tools and _knows_tools(tokenizer.chat_template):
-        attempts.insert(0, _in_turns)
+        attempts.insert(0, _render_turns)
     for attempt in attempts[:-1]:
         try:
             return attempt(tokenizer, messages, tools)
@@ -34,7 +33,7 @@ def _knows_tools(template: Any) -> bool:
     return any("tools" in text and "tool_calls" in text for text in texts)
 
 
-def _in_turns(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
+def _render_turns(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
     names = {call.id: call.name for message in messages for call in message.calls}
     turns = []
     for message in messages:
@@ -51,24 +50,24 @@ def _in_turns(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
         if message.role == "tool":
             turn |= {"name": names.get(message.call_id, ""), "tool_call_id": message.call_id}
         turns.append(turn)
-    return _applied(tokenizer, turns, tools=list(tools))
+    return _apply_template(tokenizer, turns, tools=list(tools))
 
 
-def _in_words(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
-    told = in_words(messages, tools)
-    return _applied(tokenizer, [{"role": one.role, "content": one.text} for one in told])
+def _render_plain(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
+    turns = to_plain_turns(messages, tools)
+    return _apply_template(tokenizer, [{"role": turn.role, "content": turn.text} for turn in turns])
 
 
-def _merged(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
-    """Without a system message: what it says begins the user's first turn."""
-    told = in_words(messages, tools)
-    if len(told) > 1 and told[0].role == "system":
-        told[:2] = [Message("user", f"{told[0].text}\n\n{told[1].text}")]
-    return _applied(tokenizer, [{"role": one.role, "content": one.text} for one in told])
+def _render_merged(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
+    """Without a system message: its text begins the user's first turn."""
+    turns = to_plain_turns(messages, tools)
+    if len(turns) > 1 and turns[0].role == "system":
+        turns[:2] = [Message("user", f"{turns[0].text}\n\n{turns[1].text}")]
+    return _apply_template(tokenizer, [{"role": turn.role, "content": turn.text} for turn in turns])
 
 
-def _applied(tokenizer: Any, turns: Sequence[Mapping[str, Any]], **more: Any) -> str:
+def _apply_template(tokenizer: Any, turns: Sequence[Mapping[str, Any]], **options: Any) -> str:
     text: str = tokenizer.apply_chat_template(
-        turns, tokenize=False, add_generation_prompt=True, **more
+        turns, tokenize=False, add_generation_prompt=True, **options
     )
     return text

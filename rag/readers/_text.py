@@ -1,7 +1,7 @@
 """Words, numbers, ideographs and formulas of a text, and plain text out of Markdown/LaTeX.
 
 Every pattern here runs in time linear in the text: quantifiers are possessive or bounded,
-since what an OCR engine writes is untrusted.
+since the output of an OCR engine is untrusted.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _BRACE = re.compile(r"(?<!\\)[{}]")
 
 
 def plain_math(formula: str) -> str | None:
-    """Plain text of a formula that only sets a number, amount or word; None for a real one."""
+    """Plain text of a formula that only sets a number, amount or word; None for a real formula."""
     inner = formula.strip("$")
     if len(inner) > 200:
         return None
@@ -105,8 +105,8 @@ def split_formulas(text: str) -> tuple[str, list[str]]:
     text = text.replace(FORMULA_MARK, " ")
     parts: list[str] = []
     formulas: list[str] = []
-    found = formulas_of(text)
-    edges = [0, *(edge for formula in found for edge in (formula.start, formula.end)), len(text)]
+    located = formulas_of(text)
+    edges = [0, *(edge for formula in located for edge in (formula.start, formula.end)), len(text)]
     for index, (start, end) in enumerate(pairwise(edges)):
         piece = text[start:end]
         if index % 2 == 0:

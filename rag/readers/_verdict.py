@@ -1,8 +1,8 @@
 """Yes or no, by comparing the polarity of a question with that of its best evidence.
 
-A rule without fitted constants: "No" when exactly one of the two is negated. On the given
-yes/no questions it is right as often, to a hundredth, as a logistic regression over a dozen
-cues (exceptions, quantifiers, numbers that the page lacks) validated across documents.
+A rule without fitted constants: "No" if exactly one of the two is negated. On the yes/no
+questions of OHR-Bench it is as accurate, to a hundredth, as a logistic regression over a dozen
+cues (exceptions, quantifiers, numbers missing from the page) validated across documents.
 """
 
 from __future__ import annotations

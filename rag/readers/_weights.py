@@ -1,12 +1,12 @@
-"""Weights of the extractive reader's span model: from all given documents, and without each fold.
+"""Weights of the extractive reader's span model: from all documents, and without each fold.
 
-A reader must not be examined on what it was fitted on. The documents that it was fitted on lie
-in five folds, and beside the weights from all of them there are five sets, each fitted without
-one fold. A question that was fitted on, or one whose context is of a document that was, is
-answered with the weights that saw neither its document nor any other of that fold; every other
-question with the weights from all. Questions and documents are known by digests of 8 hex digits,
-not by their words. That another question shares one has a chance of about one in a million; it is
-then answered with the weights of a fold.
+A reader must not be evaluated on the data that it was fitted on. Its documents are divided into
+five folds, and beside the weights from all of them there are five sets, each fitted without one
+fold. A question of the fitted data, or one whose context is from a fitted document, is answered
+with the weights fitted without that document's fold; every other question with the weights from
+all documents. Questions and documents are identified by digests of 8 hex digits. The chance that
+another question has the same digest as one of them is about one in a million; it is then answered
+with the weights of a fold.
 
 ``benchmarks/reader_fit.py`` writes both files.
 """
@@ -31,7 +31,7 @@ from rag.readers._spans import FEATURES
 
 FOLDS = 5
 SETS = ("all", *(f"without_{fold}" for fold in range(FOLDS)))
-"""Columns of the weights' file: fitted on all documents, and without those of each fold."""
+"""Columns of the file of weights: fitted on all documents, and without each fold."""
 WEIGHTS_FILE = "extractive_weights.csv"
 """``kind,feature`` and a column for each of :data:`SETS`."""
 FOLDS_FILE = "extractive_folds.json"
@@ -41,16 +41,16 @@ _WORD = re.compile(r"\w+")
 
 
 def span_weights(kind: QuestionType, fold: int | None = None) -> np.ndarray:
-    """Weights of :data:`FEATURES` for one kind of question, without a fold or from all."""
+    """Weights of :data:`FEATURES` for one kind of question: without ``fold``, or from all."""
     weights: np.ndarray = _weights()[kind.value][0 if fold is None else 1 + fold]
     return weights
 
 
 def fold_of(question: str, context: Sequence[Hit]) -> int | None:
-    """The fold that a question's document was fitted in, or None if it was not.
+    """The fold of a question's document, or None if the document was not fitted on.
 
-    The question decides. Where its wording was not fitted on, the first hit of a document that
-    was does.
+    A question of the fitted data has its fold; otherwise the first hit from a fitted document
+    decides.
     """
     known = _folds()
     fold = known["questions"].get(question_key(question))
@@ -73,7 +73,7 @@ def document_key(doc_id: str) -> str:
 
 
 def weights_digest() -> str:
-    """What an answer depends on beside code and input: both files."""
+    """Digest of both files: apart from code and input, answers depend on them alone."""
     return digest([_text(WEIGHTS_FILE), _text(FOLDS_FILE)])
 
 

@@ -1,4 +1,4 @@
-"""Closed-class words, English and Chinese, and what tells German: all that the reader knows."""
+"""Closed-class words of English and Chinese, and words that identify German."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GERMAN = frozenset(
     "kostet bedeutet heisst versteht gilt zahlt passiert geschieht steht umfasst und oder nicht "
     "mit von vom zu zum zur im auf aus bei beim nach für über unter durch gegen ohne wenn".split()
 )
-"""Words by which a German question is told, as :meth:`str.casefold` leaves them."""
+"""Words that identify a German question, after :meth:`str.casefold`."""
 ENGLISH_AND_GERMAN = frozenset("was will in an am so also her".split())
 # Without "may", which is a month only beside a number.
 MONTHS = frozenset(

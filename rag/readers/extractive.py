@@ -1,10 +1,10 @@
-"""The offline reader: answers are spans of the text it is given.
+"""The offline reader: its answers are spans of the context.
 
-A baseline without a language model: deterministic, a few milliseconds a question, no torch, no
+A baseline without a language model: deterministic, a few milliseconds per question, no torch, no
 network. It finds the sentences, table rows and formulas that share the question's rarer words,
-and takes the span of them that a linear model expects to match a short gold answer best. It
-does not reason, calculate or paraphrase, and it does not look past OCR errors: a word misread
-in the page is a word lost to it, so that noise can hurt it as it hurts other readers.
+and returns the span of them that a linear model expects to match a short gold answer best. It
+does not reason, calculate or paraphrase, and it does not see through OCR errors: a misread word
+is lost to it, so noise hurts it as it hurts other readers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rag.readers._verdict import verdict
 from rag.readers._weights import fold_of, span_weights, weights_digest
 
 UNITS = 5
-"""Units in which answers are looked for; on the given gold pages, 89 % of the evidence is there."""
+"""Units searched for answers; on OHR-Bench's gold pages they hold 89 % of the evidence."""
 
 _MAX_QUESTION = 4_000  # characters read of a question
 
@@ -53,8 +53,9 @@ class Extractive(plugins.Reader):
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """A span of the context, or ``Yes``/``No``.
 
-        With nothing to read it guesses ``Yes`` for a yes/no question and is ``empty`` for any
-        other. The same question and context always give the same answer. Never raises on text.
+        Without text to read it guesses ``Yes`` for a yes/no question and returns an ``empty``
+        outcome for any other. The same question and context always give the same answer. No text
+        makes it raise.
         """
         question = question[:_MAX_QUESTION]
         kind = question_type(question)

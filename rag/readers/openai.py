@@ -20,17 +20,16 @@ from ohr.models.threads import submitted
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
-from rag.readers._pictures import SHOWN, Shown
+from rag.readers._pictures import SHOWN, ShownPages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
 
 class OpenAiParams(ServerParams, PromptedParams):
     """``max_context_tokens`` are estimated here: the server's tokenizer is not known.
 
-    ``concurrency``: requests under way at once. ``prompt_price``, ``completion_price``: of a
-    million tokens, in any currency. ``request``: further fields of the request, or others in
-    place of those sent; null leaves one out. They are written to the manifest: no secrets. Pages
-    are sent as PNG.
+    ``concurrency``: requests at the same time. ``prompt_price``, ``completion_price``: of a million
+    tokens, in any currency. ``request``: fields of the request to add or replace; null removes a
+    field. They are written to the manifest, so put no secrets there. Pages are sent as PNG.
     """
 
     max_tokens: int = Field(128, ge=1)
@@ -41,12 +40,12 @@ class OpenAiParams(ServerParams, PromptedParams):
 
 
 class OpenAi(PromptedReader[OpenAiParams], Chat):
-    """One question a request, at temperature 0, several requests at once.
+    """One question per request, at temperature 0, several requests at once.
 
-    Trouble that may pass (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) is tried
-    again after growing waits; what lasts is that question's error or timeout, as is a request that
-    is refused (HTTP 403, 404). An answer without text is empty, and its detail says why. Tokens
-    are those that the server reports; what a failed request cost is not known.
+    Temporary failures (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) are retried
+    after growing waits. If they last, or a request is refused (HTTP 403, 404), the question's
+    outcome is an error or a timeout. An answer without text is empty, and its detail says why.
+    Tokens are as the server reports them; the cost of a failed request is not known.
     """
 
     name = "openai"
@@ -57,20 +56,20 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        """Answers as they arrive; those whose passages begin alike are asked one after another,
-        since servers keep what they have read.
+        """Answers as they arrive. Questions whose passages begin alike are sent one after another,
+        since servers cache common prefixes.
 
         Raises MissingDependencyError (no server, no key or a wrong one), but only after the
-        answers that were under way. Left early (Ctrl-C), it sends nothing more.
+        answers that were under way. If it is closed early (Ctrl-C), it sends nothing more.
         """
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         endpoint.key()
         stop = threading.Event()
         texts = list(map(self._passages, questions, contexts))
-        pages = list(map(self._shown, contexts))
-        order = sorted(range(len(texts)), key=lambda at: (pages[at].order, texts[at][1]))
-        asks = [partial(self._ask, endpoint, *texts[at], pages[at], stop) for at in order]
-        futures = dict(zip(submitted(asks, self.params.concurrency), order, strict=True))
+        pages = list(map(self._pages_to_show, contexts))
+        order = sorted(range(len(texts)), key=lambda at: (pages[at].sort_key, texts[at][1]))
+        calls = [partial(self._ask, endpoint, *texts[at], pages[at], stop) for at in order]
+        futures = dict(zip(submitted(calls, self.params.concurrency), order, strict=True))
         failure: MissingDependencyError | None = None
         try:
             for future in as_completed(futures):
@@ -96,7 +95,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         endpoint: Endpoint,
         question: str,
         context: str,
-        pages: Shown,
+        pages: ShownPages,
         stop: threading.Event,
     ) -> tuple[Outcome[str], dict[str, float]]:
         text, note = cut(context, self.params.max_context_tokens)
@@ -104,7 +103,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         usage |= {"images_cut": 1.0} if pages.note else {}
         try:
             answer = endpoint.post(self._body(question, text, pages), stop)
-            usage |= self._used(answer)
+            usage |= self._usage_of(answer)
             written = completion(answer)
         except LateError as error:
             return Outcome.timeout(f"{self.name}: {error}"), usage
@@ -114,12 +113,12 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         end = ends.get(written.finish_reason, "")
         if written.finish_reason == "length":
             usage["answers_cut"] = 1.0
-        said = self._prompt.answer_in(written.text)
-        why = "" if said else written.why_empty or "thoughts or tags without an answer"
-        if why and written.finish_reason == "content_filter":
-            end = ""  # it is why
-        notes = (note, pages.note, end, why)
-        outcome, odd = outcome_of(said, (question, text), *notes)
+        answer_text = self._prompt.extract_answer(written.text)
+        reason = "" if answer_text else written.why_empty or "thoughts or tags without an answer"
+        if reason and written.finish_reason == "content_filter":
+            end = ""  # the reason says so already
+        notes = (note, pages.note, end, reason)
+        outcome, odd = outcome_of(answer_text, (question, text), *notes)
         return outcome, usage | odd
 
     @property
@@ -138,44 +137,47 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     ) -> Completion:
         """One request; see :meth:`ohr.plugins.Chat.complete`.
 
-        A schema is sent as a strict one (``response_format``), and all servers that hold to such
-        a schema want each object's fields to be required and no others.
+        A schema is sent as a strict one (``response_format``). Servers that support it require all
+        fields of an object to be required, and no others.
         """
-        more: dict[str, Any] = {"temperature": temperature, "seed": seed}
+        options: dict[str, Any] = {"temperature": temperature, "seed": seed}
         if max_tokens is not None:
-            more["max_tokens"] = max_tokens
+            options["max_tokens"] = max_tokens
         if tools:
-            more["tools"] = list(tools)
+            options["tools"] = list(tools)
         if schema is not None:
-            named = {"name": "answer", "strict": True, "schema": schema}
-            more["response_format"] = {"type": "json_schema", "json_schema": named}
+            json_schema = {"name": "answer", "strict": True, "schema": schema}
+            options["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         try:
-            answer = endpoint.post(self._request(sent(messages), more))
+            answer = endpoint.post(self._request(sent(messages), options))
             written = completion(answer)
             calls = tool_calls(answer)
         except (EngineError, MissingDependencyError) as error:
             raise type(error)(f"{self.name}: {error}"[:500]) from error
         cut = written.finish_reason == "length"
-        why = "" if calls else written.why_empty
-        return Completion(written.text, calls, cut, self._used(answer), why)
+        reason = "" if calls else written.why_empty
+        return Completion(written.text, calls, cut, self._usage_of(answer), reason)
 
     def count_tokens(self, text: str) -> int:
         """An estimate: the server's tokenizer is not known."""
         return ceil(count_tokens(text))
 
-    def _body(self, question: str, context: str, pages: Shown) -> dict[str, Any]:
+    def _body(self, question: str, context: str, pages: ShownPages) -> dict[str, Any]:
         """The body of a request. Raises EngineError for a page that cannot be shown."""
         pictures = pages.pictures(self.params.image_side)
         text = context or (SHOWN if pictures else "")
         turns: list[dict[str, Any]] = [dict(t) for t in self._prompt.messages(question, text)]
         if pictures:
-            urls = [{"type": "image_url", "image_url": {"url": data_url(one)}} for one in pictures]
+            urls = [
+                {"type": "image_url", "image_url": {"url": data_url(picture)}}
+                for picture in pictures
+            ]
             turns[-1]["content"] = [*urls, {"type": "text", "text": turns[-1]["content"]}]
         return self._request(turns, {})
 
     def _request(
-        self, messages: Sequence[Mapping[str, Any]], more: Mapping[str, Any]
+        self, messages: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
     ) -> dict[str, Any]:
         body = {
             "model": self.params.model,
@@ -184,27 +186,29 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
             "seed": 0,
             "max_tokens": self.params.max_tokens,
             "stream": False,
-            **more,
+            **options,
         } | self.params.request
         return {name: value for name, value in body.items() if value is not None}
 
-    def _used(self, answer: Any) -> dict[str, float]:
-        """Tokens, cost and seconds of one answer; or that the server did not report the tokens."""
+    def _usage_of(self, answer: Any) -> dict[str, float]:
+        """Tokens, cost and seconds of one answer, or a mark that it has no count of tokens."""
         params = self.params
-        used = tokens_used(answer, params.prompt_price, params.completion_price)
-        return used if "unmetered" in used else used | _seconds(answer.get("timings"))
+        usage = tokens_used(answer, params.prompt_price, params.completion_price)
+        return usage if "unmetered" in usage else usage | _seconds(answer.get("timings"))
 
 
 def _seconds(timings: Any) -> dict[str, float]:
-    """What llama.cpp's server says that reading and writing took."""
+    """Seconds of prefill and decoding, which llama.cpp's server reports."""
     if not isinstance(timings, Mapping):
         return {}
-    said: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "prefill_s": timings.get("prompt_ms"),
         "decode_s": timings.get("predicted_ms"),
     }
-    sane = {name: ms for name, ms in said.items() if type(ms) in (int, float) and 0 <= ms < 1e12}
-    return {name: ms / 1000 for name, ms in sane.items()}
+    valid = {
+        name: ms for name, ms in reported.items() if type(ms) in (int, float) and 0 <= ms < 1e12
+    }
+    return {name: ms / 1000 for name, ms in valid.items()}
 
 
 def cut(text: str, limit: int) -> tuple[str, str]:
@@ -212,5 +216,5 @@ def cut(text: str, limit: int) -> tuple[str, str]:
     before = cumulative_tokens(text)
     if before[-1] <= limit:
         return text, ""
-    kept = int(np.searchsorted(before, limit, side="right")) - 1
-    return text[:kept], cut_note(limit, round(float(before[-1])))
+    end = int(np.searchsorted(before, limit, side="right")) - 1
+    return text[:end], cut_note(limit, round(float(before[-1])))

@@ -1,4 +1,4 @@
-"""A language model on this machine: any causal or sequence-to-sequence checkpoint."""
+"""A local language model: any causal or sequence-to-sequence checkpoint."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ohr.models.checkpoints import is_gguf
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
-from rag.readers._conversation import calls_in, with_schema
-from rag.readers._grammar import Grammars, Held, grammar_version
+from rag.readers._conversation import extract_calls, with_schema
+from rag.readers._grammar import Grammars, SchemaMask, grammar_version
 from rag.readers._pictures import SHOWN
-from rag.readers._prefix import PrefixDecoder, Written, common
+from rag.readers._prefix import Continuation, PrefixDecoder, common_prefix
 from rag.readers._prompted import PromptedParams, PromptedReader, outcome_of
-from rag.readers._seeing import Seeing, load_processor
 from rag.readers._tokens import PromptTokens
+from rag.readers._vision import VisionModel, load_processor
 
 INSTALL = "pip install torch 'transformers>=5.23'"
-MEND = "lower batch_size or max_context_tokens, or take a smaller dtype"
+MEMORY_FIX = "lower batch_size or max_context_tokens, or take a smaller dtype"
 _SLACK = 8  # tokens that joining a cut context with the prompt may add
 _OTHER = Message("user", "0")  # stands for any other turn
 
@@ -32,12 +32,12 @@ _OTHER = Message("user", "0")  # stands for any other turn
 class TransformersParams(LocalModelParams, PromptedParams):
     """``model``: also a GGUF file. ``batch_size``: questions at once, of about the same length.
 
-    Padding can tip a model between two tokens that are all but alike, above all in half
-    precision: with 1, an answer depends on nothing but its question and context, and what
-    prompts begin with alike (examples, a page that several questions are about) is read once.
-    Pages are shown to one question at a time. ``hold_to_schema``: where a system wants JSON (P0
-    to P4), the model can write nothing else, as a server holds one to a schema; its strings are
-    kept as short as the tokens for an answer need. Small models need it; it wants llguidance.
+    Padding can tip a model between two nearly equal tokens, above all in half precision: with 1,
+    an answer depends only on its question and context, and the common beginning of prompts
+    (examples, a page with several questions) is read once. Questions with page images are asked one
+    at a time. ``hold_to_schema``: where a system needs JSON (P0 to P4), the model can write
+    nothing else, and strings are limited so that the JSON fits into the tokens of an answer. Small
+    models need this; it requires llguidance.
     """
 
     max_new_tokens: int = Field(128, ge=1)
@@ -51,26 +51,25 @@ class _Loaded:
     eos: frozenset[int]
     pad: int
     window: int | None
-    """Positions that the model has for its input."""
+    """Positions of the model's input."""
 
 
 @dataclass(frozen=True)
 class _Encoded:
     index: int
-    asked: tuple[str, str]
-    """Question and context."""
+    question_and_context: tuple[str, str]
     ids: list[int]
     note: str
     splits: tuple[int, ...]
-    """Where other prompts cease to be alike: any, those with its first passage, or its context."""
+    """How much it shares with any prompt, with those of its first passage, and of its context."""
 
 
 class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersParams], Chat):
     """Qwen2, Llama, T5, UnifiedQA and their like, decoded greedily; with ``read`` images or both
-    Qwen2.5-VL, InternVL, SmolVLM and theirs.
+    Qwen2.5-VL, InternVL, SmolVLM and their like.
 
-    A tokenizer's chat template is used where there is one. Nothing is downloaded, and code that
-    comes with a checkpoint is not run.
+    The tokenizer's chat template is used if it has one. Nothing is downloaded, and code that comes
+    with a checkpoint is not run.
     """
 
     name = "transformers"
@@ -84,35 +83,37 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
         Raises MissingDependencyError and ConfigError.
         """
-        known = super().identity() | {"model_version": self.model_version()}
+        identity = super().identity() | {"model_version": self.model_version()}
         if self.params.hold_to_schema:
-            return known | {"grammar": grammar_version()}
-        params = known["params"]
+            return identity | {"grammar": grammar_version()}
+        params = identity["params"]
         assert isinstance(params, dict)
-        return known | {"params": {k: v for k, v in params.items() if k != "hold_to_schema"}}
+        return identity | {
+            "params": {key: value for key, value in params.items() if key != "hold_to_schema"}
+        }
 
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        """Answers, those whose prompts begin alike after one another, or in batches the longest
-        first; what fails in a batch is asked alone.
+        """Answers, in the order of prompts with common beginnings, or in batches with the longest
+        prompts first; the questions of a batch that fails are asked one by one.
 
         Raises MissingDependencyError (package, checkpoint, GPU).
         """
         if self.reads_images:
-            yield from self._looked(questions, contexts)
+            yield from self._answer_from_pictures(questions, contexts)
             return
         queue = []
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
-            _, first = self._prompt.asked(question, context[:1])
-            encoded = self._encoded(index, *self._prompt.asked(question, context), first)
+            _, first = self._prompt.prepare(question, context[:1])
+            encoded = self._encode(index, *self._prompt.prepare(question, context), first)
             if encoded is None:
                 detail = f"{self.name}: the question alone fills the model's window"
                 yield Reply(index, Outcome.error(detail))
             else:
                 queue.append(encoded)
         if self._prefixes is not None:
-            # Those that begin alike follow one another.
+            # Prompts with a common beginning follow one another.
             queue.sort(key=lambda encoded: encoded.ids)
         else:
             queue.sort(key=lambda encoded: -len(encoded.ids))
@@ -122,13 +123,17 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             batch = batches.pop(0)
             failure = ""
             try:
-                written = self._written(batch)
+                continuations = self._write_batch(batch)
             except Exception as error:
-                failure = f"{self.name}: {problem(error, MEND)}"
+                failure = f"{self.name}: {problem(error, MEMORY_FIX)}"
             if not failure:
-                for encoded, one in zip(batch, written, strict=True):
+                for encoded, continuation in zip(batch, continuations, strict=True):
                     yield self._reply(
-                        encoded.index, encoded.asked, encoded.ids, one, (encoded.note,)
+                        encoded.index,
+                        encoded.question_and_context,
+                        encoded.ids,
+                        continuation,
+                        (encoded.note,),
                     )
                 continue
             if self._prefixes is not None:
@@ -140,31 +145,31 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             else:
                 yield Reply(batch[0].index, Outcome.error(" ".join(failure.split())[:500]))
 
-    def _looked(
+    def _answer_from_pictures(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        """Answers from pictures, one question at a time, those over the same pages in a row."""
-        pages = list(map(self._shown, contexts))
-        for index in sorted(range(len(questions)), key=lambda at: pages[at].order):
-            asked = self._passages(questions[index], contexts[index])
-            question, text = map(self._tokens.defused, asked)
+        """Answers from page images, one question at a time, grouped by their pages."""
+        pages = list(map(self._pages_to_show, contexts))
+        for index in sorted(range(len(questions)), key=lambda at: pages[at].sort_key):
+            prepared = self._passages(questions[index], contexts[index])
+            question, text = map(self._tokens.defuse_tokens, prepared)
             text, note = self._tokens.cut(text, self.params.max_context_tokens)
             try:
                 pictures = pages[index].pictures(self.params.image_side)
-                shown = text or (SHOWN if pictures else "")
-                turns = self._prompt.messages(question, shown)
-                written, ids = self._seeing.write(turns, pictures)
+                context_text = text or (SHOWN if pictures else "")
+                turns = self._prompt.messages(question, context_text)
+                continuation, ids = self._vision.write(turns, pictures)
             except EngineError as error:
                 yield Reply(index, Outcome.error(f"{self.name}: {error}"[:500]))
                 continue
             except MissingDependencyError:
                 raise
             except Exception as error:
-                failure = " ".join(f"{self.name}: {problem(error, MEND)}".split())[:500]
+                failure = " ".join(f"{self.name}: {problem(error, MEMORY_FIX)}".split())[:500]
             else:
                 notes = (note, pages[index].note)
                 usage = {"images_cut": 1.0} if pages[index].note else {}
-                yield self._reply(index, (question, text), ids, written, notes, usage)
+                yield self._reply(index, (question, text), ids, continuation, notes, usage)
                 continue
             if self._device != "cpu":  # here, not above: the exception holds its tensors
                 self._torch.cuda.empty_cache()
@@ -182,10 +187,10 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     ) -> Completion:
         """The model's next turn; see :meth:`ohr.plugins.Chat.complete`.
 
-        Special tokens and frames of calls in any turn's text are taken apart: they do nothing.
-        The model is told of a schema, and held to it with ``hold_to_schema``.
+        Special tokens and marks of calls in the text of turns are broken up and have no effect.
+        A schema is described to the model, and enforced with ``hold_to_schema``.
         """
-        messages = [self._tokens.harmless(message) for message in with_schema(messages, schema)]
+        messages = [self._tokens.defuse_turn(message) for message in with_schema(messages, schema)]
         ids = self._tokens.of_turns(messages, tools)
         room = max_tokens or self.params.max_new_tokens
         loaded = self._loaded
@@ -196,35 +201,35 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 f"{self.name}: a conversation of {len(ids):,} tokens fills the model's window of "
                 f"{loaded.window:,}"
             )
-        # Where each turn that a model answered ends: what the next one goes on from.
-        ends = [at for at, one in enumerate(messages) if one.role == "assistant"]
+        # Where each turn before an answer ends: the next call continues from there.
+        ends = [at for at, message in enumerate(messages) if message.role == "assistant"]
         opening = [messages[:1], *(messages[:end] for end in ends)] if self._prefixes else []
         splits = sorted(
-            common(ids, self._tokens.of_turns([*some, _OTHER], tools)) for some in opening
+            common_prefix(ids, self._tokens.of_turns([*turns, _OTHER], tools)) for turns in opening
         )
-        config = self._decoding(room, temperature)
-        held = self._grammars.held(schema, room, len(ids)) if self._holds(schema) else None
+        config = self._decoding_config(room, temperature)
+        mask = self._grammars.mask(schema, room, len(ids)) if self._is_constrained(schema) else None
         try:
             with self._torch.random.fork_rng(enabled=temperature > 0):
                 if temperature > 0:
                     self._torch.manual_seed(seed)
                 if self._prefixes is not None:
-                    one = self._prefixes.write(ids, splits, config, held)
+                    continuation = self._prefixes.write(ids, splits, config, mask)
                 else:
-                    one = Written(self._generate([ids], config, held)[0])
+                    continuation = Continuation(self._generate([ids], config, mask)[0])
         except Exception as error:
             if self._prefixes is not None:
                 self._prefixes.forget()
-            said = " ".join(f"{self.name}: {problem(error, MEND)}".split())[:500]
-            raise EngineError(said) from error
-        text, usage, is_cut = self._text_of(one, ids)
-        if held is None:  # what is held writes the object at once
-            text = self._tokens.opened(ids) + text
+            detail = " ".join(f"{self.name}: {problem(error, MEMORY_FIX)}".split())[:500]
+            raise EngineError(detail) from error
+        text, usage, is_cut = self._text_of(continuation, ids)
+        if mask is None:  # a constrained model writes the object at once
+            text = self._tokens.opened_thought(ids) + text
         names = [str(tool.get("function", tool).get("name")) for tool in tools]
-        text, calls = calls_in(text, names)
+        text, calls = extract_calls(text, names)
         return Completion(text, calls, is_cut, usage)
 
-    def _holds(self, schema: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
+    def _is_constrained(self, schema: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
         return schema is not None and bool(self.params.hold_to_schema)
 
     @cached_property
@@ -237,24 +242,24 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         """Tokens of a text by the model's tokenizer."""
         return len(self._loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    def _decoding(self, most: int, temperature: float) -> Any:
-        """How to decode: the likeliest tokens, or drawn from all at a temperature."""
+    def _decoding_config(self, max_tokens: int, temperature: float) -> Any:
+        """A generation config: greedy, or sampling from all tokens at a temperature."""
         config = copy.deepcopy(self._loaded.model.generation_config)
-        config.update(max_new_tokens=most)
+        config.update(max_new_tokens=max_tokens)
         if temperature > 0:
             config.update(do_sample=True, temperature=temperature, top_k=0, top_p=1.0)
         return config
 
-    def _written(self, batch: Sequence[_Encoded]) -> list[Written]:
+    def _write_batch(self, batch: Sequence[_Encoded]) -> list[Continuation]:
         if self._prefixes is not None:
             return [self._prefixes.write(encoded.ids, encoded.splits) for encoded in batch]
-        return [Written(row) for row in self._generate([encoded.ids for encoded in batch])]
+        return [Continuation(row) for row in self._generate([encoded.ids for encoded in batch])]
 
     @cached_property
     def _prefixes(self) -> PrefixDecoder | None:
-        """What reads prompts that begin alike once; None where batches are padded instead."""
+        """Reads common beginnings of prompts once; None if batches are padded instead."""
         model = self._loaded.model
-        stateful = getattr(model, "_is_stateful", False)  # it keeps no keys and values
+        stateful = getattr(model, "_is_stateful", False)  # such a model keeps no keys and values
         if model.config.is_encoder_decoder or stateful or self.params.batch_size > 1:
             return None
         cache = partial(self._transformers.DynamicCache, config=model.config)
@@ -270,7 +275,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             )
             kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
             model = self._load(f"AutoModelFor{kind}", config=config)
-        decoding = self._ending(model, tokenizer)
+        decoding = self._with_endings(model, tokenizer)
         eos = decoding.eos_token_id
         if decoding.pad_token_id is None:
             decoding.pad_token_id = eos[0] if eos else 0
@@ -278,38 +283,44 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         window = getattr(config, "max_position_embeddings", None)
         return _Loaded(model, tokenizer, frozenset(eos), decoding.pad_token_id, window)
 
-    def _ending(self, model: Any, tokenizer: Any) -> Any:
-        """How to decode: to an end that the generation config or the tokenizer names. A checkpoint
-        that was trained to chat may have kept the first from one that was not.
+    def _with_endings(self, model: Any, tokenizer: Any) -> Any:
+        """The generation config with the tokenizer's end token added: a checkpoint that was trained
+        to chat may still have the config of one that was not.
         """
         config = self._greedy(model, tokenizer, max_new_tokens=self.params.max_new_tokens)
-        own = tokenizer.eos_token_id
-        if own is not None and own not in config.eos_token_id:
-            config.eos_token_id = [*config.eos_token_id, own]
+        end_of_tokenizer = tokenizer.eos_token_id
+        if end_of_tokenizer is not None and end_of_tokenizer not in config.eos_token_id:
+            config.eos_token_id = [*config.eos_token_id, end_of_tokenizer]
         return config
 
-    def _encoded(self, index: int, question: str, context: str, first: str) -> _Encoded | None:
-        """The prompt's tokens, its context cut to what there is room for; None without room.
+    def _encode(self, index: int, question: str, context: str, first: str) -> _Encoded | None:
+        """The prompt's tokens, with the context cut to the room for it; None without room.
 
         ``first`` is the context's first passage.
         """
-        question, context = self._tokens.defused(question), self._tokens.defused(context)
+        question, context = (
+            self._tokens.defuse_tokens(question),
+            self._tokens.defuse_tokens(context),
+        )
         limit = self.params.max_context_tokens
         window, model = self._loaded.window, self._loaded.model
         if window is not None:
-            written = 0 if model.config.is_encoder_decoder else self.params.max_new_tokens
-            room = window - written - len(self._tokens.ids(question, "")) - _SLACK
+            to_write = 0 if model.config.is_encoder_decoder else self.params.max_new_tokens
+            room = window - to_write - len(self._tokens.ids(question, "")) - _SLACK
             if room < 0:
                 return None
             limit = min(limit, room)
         context, note = self._tokens.cut(context, limit)
         ids = self._tokens.ids(question, context)
-        others = ("", self._tokens.defused(first), context)
-        splits = tuple(common(ids, self._tokens.ids("0", other)) for other in others)
+        other_contexts = ("", self._tokens.defuse_tokens(first), context)
+        splits = tuple(
+            common_prefix(ids, self._tokens.ids("0", other_context))
+            for other_context in other_contexts
+        )
         return _Encoded(index, (question, context), ids, note, splits)
 
     def _generate(
-        self, prompts: Sequence[list[int]], config: Any = None, held: Held | None = None
+        self, prompts: Sequence[list[int]], config: Any = None, mask: SchemaMask | None = None
     ) -> list[list[int]]:
         """The tokens that the model writes after each prompt, padding included."""
         torch, loaded = self._torch, self._loaded
@@ -318,49 +329,53 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         rows, masks = [], []
         for ids in prompts:
             pad = [loaded.pad] * (width - len(ids))
-            # A decoder goes on where its row ends: its padding stands in front.
+            # A decoder continues at the end of its row: its padding comes first.
             rows.append(pad + ids if causal else ids + pad)
-            blank, kept = [0] * len(pad), [1] * len(ids)
-            masks.append(blank + kept if causal else kept + blank)
+            zeros, ones = [0] * len(pad), [1] * len(ids)
+            masks.append(zeros + ones if causal else ones + zeros)
         device = loaded.model.device
         with torch.inference_mode():
             generated = loaded.model.generate(
                 input_ids=torch.tensor(rows, device=device),
                 attention_mask=torch.tensor(masks, device=device),
                 generation_config=config,
-                logits_processor=[held] if held is not None else None,
+                logits_processor=[mask] if mask is not None else None,
             )
         continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
         return continuations
 
-    def _text_of(self, one: Written, prompt: Sequence[int]) -> tuple[str, dict[str, float], bool]:
-        """What was written, what it took, and whether it was cut."""
-        row, eos = one.tokens, self._eos
+    def _text_of(
+        self, continuation: Continuation, prompt: Sequence[int]
+    ) -> tuple[str, dict[str, float], bool]:
+        """The text, its usage, and whether it was cut off."""
+        row, eos = continuation.tokens, self._eos
         end = next((at for at, token in enumerate(row) if token in eos), None)
         tokens = len(row) if end is None else end + 1
         usage = {"prompt_tokens": float(len(prompt)), "completion_tokens": float(tokens)}
         text = self._tokenizer.decode(row[:end], skip_special_tokens=True)
-        return text, usage | dict(one.seconds), end is None
+        return text, usage | dict(continuation.seconds), end is None
 
     def _reply(
         self,
         index: int,
-        asked: tuple[str, str],
+        question_and_context: tuple[str, str],
         prompt: Sequence[int],
-        one: Written,
+        continuation: Continuation,
         notes: tuple[str, ...],
-        more: Mapping[str, float] | None = None,
+        further_usage: Mapping[str, float] | None = None,
     ) -> Reply:
-        written, usage, is_cut = self._text_of(one, prompt)
+        text, usage, is_cut = self._text_of(continuation, prompt)
         if notes[0]:
             usage["contexts_cut"] = 1.0
         if is_cut:
             usage["answers_cut"] = 1.0
-        cut = f"cut at {len(one.tokens)} tokens" if is_cut else ""
+        cut = f"cut at {len(continuation.tokens)} tokens" if is_cut else ""
         plain = not (self.reads_images or self._tokenizer.chat_template)
-        answer = self._prompt.answer_in(self._tokens.opened(prompt) + written, plain=plain)
-        outcome, odd = outcome_of(answer, asked, *notes, cut)
-        return Reply(index, outcome, {**usage, **(more or {}), **odd})
+        answer = self._prompt.extract_answer(
+            self._tokens.opened_thought(prompt) + text, plain=plain
+        )
+        outcome, odd = outcome_of(answer, question_and_context, *notes, cut)
+        return Reply(index, outcome, {**usage, **(further_usage or {}), **odd})
 
     @cached_property
     def _tokens(self) -> PromptTokens:
@@ -368,24 +383,24 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
     @property
     def _tokenizer(self) -> Any:
-        return self._seeing.processor.tokenizer if self.reads_images else self._loaded.tokenizer
+        return self._vision.processor.tokenizer if self.reads_images else self._loaded.tokenizer
 
     @property
     def _eos(self) -> frozenset[int]:
         if not self.reads_images:
             return self._loaded.eos
-        return frozenset(self._seeing.model.generation_config.eos_token_id)
+        return frozenset(self._vision.model.generation_config.eos_token_id)
 
     @cached_property
-    def _seeing(self) -> Seeing:
+    def _vision(self) -> VisionModel:
         """The model of pictures and text, loaded once. Raises MissingDependencyError."""
         if is_gguf(self._folder):
             raise MissingDependencyError(
                 f"{self.name}: {self._folder} is a GGUF file, which looks at no pictures here: "
-                "serve it, and take the reader openai"
+                "serve it, and use the reader openai"
             )
         with self._loading():
             processor = load_processor(self.name, self._folder, self._transformers)
             model = self._load("AutoModelForImageTextToText")
-        model.generation_config = self._ending(model, processor.tokenizer)
-        return Seeing(self._torch, model, processor)
+        model.generation_config = self._with_endings(model, processor.tokenizer)
+        return VisionModel(self._torch, model, processor)

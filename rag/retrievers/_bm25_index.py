@@ -1,10 +1,10 @@
 """A BM25 index over integer terms, weighed and searched by bm25s.
 
-bm25s (Lù 2024) gives the formulas of the five variants and adds up a query's weights. What it
-cannot do is done here: to count terms in blocks, so that the memory of building does not grow
-with the texts (:mod:`rag.retrievers._postings`; it is also five times as fast); to weigh terms
-otherwise; ids that are no positions, such as those of n-grams; and to leave out texts without
-any of a query's terms.
+bm25s (Lù 2024) has the formulas of the five variants and adds up a query's weights. This module
+adds what bm25s lacks: counting terms in blocks, so that the memory of building does not grow with
+the texts (:mod:`rag.retrievers._postings`; it is also five times as fast); other weights of terms;
+ids that are not positions, such as those of n-grams; and leaving out texts without any of a
+query's terms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from rag.retrievers._postings import build
 
 Factors = Callable[[np.ndarray, int], np.ndarray | None]
-"""(number of texts that have each term, number of texts) -> what to multiply its weights by."""
+"""(number of texts with each term, number of texts) -> factors of the terms' weights."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Shape:
     delta: float
 
     def idf(self, frequency: int, texts: int) -> float:
-        """Inverse document frequency of a term that ``frequency`` of ``texts`` have."""
+        """Inverse document frequency of a term in ``frequency`` of ``texts`` texts."""
         return float(bm25s.scoring._select_idf_scorer(self.variant)(frequency, N=texts))
 
     def term_factor(self, tf: np.ndarray, lengths: np.ndarray, mean: float) -> np.ndarray:
@@ -52,7 +52,7 @@ class Shape:
 
 
 class _Sums(bm25s.BM25):  # type: ignore[misc]  # it has no types
-    """bm25s with a quicker sum on NumPy: by counting, to the same bits."""
+    """bm25s with a faster sum on NumPy, by counting; the result is the same to the bit."""
 
     @staticmethod
     def _compute_relevance_from_scores(
@@ -75,8 +75,8 @@ class Bm25Index:
         self._postings = postings = build(ids)
         self._absent = np.zeros(0)
         self.has_weightless = False
-        """Whether a term weighs nothing in a text that has it."""
-        # One processor's numba may add up in another order than the next one's numpy.
+        """Whether a term has no weight in a text that contains it."""
+        # Numba may add up in another order than NumPy, depending on the processor.
         self._bm25 = _Sums(method=shape.variant, dtype="float64", backend="numpy")
         self._bm25.scores = {
             "data": postings.weights,
@@ -93,8 +93,8 @@ class Bm25Index:
         lengths, texts = self._postings.lengths, len(self._postings.lengths)
         mean = lengths.mean()
         frequencies, inverse = np.unique(self._postings.text_frequency, return_inverse=True)
-        idf = np.array([shape.idf(one, texts) for one in frequencies.tolist()])[inverse]
-        # What a term adds to a text without it; constant, so it is added to hits alone.
+        idf = np.array([shape.idf(count, texts) for count in frequencies.tolist()])[inverse]
+        # What a term adds to a text without it. It is constant, so only hits need it.
         self._absent = idf * shape.absent()
         factor = factors(self._postings.text_frequency, texts)
 
@@ -107,11 +107,11 @@ class Bm25Index:
         self._postings.weigh(weigh)
 
     def local(self, ids: np.ndarray) -> np.ndarray:
-        """Positions of a query's terms, in their order; terms that no text has are left out."""
+        """Positions of a query's terms, in order; terms that are in no text are left out."""
         return self._postings.local(ids)
 
     def scores(self, terms: np.ndarray) -> np.ndarray:
-        """Each text's weights of a query's terms, added up in their order: float ``(texts,)``.
+        """Each text's weights of a query's terms, added up in order: float ``(texts,)``.
 
         Without :meth:`constant`, so that a text without any of the terms has 0.
         """
@@ -123,6 +123,6 @@ class Bm25Index:
         """What a query's terms add to every text."""
         return float(self._absent[terms].sum()) if len(self._absent) else 0.0
 
-    def having(self, terms: np.ndarray) -> np.ndarray:
-        """The texts that have one of the terms or more, ascending."""
-        return self._postings.having(terms)
+    def texts_with(self, terms: np.ndarray) -> np.ndarray:
+        """The texts with at least one of the terms, ascending."""
+        return self._postings.texts_with(terms)

@@ -1,4 +1,4 @@
-"""What the dense retrievers share: one vector a text, and the search among them."""
+"""Shared by the dense retrievers: one vector per text, and the search among them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rag.retrievers._hits import hit_of
 from rag.retrievers._nearest import VERSION, Index, Nearest
 
 NO_VECTOR = "no vector"
-"""Why a text is left out, where its encoder gave no reason."""
+"""The reason for leaving out a text, if its encoder gave none."""
 
 
 class DenseParams(Params):
@@ -44,58 +44,63 @@ class DenseRetriever(EncodedRetriever[P], abstract=True):
 
     def index(self, chunks: Sequence[Chunk]) -> None:
         texts = [chunk.indexed_text for chunk in chunks]
-        found = self.find("passages", texts, self.encode_passages)
+        encoded = self.find("passages", texts, self.encode_passages)
         self._left_out = LeftOut(
             {
-                (chunk.ref, chunk.start, chunk.end): self._reasons.get(text, NO_VECTOR)
-                for chunk, text, vector in zip(chunks, texts, found, strict=True)
+                (chunk.ref, chunk.start, chunk.end): self._failure_reasons.get(text, NO_VECTOR)
+                for chunk, text, vector in zip(chunks, texts, encoded, strict=True)
                 if vector is None
             }
         )
         self._chunks = [
-            one for one, vector in zip(chunks, found, strict=True) if vector is not None
+            chunk for chunk, vector in zip(chunks, encoded, strict=True) if vector is not None
         ]
-        vectors = [vector for vector in found if vector is not None]
-        self._nearest = Nearest(self._stacked(vectors), self.params.index)
+        vectors = [vector for vector in encoded if vector is not None]
+        self._nearest = Nearest(self._stack(vectors), self.params.index)
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         if self._nearest is None:
             return [[] for _ in queries]
-        found = self.find("queries", queries, self.encode_queries)
-        unasked = {
-            query: self._reasons.get(query, NO_VECTOR)
-            for query, vector in zip(queries, found, strict=True)
+        encoded = self.find("queries", queries, self.encode_queries)
+        failures = {
+            query: self._failure_reasons.get(query, NO_VECTOR)
+            for query, vector in zip(queries, encoded, strict=True)
             if vector is None
         }
-        self._left_out = LeftOut(self._left_out.chunks, unasked)
-        asked = [query for query, vector in zip(queries, found, strict=True) if vector is not None]
-        vectors = self._stacked([vector for vector in found if vector is not None])
+        self._left_out = LeftOut(self._left_out.chunks, failures)
+        known_queries = [
+            query for query, vector in zip(queries, encoded, strict=True) if vector is not None
+        ]
+        vectors = self._stack([vector for vector in encoded if vector is not None])
         width, known = vectors.shape[1], self._nearest.width
-        if self._chunks and asked and width != known:
-            raise self._unequal(known, width)
+        if self._chunks and known_queries and width != known:
+            raise self._width_error(known, width)
         hits = {
-            query: [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(nearest)]
-            for query, nearest in zip(asked, self._nearest.search(vectors, k), strict=True)
+            query: [
+                hit_of(self._chunks[at], score, rank) for rank, (at, score) in enumerate(nearest)
+            ]
+            for query, nearest in zip(known_queries, self._nearest.search(vectors, k), strict=True)
         }
         return [hits.get(query, []) for query in queries]
 
     def left_out(self) -> LeftOut:
         return self._left_out
 
-    def _stacked(self, vectors: Sequence[np.ndarray]) -> np.ndarray:
-        """:func:`stacked`. Raises EngineError for vectors of unequal length."""
+    def _stack(self, vectors: Sequence[np.ndarray]) -> np.ndarray:
+        """:func:`stack`. Raises EngineError for vectors of unequal length."""
         lengths = sorted({len(vector) for vector in vectors})
         if len(lengths) > 1:
-            raise self._unequal(*lengths[:2])
-        return stacked(vectors)
+            raise self._width_error(*lengths[:2])
+        return stack(vectors)
 
-    def _unequal(self, one: int, other: int) -> EngineError:
+    def _width_error(self, width: int, other_width: int) -> EngineError:
         return EngineError(
-            f"{self.name}: vectors of {one} and of {other} numbers, which cannot be compared: "
-            "the server gave vectors of two models; name another revision, and one model"
+            f"{self.name}: vectors of {width} and of {other_width} numbers, which "
+            "cannot be compared: the server gave vectors of two models; name another revision, and "
+            "one model"
         )
 
 
-def stacked(vectors: Sequence[np.ndarray]) -> np.ndarray:
+def stack(vectors: Sequence[np.ndarray]) -> np.ndarray:
     """Vectors as the rows of one float32 array."""
     return np.stack(vectors).astype(np.float32) if vectors else np.zeros((0, 0), np.float32)

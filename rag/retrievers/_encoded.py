@@ -1,4 +1,4 @@
-"""What the retrievers on encoders share: what a text was encoded to is kept by its content."""
+"""Shared by retrievers with encoders: a text's arrays are cached by its content."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ P = TypeVar("P", bound=BaseModel, covariant=True, default=BaseModel)
 
 
 class EncodedRetriever(Retriever[P], abstract=True):
-    """Ranks chunks by what a model makes of each text alone."""
+    """Ranks chunks by a model's encoding of each text alone."""
 
     outside_identity: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that do not change a vector, or that :meth:`encoder_version` stands for."""
+    """Parameters that do not change a vector, or that :meth:`encoder_version` covers."""
     of_search: ClassVar[frozenset[str]] = frozenset()
     """Parameters of the search among the vectors."""
 
@@ -30,8 +30,8 @@ class EncodedRetriever(Retriever[P], abstract=True):
         super().__init__(params)
         self._store: ArtefactStore | None = None
         self._vectors: dict[str, VectorStore] = {}
-        self._reasons: dict[str, str] = {}
-        """By text, why there is no array of it: of encoders that give None for one."""
+        self._failure_reasons: dict[str, str] = {}
+        """Text -> why it has no array, for encoders that return None for some texts."""
 
     @abstractmethod
     def encoder_version(self) -> str:
@@ -50,7 +50,7 @@ class EncodedRetriever(Retriever[P], abstract=True):
         return self.encoder_identity() | search
 
     def encoder_identity(self) -> dict[str, object]:
-        """What the vectors depend on; the search is no part of it."""
+        """What the vectors depend on, without the search."""
         outside = self.outside_identity | self.of_search
         return {
             "name": self.name,
@@ -64,11 +64,11 @@ class EncodedRetriever(Retriever[P], abstract=True):
         self._store, self._vectors = store, {}
 
     def collect(self, kind: str, texts: Sequence[str], encode: Encode) -> list[np.ndarray]:
-        """Arrays of a kind (``passages``, ``queries`` ...) for texts, from the store or anew."""
+        """Arrays of a kind (``passages``, ``queries`` ...) for texts, stored or encoded now."""
         return self._vectors_of(kind).collect(texts, encode)
 
     def find(self, kind: str, texts: Sequence[str], encode: Encode) -> list[np.ndarray | None]:
-        """As :meth:`collect`, with None for a text that cannot be encoded."""
+        """Like :meth:`collect`, with None for a text that cannot be encoded."""
         return self._vectors_of(kind).find(texts, encode)
 
     def _vectors_of(self, kind: str) -> VectorStore:

@@ -19,5 +19,5 @@ def top_k(scores: np.ndarray, k: int) -> list[int]:
 
 
 def hit_of(chunk: Chunk, score: float, rank: int) -> Hit:
-    """The chunk's text, page and span with its score and its rank, which counts from 0."""
+    """The chunk's text, page and span with its score and its rank from 0."""
     return Hit(chunk.ref, chunk.text, score, rank, (chunk.start, chunk.end))

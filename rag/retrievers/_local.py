@@ -1,4 +1,4 @@
-"""What the retrievers that run a checkpoint of this machine share."""
+"""Shared by the retrievers with a local checkpoint."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ohr.plugins import Params
 from rag.retrievers._dense import DenseRetriever, P
 
 LOCATION = frozenset({"model", "revision", "device", "dtype", "batch_size"})
-"""Parameters that the model's version stands for, or that change speed alone."""
+"""Parameters that the model's version covers, or that change only the speed."""
 
 
 class DeviceParams(Params):
-    """``device``: ``auto`` is the first GPU that torch sees, else the CPU. ``dtype``: ``auto``
+    """``device``: ``auto`` is the first GPU that torch finds, or else the CPU. ``dtype``: ``auto``
     is the checkpoint's own on a GPU and float32 on the CPU. ``batch_size``: texts at once;
     padding changes their vectors in the last digits.
     """
@@ -28,8 +28,8 @@ class DeviceParams(Params):
 
 
 class ModelParams(DeviceParams):
-    """``model``: a folder with a checkpoint, or a hub name that is in the local cache; nothing
-    is downloaded.
+    """``model``: a folder with a checkpoint, or a hub name in the local cache; nothing is
+    downloaded.
     """
 
     model: str = Field(min_length=1)
@@ -37,7 +37,7 @@ class ModelParams(DeviceParams):
 
 
 class LocalEncoder(LocalModel[P], DenseRetriever[P], abstract=True):
-    """A dense retriever on a checkpoint of this machine."""
+    """A dense retriever with a local checkpoint."""
 
     outside_identity = LOCATION
 
@@ -49,7 +49,7 @@ class LocalEncoder(LocalModel[P], DenseRetriever[P], abstract=True):
 
 
 def by_length(texts: Sequence[str], size: int) -> list[list[int]]:
-    """Indices of texts in batches of about the same length, which saves padding."""
+    """Indices of texts in batches of similar length, which saves padding."""
     order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
     return [order[start : start + size] for start in range(0, len(order), size)]
 

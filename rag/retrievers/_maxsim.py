@@ -1,4 +1,4 @@
-"""Late interaction: how well the tokens of a query are met by those of a page, exactly."""
+"""Late interaction: how well a page's tokens match those of a query, exactly."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 TOKENS = 2048
-"""Query tokens that are compared with one page at a time: the products fit into a cache."""
+"""Query tokens that are compared with a page at once: the products fit into the CPU cache."""
 SCORES = 1 << 25
-"""Scores that are held at a time: 128 MiB, however many queries and pages there are."""
+"""Scores in memory at once: 128 MiB, for any number of queries and pages."""
 
 
 def maxsim(
@@ -21,9 +21,9 @@ def maxsim(
     (MaxSim, Khattab and Zaharia 2020), or their mean. Pages are read one after another, as float32;
     equal pages have equal scores.
     """
-    most = max(1, SCORES // max(1, len(pages)))
-    for start in range(0, len(queries), most):
-        yield from _scores(queries[start : start + most], pages, mean)
+    step = max(1, SCORES // max(1, len(pages)))
+    for start in range(0, len(queries), step):
+        yield from _scores(queries[start : start + step], pages, mean)
 
 
 def _scores(queries: Sequence[np.ndarray], pages: Sequence[np.ndarray], mean: bool) -> np.ndarray:
@@ -31,9 +31,9 @@ def _scores(queries: Sequence[np.ndarray], pages: Sequence[np.ndarray], mean: bo
     scores = np.zeros((len(queries), len(pages)), np.float32)
     for at, page in enumerate(pages):
         tokens = np.asarray(page, np.float32)
-        for first, last, block, starts in blocks:
+        for start, end, block, starts in blocks:
             best = (tokens @ block).max(axis=0)
-            scores[first:last, at] = np.add.reduceat(best, starts)
+            scores[start:end, at] = np.add.reduceat(best, starts)
     if mean:
         scores /= np.array([[len(query)] for query in queries], np.float32)
     return scores
@@ -41,14 +41,14 @@ def _scores(queries: Sequence[np.ndarray], pages: Sequence[np.ndarray], mean: bo
 
 def _blocks(queries: Sequence[np.ndarray]) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     """First and last query of a block, its tokens as columns, and where each query begins."""
-    blocks, first = [], 0
-    while first < len(queries):
-        last, tokens = first + 1, len(queries[first])
-        while last < len(queries) and tokens + len(queries[last]) <= TOKENS:
-            tokens += len(queries[last])
-            last += 1
-        part = [np.asarray(query, np.float32) for query in queries[first:last]]
-        starts = np.cumsum([0, *(len(query) for query in part[:-1])])
-        blocks.append((first, last, np.ascontiguousarray(np.concatenate(part).T), starts))
-        first = last
+    blocks, start = [], 0
+    while start < len(queries):
+        end, tokens = start + 1, len(queries[start])
+        while end < len(queries) and tokens + len(queries[end]) <= TOKENS:
+            tokens += len(queries[end])
+            end += 1
+        arrays = [np.asarray(query, np.float32) for query in queries[start:end]]
+        starts = np.cumsum([0, *(len(query) for query in arrays[:-1])])
+        blocks.append((start, end, np.ascontiguousarray(np.concatenate(arrays).T), starts))
+        start = end
     return blocks

@@ -14,19 +14,19 @@ Index = Literal["exact", "hnsw"]
 Neighbours = list[list[tuple[int, float]]]
 """For each query: (index, dot product), best first."""
 VERSION = "3"
-"""Of the search: what it finds among the same vectors."""
+"""Version of the search, for results among the same vectors."""
 QUERIES, VECTORS = 256, 65536
-_AT_ONCE = 4096
-"""Vectors whose products are made exactly at a time, which bounds the memory."""
-_NEIGHBOURS, _BUILD, _SEARCH = 32, 200, 128
+_EXACT_BATCH = 4096
+"""Vectors whose exact products are computed at once, which bounds the memory."""
+_NEIGHBOURS, _BUILD_BREADTH, _SEARCH_BREADTH = 32, 200, 128
 
 
 class Nearest:
     """Searches float32 vectors, ``(n, d)``.
 
-    ``exact`` multiplies block by block, in 64 MiB however many there are, and makes the products
-    of the best anew, each by itself; ``hnsw`` is faiss's graph (Malkov and Yashunin 2018): much
-    faster among many vectors, and not exact.
+    ``exact`` multiplies block by block, in 64 MiB for any number of vectors, and computes the
+    products of the best again, each separately; ``hnsw`` is faiss's graph (Malkov and Yashunin
+    2018): much faster among many vectors, but approximate.
     """
 
     def __init__(self, vectors: np.ndarray, index: Index = "exact") -> None:
@@ -58,27 +58,27 @@ class Nearest:
         return [sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k] for hits in best]
 
     def _candidates(self, query: np.ndarray, products: np.ndarray, k: int) -> np.ndarray:
-        """Indices of all that may be among the k best: the last digits of a product of matrices
-        depend on the processor and on where in them it stands.
+        """Indices of all vectors that may be among the k best: the last digits of a matrix product
+        depend on the processor and on the position in the matrix.
         """
         if len(products) <= k:
             return np.arange(len(products))
-        least = np.partition(products, -k)[-k]
+        threshold = np.partition(products, -k)[-k]
         # Twice the bound of a sum of d float32 products (Higham 2002, section 3.1).
-        doubt = len(query) * np.finfo(np.float32).eps * self._longest * np.linalg.norm(query)
-        return np.flatnonzero(products >= least - 2 * doubt)
+        error_bound = len(query) * np.finfo(np.float32).eps * self._longest * np.linalg.norm(query)
+        return np.flatnonzero(products >= threshold - 2 * error_bound)
 
     def _products(self, query: np.ndarray, indices: np.ndarray) -> np.ndarray:
         """A query's products with some vectors, ``(len(indices),)`` float32, each by itself."""
         parts = [
-            (self._vectors[indices[at : at + _AT_ONCE]].astype(np.float64) * query).sum(axis=1)
-            for at in range(0, len(indices), _AT_ONCE)
+            (self._vectors[indices[at : at + _EXACT_BATCH]].astype(np.float64) * query).sum(axis=1)
+            for at in range(0, len(indices), _EXACT_BATCH)
         ]
         return np.concatenate(parts).astype(np.float32)
 
     def _search_graph(self, queries: np.ndarray, k: int) -> Neighbours:
         assert self._graph is not None
-        self._graph.hnsw.efSearch = max(_SEARCH, 2 * k)
+        self._graph.hnsw.efSearch = max(_SEARCH_BREADTH, 2 * k)
         products, indices = self._graph.search(np.ascontiguousarray(queries), k)
         rows = zip(indices.tolist(), products.tolist(), strict=True)
         return [
@@ -98,9 +98,9 @@ def _graph(vectors: np.ndarray) -> Any:
             f"index hnsw needs faiss ({error}): pip install faiss-cpu"
         ) from error
     graph = faiss.IndexHNSWFlat(vectors.shape[1], _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
-    graph.hnsw.efConstruction = _BUILD
+    graph.hnsw.efConstruction = _BUILD_BREADTH
     threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)  # several threads would build another graph each time
+    faiss.omp_set_num_threads(1)  # with several threads, the graph would differ each time
     try:
         graph.add(np.ascontiguousarray(vectors))
     finally:

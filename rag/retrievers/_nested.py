@@ -1,4 +1,4 @@
-"""Retrievers that are made of other retrievers."""
+"""Retrievers built from other retrievers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 def create(spec: PluginSpec) -> Retriever:
     """The retriever of chunks inside another one.
 
-    Raises ConfigError for what only knows gold pages, and for what looks at page images.
+    Raises ConfigError for the oracle, and for retrievers of page images.
     """
     retriever = registry.create("retriever", spec)
     if isinstance(retriever, Retriever | ImageRetriever) and retriever.sees_images:
-        raise ConfigError(f"retriever {spec.label!r} looks at page images: only hybrid takes it in")
+        raise ConfigError(
+            f"retriever {spec.label!r} looks at page images: only hybrid can contain it"
+        )
     if not isinstance(retriever, Retriever):
         raise ConfigError(f"retriever {spec.label!r} does not search: it cannot be combined")
     return retriever

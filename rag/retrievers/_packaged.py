@@ -1,4 +1,4 @@
-"""Checkpoints that the package sentence-transformers loads."""
+"""Checkpoints loaded by the package sentence-transformers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ohr.plugins.base import P
 from ohr.store.identity import digest, file_digest
 
 
-class _Cut(Protocol):
+class _HasMaxTokens(Protocol):
     max_tokens: int | None
 
 
 class PackagedModel(LocalModel[P], abstract=True):
-    """A model of sentence-transformers; ``max_tokens`` of its parameters cuts texts earlier."""
+    """A model of sentence-transformers; its parameter ``max_tokens`` may shorten its input."""
 
     model_class: ClassVar[str]
     """``SentenceTransformer``, ``SparseEncoder``."""
@@ -33,7 +33,7 @@ class PackagedModel(LocalModel[P], abstract=True):
             raise MissingDependencyError(
                 f"{self.name}: sentence-transformers is not installed: {self.install}"
             ) from error
-        # Pooling and further layers lie in folders of their own.
+        # Pooling and other layers have their own folders.
         parts = sorted(path for path in self._folder.glob("*/*") if path.is_file())
         modules = digest([[path.name, file_digest(path)] for path in parts])
         return f"{package}, {self.model_version()}, modules {modules}"
@@ -49,8 +49,8 @@ class PackagedModel(LocalModel[P], abstract=True):
                 model_kwargs={"dtype": self._dtype},
             )
 
-    def _of_pictures(self, settings: Mapping[str, Any]) -> Any:
-        """The model, for pictures and text; ``settings`` are of its image processor.
+    def _load_vision_model(self, settings: Mapping[str, Any]) -> Any:
+        """The model, for pictures and text; ``settings``: of its image processor.
 
         Raises MissingDependencyError, ConfigError.
         """
@@ -60,12 +60,12 @@ class PackagedModel(LocalModel[P], abstract=True):
     @cached_property
     def _model(self) -> Any:
         model = self._loaded()
-        most = cast(_Cut, self.params).max_tokens
-        if most is not None:
-            model.max_seq_length = min(most, model.max_seq_length)
+        max_tokens = cast(_HasMaxTokens, self.params).max_tokens
+        if max_tokens is not None:
+            model.max_seq_length = min(max_tokens, model.max_seq_length)
         return model
 
 
 def is_saved(folder: Path) -> bool:
-    """Whether the package saved a checkpoint, with all the modules that the model is made of."""
+    """Whether the package saved the checkpoint, so that it has all modules of the model."""
     return (folder / "modules.json").is_file()

@@ -1,4 +1,4 @@
-"""What the retrievers of page images share: what a page was encoded to is kept by its content."""
+"""Shared by the retrievers of page images: a page's vectors are cached by its content."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rag.retrievers._hits import top_k
 from rag.retrievers._vectors import VectorStore
 
 PART = 16
-"""Pages that are drawn, encoded and kept together: what a killed run may lose."""
+"""Pages that are drawn, encoded and stored together: a killed run loses at most these."""
 
 
 class PageImageParams(Params):
-    """``image_side``: a larger page is scaled down to so many pixels on its longer side, before the
-    model does with it what it does with every picture; by default it is handed over as it is.
+    """``image_side``: a larger page is scaled down to this many pixels on its longer side before
+    the model's own preprocessing; by default it is not scaled.
     """
 
     image_side: int | None = Field(None, ge=28, le=20_000)
@@ -34,19 +34,19 @@ P = TypeVar("P", bound=PageImageParams, covariant=True, default=PageImageParams)
 
 
 class PageEncoder(ImageRetriever[P], abstract=True):
-    """Ranks pages by what a model makes of each picture alone.
+    """Ranks pages by a model's encoding of each page image alone.
 
     Vectors of pages are kept in half precision and read from disk as they are needed; those of
     queries in single precision.
     """
 
     outside_identity: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that do not change a vector, or that :meth:`encoder_version` stands for."""
+    """Parameters that do not change a vector, or that :meth:`encoder_version` covers."""
 
     def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
         self._store: ArtefactStore | None = None
-        self._kept: dict[str, VectorStore] = {}
+        self._stores: dict[str, VectorStore] = {}
         self._pages: list[PageRef] = []
         self._vectors: list[np.ndarray] = []
 
@@ -79,49 +79,55 @@ class PageEncoder(ImageRetriever[P], abstract=True):
         }
 
     def use_store(self, store: ArtefactStore) -> None:
-        self._store, self._kept = store, {}
+        self._store, self._stores = store, {}
 
     def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
         reasons: dict[str, str] = {}
 
-        def encode(part: list[PageImage]) -> list[np.ndarray | None]:
-            drawn = load_images(part)
+        def encode(batch: list[PageImage]) -> list[np.ndarray | None]:
+            outcomes = load_images(batch)
             side = self.params.image_side
-            shrunk = [at_most(one.value, side) for one in drawn if one.value is not None]
-            made = iter(self.encode_pages(shrunk) if shrunk else [])
-            results = [one.detail if one.value is None else next(made) for one in drawn]
-            for page, result in zip(part, results, strict=True):
+            images = [
+                at_most(outcome.value, side) for outcome in outcomes if outcome.value is not None
+            ]
+            encoded = iter(self.encode_pages(images) if images else [])
+            results = [
+                outcome.detail if outcome.value is None else next(encoded) for outcome in outcomes
+            ]
+            for page, result in zip(batch, results, strict=True):
                 if isinstance(result, str):
                     reasons[page.digest] = result
             return [None if isinstance(result, str) else result for result in results]
 
-        kept = self._vectors_of("pages", np.float16)
+        store = self._vectors_of("pages", np.float16)
         for start in range(0, len(pages), PART):
-            # By their places, so that what failed before changes no other page's batch.
-            part = pages[start : start + PART]
-            kept.add([page.digest for page in part], part, encode)
-        found = [(page.ref, kept.get(page.digest)) for page in pages]
-        self._pages = [ref for ref, vectors in found if vectors is not None]
-        self._vectors = [vectors for _, vectors in found if vectors is not None]
+            # In fixed batches, so that an earlier failure changes no other page's batch.
+            batch = pages[start : start + PART]
+            store.add([page.digest for page in batch], batch, encode)
+        vectors_of_pages = [(page.ref, store.get(page.digest)) for page in pages]
+        self._pages = [ref for ref, vectors in vectors_of_pages if vectors is not None]
+        self._vectors = [vectors for _, vectors in vectors_of_pages if vectors is not None]
         return {page.ref: reasons[page.digest] for page in pages if page.digest in reasons}
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         if not self._pages or not queries:
             return [[] for _ in queries]
-        asked = self._vectors_of("queries", np.float32).collect(queries, self.encode_queries)
+        query_vectors = self._vectors_of("queries", np.float32).collect(
+            queries, self.encode_queries
+        )
         return [
             [
                 Hit(self._pages[at], "", float(scores[at]), rank)
                 for rank, at in enumerate(top_k(scores, k))
             ]
-            for scores in self.scores(asked, self._vectors)
+            for scores in self.scores(query_vectors, self._vectors)
         ]
 
     def _vectors_of(self, kind: str, dtype: type[np.floating]) -> VectorStore:
-        if kind not in self._kept:
+        if kind not in self._stores:
             folder = None
             if self._store is not None:
                 key = {"encoder": self.identity(), "kind": kind}
                 folder = self._store.folder(STORED_AS, key)
-            self._kept[kind] = VectorStore(folder, dtype)
-        return self._kept[kind]
+            self._stores[kind] = VectorStore(folder, dtype)
+        return self._stores[kind]

@@ -10,7 +10,7 @@ from ohr.types import Chunk, Hit, PageRef
 def whole_pages(chunks: Iterable[Chunk]) -> dict[PageRef, Chunk]:
     """Each page's text from its first chunk to its last, in index order.
 
-    Between chunks lies white space alone; line breaks stand for it.
+    Chunks are separated by white space alone, which becomes line breaks.
     """
     pages: dict[PageRef, Chunk] = {}
     for chunk in chunks:

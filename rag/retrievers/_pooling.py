@@ -1,4 +1,4 @@
-"""Fewer vectors a page: those that are alike are averaged."""
+"""Fewer vectors per page: similar ones are averaged."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ INSTALL = "pip install torch 'sentence-transformers>=6.2'"
 
 
 class PoolingParams(PageImageParams):
-    """``pool``: a page keeps one of so many vectors, each the mean of some that are alike (Ward's
+    """``pool``: by which factor the vectors of a page are reduced, to means of similar ones (Ward's
     clusters, Clavié et al. 2024); 1 keeps all.
     """
 
     pool: float = Field(1.0, ge=1, le=100)
 
 
-def pooled(name: str, pages: Sequence[np.ndarray], factor: float) -> list[np.ndarray]:
-    """One of ``factor`` vectors of each page, ``(n, d)``, of unit length; all where it is 1.
+def pool_vectors(name: str, pages: Sequence[np.ndarray], factor: float) -> list[np.ndarray]:
+    """Each page's vectors, ``(n, d)`` of unit length, reduced by ``factor``; all if it is 1.
 
     Raises MissingDependencyError.
     """

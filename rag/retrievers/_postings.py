@@ -1,7 +1,7 @@
 """An inverted index over integer terms: in memory, or built in blocks and mapped from disk.
 
-Term frequencies are counted block by block; each block's postings are then laid into the whole,
-term by term. So building takes the memory of one block, however many texts there are.
+Term frequencies are counted block by block; each block's postings are then copied into the whole
+index, term by term. So building takes the memory of one block, for any number of texts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 BLOCK = 50_000
-"""Texts in a block; an index of no more than this is held in memory."""
+"""Texts per block; an index of at most one block is held in memory."""
 
 Weigh = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """(term, frequency in the text, text) of some postings -> their weights, float64."""
@@ -35,7 +35,7 @@ class Postings:
     texts: np.ndarray
     weights: np.ndarray
     lengths: np.ndarray
-    """Number of terms of each text, with their repetitions."""
+    """Number of terms of each text, repetitions included."""
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -44,15 +44,15 @@ class Postings:
         return np.diff(self.indptr)
 
     def local(self, term_ids: np.ndarray) -> np.ndarray:
-        """Positions of terms in ``terms``, in their order; unknown ones are left out."""
+        """Positions of terms in ``terms``, in order; unknown ones are left out."""
         if not len(self.terms):
             return np.array([], dtype=np.int64)
-        found = np.searchsorted(self.terms, term_ids)
-        found[found == len(self.terms)] = 0
-        return np.asarray(found[self.terms[found] == term_ids])
+        positions = np.searchsorted(self.terms, term_ids)
+        positions[positions == len(self.terms)] = 0
+        return np.asarray(positions[self.terms[positions] == term_ids])
 
-    def having(self, local_terms: np.ndarray) -> np.ndarray:
-        """The texts that have one of the terms or more, ascending."""
+    def texts_with(self, local_terms: np.ndarray) -> np.ndarray:
+        """The texts with at least one of the terms, ascending."""
         parts = [self.texts[self.indptr[term] : self.indptr[term + 1]] for term in local_terms]
         return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
 
@@ -95,10 +95,10 @@ _Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """terms, indptr, texts, weights, lengths"""
 
 
-def _chain(first: _Part, second: _Part, rest: Iterator[_Part]) -> Iterator[_Part]:
+def _chain(first: _Part, second: _Part, others: Iterator[_Part]) -> Iterator[_Part]:
     yield first
     yield second
-    yield from rest
+    yield from others
 
 
 def _blocks(ids: Iterable[np.ndarray], block: int) -> Iterator[_Part]:
@@ -129,10 +129,10 @@ def _dense(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not len(flat) or flat.min() < 0 or flat.max() > 4 * len(flat) + 1_000_000:
         terms, columns = np.unique(flat, return_inverse=True)
         return terms, columns
-    there = np.zeros(int(flat.max()) + 1, dtype=bool)
-    there[flat] = True
-    terms = np.flatnonzero(there)
-    position = np.zeros(len(there), np.int64)
+    is_present = np.zeros(int(flat.max()) + 1, dtype=bool)
+    is_present[flat] = True
+    terms = np.flatnonzero(is_present)
+    position = np.zeros(len(is_present), np.int64)
     position[terms] = np.arange(len(terms))
     return terms, position[flat]
 
@@ -144,7 +144,7 @@ def _merge(
     sizes: list[int],
     lengths: np.ndarray,
 ) -> Postings:
-    """Lay the blocks' postings into files for the whole index, block after block."""
+    """Copy the blocks' postings into files for the whole index, block after block."""
     indptr = np.concatenate(([0], np.cumsum(frequency)))
 
     def mapped(name: str, dtype: type[np.generic]) -> np.ndarray:
@@ -160,13 +160,13 @@ def _merge(
             for name in ("terms", "indptr", "texts", "weights")
         }
         part = {name: np.load(path) for name, path in paths.items()}
-        where = np.searchsorted(terms, part["terms"])
+        positions = np.searchsorted(terms, part["terms"])
         counts = np.diff(part["indptr"])
-        target = np.repeat(heads[where] - part["indptr"][:-1], counts)
+        target = np.repeat(heads[positions] - part["indptr"][:-1], counts)
         target += np.arange(len(target))
         texts[target] = part["texts"] + offset
         weights[target] = part["weights"]
-        heads[where] += counts
+        heads[positions] += counts
         offset += size
         for path in paths.values():
             path.unlink()

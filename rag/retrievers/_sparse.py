@@ -11,14 +11,14 @@ from rag.retrievers._hits import top_k
 from rag.retrievers._nearest import Neighbours
 
 QUERIES = 256
-"""Queries scored at a time: 8 bytes for each of them and each text."""
+"""Queries scored at once: 8 bytes per query and text."""
 
 
 class SparseVectors:
     """Searches texts by their terms' weights.
 
-    A vector is an array ``(2, n)``: ids of its terms, which are exact in float32 below 2**24,
-    and their weights.
+    A vector is an array ``(2, n)``: ids of its terms, which float32 represents exactly
+    below 2**24, and their weights.
     """
 
     def __init__(self, vectors: Sequence[np.ndarray]) -> None:
@@ -29,12 +29,12 @@ class SparseVectors:
 
     def scores(self, queries: Sequence[np.ndarray]) -> np.ndarray:
         """Sum over shared terms of the weights' product, float64 ``(queries, texts)``."""
-        known = [query[:, query[0] < self._by_term.shape[0]] for query in queries]
-        ends = np.cumsum([0, *(query.shape[1] for query in known)])
-        terms, weights = _joined(known)
-        shape = (len(known), self._by_term.shape[0])
-        asked = sparse.csr_matrix((weights, terms, ends), shape=shape)
-        return np.asarray((asked @ self._by_term).toarray())
+        known_parts = [query[:, query[0] < self._by_term.shape[0]] for query in queries]
+        ends = np.cumsum([0, *(query.shape[1] for query in known_parts)])
+        terms, weights = _joined(known_parts)
+        shape = (len(known_parts), self._by_term.shape[0])
+        query_matrix = sparse.csr_matrix((weights, terms, ends), shape=shape)
+        return np.asarray((query_matrix @ self._by_term).toarray())
 
     def search(self, queries: Sequence[np.ndarray], k: int) -> Neighbours:
         """The k best texts of each query that share a term; equal scores in index order."""

@@ -1,4 +1,4 @@
-"""Vectors of texts and pages by their digests: what was encoded once is not encoded again."""
+"""Vectors of texts and pages by digest: nothing is encoded twice."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from ohr.store.atomic import write_bytes
 from ohr.store.identity import DIGEST_BYTES, digest
 
 PART = 512
-"""Texts encoded between two writes: what a killed run may lose."""
+"""Texts encoded between two writes: a killed run loses at most these."""
 
 _FLAT = -1
 """Stands for the columns of an array of one dimension."""
 
 T = TypeVar("T")
 Encode = Callable[[list[str]], Sequence[np.ndarray | None]]
-"""An array of each text; None where there is none to be had."""
+"""Encodes texts: an array for each, or None for one that cannot be encoded."""
 
 
 class VectorStore:
     """One encoder's arrays by digest, in memory or, given a folder, on disk and memory-mapped.
 
-    A part is a file of digests beside a file of the arrays, end to end; the digests are written
-    last, by atomic rename, so a part is there whole or not at all. With them stands a checksum of
-    both; a damaged part counts as none.
+    A part is a file of digests beside a file of the arrays, end to end. The digests are written
+    last, by atomic rename, so a part exists completely or not at all. A checksum of both is stored
+    with the digests; a damaged part is ignored.
     """
 
     def __init__(self, folder: Path | None = None, dtype: DTypeLike = np.float32) -> None:
@@ -41,17 +41,17 @@ class VectorStore:
         self._parts: set[str] = set()
 
     def collect(self, texts: Sequence[str], encode: Encode) -> list[np.ndarray]:
-        """As :meth:`find`, for what encodes every text. Raises EngineError where it does not."""
+        """Like :meth:`find`, but every text must get an array. Raises EngineError otherwise."""
         arrays = self.find(texts, encode)
         if missing := sum(array is None for array in arrays):
             raise EngineError(f"the model gave nothing for {missing} of {len(texts)} texts")
         return [array for array in arrays if array is not None]
 
     def find(self, texts: Sequence[str], encode: Encode) -> list[np.ndarray | None]:
-        """The array of each text, or None; ``encode`` is given those that are not there, each once.
+        """The array of each text, or None; ``encode`` is called for the missing ones, each once.
 
-        Texts are encoded in parts in the order given, so a run that was killed encodes the rest
-        in the batches of an undisturbed one.
+        Texts are encoded in parts, in order, so a run that was killed encodes the remaining ones in
+        the same batches as a run without interruption.
         """
         self.add([digest(text) for text in texts], texts, encode)
         return [self.get(digest(text)) for text in texts]
@@ -66,24 +66,24 @@ class VectorStore:
         items: Sequence[T],
         encode: Callable[[list[T]], Sequence[np.ndarray | None]],
     ) -> None:
-        """Encode those items that are not there by their digests; what gives None stays away.
+        """Encode the items whose digests are missing; those encoded as None are not stored.
 
-        Raises EngineError for an array that is not finite, as of a model that overflows.
+        Raises EngineError for an array that is not finite, for example if a model overflows.
         """
-        keys = [bytes.fromhex(one) for one in digests]
+        keys = [bytes.fromhex(item_digest) for item_digest in digests]
         if any(key not in self._vectors for key in keys):
             self._read_new_parts()
         missing = {
             key: item for key, item in zip(keys, items, strict=True) if key not in self._vectors
         }
-        to_encode = list(missing.items())
-        for start in range(0, len(to_encode), PART):
-            part = to_encode[start : start + PART]
-            encoded = encode([item for _, item in part])
-            with np.errstate(over="ignore"):  # it is an error below
+        pending = list(missing.items())
+        for start in range(0, len(pending), PART):
+            batch = pending[start : start + PART]
+            encoded = encode([item for _, item in batch])
+            with np.errstate(over="ignore"):  # an error is raised below
                 arrays = {
                     key: np.asarray(array, dtype=self._dtype)
-                    for (key, _), array in zip(part, encoded, strict=True)
+                    for (key, _), array in zip(batch, encoded, strict=True)
                     if array is not None
                 }
             if broken := sum(not np.isfinite(array).all() for array in arrays.values()):
@@ -109,10 +109,10 @@ class VectorStore:
         shapes = np.array([_shape(array) for array in arrays], np.int64)
         _describe(self._folder / f"{name}.keys.npz", digests, shapes, flat)
         self._parts.add(f"{name}.keys.npz")
-        self._read(self._folder / f"{name}.keys.npz")  # in place of the copies in memory
+        self._read(self._folder / f"{name}.keys.npz")  # replaces the copies in memory
 
     def _read_new_parts(self) -> None:
-        """What other users of the folder have written since."""
+        """Read the parts that other users of the folder have written since."""
         if self._folder is None:
             return
         for path in sorted(self._folder.glob("*.keys.npz")):
@@ -121,7 +121,7 @@ class VectorStore:
                 self._parts.add(path.name)
 
     def _read(self, path: Path) -> None:
-        """A part's arrays; one of before there were checksums is given its checksum."""
+        """Read a part's arrays; an old part without a checksum gets one."""
         try:
             with np.load(path) as described:
                 keys, shapes = described["keys"], described["shapes"]
@@ -130,11 +130,11 @@ class VectorStore:
             if not _is_part(keys, shapes, flat, self._dtype):
                 return
             if checksum is None:
-                with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
+                with contextlib.suppress(StoreError):  # a read-only cache is still readable
                     _describe(path, keys, shapes, flat)
             elif checksum.tobytes() != _checksum(keys, shapes, flat):
                 return
-        except Exception:  # there is little that a damaged archive does not raise
+        except Exception:  # a damaged archive can raise almost anything
             return
         start = 0
         for key, (rows, columns) in zip(keys, shapes.tolist(), strict=True):
@@ -160,16 +160,16 @@ def _checksum(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bytes:
 
 
 def _is_part(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray, dtype: np.dtype) -> bool:
-    """Whether the arrays are as :meth:`VectorStore.collect` writes them."""
-    forms = [f"{a.dtype} {a.shape[1:]}" for a in (keys, shapes, flat)]
+    """Whether the arrays have the form that :meth:`VectorStore.add` writes."""
+    forms = [f"{array.dtype} {array.shape[1:]}" for array in (keys, shapes, flat)]
     if forms != [f"uint8 ({DIGEST_BYTES},)", "int64 (2,)", f"{dtype} ()"]:
         return False
     columns = np.where(shapes[:, 1] == _FLAT, 1, shapes[:, 1])
-    whole = int((shapes[:, 0] * columns).sum()) == len(flat)
+    is_complete = int((shapes[:, 0] * columns).sum()) == len(flat)
     return (
         len(keys) == len(shapes)
         and bool((shapes[:, 0] >= 0).all() and (columns >= 0).all())
-        and whole
+        and is_complete
     )
 
 

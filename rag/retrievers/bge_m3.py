@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from ohr.errors import MissingDependencyError
 from ohr.store.identity import digest, file_digest
 from ohr.types import Chunk, Hit
-from rag.retrievers._dense import DenseParams, stacked
+from rag.retrievers._dense import DenseParams, stack
 from rag.retrievers._hits import hit_of
 from rag.retrievers._local import LocalEncoder, ModelParams
 from rag.retrievers._sparse import SparseVectors
@@ -23,9 +23,9 @@ HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 
 
 class BgeM3Params(DenseParams, ModelParams):
-    """``mode``: which of the model's scores rank. ``multi_vector`` and ``all`` score the best
-    ``candidates`` of the dense search, as the model's authors do; ``all`` is the weighted mean of
-    the three. ``weights``: of dense, sparse and multi-vector scores, the authors' by default.
+    """``mode``: which of the model's scores ranks chunks. ``multi_vector`` and ``all`` score the
+    best ``candidates`` of the dense search, as the model's authors do; ``all`` is the weighted mean
+    of the three. ``weights``: of dense, sparse and multi-vector scores, by default the authors'.
     ``max_tokens``: longer chunks are cut.
     """
 
@@ -36,7 +36,7 @@ class BgeM3Params(DenseParams, ModelParams):
 
     @field_validator("weights")
     @classmethod
-    def _some(cls, weights: tuple[float, float, float]) -> tuple[float, float, float]:
+    def _check_weights(cls, weights: tuple[float, float, float]) -> tuple[float, float, float]:
         if min(weights) < 0 or not any(weights):
             raise ValueError("weights must not be negative, nor all 0")
         return weights
@@ -53,7 +53,7 @@ class BgeM3(LocalEncoder[BgeM3Params]):
     def __init__(self, params: BgeM3Params) -> None:
         super().__init__(params)
         self._lexical = SparseVectors([])
-        self._beside: dict[str, np.ndarray] = {}
+        self._word_cache: dict[str, np.ndarray] = {}
 
     def identity(self) -> dict[str, object]:
         ranking = self.params.model_dump(mode="json", include=set(self.ranking))
@@ -66,10 +66,10 @@ class BgeM3(LocalEncoder[BgeM3Params]):
             raise MissingDependencyError(
                 f"{self.name}: FlagEmbedding is not installed: {self.install}"
             ) from error
-        if lost := [name for name in HEADS if not (self._folder / name).is_file()]:
-            # FlagEmbedding would go on with random numbers.
+        if missing := [name for name in HEADS if not (self._folder / name).is_file()]:
+            # FlagEmbedding would continue with random weights.
             raise MissingDependencyError(
-                f"{self.name}: {self._folder} lacks {' and '.join(lost)}: "
+                f"{self.name}: {self._folder} lacks {' and '.join(missing)}: "
                 "fetch the checkpoint again"
             )
         heads = digest([file_digest(self._folder / name) for name in HEADS])
@@ -83,7 +83,7 @@ class BgeM3(LocalEncoder[BgeM3Params]):
         super().index(chunks)
         if self._scores_words:
             self._lexical = SparseVectors(
-                self._word_vectors("passages", [c.indexed_text for c in chunks])
+                self._word_vectors("passages", [chunk.indexed_text for chunk in chunks])
             )
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
@@ -93,20 +93,20 @@ class BgeM3(LocalEncoder[BgeM3Params]):
         if mode == "sparse":
             rankings = self._lexical.search(self._word_vectors("queries", queries), k)
         else:
-            rankings = self._rescored(queries, k)
+            rankings = self._rescore(queries, k)
         return [
             [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(hits)]
             for hits in rankings
         ]
 
-    def _rescored(self, queries: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
+    def _rescore(self, queries: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
         assert self._nearest is not None
         vectors = self.collect("queries", queries, self.encode_queries)
-        candidates = self._nearest.search(stacked(vectors), max(k, self.params.candidates))
+        candidates = self._nearest.search(stack(vectors), max(k, self.params.candidates))
         indices = sorted({i for hits in candidates for i, _ in hits})
         texts = [self._chunks[i].indexed_text for i in indices]
         passages = self.collect("passages of many vectors", texts, self._encode_many_vectors)
-        many = dict(zip(indices, passages, strict=True))
+        passage_vectors = dict(zip(indices, passages, strict=True))
         query_vectors = self.collect("queries of many vectors", queries, self._encode_many_vectors)
         words = None
         if self._scores_words:
@@ -117,7 +117,7 @@ class BgeM3(LocalEncoder[BgeM3Params]):
             scored = []
             for i, product in hits:
                 # The mean over the query's tokens of the best match among the passage's.
-                score = float((query_vectors[at] @ many[i].T).max(axis=1).mean())
+                score = float((query_vectors[at] @ passage_vectors[i].T).max(axis=1).mean())
                 if words is not None:
                     score = dense * product + lexical * float(words[at, i]) + multi * score
                     score /= dense + lexical + multi
@@ -136,29 +136,29 @@ class BgeM3(LocalEncoder[BgeM3Params]):
 
     def _encode_dense(self, texts: list[str]) -> list[np.ndarray]:
         output = self._encode(texts, return_dense=True, return_sparse=self._scores_words)
-        if self._scores_words:  # which costs nothing on top
+        if self._scores_words:  # at no extra cost
             words = map(_word_array, output["lexical_weights"])
-            self._beside.update(zip(texts, words, strict=True))
+            self._word_cache.update(zip(texts, words, strict=True))
         return list(np.asarray(output["dense_vecs"], dtype=np.float32))
 
     def _encode_words(self, texts: list[str]) -> list[np.ndarray]:
-        left = [text for text in texts if text not in self._beside]
-        if left:
-            word_weights = self._encode(left, return_sparse=True)["lexical_weights"]
-            self._beside.update(zip(left, map(_word_array, word_weights), strict=True))
-        return [self._beside.pop(text) for text in texts]
+        pending = [text for text in texts if text not in self._word_cache]
+        if pending:
+            word_weights = self._encode(pending, return_sparse=True)["lexical_weights"]
+            self._word_cache.update(zip(pending, map(_word_array, word_weights), strict=True))
+        return [self._word_cache.pop(text) for text in texts]
 
     def _encode_many_vectors(self, texts: list[str]) -> list[np.ndarray]:
         vectors = self._encode(texts, return_colbert_vecs=True)["colbert_vecs"]
         return [np.asarray(array, dtype=np.float32) for array in vectors]
 
-    def _encode(self, texts: list[str], **wanted: bool) -> dict[str, Any]:
+    def _encode(self, texts: list[str], **outputs: bool) -> dict[str, Any]:
         flags = dict.fromkeys(("return_dense", "return_sparse", "return_colbert_vecs"), False)
         output: dict[str, Any] = self._model.encode(
             texts,
             batch_size=self.params.batch_size,
             max_length=self.params.max_tokens,
-            **flags | wanted,
+            **flags | outputs,
         )
         return output
 
@@ -175,6 +175,6 @@ class BgeM3(LocalEncoder[BgeM3Params]):
 
 
 def _word_array(weights: dict[str, float]) -> np.ndarray:
-    """Token ids and their weights, as two rows: ids are exact in float32."""
+    """Token ids and their weights as two rows: float32 represents the ids exactly."""
     pairs = sorted((int(token), float(weight)) for token, weight in weights.items())
     return np.array(pairs, dtype=np.float32).reshape(-1, 2).T

@@ -17,16 +17,16 @@ from rag.retrievers._hits import hit_of, top_k
 from rag.retrievers.terms import Analyser, Terms, analyser
 
 LIBRARIES = f"bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
-"""What scores, stop words and stems come from."""
+"""The libraries of scores, stop words and stems."""
 
 
 class Bm25Params(Params):
     """Saturation ``k1``, length normalisation ``b``, and what counts as a term.
 
     ``variant``: as Kamphuis et al. (2020) name them; ``delta`` is that of ``bm25l`` and
-    ``bm25+``. ``terms``: stemmed English or German words, words as they are, Chinese words
-    (jieba), or the n-grams of ``n`` characters within words, which a misread letter spoils only
-    in part.
+    ``bm25+``. ``terms``: stemmed English or German words, unstemmed words, Chinese words
+    (jieba), or n-grams of ``n`` characters within words, of which a misread letter spoils only
+    some.
     """
 
     k1: float = Field(default=1.5, ge=0)
@@ -40,7 +40,7 @@ class Bm25Params(Params):
 class Bm25(Retriever[Bm25Params]):
     """BM25 (Robertson et al. 1995) by bm25s, by default with Lucene's inverse document frequency.
 
-    Chunks that share no term with the query are no hits, and equal scores are ranked in index
+    Chunks that share no term with the query are not hits, and equal scores rank in index
     order. Above 50,000 chunks the index is built in blocks and mapped from a temporary file.
     """
 
@@ -57,7 +57,7 @@ class Bm25(Retriever[Bm25Params]):
 
     @property
     def analyser(self) -> Analyser:
-        """What turns texts into terms."""
+        """Turns texts into terms."""
         return analyser(self.params.terms, self.params.n)
 
     @property
@@ -73,8 +73,8 @@ class Bm25(Retriever[Bm25Params]):
         self._index = Bm25Index(ids, shape, self._factors)
 
     def _factors(self, frequency: np.ndarray, texts: int) -> np.ndarray | None:
-        """Hook for variants that weigh terms otherwise: what the weights of terms that so many of
-        the texts have are multiplied by, float ``(terms,)``.
+        """Hook for variants with other weights of terms: factors of the weights of terms in
+        ``frequency`` of ``texts`` texts, float ``(terms,)``.
         """
         return None
 
@@ -92,9 +92,9 @@ class Bm25(Retriever[Bm25Params]):
         if self.only_matches:
             best = [at for at in best if scores[at] > 0]
             if index.has_weightless and len(best) < k:
-                # A term of half the texts or of all may weigh nothing; to have it is a match.
-                having = index.having(terms)
-                best += having[scores[having] <= 0][: k - len(best)].tolist()
+                # A term in half of the texts or more may have no weight; it still matches.
+                matches = index.texts_with(terms)
+                best += matches[scores[matches] <= 0][: k - len(best)].tolist()
         return [
             hit_of(self._chunks[at], float(scores[at]) + constant, rank)
             for rank, at in enumerate(best)

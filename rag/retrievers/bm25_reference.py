@@ -1,4 +1,4 @@
-"""BM25 as the published evaluation runs it, quirks included."""
+"""BM25 as in the published evaluation, including its quirks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bm25ReferenceParams(Params):
 
 
 class Bm25Reference(Bm25):
-    """BM25Okapi over sets of words: every term counts once a chunk, however often it occurs.
+    """BM25Okapi over sets of words: every term counts once per chunk, however often it occurs.
 
     Chunks without any of the query's terms are still hits, in index order.
     """
@@ -45,7 +45,7 @@ class Bm25Reference(Bm25):
     def _factors(self, frequency: np.ndarray, texts: int) -> np.ndarray:
         """Exchange Lucene's weights for Okapi's: a floored idf, and its factor k1 + 1."""
         okapi = np.log(texts - frequency + 0.5) - np.log(frequency + 0.5)
-        # The exact sum: terms lie in the order in which this process has met them.
+        # An exact sum, since the order of terms differs between processes.
         okapi[okapi < 0] = _FLOOR * math.fsum(okapi) / len(okapi)
         lucene = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
         return np.asarray((self.params.k1 + 1) * okapi / lucene)

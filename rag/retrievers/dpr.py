@@ -16,8 +16,8 @@ INSTALL = "pip install torch 'transformers>=5.23'"
 
 
 class DprParams(DenseParams, DeviceParams):
-    """``question_model``, ``passage_model``: folders with the two checkpoints, or hub names that
-    are in the local cache. ``max_tokens``: longer texts are cut.
+    """``question_model``, ``passage_model``: folders with the two checkpoints, or hub names in
+    the local cache. ``max_tokens``: longer texts are cut.
     """
 
     question_model: str = Field(min_length=1)

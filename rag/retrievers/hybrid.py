@@ -1,4 +1,4 @@
-"""Several retrievers' rankings as one."""
+"""Fuses the rankings of several retrievers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class HybridParams(Params):
     """``method``: ``rrf`` adds weight / (``constant`` + rank), ranks from 1; ``weighted`` adds
     weight x score, each retriever's scores of a query mapped linearly to [0, 1]. ``weights``:
-    one a retriever, by default equal. ``depth``: hits that each retriever contributes; of more
-    that are asked for, those that twice as many contribute come next, and so on.
+    one per retriever, by default equal. ``depth``: hits that each retriever contributes; if more
+    are needed, the hits of twice the depth come next, and so on.
     """
 
     retrievers: tuple[Spec, ...] = Field(min_length=2)
@@ -40,7 +40,7 @@ class HybridParams(Params):
     depth: int = Field(default=100, ge=1)
 
     @model_validator(mode="after")
-    def _a_weight_each(self) -> HybridParams:
+    def _check_weights(self) -> HybridParams:
         if self.weights and len(self.weights) != len(self.retrievers):
             raise ValueError(f"{len(self.weights)} weights for {len(self.retrievers)} retrievers")
         if any(weight < 0 for weight in self.weights) or (self.weights and not any(self.weights)):
@@ -51,9 +51,9 @@ class HybridParams(Params):
 class Hybrid(Retriever[HybridParams]):
     """Reciprocal rank fusion (Cormack et al. 2009), or a weighted sum of scores, of chunks.
 
-    With a part that looks at page images, of whole pages: those of the other parts are ranked by
-    their best chunk, as ``page`` does. Raises ConfigError for retrievers of whole pages among
-    others of chunks: a ``page`` goes around a hybrid.
+    If a part ranks page images, whole pages are fused, and the other parts rank pages by their best
+    chunk, as ``page`` does. Raises ConfigError for a mixture of retrievers of whole pages and of
+    chunks: put ``page`` around ``hybrid``.
     """
 
     name = "hybrid"
@@ -64,14 +64,14 @@ class Hybrid(Retriever[HybridParams]):
         parts = [registry.create("retriever", spec) for spec in params.retrievers]
         self.sees_images = self.whole_pages = any(part.sees_images for part in parts)
         self._parts = [
-            _part(spec, one, self.sees_images)
-            for spec, one in zip(params.retrievers, parts, strict=True)
+            _check_part(spec, part, self.sees_images)
+            for spec, part in zip(params.retrievers, parts, strict=True)
         ]
         self.reads_sections = any(part.reads_sections for part in parts)
         self.splits = all(part.splits for part in parts)
         self._order: dict[Place, int] = {}
         self._chunks: Sequence[Chunk] = ()
-        self._pictures: list[PageRef] = []
+        self._image_pages: list[PageRef] = []
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"retrievers": [part.identity() for part in self._parts]}
@@ -81,7 +81,7 @@ class Hybrid(Retriever[HybridParams]):
             part.use_store(store)
 
     def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
-        self._pictures = [page.ref for page in pages]
+        self._image_pages = [page.ref for page in pages]
         unseen: dict[PageRef, str] = {}
         for part in self._parts:
             unseen |= part.index_images(pages)
@@ -92,10 +92,12 @@ class Hybrid(Retriever[HybridParams]):
             if isinstance(part, Retriever):
                 part.index(chunks)
         if self.sees_images:
-            read = whole_pages(chunks)
-            chunks = [read.get(ref) or Chunk(ref, 0, 0, "") for ref in self._places(read)]
+            pages = whole_pages(chunks)
+            chunks = [pages.get(ref) or Chunk(ref, 0, 0, "") for ref in self._places(pages)]
         self._chunks = chunks
-        self._order = {self._place(c.ref, (c.start, c.end)): i for i, c in enumerate(chunks)}
+        self._order = {
+            self._place(chunk.ref, (chunk.start, chunk.end)): at for at, chunk in enumerate(chunks)
+        }
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         depths = range(self.params.depth, k + self.params.depth, self.params.depth)
@@ -103,49 +105,49 @@ class Hybrid(Retriever[HybridParams]):
         return [self._fuse(rankings, depths)[:k] for rankings in zip(*by_part, strict=True)]
 
     def left_out(self) -> LeftOut:
-        """What any part left out; the others may have ranked it."""
-        texts = [part for part in self._parts if isinstance(part, Retriever)]
-        return functools.reduce(operator.or_, (part.left_out() for part in texts), LeftOut())
+        """Everything that any part left out, though others may have ranked it."""
+        text_parts = [part for part in self._parts if isinstance(part, Retriever)]
+        return functools.reduce(operator.or_, (part.left_out() for part in text_parts), LeftOut())
 
     def _fuse(self, rankings: Sequence[Sequence[Hit]], depths: Sequence[int]) -> list[Hit]:
-        """The best of each depth after those of the one before: no hit depends on k."""
+        """The hits of each depth follow those of the depth before, so no hit depends on k."""
         fused: dict[int, float] = {}
         for depth in depths:
             scores = self._scores([hits[:depth] for hits in rankings])
             for place in sorted(scores, key=lambda place: (-scores[place], place)):
                 fused.setdefault(place, scores[place])
-        return [hit_of(self._chunks[p], fused[p], rank) for rank, p in enumerate(fused)]
+        return [hit_of(self._chunks[place], fused[place], rank) for rank, place in enumerate(fused)]
 
     def _scores(self, rankings: Sequence[Sequence[Hit]]) -> dict[int, float]:
-        """By place in the index."""
+        """Fused scores by position in the index."""
         weights = self.params.weights or (1.0,) * len(self._parts)
         scores: dict[int, float] = {}
         for weight, hits in zip(weights, rankings, strict=True):
-            for hit, gain in zip(hits, self._gains(hits), strict=True):
+            for hit, gain in zip(hits, self._normalised(hits), strict=True):
                 place = self._order[self._place(hit.ref, hit.span)]
                 scores[place] = scores.get(place, 0.0) + weight * gain
         return scores
 
-    def _places(self, read: Iterable[PageRef]) -> list[PageRef]:
-        """Every page that there is a picture or a text of, in index order."""
-        return list(dict.fromkeys([*self._pictures, *read]))
+    def _places(self, text_pages: Iterable[PageRef]) -> list[PageRef]:
+        """Every page with an image or a text, in index order."""
+        return list(dict.fromkeys([*self._image_pages, *text_pages]))
 
     def _place(self, ref: PageRef, span: tuple[int, int]) -> Place:
         return (ref, 0, 0) if self.sees_images else (ref, *span)
 
-    def _gains(self, hits: Sequence[Hit]) -> list[float]:
+    def _normalised(self, hits: Sequence[Hit]) -> list[float]:
         if self.params.method == "rrf":
             return [1 / (self.params.constant + rank + 1) for rank in range(len(hits))]
         scores = np.array([hit.score for hit in hits])
         if not len(scores) or scores.max() == scores.min():
             return [1.0] * len(scores)
-        # Worse than the last hit is no hit at all, and counts 0 as that one does.
+        # A chunk that is not a hit counts 0, as the last hit does.
         gains = (scores - scores.min()) / (scores.max() - scores.min())
         return [float(gain) for gain in gains]
 
 
-def _part(spec: PluginSpec, part: Search, by_page: bool) -> Retriever | ImageRetriever:
-    """A part as it is fused. Raises ConfigError for one that cannot be."""
+def _check_part(spec: PluginSpec, part: Search, by_page: bool) -> Retriever | ImageRetriever:
+    """The retriever to fuse. Raises ConfigError for one that cannot be fused."""
     if not isinstance(part, Retriever | ImageRetriever):
         raise ConfigError(f"retriever {spec.label!r} does not search: it cannot be combined")
     if by_page:

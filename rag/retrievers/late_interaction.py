@@ -1,4 +1,4 @@
-"""ColPali and its like: a vector for each patch of a page and each token of a question."""
+"""ColPali and similar models: one vector per patch of a page and per token of a question."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rag.retrievers._local import LOCATION, ModelParams
 from rag.retrievers._maxsim import maxsim
 from rag.retrievers._packaged import PackagedModel, is_saved
 from rag.retrievers._page_images import PageEncoder
-from rag.retrievers._pooling import INSTALL, PoolingParams, pooled
+from rag.retrievers._pooling import INSTALL, PoolingParams, pool_vectors
 
 
 class LateInteractionParams(PoolingParams, ModelParams):
-    """``processor``: settings of the checkpoint's own image processor in place
-    of those it comes with, such as ``{do_image_splitting: false}`` for a page in one tile, or
-    ``{max_pixels: 602112}``. ``batch_size``: pages at once.
+    """``processor``: settings of the checkpoint's image processor that replace its own, such as
+    ``{do_image_splitting: false}`` for a page in one tile, or ``{max_pixels: 602112}``.
+    ``batch_size``: pages at once.
     """
 
     processor: dict[str, Any] = Field(default_factory=dict)
@@ -29,7 +29,7 @@ class LateInteractionParams(PoolingParams, ModelParams):
 
 
 class LateInteraction(PackagedModel[LateInteractionParams], PageEncoder[LateInteractionParams]):
-    """ColModernVBert, ColPali, ColQwen2 and whatever sentence-transformers loads as a
+    """ColModernVBert, ColPali, ColQwen2 and any other model that sentence-transformers loads as a
     MultiVectorEncoder: MaxSim over the vectors of patches (Faysse et al. 2024), exact.
     """
 
@@ -42,22 +42,22 @@ class LateInteraction(PackagedModel[LateInteractionParams], PageEncoder[LateInte
         PageEncoder.__init__(self, params)
 
     def encode_pages(self, images: list[np.ndarray]) -> list[np.ndarray]:
-        made = self._model.encode_document(
+        vectors = self._model.encode_document(
             [Image.fromarray(image) for image in images],
             batch_size=self.params.batch_size,
             convert_to_numpy=True,
             show_progress_bar=False,
         )
-        return pooled(self.name, list(made), self.params.pool)
+        return pool_vectors(self.name, list(vectors), self.params.pool)
 
     def encode_queries(self, texts: list[str]) -> list[np.ndarray]:
-        made = self._model.encode_query(
+        rows = self._model.encode_query(
             texts,
             batch_size=self.params.batch_size,
             convert_to_numpy=True,
             show_progress_bar=False,
         )
-        return [np.asarray(vectors, np.float32) for vectors in made]
+        return [np.asarray(vectors, np.float32) for vectors in rows]
 
     def scores(
         self, queries: Sequence[np.ndarray], pages: Sequence[np.ndarray]
@@ -66,40 +66,40 @@ class LateInteraction(PackagedModel[LateInteractionParams], PageEncoder[LateInte
 
     @cached_property
     def _model(self) -> Any:
-        model = self._of_pictures(self.params.processor)
-        if not is_saved(self._folder) and any(type(one).__name__ == "Dense" for one in model):
+        model = self._load_vision_model(self.params.processor)
+        if not is_saved(self._folder) and any(type(module).__name__ == "Dense" for module in model):
             raise MissingDependencyError(
                 f"{self.name}: {self._folder} has no projection for late interaction: name a "
                 "checkpoint that was trained for it, merged if it is an adapter"
             )
-        _complete(model)
+        _adapt_processor(model)
         return model
 
 
-def _complete(model: Any) -> None:
-    """Have ColModernVBert's processor take pages and questions as ColPali's and ColQwen2's do.
+def _adapt_processor(model: Any) -> None:
+    """Make ColModernVBert's processor treat pages and questions as ColPali's and ColQwen2's do.
 
-    Those add the prompt that stands around a picture, and a question's padding, whenever they are
-    called; transformers' processor of ColModernVBert adds them in methods that the package, which
-    calls all alike, does not know of.
+    Those add the prompt around a picture, and a question's padding, on every call. The processor
+    of ColModernVBert in transformers adds them in separate methods, which sentence-transformers
+    does not call.
     """
     processor = getattr(model[0], "processor", None)
     base: Any = type(processor)
-    if "ColModernVBertProcessor" not in {one.__name__ for one in base.__mro__}:
+    if "ColModernVBertProcessor" not in {cls.__name__ for cls in base.__mro__}:
         return
 
-    class Complete(base):  # type: ignore[misc]
-        inside = False
+    class Adapted(base):  # type: ignore[misc]
+        is_inside = False
 
         def __call__(self, images: Any = None, text: Any = None, **options: Any) -> Any:
-            if self.inside or (images is None) == (text is None):
+            if self.is_inside or (images is None) == (text is None):
                 return super().__call__(images=images, text=text, **options)
-            self.inside = True
+            self.is_inside = True
             try:
                 if text is None:
                     return self.process_images(images, **options)
                 return self.process_queries(text, **options)
             finally:
-                self.inside = False
+                self.is_inside = False
 
-    processor.__class__ = Complete
+    processor.__class__ = Adapted

@@ -18,15 +18,15 @@ from ohr.models.pictures import data_url
 from ohr.models.threads import submitted
 from rag.retrievers._maxsim import maxsim
 from rag.retrievers._page_images import PageEncoder
-from rag.retrievers._pooling import PoolingParams, pooled
+from rag.retrievers._pooling import PoolingParams, pool_vectors
 
 QUERIES = 64
-"""Questions a request."""
+"""Questions per request."""
 
 
 class LateInteractionServerParams(PoolingParams, ServerParams):
-    """``query_prompt``: put before each question, ``query_suffix`` after it, ``page_prompt`` after
-    the picture, as the model was trained. ``concurrency``: requests under way at once.
+    """``query_prompt``: text before each question, ``query_suffix`` after it, ``page_prompt`` after
+    the picture, as in the model's training. ``concurrency``: requests at the same time.
     """
 
     query_prompt: str = ""
@@ -36,8 +36,9 @@ class LateInteractionServerParams(PoolingParams, ServerParams):
 
 
 class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
-    """MaxSim over the vectors that ``vllm serve MODEL --runner pooling`` gives for each token, made
-    of unit length. Pages leave the machine if the server is not on it, as PNG.
+    """MaxSim over the vectors that ``vllm serve MODEL --runner pooling`` gives for each token,
+    normalised to unit length. Pages leave the machine, as PNG, unless the server
+    runs on it.
     """
 
     name = "late_interaction_server"
@@ -45,15 +46,15 @@ class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
     outside_identity = TRANSPORT | {"concurrency"}
 
     def encoder_version(self) -> str:
-        """The user's ``revision``: a server does not tell which checkpoint it runs."""
+        """The user's ``revision``, since a server does not report its checkpoint."""
         return str(self.params.revision)
 
     def encode_pages(self, images: list[np.ndarray]) -> list[np.ndarray | str]:
-        """The vectors of each picture, or what the server said instead.
+        """The vectors of each picture, or the server's error.
 
         Raises MissingDependencyError (no server, no key, no such model).
         """
-        calls = [partial(self._page, image) for image in images]
+        calls = [partial(self._encode_page, image) for image in images]
         futures = submitted(calls, self.params.concurrency)
         try:
             return [future.result() for future in futures]
@@ -65,11 +66,11 @@ class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
 
     def encode_queries(self, texts: list[str]) -> list[np.ndarray]:
         params, vectors = self.params, list[np.ndarray]()
-        asked = [f"{params.query_prompt}{text}{params.query_suffix}" or " " for text in texts]
+        inputs = [f"{params.query_prompt}{text}{params.query_suffix}" or " " for text in texts]
         try:
-            for start in range(0, len(asked), QUERIES):
-                part = asked[start : start + QUERIES]
-                vectors += self._asked({"input": part}, len(part))
+            for start in range(0, len(inputs), QUERIES):
+                batch = inputs[start : start + QUERIES]
+                vectors += self._request({"input": batch}, len(batch))
         except (EngineError, MissingDependencyError) as error:
             raise type(error)(f"{self.name}: {error}") from error
         return vectors
@@ -86,25 +87,25 @@ class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
             )
         return maxsim(queries, pages)
 
-    def _page(self, image: np.ndarray) -> np.ndarray | str:
+    def _encode_page(self, image: np.ndarray) -> np.ndarray | str:
         picture = {"url": data_url(Image.fromarray(image))}
         content: list[dict[str, Any]] = [{"type": "image_url", "image_url": picture}]
         if self.params.page_prompt:
             content.append({"type": "text", "text": self.params.page_prompt})
         try:
-            [vectors] = self._asked({"messages": [{"role": "user", "content": content}]}, 1)
+            [vectors] = self._request({"messages": [{"role": "user", "content": content}]}, 1)
         except EngineError as error:
             return f"{self.name}: {error}"[:500]
-        [fewer] = pooled(self.name, [vectors], self.params.pool)
-        return fewer
+        [pooled] = pool_vectors(self.name, [vectors], self.params.pool)
+        return pooled
 
-    def _asked(self, asked: dict[str, Any], n: int) -> list[np.ndarray]:
+    def _request(self, fields: dict[str, Any], n: int) -> list[np.ndarray]:
         params = self.params
         url = f"{params.base_url.removesuffix('/v1')}/pooling"
         endpoint = Endpoint(
             url, params.api_key_env, params.timeout_s, params.retries, params.retries
         )
-        body = {"model": params.model, "encoding_format": "float", **asked}
+        body = {"model": params.model, "encoding_format": "float", **fields}
         return _token_vectors(endpoint.post(body), n)
 
 
@@ -115,12 +116,17 @@ def _token_vectors(answer: Any, n: int) -> list[np.ndarray]:
             int(item["index"]): np.array(item["data"], dtype=np.float32) for item in answer["data"]
         }
         vectors = [by_index[index] for index in range(n)]
-        if any(v.ndim != 2 or not v.size or not np.isfinite(v).all() for v in vectors):
+        if any(
+            vector.ndim != 2 or not vector.size or not np.isfinite(vector).all()
+            for vector in vectors
+        ):
             raise ValueError("not a list of vectors")
-        if not all(v.any() for v in vectors):
+        if not all(vector.any() for vector in vectors):
             raise ValueError("nothing but zeros")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        said = f"an answer that is not the vectors of {n} inputs ({error!r}): {quoted(answer)}"
-        raise EngineError(said) from error
-    norms = (np.linalg.norm(v, axis=1, keepdims=True) for v in vectors)
-    return [v / np.where(norm > 0, norm, 1) for v, norm in zip(vectors, norms, strict=True)]
+        message = f"an answer that is not the vectors of {n} inputs ({error!r}): {quoted(answer)}"
+        raise EngineError(message) from error
+    norms = (np.linalg.norm(vector, axis=1, keepdims=True) for vector in vectors)
+    return [
+        vector / np.where(norm > 0, norm, 1) for vector, norm in zip(vectors, norms, strict=True)
+    ]

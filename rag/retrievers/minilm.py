@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 out of a package: a small sentence encoder that needs no download."""
+"""all-MiniLM-L6-v2 from a Python package: a small sentence encoder that needs no download."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MiniLmParams(DenseParams, DeviceParams):
 
 
 class MiniLm(SentenceTransformers):
-    """384 dimensions. It sees the first 256 tokens of a chunk: use chunks of that size."""
+    """384 dimensions. It reads the first 256 tokens of a chunk: use chunks of that size."""
 
     name = "minilm"
     Params = MiniLmParams

@@ -16,12 +16,12 @@ from ohr.models.http import Endpoint
 from rag.retrievers._dense import DenseParams, DenseRetriever
 
 PROBE = "word"
-"""What a server is asked to embed where it has embedded nothing yet and fails at a text."""
+"""A text to test a server that failed at a text and has embedded nothing yet."""
 
 
 class OpenAiEmbeddingsParams(DenseParams, ServerParams):
-    """``dimensions``: asked of models that can give fewer. ``query_prompt``, ``passage_prompt``:
-    put before each text. ``batch_size``: texts a request.
+    """``dimensions``: of the vectors, for models that support fewer. ``query_prompt``,
+    ``passage_prompt``: text before each query or passage. ``batch_size``: texts per request.
     """
 
     dimensions: int | None = Field(None, ge=1)
@@ -31,12 +31,12 @@ class OpenAiEmbeddingsParams(DenseParams, ServerParams):
 
 
 class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
-    """Cosine similarity of the server's vectors. Texts leave the machine if the server is not
-    on it.
+    """Cosine similarity of the server's vectors. Texts leave the machine unless the server runs on
+    it.
 
-    A request that fails is sent again in halves, down to the one text that the server cannot
-    embed, as one that is too long. That text, and one whose vector is all zeros or not finite, is
-    left out and counted; the others are ranked.
+    A request that fails is sent again in halves, down to the single text that the server cannot
+    embed, such as one that is too long. That text, and one whose vector is all zeros or not finite,
+    is left out and counted; the others are ranked.
     """
 
     name = "openai_embeddings"
@@ -46,11 +46,11 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
 
     def __init__(self, params: OpenAiEmbeddingsParams) -> None:
         super().__init__(params)
-        self._works = False
+        self._has_embedded = False
         """Whether the server has embedded anything in this run."""
 
     def encoder_version(self) -> str:
-        """The user's ``revision``: a server does not tell which checkpoint it runs."""
+        """The user's ``revision``, since a server does not report its checkpoint."""
         return str(self.params.revision)
 
     def encode_passages(self, texts: list[str]) -> list[np.ndarray | None]:
@@ -60,59 +60,59 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
         return self._encode(texts, self.params.query_prompt)
 
     def _encode(self, texts: list[str], prompt: str) -> list[np.ndarray | None]:
-        """A vector of length 1 for each text, None with a reason for one that has none.
+        """A vector of length 1 for each text, or None with a recorded reason.
 
-        What failed in this run is not tried again. Raises EngineError for a server that embeds
-        nothing, and MissingDependencyError.
+        Texts that failed in this run are not tried again. Raises EngineError for a server that
+        embeds nothing, and MissingDependencyError.
         """
         vectors: list[np.ndarray | None] = []
         for start in range(0, len(texts), self.params.batch_size):
             batch = texts[start : start + self.params.batch_size]
-            to_send = [text for text in batch if text not in self._reasons]
+            to_send = [text for text in batch if text not in self._failure_reasons]
             # Servers refuse an empty text.
-            found = self._embedded([prompt + text or " " for text in to_send])
-            by_text = dict(zip(to_send, found, strict=True))
-            for text, one in by_text.items():
-                if isinstance(one, str):
-                    self._reasons[text] = one
+            embedded = self._embed([prompt + text or " " for text in to_send])
+            by_text = dict(zip(to_send, embedded, strict=True))
+            for text, result in by_text.items():
+                if isinstance(result, str):
+                    self._failure_reasons[text] = result
             results = (by_text.get(text) for text in batch)
-            vectors += [None if isinstance(one, str) else one for one in results]
+            vectors += [None if isinstance(result, str) else result for result in results]
         lengths = sorted({len(vector) for vector in vectors if vector is not None})
         if len(lengths) > 1:
-            raise self._unequal(*lengths[:2])
+            raise self._width_error(*lengths[:2])
         return vectors
 
-    def _embedded(self, texts: list[str], *, halved: bool = False) -> list[np.ndarray | str]:
-        """The vector of each text that is sent, or why there is none."""
+    def _embed(self, texts: list[str], *, halved: bool = False) -> list[np.ndarray | str]:
+        """The vector of each text, or why there is none."""
         if not texts:
             return []
-        found = self._asked(texts, halved=halved)
-        if not isinstance(found, str):
-            self._works |= any(not isinstance(one, str) for one in found)
-            if len(texts) > 1:  # a vector may be bad for its company alone
+        results = self._request(texts, halved=halved)
+        if not isinstance(results, str):
+            self._has_embedded |= any(not isinstance(result, str) for result in results)
+            if len(texts) > 1:  # a vector may be bad only because of the other texts
                 return [
-                    self._embedded([text], halved=True)[0] if isinstance(one, str) else one
-                    for text, one in zip(texts, found, strict=True)
+                    self._embed([text], halved=True)[0] if isinstance(result, str) else result
+                    for text, result in zip(texts, results, strict=True)
                 ]
-            [reason] = found
+            [reason] = results
         elif len(texts) > 1:
             half = len(texts) // 2
             parts = texts[:half], texts[half:]
-            return [one for part in parts for one in self._embedded(part, halved=True)]
+            return [result for part in parts for result in self._embed(part, halved=True)]
         else:
-            reason = found
+            reason = results
         if isinstance(reason, str):
             self._check_works(reason)
         return [reason]
 
-    def _asked(self, texts: list[str], *, halved: bool) -> list[np.ndarray | str] | str:
-        """One request: the vectors, or what became of it. Raises MissingDependencyError.
+    def _request(self, texts: list[str], *, halved: bool) -> list[np.ndarray | str] | str:
+        """One request: the vectors, or its error. Raises MissingDependencyError.
 
-        What was sent before in more company has been tried often enough.
+        The parts of a halved request are retried less, since their texts have been tried before.
         """
         endpoint = self._endpoint()
         if halved:
-            endpoint = replace(endpoint, retries=min(endpoint.retries, int(self._works)))
+            endpoint = replace(endpoint, retries=min(endpoint.retries, int(self._has_embedded)))
         try:
             return _vectors(endpoint.post(self._body(texts)), texts)
         except MissingDependencyError as error:
@@ -121,18 +121,18 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
             return " ".join(str(error).split())[:500]
 
     def _check_works(self, reason: str) -> None:
-        """Raise EngineError for a server that has embedded nothing, not even a word, in this run
-        or before: then a text that it does not embed is not to blame.
+        """Raise EngineError for a server that has embedded nothing so far and fails at a single
+        word too: then the cause is not the text.
         """
-        if self._works or any(map(len, self._vectors.values())):
+        if self._has_embedded or any(map(len, self._vectors.values())):
             return
-        found = self._asked([PROBE], halved=True)
-        if isinstance(found, str) or isinstance(found[0], str):
+        results = self._request([PROBE], halved=True)
+        if isinstance(results, str) or isinstance(results[0], str):
             raise EngineError(
                 f"{self.name}: {self._endpoint().url} embeds no text, not even {PROBE!r}: "
                 f"{reason}: correct model, base_url or the other parameters"
             )
-        self._works = True
+        self._has_embedded = True
 
     def _endpoint(self) -> Endpoint:
         params = self.params
@@ -151,8 +151,9 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
 
 
 def _vectors(answer: Any, texts: Sequence[str]) -> list[np.ndarray | str]:
-    """The answer's vectors, of length 1, in the order of the texts; in place of one that nothing
-    can be compared with, what is wrong with it. Raises EngineError for no list of embeddings.
+    """The answer's vectors, of length 1, in the order of the texts, or what is wrong with one.
+
+    Raises EngineError if the answer is not a list of embeddings.
     """
     n = len(texts)
     try:
@@ -170,7 +171,7 @@ def _vectors(answer: Any, texts: Sequence[str]) -> list[np.ndarray | str]:
 
 
 def _vector(numbers: Any, *, blank: bool) -> np.ndarray | str:
-    """A vector of length 1, or what is wrong with it. That of a ``blank`` text may be zero."""
+    """A vector of length 1, or what is wrong with it. A ``blank`` text may have a zero vector."""
     try:
         with np.errstate(over="ignore"):
             vector = np.array(numbers, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""The evidence pages themselves: what retrieval could give at best."""
+"""The evidence pages themselves: the best possible retrieval."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class GoldPages(Oracle):
         self._pages = whole_pages(chunks)
 
     def look_up(self, pages: Sequence[PageRef], k: int) -> list[Hit]:
-        there = [self._pages[ref] for ref in dict.fromkeys(pages) if ref in self._pages][:k]
-        return [page_hit(page, 1.0, rank) for rank, page in enumerate(there)]
+        known_pages = [self._pages[ref] for ref in dict.fromkeys(pages) if ref in self._pages][:k]
+        return [page_hit(page, 1.0, rank) for rank, page in enumerate(known_pages)]

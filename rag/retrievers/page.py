@@ -20,7 +20,7 @@ class PageRetrieverParams(Params):
 
 
 class PageRetriever(Retriever[PageRetrieverParams]):
-    """The k pages of the best chunks; the reader is given the pages whole."""
+    """The k pages with the best chunks; the reader gets whole pages."""
 
     name = "page"
     whole_pages = True
@@ -47,7 +47,7 @@ class PageRetriever(Retriever[PageRetrieverParams]):
         self._inner.index(chunks)
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        # So many chunks lie on at least k pages.
+        # This many chunks are on at least k pages.
         depth = (k - 1) * self._most_chunks + 1
         return [self._by_page(hits, k) for hits in self._inner.search_many(queries, depth)]
 
@@ -59,4 +59,4 @@ class PageRetriever(Retriever[PageRetrieverParams]):
         for hit in hits:
             best.setdefault(hit.ref, hit.score)
         ranked = list(best.items())[:k]
-        return [page_hit(self._pages[ref], score, i) for i, (ref, score) in enumerate(ranked)]
+        return [page_hit(self._pages[ref], score, rank) for rank, (ref, score) in enumerate(ranked)]

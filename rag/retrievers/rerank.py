@@ -1,4 +1,4 @@
-"""Another retriever's hits, ranked anew by a cross-encoder."""
+"""Another retriever's hits, re-ranked by a cross-encoder."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ INSTALL = "pip install torch 'transformers>=5.23'"
 
 
 class RerankParams(ModelParams):
-    """``retriever``: whose best ``depth`` hits are ranked anew; of more that are asked for, the
-    next ``depth`` among themselves, and so on. ``max_tokens``: longer pairs of question and chunk
-    are cut, in the chunk.
+    """``retriever``: its best ``depth`` hits are re-ranked; if more are needed, the next ``depth``
+    hits are re-ranked among themselves, and so on. ``max_tokens``: in longer pairs of question and
+    chunk, the chunk is cut.
     """
 
     retriever: Spec = PluginSpec(name="bm25")
@@ -38,7 +38,7 @@ class RerankParams(ModelParams):
 class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
     """Any sequence classifier over pairs: ELECTRA and MiniLM cross-encoders, BGE re-rankers.
 
-    The score is the single logit, or of two the second less the first.
+    The score is the single logit, or the second of two logits less the first.
     """
 
     name = "rerank"

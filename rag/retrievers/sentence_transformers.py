@@ -1,4 +1,4 @@
-"""Any sentence-transformers model on this machine."""
+"""Any local model of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ INSTALL = "pip install torch sentence-transformers"
 
 
 class SentenceTransformersParams(DenseParams, ModelParams):
-    """``query_prompt``, ``passage_prompt``: put before each text, as some models want.
-    ``max_tokens``: where longer texts are cut, by default where the model cuts them.
+    """``query_prompt``, ``passage_prompt``: text before each query or passage, for models that need
+    it. ``max_tokens``: longer texts are cut at this length, by default the model's own.
     """
 
     query_prompt: str = ""

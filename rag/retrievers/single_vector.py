@@ -1,4 +1,4 @@
-"""One vector a page and a question: DSE, CLIP and their like."""
+"""One vector per page and per question: DSE, CLIP and similar models."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from rag.retrievers._page_images import PageEncoder, PageImageParams
 
 INSTALL = "pip install torch 'sentence-transformers>=6.2'"
 PAGES = 65536
-"""Pages that are compared with queries at a time."""
+"""Pages that are compared with the queries at once."""
 
 
 class SingleVectorParams(PageImageParams, ModelParams):
-    """``query_prompt``, ``page_prompt``: what the model wants to stand before a question, and
-    beside a picture; by default what the checkpoint comes with. ``processor``: settings of the
-    checkpoint's own image processor in place of those it comes with. ``batch_size``: pages at
-    once.
+    """``query_prompt``, ``page_prompt``: text before a question, and beside a picture; by default
+    that of the checkpoint. ``processor``: settings of the checkpoint's image processor that replace
+    its own. ``batch_size``: pages at once.
     """
 
     query_prompt: str | None = None
@@ -34,9 +33,8 @@ class SingleVectorParams(PageImageParams, ModelParams):
 
 
 class SingleVector(PackagedModel[SingleVectorParams], PageEncoder[SingleVectorParams]):
-    """Cosine similarity of what sentence-transformers makes of a page's picture and of a question:
-    models of screenshots (DSE, Ma et al. 2024) and of pictures with captions (CLIP).
-    """
+    """Cosine similarity of a page image and a question, encoded by sentence-transformers:
+    models of screenshots (DSE, Ma et al. 2024) and of pictures with captions (CLIP)."""
 
     name = "single_vector"
     install = INSTALL
@@ -49,11 +47,11 @@ class SingleVector(PackagedModel[SingleVectorParams], PageEncoder[SingleVectorPa
     def encode_pages(self, images: list[np.ndarray]) -> list[np.ndarray]:
         pictures = [Image.fromarray(image) for image in images]
         encode = self._model.encode_document
-        return self._encoded(encode, pictures, self.params.page_prompt, np.float16)
+        return self._encode(encode, pictures, self.params.page_prompt, np.float16)
 
     def encode_queries(self, texts: list[str]) -> list[np.ndarray]:
         encode = self._model.encode_query
-        return self._encoded(encode, texts, self.params.query_prompt, np.float32)
+        return self._encode(encode, texts, self.params.query_prompt, np.float32)
 
     def scores(
         self, queries: Sequence[np.ndarray], pages: Sequence[np.ndarray]
@@ -63,10 +61,10 @@ class SingleVector(PackagedModel[SingleVectorParams], PageEncoder[SingleVectorPa
             stacked @ np.stack(pages[start : start + PAGES]).astype(np.float32).T
             for start in range(0, len(pages), PAGES)
         ]
-        # A product's last digits depend on where in a block it stands: equal pages are to tie.
+        # Rounded so that equal pages tie: the last digits depend on the position in a block.
         yield from np.round(np.concatenate(blocks, axis=1), 6)
 
-    def _encoded(
+    def _encode(
         self, encode: Any, inputs: list[Any], prompt: str | None, dtype: type[np.floating]
     ) -> list[np.ndarray]:
         rows = encode(
@@ -81,8 +79,10 @@ class SingleVector(PackagedModel[SingleVectorParams], PageEncoder[SingleVectorPa
 
     @cached_property
     def _model(self) -> Any:
-        model = self._of_pictures(self.params.processor)
-        if not is_saved(self._folder) and any(type(one).__name__ == "Pooling" for one in model):
+        model = self._load_vision_model(self.params.processor)
+        if not is_saved(self._folder) and any(
+            type(module).__name__ == "Pooling" for module in model
+        ):
             raise MissingDependencyError(
                 f"{self.name}: {self._folder} does not say how its tokens become one vector: name "
                 "a checkpoint that sentence-transformers has saved"

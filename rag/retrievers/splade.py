@@ -19,9 +19,9 @@ INSTALL = "pip install torch 'sentence-transformers>=6.2'"
 
 
 class SpladeParams(ModelParams):
-    """``top_terms``: of each text only so many terms of the greatest weight count; by default
-    all. ``max_tokens``: where longer texts are cut, by default where the model cuts them.
-    ``batch_size``: each text takes memory for all its tokens times the whole vocabulary.
+    """``top_terms``: only this many terms of greatest weight count in each text; by default all.
+    ``max_tokens``: longer texts are cut at this length, by default the model's own.
+    ``batch_size``: each text needs memory for all its tokens times the whole vocabulary.
     """
 
     batch_size: int = Field(4, ge=1, le=1024)
@@ -32,8 +32,8 @@ class SpladeParams(ModelParams):
 class Splade(PackagedModel[SpladeParams], EncodedRetriever[SpladeParams]):
     """SPLADE with maximum pooling (Formal et al. 2021, arXiv 2109.10086), searched exactly.
 
-    A term weighs the maximum over the text's tokens of log(1 + relu(logit)). Any checkpoint of
-    a masked language model, or one that sentence-transformers saved as a SparseEncoder.
+    A term's weight is the maximum over the text's tokens of log(1 + relu(logit)). It takes any
+    checkpoint of a masked language model, and any SparseEncoder of sentence-transformers.
     """
 
     name = "splade"
@@ -75,8 +75,8 @@ class Splade(PackagedModel[SpladeParams], EncodedRetriever[SpladeParams]):
             convert_to_tensor=True,
             save_to_cpu=True,
         ).coalesce()
-        (numbers, terms), weights = rows.indices().numpy(), rows.values().float().numpy()
-        ends = np.searchsorted(numbers, np.arange(1, len(texts)))
+        (text_numbers, terms), weights = rows.indices().numpy(), rows.values().float().numpy()
+        ends = np.searchsorted(text_numbers, np.arange(1, len(texts)))
         return np.split(np.stack([terms, weights]).astype(np.float32), ends, axis=1)
 
     def _heaviest(self, vector: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
 """Index terms of a text, as integer ids that are stable within a process.
 
 Words are stemmed or not, cut by spaces or by jieba; or they are cut into n-grams of characters.
-The same text in other code points has the same terms (:mod:`ohr.markup.folding`), but in the
-published evaluation's.
+The same text in other code points has the same terms (:mod:`ohr.markup.folding`), except in the
+terms of the published evaluation.
 
-Words are stemmed once each and texts are analysed once each, so indexing a noisy variant of a
-knowledge base costs only its changed pages.
+Each word is stemmed once and each text is analysed once, so indexing a noisy variant of a
+knowledge base takes time only for its changed pages.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Analyser(Protocol):
 
 
 class _WordIds(dict[str, int]):
-    """Word -> id of its stem, or -1 for a stop word; a new word is stemmed on first sight."""
+    """Word -> id of its stem, or -1 for a stop word; a word is stemmed when it first occurs."""
 
     def __init__(self, stem: Callable[[str], str], stop_words: Iterable[str]) -> None:
         super().__init__(dict.fromkeys(stop_words, -1))
@@ -62,7 +62,7 @@ class _WordIds(dict[str, int]):
 
 
 class Words:
-    """Words, less stop words, stemmed unless ``stemmer`` is None."""
+    """Words without stop words, stemmed unless ``stemmer`` is None."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Words:
 class CharacterNgrams:
     """Runs of n characters within words, with one space at either end of a word.
 
-    A misread letter spoils the n runs that hold it and leaves the word's others to match.
+    A misread letter spoils the n runs that contain it; the word's other runs still match.
     """
 
     def __init__(self, n: int) -> None:
@@ -97,7 +97,7 @@ class CharacterNgrams:
         windows = len(codes) - self._n + 1
         if windows < 1:
             return np.array([], dtype=np.int64)
-        # Hashes of 63 bits: even among millions of n-grams two alike are very unlikely.
+        # Hashes of 63 bits: even among millions of n-grams a collision is very unlikely.
         hashes = np.zeros(windows, np.uint64)
         within = np.ones(windows, dtype=bool)
         space = codes == ord(" ")
@@ -117,8 +117,8 @@ def _split(text: str) -> list[str]:
 
 
 def _split_spaced(text: str) -> list[str]:
-    r"""Runs of ``\w`` of a text in lower case: a table of bytes finds those of ASCII, and the few
-    other characters that are no part of a word are looked for one by one.
+    r"""Runs of ``\w`` of a lower-case text: a table of bytes splits at ASCII characters; other
+    characters that are not part of words are replaced one by one.
     """
     for char in set(text):
         if char > "\x7f" and not _WORD.match(char):
@@ -128,8 +128,8 @@ def _split_spaced(text: str) -> list[str]:
 
 
 def _all_words(text: str) -> Iterable[str]:
-    """Every word with its repetitions; runs of Chinese, Japanese or a script that is written
-    without spaces, as Thai is, become pairs of characters, which have their marks with them.
+    """Every word, with repetitions; runs of Chinese, Japanese or another script without spaces,
+    such as Thai, become pairs of characters, each with its marks.
     """
     if text.isascii():
         return _split(text)
@@ -157,7 +157,7 @@ def _marked_runs() -> re.Pattern[str]:
 
 
 def _character() -> str:
-    """A letter of a script without spaces, with its marks; its digits and stops are none."""
+    """A letter of a script without spaces, with its marks; digits and stops are not letters."""
     return rf"(?=[^\W\d_])[{UNSPACED}]{marks()}*"
 
 
@@ -181,8 +181,8 @@ def _distinct_words(text: str) -> Iterable[str]:
     return dict.fromkeys(_split(text))
 
 
-def _segmented(text: str) -> Iterable[str]:
-    """Words as jieba's dictionary cuts them, long ones in parts too."""
+def _jieba_words(text: str) -> Iterable[str]:
+    """Words by jieba's dictionary; long words also in parts."""
     return filter(_WORD.fullmatch, jieba().cut_for_search(fold(text).lower()))
 
 
@@ -193,11 +193,11 @@ REFERENCE = Words(_distinct_words, "porter")
 
 @functools.cache
 def analyser(terms: Terms, n: int) -> Analyser:
-    """The analyser of a name; ``n`` matters to ``ngrams`` alone."""
+    """The analyser for a kind of terms; only ``ngrams`` uses ``n``."""
     if terms == "ngrams":
         return CharacterNgrams(n)
     if terms == "chinese":
-        return Words(_segmented, "english")
+        return Words(_jieba_words, "english")
     if terms == "german":
         return Words(_all_words, "german", STOPWORDS_GERMAN)
     return ENGLISH if terms == "english" else Words(_all_words, None)

@@ -1,1 +1,1 @@
-"""Whole published systems, one file each, over the pages of a noisy knowledge base."""
+"""Published systems, one file each, which answer questions over the pages of a knowledge base."""

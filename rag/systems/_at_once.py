@@ -1,4 +1,4 @@
-"""Several questions under way at once, as many as a model can hold conversations."""
+"""Several questions at once, up to the number of conversations that a model can hold."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ohr.models.threads import submitted
 from ohr.plugins import SystemReply
 
 
-def replies(asks: Sequence[Callable[[], SystemReply]], at_once: int) -> Iterator[SystemReply]:
-    """Replies as they come. What one raises is raised, and those not yet asked are not asked."""
+def run_calls(calls: Sequence[Callable[[], SystemReply]], at_once: int) -> Iterator[SystemReply]:
+    """Replies as they come. An exception of a call is raised, and pending calls are cancelled."""
     if at_once == 1:
-        for ask in asks:
-            yield ask()
+        for call in calls:
+            yield call()
         return
-    futures = submitted(asks, at_once)
+    futures = submitted(calls, at_once)
     try:
         for future in as_completed(futures):
             yield future.result()

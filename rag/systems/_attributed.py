@@ -1,4 +1,4 @@
-"""A model's answer with its source, in JSON: what it is asked for, and what it wrote."""
+"""A model's answer with its source in JSON: the instructions, and parsing the reply."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ohr.models.replies import objects_in, without_thoughts
 from ohr.plugins.base import first_error
 from ohr.types import Answer, PageRef
-from rag.systems._passage_frames import as_it_stood
+from rag.systems._passage_frames import unescape_tags
 
 _LONGEST = 20_000
-"""Characters looked at of what a model wrote."""
+"""Characters of a reply that are read."""
 
 
 class Attributed(BaseModel):
-    """An answer in the form that prototypes ask for."""
+    """An answer in the form that the prototypes ask for."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -30,14 +30,14 @@ class Attributed(BaseModel):
     document: int = Field(1, ge=0, le=1_000_000)
 
     def answer(self, documents: Sequence[str], trace: Sequence[str]) -> Answer:
-        """The answer, its page in the document of that number; of none where there is no such."""
+        """The answer with its page; without a page if there is no document of its number."""
         sources: tuple[PageRef, ...] = ()
         if self.page >= 1 and 1 <= self.document <= len(documents):
             sources = (PageRef(documents[self.document - 1], self.page - 1),)
-        titles = (" ".join(as_it_stood(title).split()) for title in self.headers)
+        titles = (" ".join(unescape_tags(title).split()) for title in self.headers)
         return Answer(
             " ".join(self.short_answer.split()),
-            " ".join(as_it_stood(self.quote).split()),
+            " ".join(unescape_tags(self.quote).split()),
             sources,
             tuple(trace),
             tuple(title for title in titles if title),
@@ -56,7 +56,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["short_answer", "quote", "document", "page", "headers"],
     "additionalProperties": False,
 }
-"""What a server that can hold a model to a schema is told."""
+"""The schema, for servers that can hold a model to one."""
 
 
 @cache
@@ -66,24 +66,24 @@ def instructions() -> str:
     return path.read_text("utf-8").strip()
 
 
-def parsed(written: str) -> Attributed | str:
-    """The answer in what a model wrote, or what is wrong with it, in one line.
+def parse_reply(written: str) -> Attributed | str:
+    """The answer in a model's reply, or what is wrong with the reply, in one line.
 
-    Thoughts, a fence and words around the object are passed over, and so is what a model that
-    does not end writes after it.
+    Thoughts, a fence and words around the object are ignored, and so is any text that a model
+    writes after it.
     """
     text = without_thoughts(written)[:_LONGEST]
-    first, last = text.find("{"), text.rfind("}")
-    if first < 0 or last < first:
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
         return "there is no JSON object in it"
     try:
-        return Attributed.model_validate_json(text[first : last + 1])
+        return Attributed.model_validate_json(text[start : end + 1])
     except ValidationError as error:
         fault = first_error(error)[:300]
-    return next(filter(None, map(_attributed, objects_in(text))), fault)
+    return next(filter(None, map(_validate, objects_in(text))), fault)
 
 
-def _attributed(value: object) -> Attributed | None:
+def _validate(value: object) -> Attributed | None:
     try:
         return Attributed.model_validate(value)
     except ValidationError:

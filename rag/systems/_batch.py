@@ -1,4 +1,4 @@
-"""What systems share that answer many questions together."""
+"""Shared by systems that answer many questions together."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class BatchSystem(System[P], abstract=True):
     """A system that answers many questions together, over documents that it indexes once."""
 
     retrievers: Sequence[Retriever] = ()
-    """What it searches with: told, as the system is, where results are kept."""
+    """Its retrievers: they receive the same store as the system."""
 
     @abstractmethod
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]
     ) -> Iterator[SystemReply]:
-        """Answers to many questions over the same documents, in any order, as they are ready."""
+        """Answers to many questions over the same documents, in any order, as they become ready."""
 
     def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
         """One answer; see :meth:`answer_many`."""

@@ -13,13 +13,13 @@ from ohr.markup.structure import Span, merged
 from ohr.types import Chunk, Document, Page
 
 LONGEST = 300
-"""Words of a passage at most."""
+"""Most words of a passage."""
 EDGE_LINES = 2
-"""Running headers and footers stand in so many lines at the top and bottom of a page ..."""
+"""Running headers and footers are in this many lines at the top and bottom of a page ..."""
 REPEATED = 3
-"""... on at least so many pages, a number at an end aside ..."""
+"""... are the same on at least this many pages, except for a number at an end ..."""
 RUNNING_WORDS, RUNNING_CHARS = 15, 300
-"""... and have at most so many words, and characters."""
+"""... and have at most this many words and characters."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _LINE = re.compile(r"[^\n]+")
@@ -35,14 +35,14 @@ def passages(
 ) -> Iterator[Chunk]:
     """Paragraphs and captions in reading order, each within a page; linear in the text.
 
-    Headings, running headers and footers and page numbers are left out, and tables too unless
-    ``tables``, when each is a passage. A paragraph of more than ``longest`` words is cut, where
-    a sentence ends if one does in its second half.
+    Headings, running headers and footers and page numbers are left out. With ``tables`` each table
+    is a passage; otherwise tables are left out too. A paragraph of more than ``longest`` words is
+    cut, at the end of a sentence if there is one in its second half.
     """
     running = _running_lines(document.pages)
     tree = document_tree(document)
     headings: list[list[Span]] = [[] for _ in document.pages]
-    of_lines: list[list[Span]] = [[] for _ in document.pages]
+    text_tables: list[list[Span]] = [[] for _ in document.pages]
     for section in tree.sections:
         start, end = section.start, section.body
         text = document.pages[start.page].text
@@ -50,36 +50,36 @@ def passages(
         headings[start.page].append((start.at, stop))
     for node in tree.tables:
         if node.source == "lines":
-            of_lines[node.start.page].append((node.start.at, node.end.at))
+            text_tables[node.start.page].append((node.start.at, node.end.at))
     for number, page in enumerate(document.pages):
-        left_out = [*headings[number], *running[number]]
-        yield from _of_page(page, left_out, of_lines[number], tables, longest)
+        skipped = [*headings[number], *running[number]]
+        yield from _page_passages(page, skipped, text_tables[number], tables, longest)
 
 
-def _of_page(
-    page: Page, left_out: Sequence[Span], of_lines: Sequence[Span], tables: bool, longest: int
+def _page_passages(
+    page: Page, skipped: Sequence[Span], text_tables: Sequence[Span], tables: bool, longest: int
 ) -> Iterator[Chunk]:
-    """Passages of a page; ``of_lines``: its tables of plain text, with their captions."""
-    kept: list[Span] = []
-    inside: list[Span] = []
+    """Passages of a page; ``text_tables``: its tables of plain text, with their captions."""
+    spans: list[Span] = []
+    in_tables: list[Span] = []
     for table in read_page(page.text).tables:
-        inside.append(table.span)
+        in_tables.append(table.span)
         if tables:
-            kept.append(table.span)
+            spans.append(table.span)
         elif caption := table.table.caption:
             at = page.text.find(caption, *table.span)
-            kept += [(at, at + len(caption))] if at >= 0 else []
-    for span in of_lines:
-        inside.append(span)
-        kept += [span] if tables else _captions(page.text, *span)
+            spans += [(at, at + len(caption))] if at >= 0 else []
+    for span in text_tables:
+        in_tables.append(span)
+        spans += [span] if tables else _captions(page.text, *span)
     edges = [0]
-    for start, end in merged([*left_out, *inside]):
+    for start, end in merged([*skipped, *in_tables]):
         edges += [start, end]
     edges.append(len(page.text))
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         for a, b in _paragraphs(page.text, start, end):
-            kept += _cut(page.text, a, b, longest)
-    for a, b in sorted(kept):
+            spans += _cut(page.text, a, b, longest)
+    for a, b in sorted(spans):
         if _LETTER.search(page.text, a, b):
             yield Chunk(page.ref, a, b, page.text[a:b])
 
@@ -114,7 +114,7 @@ def _cut(text: str, start: int, end: int, longest: int) -> Iterator[Span]:
 
 
 def _running_lines(pages: Sequence[Page]) -> list[list[Span]]:
-    """For each page the spans of its running headers and footers, and of its page number."""
+    """For each page, the spans of its running headers, footers and page number."""
     edges = [_edge_lines(page.text) for page in pages]
     counts = Counter(key for lines in edges for key in {_key(line) for _, _, line in lines})
     return [
@@ -129,27 +129,27 @@ def _running_lines(pages: Sequence[Page]) -> list[list[Span]]:
 
 def _edge_lines(text: str) -> list[tuple[int, int, str]]:
     """The first and last lines with text: start, end, and the line; long ones left out."""
-    found: list[tuple[int, int, str]] = []
+    lines: list[tuple[int, int, str]] = []
     start, end = 0, len(text)
     for _ in range(EDGE_LINES):
         start += len(text[start:end]) - len(text[start:end].lstrip())
         if start < end:
             stop = text.find("\n", start, end)
             stop = end if stop < 0 else stop
-            found.append((start, stop, text[start:stop]))
+            lines.append((start, stop, text[start:stop]))
             start = stop
         end = start + len(text[start:end].rstrip())
         if start < end:
             begin = max(text.rfind("\n", start, end) + 1, start)
-            found.append((begin, end, text[begin:end]))
+            lines.append((begin, end, text[begin:end]))
             end = begin
     return [
         line
-        for line in found
+        for line in lines
         if len(line[2]) <= RUNNING_CHARS and len(line[2].split()) <= RUNNING_WORDS
     ]
 
 
 def _key(line: str) -> str:
-    """A line as it is compared between pages: without a number at its start or end."""
+    """A line in the form that is compared between pages: its number at an end replaced."""
     return _END_NUMBER.sub("#", " ".join(line.casefold().split()))

@@ -1,7 +1,7 @@
 """Keywords of a text by statistics of that text alone, after YAKE.
 
 Source: Campos et al., YAKE! Keyword extraction from single documents using multiple local
-features, Information Sciences 509, 2020. Candidates are words, and pairs that stand side by side.
+features, Information Sciences 509, 2020. Candidates are words, and pairs of neighbouring words.
 """
 
 from __future__ import annotations
@@ -36,38 +36,42 @@ class _Word:
 def keywords(text: str, stop_words: Collection[str], count: int) -> list[str]:
     """The best words and pairs of a text in lower case, best first; ties by alphabet.
 
-    No stop word, number or word of fewer than three letters is one, or is part of one.
+    Stop words, numbers and words of fewer than three letters are never part of a keyword.
     """
-    known: dict[str, _Word] = {}
+    words: dict[str, _Word] = {}
     pairs: Counter[tuple[str, str]] = Counter()
     tokens: dict[str, _Word | None] = {}
     sentences = _SENTENCE.split(_COMMAND.sub(" ", text))
     for number, sentence in enumerate(sentences):
         before: _Word | None = None
-        for place, token in enumerate(_TOKEN.findall(sentence)):
+        for position, token in enumerate(_TOKEN.findall(sentence)):
             if token in tokens:
                 word = tokens[token]
             else:
                 name = token.casefold()
-                says = len(name) >= _SHORTEST and name not in stop_words and name[0].isalpha()
-                word = tokens[token] = known.setdefault(name, _Word(name)) if says else None
+                is_candidate = (
+                    len(name) >= _SHORTEST and name not in stop_words and name[0].isalpha()
+                )
+                word = tokens[token] = words.setdefault(name, _Word(name)) if is_candidate else None
             if word is not None:
                 word.sentences.append(number)
                 if token[0].isupper():
-                    word.capital += place > 0
+                    word.capital += position > 0
                     word.acronym += token.isupper()
                 if before is not None:
                     word.left.append(before.name)
                     before.right.append(word.name)
                     pairs[before.name, word.name] += 1
             before = word
-    if not known:
+    if not words:
         return []
-    counts = [word.count for word in known.values()]
+    counts = [word.count for word in words.values()]
     n, total = len(counts), sum(counts)
-    deviation = math.sqrt(n * sum(one * one for one in counts) - total * total) / n
+    deviation = (
+        math.sqrt(n * sum(word_count * word_count for word_count in counts) - total * total) / n
+    )
     usual, most = total / n + deviation, max(counts)
-    weights = {name: _weight(word, usual, most, len(sentences)) for name, word in known.items()}
+    weights = {name: _weight(word, usual, most, len(sentences)) for name, word in words.items()}
     scores = dict(weights)
     for (first, second), n in pairs.items():
         a, b = weights[first], weights[second]
@@ -76,10 +80,10 @@ def keywords(text: str, stop_words: Collection[str], count: int) -> list[str]:
 
 
 def _weight(word: _Word, usual: float, most: int, n_sentences: int) -> float:
-    """A word's score, less is better: the paper's equation 7 with its five features."""
+    """A word's score, where less is better: the paper's equation 7 with its five features."""
     case = max(word.capital, word.acronym) / (1 + math.log(word.count))
     half = word.count // 2
-    median = (word.sentences[half] + word.sentences[-half - 1]) / 2  # they ascend
+    median = (word.sentences[half] + word.sentences[-half - 1]) / 2  # they are in ascending order
     position = math.log(math.log(3 + median))
     spread = _variety(word.left) + _variety(word.right)
     related = 1 + spread * word.count / most

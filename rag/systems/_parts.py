@@ -1,4 +1,4 @@
-"""The plug-ins that systems are made of."""
+"""The plug-ins that systems are built from."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
 
 def retriever_of(spec: PluginSpec, *, of_passages: bool = False) -> Retriever:
-    """A retriever; ``of_passages``: one whose hits are what it was given, never whole pages.
+    """A retriever; ``of_passages``: its hits must be the indexed chunks, never whole pages.
 
-    Raises ConfigError for another, for what only knows gold pages and what looks at page images.
+    Raises ConfigError for any other, for the oracle, and for retrievers of page images.
     """
     retriever = registry.create("retriever", spec)
     if retriever.sees_images:
@@ -29,8 +29,8 @@ def retriever_of(spec: PluginSpec, *, of_passages: bool = False) -> Retriever:
         raise ConfigError(f"retriever {spec.label!r} does not search: a system cannot use it")
     if of_passages and retriever.whole_pages:
         raise ConfigError(
-            f"retriever {spec.label!r} ranks whole pages, and the system passages: name the "
-            "retriever inside it"
+            f"retriever {spec.label!r} ranks whole pages, but the system ranks passages: name "
+            "the retriever inside it"
         )
     return retriever
 
@@ -44,5 +44,7 @@ def chat_of(spec: PluginSpec) -> Chat:
     """A reader that holds conversations. Raises ConfigError for one without a language model."""
     reader = registry.create("reader", spec)
     if not isinstance(reader, Chat):
-        raise ConfigError(f"reader {spec.label!r} holds no conversation: take openai, transformers")
+        raise ConfigError(
+            f"reader {spec.label!r} holds no conversation: use openai or transformers"
+        )
     return reader

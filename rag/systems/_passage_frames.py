@@ -1,4 +1,4 @@
-"""Passages in frames for a model, so that no text of a page can end its frame or open another."""
+"""Passages in frames for a model; the text of a page can neither end its frame nor open another."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TAG = re.compile(rf"<{_NAME}", re.IGNORECASE)
 _ESCAPED_TAG = re.compile(rf"&lt;{_NAME}", re.IGNORECASE)
 
 
-def defused(text: str) -> str:
-    """Text in which nothing is a tag of a frame; other tags, as those of tables, stay."""
+def escape_tags(text: str) -> str:
+    """The text with the tags of frames escaped; other tags, such as those of tables, stay."""
     return _TAG.sub("&lt;", text)
 
 
-def as_it_stood(text: str) -> str:
-    """What a model copied from :func:`defused` text, as the page has it."""
+def unescape_tags(text: str) -> str:
+    """Undo :func:`escape_tags` in text that a model copied."""
     return _ESCAPED_TAG.sub("<", text)
 
 
@@ -28,7 +28,7 @@ def documents_of(passages: Sequence[Passage]) -> list[str]:
     return list(dict.fromkeys(passage.pieces[0].ref.doc_id for passage in passages))
 
 
-def framed(passages: Sequence[Passage]) -> str:
+def frame_passages(passages: Sequence[Passage]) -> str:
     """Passages with the numbers of their documents and pages (from 1), and their headers."""
     numbers = {name: number for number, name in enumerate(documents_of(passages), start=1)}
     lines = ["<documents>"]
@@ -36,9 +36,9 @@ def framed(passages: Sequence[Passage]) -> str:
         lines.append(f'<passage document="{numbers[passage.pieces[0].ref.doc_id]}">')
         if passage.headers:
             titles = json.dumps(list(passage.headers), ensure_ascii=False)
-            lines.append(f"headers: {defused(titles)}")
+            lines.append(f"headers: {escape_tags(titles)}")
         for piece in passage.pieces:
             lines.append(f'<page number="{piece.ref.page_no + 1}">')
-            lines += [defused(piece.text.strip()), "</page>"]
+            lines += [escape_tags(piece.text.strip()), "</page>"]
         lines.append("</passage>")
     return "\n".join([*lines, "</documents>"])

@@ -1,4 +1,4 @@
-"""What a prototype shows of documents: passages, each of pieces of pages, under their headings."""
+"""What a prototype shows of documents: passages, made of pieces of pages, with their headings."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of one page. ``paths``: from which of its characters on which headings are known to
-    be open, ascending from 0.
+    """A part of one page. ``paths``: pairs of a character offset, ascending from 0, and the
+    headings that are open from there on, as far as they are known.
     """
 
     ref: PageRef
@@ -33,20 +33,20 @@ class Piece:
 
     @property
     def hit(self) -> Hit:
-        """The piece as a reader is given it."""
+        """The piece as a hit for a reader."""
         return Hit(self.ref, self.text, 1.0, 0, (self.start, self.start + len(self.text)))
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Pieces of one document in order. ``headers`` are shown with it, where a system knows any."""
+    """Pieces of one document in order. ``headers``: shown with it, if the system knows any."""
 
     pieces: tuple[Piece, ...]
     headers: Path = ()
 
     @property
     def text(self) -> str:
-        """All of it; a line break between pages."""
+        """The text of all pieces, joined by line breaks."""
         return "\n".join(piece.text for piece in self.pieces)
 
     @property
@@ -56,20 +56,20 @@ class Passage:
         return Chunk(first.ref, first.start, first.start + len(text), text, self.headers)
 
 
-def whole(tree: DocumentTree) -> Passage | None:
-    """All of a document's pages that have any text, each with the headings on it and open there."""
+def whole_document(tree: DocumentTree) -> Passage | None:
+    """All pages of a document that have text, each with its headings and those open at its top."""
     starts = _starts(tree)
     pieces = []
     for number, page in enumerate(tree.pages):
         if page.text.strip():
-            open_here = tree.path(tree.section_at(Place(number, 0)))
-            paths = [(0, open_here), *((at, tree.path(one)) for at, one in starts[number])]
+            open_path = tree.path(tree.section_at(Place(number, 0)))
+            paths = [(0, open_path), *((at, tree.path(section)) for at, section in starts[number])]
             pieces.append(Piece(page.ref, 0, page.text, tuple(paths)))
     return Passage(tuple(pieces)) if pieces else None
 
 
 def pieces_of_length(tree: DocumentTree, size: int) -> Iterator[Passage]:
-    """Each page cut after every ``size`` characters. Of headings those in the piece are known."""
+    """Each page cut after every ``size`` characters. Only headings inside a piece are known."""
     starts = _starts(tree)
     for number, page in enumerate(tree.pages):
         places = [at for at, _ in starts[number]]
@@ -84,7 +84,7 @@ def pieces_of_length(tree: DocumentTree, size: int) -> Iterator[Passage]:
 def _visible(
     tree: DocumentTree, inside: Sequence[tuple[int, Section]], start: int
 ) -> Iterator[tuple[int, Path]]:
-    """The paths below the headings of a piece, of these headings alone."""
+    """The path below each heading of a piece, made of headings of the piece alone."""
     seen: set[int] = set()
     for at, section in inside:
         seen.add(section.number)
@@ -97,10 +97,10 @@ def _visible(
 
 
 def sections(tree: DocumentTree, longest: int) -> Iterator[Passage]:
-    """Each section without its subsections, and what stands before the first heading.
+    """Each section without its subsections, and the text before the first heading.
 
-    One of more than ``longest`` characters is cut, at white space where there is any; one that is
-    a heading alone is left out, since those below it name it.
+    A section of more than ``longest`` characters is cut, at white space if possible. A section
+    without text is left out, since its subsections have its heading in their headers.
     """
     edges = [Place(0, 0), *(section.start for section in tree.sections), tree.end]
     for owner, (start, end) in zip([None, *tree.sections], pairwise(edges), strict=True):
@@ -113,21 +113,21 @@ def sections(tree: DocumentTree, longest: int) -> Iterator[Passage]:
 def _cut(
     tree: DocumentTree, start: Place, end: Place, path: Path, longest: int
 ) -> Iterator[Passage]:
-    """The pieces between two places, put together as far as they are not too long."""
-    together: list[Piece] = []
+    """The pieces between two places, grouped into passages that are not too long."""
+    group: list[Piece] = []
     length = 0
     for number in range(start.page, end.page + 1):
         page = tree.pages[number]
         first = start.at if number == start.page else 0
         last = end.at if number == end.page else len(page.text)
         for a, b in _parts(page.text, first, last, longest):
-            if together and length + b - a > longest:
-                yield Passage(tuple(together), path)
-                together, length = [], 0
-            together.append(Piece(page.ref, a, page.text[a:b], ((0, path),)))
+            if group and length + b - a > longest:
+                yield Passage(tuple(group), path)
+                group, length = [], 0
+            group.append(Piece(page.ref, a, page.text[a:b], ((0, path),)))
             length += b - a
-    if together:
-        yield Passage(tuple(together), path)
+    if group:
+        yield Passage(tuple(group), path)
 
 
 def _parts(text: str, start: int, end: int, longest: int) -> Iterator[tuple[int, int]]:
@@ -142,7 +142,7 @@ def _parts(text: str, start: int, end: int, longest: int) -> Iterator[tuple[int,
 
 
 def _starts(tree: DocumentTree) -> list[list[tuple[int, Section]]]:
-    """The sections that begin on each page, with where they begin there."""
+    """The sections that begin on each page, with the offset of their beginning."""
     starts: list[list[tuple[int, Section]]] = [[] for _ in tree.pages]
     for section in tree.sections:
         starts[section.start.page].append((section.start.at, section))

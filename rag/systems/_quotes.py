@@ -1,4 +1,4 @@
-"""Sentences and table rows of a text as it stands, and the one that an answer rests on."""
+"""Sentences and table rows of a text, and the one that supports an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rag.systems._language import Language, analyser_of
 from rag.systems._passages import Piece
 
 LONGEST = 1000
-"""Characters of a quote; a longer sentence is cut."""
+"""Most characters of a quote; a longer sentence is cut."""
 
 _ROWS = re.compile(r"^[ \t]*\||\\\\|</tr>", re.IGNORECASE)
 _ROW_END = re.compile(r"\\\\|</tr>", re.IGNORECASE)
@@ -32,12 +32,12 @@ class Quotable:
     end: int
     words: str
     terms: frozenset[int]
-    heading: bool
+    is_heading: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A quote, and where it begins: the piece and its character there."""
+class Quote:
+    """A quote, its piece, and the offset of its beginning in the piece."""
 
     text: str
     piece: Piece
@@ -46,76 +46,76 @@ class Found:
 
 def find_quote(
     question: str, answer: str, pieces: Sequence[Piece], language: Language
-) -> Found | None:
-    """The sentence or row that holds an answer and most of the question's rarer terms.
+) -> Quote | None:
+    """The sentence or row that contains the answer and most of the question's rarer terms.
 
-    Where none holds the answer (``Yes``), the one with most of the question. None where no word
-    of either is there. Ties go to what stands first.
+    If none contains the answer (``Yes``), the one with most of the question's terms; None if no
+    word of either occurs. Ties go to the first.
     """
-    asked = frozenset(analyser_of(language).ids(question).tolist())
-    said = _words(answer)
-    there = [(piece, one) for piece in pieces for one in quotable(piece.text, language)]
-    holding = dict.fromkeys(asked, 0)
-    shared = []
-    for _, one in there:
-        both = asked & one.terms
-        shared.append(both)
-        for term in both:
-            holding[term] += 1
-    weight = {term: math.log(1 + len(there) / n) for term, n in holding.items() if n}
-    best, place = (False, False, 0.0), -1
-    for number, ((_, one), both) in enumerate(zip(there, shared, strict=True)):
-        holds = bool(said.strip()) and said in one.words
-        score = (holds, not one.heading, math.fsum(weight[term] for term in both))
-        if (holds or both) and score > best:
-            best, place = score, number
-    if place < 0:
+    question_terms = frozenset(analyser_of(language).ids(question).tolist())
+    answer_words = _words(answer)
+    candidates = [(piece, part) for piece in pieces for part in quotable(piece.text, language)]
+    n_holding = dict.fromkeys(question_terms, 0)
+    common = []
+    for _, part in candidates:
+        common_terms = question_terms & part.terms
+        common.append(common_terms)
+        for term in common_terms:
+            n_holding[term] += 1
+    weight = {term: math.log(1 + len(candidates) / n) for term, n in n_holding.items() if n}
+    best, best_number = (False, False, 0.0), -1
+    for number, ((_, part), common_terms) in enumerate(zip(candidates, common, strict=True)):
+        holds = bool(answer_words.strip()) and answer_words in part.words
+        score = (holds, not part.is_heading, math.fsum(weight[term] for term in common_terms))
+        if (holds or common_terms) and score > best:
+            best, best_number = score, number
+    if best_number < 0:
         return None
-    piece, one = there[place]
-    return Found(" ".join(piece.text[one.start : one.end].split()), piece, one.start)
+    piece, part = candidates[best_number]
+    return Quote(" ".join(piece.text[part.start : part.end].split()), piece, part.start)
 
 
 @lru_cache(maxsize=65536)
 def quotable(text: str, language: Language) -> tuple[Quotable, ...]:
-    """What can be quoted of a text, in order."""
-    found = []
+    """The quotable parts of a text, in order."""
+    parts = []
     analyser = analyser_of(language)
     for start, end in stripped(text, _spans(text)):
         piece = text[start : min(end, start + LONGEST)]
         words = _words(piece)
         if words.strip():
             terms = frozenset(analyser.ids(piece).tolist())
-            heading = _HEADING.match(piece) is not None
-            found.append(Quotable(start, start + len(piece), words, terms, heading))
-    return tuple(found)
+            is_heading = _HEADING.match(piece) is not None
+            parts.append(Quotable(start, start + len(piece), words, terms, is_heading))
+    return tuple(parts)
 
 
 def _words(text: str) -> str:
-    """Words between single spaces, with one at either end."""
+    """Words separated by single spaces, with a space at either end."""
     return f" {' '.join(_WORD.findall(fold(_COMMAND.sub(' ', text)).casefold()))} "
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Sentences of paragraphs, rows of tables, and lines of lists and headings."""
-    begun = at = 0
+    start = at = 0
     for line in text.splitlines(keepends=True):
         end = at + len(line)
         if _ROWS.search(line):
-            yield from _sentences(text, begun, at)
+            yield from _sentences(text, start, at)
             cut = at
             for mark in _ROW_END.finditer(text, at, end):
                 yield cut, mark.end()
                 cut = mark.end()
             yield cut, end
-            begun = end
+            start = end
         elif not line.strip() or _OWN_LINE.match(line):
-            yield from _sentences(text, begun, at)
-            begun = at
+            yield from _sentences(text, start, at)
+            start = at
             if _HEADING.match(line):
                 yield at, end
-                begun = end
+                start = end
         at = end
-    yield from _sentences(text, begun, at)
+    yield from _sentences(text, start, at)
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -15,16 +15,16 @@ from ohr.types import Hit, PageRef
 from rag.systems._language import Language, terms_of
 from rag.systems._parts import Spec, retriever_of
 from rag.systems._passages import Passage
-from rag.systems._prototype import Prototype, PrototypeParams, Shown
+from rag.systems._prototype import Prototype, PrototypeParams, Selection
 
 DEPTH = 30
-"""Hits that each retriever contributes, unless a retriever is named."""
+"""Hits that each of the default retrievers contributes."""
 LANGUAGES: tuple[Language, ...] = ("de", "en")
 
 
 class RetrievalParams(PrototypeParams):
     """``retriever``: by default BM25 over words of the question's language and BM25 over runs of
-    four characters, fused by their ranks. ``top_k``: passages that are shown.
+    four characters, fused by their ranks. ``top_k``: passages shown.
     """
 
     retriever: Spec | None = None
@@ -38,9 +38,9 @@ Key = tuple[PageRef, int, int]
 class Retrieving(Prototype[P], abstract=True):
     """Shows the best passages that a retriever finds."""
 
-    named_apart = Prototype.named_apart | {"retriever"}
+    outside_identity = Prototype.outside_identity | {"retriever"}
     n_views = 1
-    """How many indexes there are of a passage."""
+    """Number of indexes, each with its own view of the passages."""
 
     def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
@@ -51,31 +51,37 @@ class Retrieving(Prototype[P], abstract=True):
             ]
             for language in LANGUAGES
         }
-        self.retrievers = [one for made in self._retrievers.values() for one in made]
+        self.retrievers = [
+            retriever for of_views in self._retrievers.values() for retriever in of_views
+        ]
 
     def identity(self) -> dict[str, object]:
-        there = {language: made[0].identity() for language, made in self._retrievers.items()}
-        same = there["de"] == there["en"]
-        return super().identity() | {"retriever": there["en"] if same else there}
+        identities = {
+            language: of_views[0].identity() for language, of_views in self._retrievers.items()
+        }
+        same = identities["de"] == identities["en"]
+        return super().identity() | {"retriever": identities["en"] if same else identities}
 
     @abstractmethod
     def passages(self, tree: DocumentTree) -> Iterable[Passage]:
-        """What a document is cut into; each with some text."""
+        """The passages of a document, each with some text."""
 
-    def shown(
+    def select(
         self, questions: Sequence[str], trees: Sequence[DocumentTree], language: Language
-    ) -> list[Shown]:
+    ) -> list[Selection]:
         passages = [passage for tree in trees for passage in self.passages(tree)]
         by_key = {key_of(passage): passage for passage in passages}
-        rankings, usage = self.ranked(questions, passages, self._retrievers[language], language)
-        shown = []
+        rankings, usage = self.rank_passages(
+            questions, passages, self._retrievers[language], language
+        )
+        selections = []
         for hits in rankings:
-            found = [by_key[hit.ref, *hit.span] for hit in hits]
-            shown.append(Shown(found, tuple(map(_line, hits, found)), usage))
-            usage = {}  # of the index, which is there once
-        return shown
+            best = [by_key[hit.ref, *hit.span] for hit in hits]
+            selections.append(Selection(best, tuple(map(_trace_line, hits, best)), usage))
+            usage = {}  # of the index, counted once
+        return selections
 
-    def ranked(
+    def rank_passages(
         self,
         questions: Sequence[str],
         passages: Sequence[Passage],
@@ -92,13 +98,13 @@ class Retrieving(Prototype[P], abstract=True):
 
 
 def key_of(passage: Passage) -> Key:
-    """What hits name a passage by."""
+    """The key of a passage, as its hits have it."""
     chunk = passage.chunk
     return chunk.ref, chunk.start, chunk.end
 
 
 def size_of(texts: Iterable[str]) -> dict[str, float]:
-    """What an index is of: so many texts of so many characters."""
+    """The size of an index in texts and characters."""
     lengths = [len(text) for text in texts]
     return {"indexed_texts": float(len(lengths)), "indexed_characters": float(sum(lengths))}
 
@@ -109,8 +115,8 @@ def _hybrid(language: Language) -> PluginSpec:
     return PluginSpec(name="hybrid", params={"retrievers": [words, runs], "depth": DEPTH})
 
 
-def _line(hit: Hit, passage: Passage) -> str:
-    """What a trace says of a passage that was found."""
+def _trace_line(hit: Hit, passage: Passage) -> str:
+    """The line of a trace for a passage."""
     where = f"{hit.ref.doc_id}, page {hit.ref.page_no + 1}"
     under = f", {' > '.join(passage.headers)}" if passage.headers else ""
     return f"found: {where}{under} (score {hit.score:.4g})"

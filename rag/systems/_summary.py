@@ -1,4 +1,4 @@
-"""The sentences of a text that the others are most like: TextRank.
+"""The sentences of a text that are most similar to the others: TextRank.
 
 Source: Mihalcea and Tarau, TextRank: bringing order into texts, EMNLP 2004, section 5.
 """
@@ -11,19 +11,19 @@ from rag.systems._language import Language
 from rag.systems._quotes import quotable
 
 _READ = 100
-"""Sentences of a text that are weighed: a section's first ones."""
+"""Sentences that are ranked: the first ones of a section."""
 _DAMPING = 0.85
 _ROUNDS = 30
 
 
 def summary(text: str, language: Language, count: int) -> str:
-    """At most ``count`` sentences or rows of a text in its order; ties go to the earlier."""
-    sentences = [one for one in quotable(text, language) if not one.heading][:_READ]
+    """At most ``count`` sentences or rows of a text, in order; ties go to the earlier."""
+    sentences = [part for part in quotable(text, language) if not part.is_heading][:_READ]
     if len(sentences) > count:
-        ranks = _ranks([one.terms for one in sentences])
+        ranks = _ranks([sentence.terms for sentence in sentences])
         best = sorted(np.argsort(-ranks, kind="stable")[:count].tolist())
         sentences = [sentences[at] for at in best]
-    return " ".join(" ".join(text[one.start : one.end].split()) for one in sentences)
+    return " ".join(" ".join(text[sentence.start : sentence.end].split()) for sentence in sentences)
 
 
 def _ranks(terms: list[frozenset[int]]) -> np.ndarray:
@@ -31,8 +31,8 @@ def _ranks(terms: list[frozenset[int]]) -> np.ndarray:
     n = len(terms)
     vocabulary = {term: at for at, term in enumerate(sorted(frozenset().union(*terms)))}
     has = np.zeros((n, len(vocabulary)), np.float32)
-    for row, some in enumerate(terms):
-        has[row, [vocabulary[term] for term in some]] = 1
+    for row, sentence_terms in enumerate(terms):
+        has[row, [vocabulary[term] for term in sentence_terms]] = 1
     logs = np.log(np.maximum(has.sum(axis=1), 1))
     lengths = logs[:, None] + logs[None, :]
     weights = np.divide(has @ has.T, lengths, out=np.zeros((n, n)), where=lengths > 0)

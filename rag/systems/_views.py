@@ -13,7 +13,7 @@ from ohr.plugins import Chat, Message, stage
 from ohr.plugins.base import first_error
 from rag.systems._keywords import keywords
 from rag.systems._language import Language, stop_words
-from rag.systems._passage_frames import defused
+from rag.systems._passage_frames import escape_tags
 from rag.systems._summary import summary
 
 _MOST_TOKENS = 400
@@ -57,13 +57,16 @@ def views_by_statistics(
 
 
 def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> dict[str, Any]:
-    """Keywords and summary (``views``) as a model writes them, and what that took (``usage``).
+    """Keywords and summary (``views``) as a model writes them, and their cost (``usage``).
 
-    Thoughts and words around the object are passed over. A reply that is no such JSON is asked for
-    again. Raises EngineError for one that cannot be read the second time either.
+    Thoughts and words around the object are ignored. After a malformed reply the model is asked
+    once more. Raises EngineError if the second reply is malformed too.
     """
-    said = _INSTRUCTIONS.format(n_keywords=n_keywords, n_sentences=n_sentences)
-    messages = [Message("system", said), Message("user", f"<section>\n{defused(text)}\n</section>")]
+    instructions = _INSTRUCTIONS.format(n_keywords=n_keywords, n_sentences=n_sentences)
+    messages = [
+        Message("system", instructions),
+        Message("user", f"<section>\n{escape_tags(text)}\n</section>"),
+    ]
     usage: Counter[str] = Counter()
     fault = ""
     for _ in range(2):
@@ -72,7 +75,7 @@ def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> 
         try:
             views = _Views.model_validate(next(objects_in(without_thoughts(reply.text)), {}))
         except ValidationError as error:
-            fault = defused(first_error(error))[:300]
+            fault = escape_tags(first_error(error))[:300]
             messages += [Message("assistant", reply.text)]
             messages += [Message("user", f"That cannot be read: {fault}. Write the object alone.")]
             continue

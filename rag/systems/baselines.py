@@ -1,4 +1,4 @@
-"""PDFTriage's two baselines: what a search finds, whole pages or chunks, up to a context's limit.
+"""PDFTriage's two baselines: a search for whole pages or chunks, up to a context's limit.
 
 Questions are embedded beside pages or beside chunks of 100 words of each document's text, and the
 most similar ones are read, best first, until the context is full (Saad-Falcon et al. 2023, 5.2).
@@ -28,26 +28,26 @@ from rag.systems._parts import Spec, reader_of, retriever_of
 _tokens = lru_cache(maxsize=65536)(count_tokens)
 
 
-class FilledParams(Params):
-    """``context_tokens``: estimated tokens that a question's context may have."""
+class ContextFillingParams(Params):
+    """``context_tokens``: most tokens of a question's context, estimated."""
 
     reader: Spec = PluginSpec(name="extractive")
     retriever: Spec = PluginSpec(name="bm25")
     context_tokens: int = Field(4000, ge=10)
 
 
-FP = TypeVar("FP", bound=FilledParams, covariant=True, default=FilledParams)
+FP = TypeVar("FP", bound=ContextFillingParams, covariant=True, default=ContextFillingParams)
 
 
-class Filled(BatchSystem[FP], abstract=True):
-    """Reads what a search finds, best first, until the context is full; what does not fit is cut.
+class ContextFilling(BatchSystem[FP], abstract=True):
+    """Reads the hits of a search, best first, until the context is full; the last one is cut.
 
-    The text is given whole and in order of similarity, by the reader's own prompt.
+    The reader gets the hits in order of similarity, in its own prompt.
     """
 
     version = "2"
     of_passages: ClassVar[bool] = True
-    """Whether pieces are less than pages, or run over their ends."""
+    """Whether pieces are parts of pages, or cross the ends of pages."""
 
     def __init__(self, params: FP | None = None) -> None:
         super().__init__(params)
@@ -65,26 +65,26 @@ class Filled(BatchSystem[FP], abstract=True):
 
     @abstractmethod
     def pieces(self, document: Document) -> list[tuple[Chunk, tuple[PageRef, ...]]]:
-        """What is ranked of a document, each with the pages that it is from."""
+        """The pieces of a document that are ranked, each with its pages."""
 
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]
     ) -> Iterator[SystemReply]:
-        """Answers as the reader gives them. The documents are indexed once."""
+        """Answers as they come. The documents are indexed once."""
         pieces = [piece for document in documents for piece in self.pieces(document)]
         pages = {(chunk.ref, chunk.start, chunk.end): refs for chunk, refs in pieces}
         self._retriever.index([chunk for chunk, _ in pieces])
-        contexts = [self._filled(hits) for hits in self._rankings(questions, len(pieces))]
+        contexts = [self._fill(hits) for hits in self._rankings(questions, len(pieces))]
         for reply in self._reader.answer_many(questions, [context for context, _ in contexts]):
             context, tokens = contexts[reply.index]
-            sources = dict.fromkeys(r for hit in context for r in pages[hit.ref, *hit.span])
-            found = reply.outcome
-            answer = Answer(found.value or "", sources=tuple(sources))
+            sources = dict.fromkeys(ref for hit in context for ref in pages[hit.ref, *hit.span])
+            outcome = reply.outcome
+            answer = Answer(outcome.value or "", sources=tuple(sources))
             usage = {"fetched_tokens": float(tokens), **reply.usage}
-            yield SystemReply(reply.index, Outcome(answer, found.status, found.detail), usage)
+            yield SystemReply(reply.index, Outcome(answer, outcome.status, outcome.detail), usage)
 
     def _rankings(self, questions: Sequence[str], n_pieces: int) -> list[list[Hit]]:
-        """As many hits for each question as fill its context, or all there are."""
+        """Enough hits for each question to fill its context, or all."""
         room = self.params.context_tokens
         depth = room // 20 + 1
         rankings = self._retriever.search_many(questions, depth)
@@ -97,28 +97,28 @@ class Filled(BatchSystem[FP], abstract=True):
             if not unfilled:
                 break
             depth *= 4
-            deeper = self._retriever.search_many([questions[i] for i in unfilled], depth)
+            deeper = self._retriever.search_many([questions[index] for index in unfilled], depth)
             for index, hits in zip(unfilled, deeper, strict=True):
                 rankings[index] = hits
         return rankings
 
-    def _filled(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
-        """The hits that fit, the last one cut, and how many tokens they have."""
+    def _fill(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
+        """The hits that fit, the last one cut, and their number of tokens."""
         context: list[Hit] = []
-        left = float(self.params.context_tokens)
+        room = float(self.params.context_tokens)
         for hit in hits:
-            text = hit.text if _tokens(hit.text) <= left else beginning(hit.text, int(left))
+            text = hit.text if _tokens(hit.text) <= room else beginning(hit.text, int(room))
             if not text and hit.text:
                 break
             context.append(Hit(hit.ref, text, hit.score, hit.rank, hit.span))
-            left -= _tokens(text)
+            room -= _tokens(text)
             if len(text) < len(hit.text):
                 break
-        return context, round(self.params.context_tokens - left)
+        return context, round(self.params.context_tokens - room)
 
 
-class PageRetrieval(Filled[FilledParams]):
-    """The pages that a search finds, until the context is full."""
+class PageRetrieval(ContextFilling[ContextFillingParams]):
+    """The pages found by a search, until the context is full."""
 
     name = "pages"
     of_passages = False
@@ -131,16 +131,16 @@ class PageRetrieval(Filled[FilledParams]):
         ]
 
 
-class ChunkRetrievalParams(FilledParams):
-    """``size``: words a chunk."""
+class ChunkRetrievalParams(ContextFillingParams):
+    """``size``: words per chunk."""
 
     size: int = Field(100, ge=1)
 
 
-class ChunkRetrieval(Filled[ChunkRetrievalParams]):
-    """The chunks that a search finds, until the context is full. They run over pages' ends.
+class ChunkRetrieval(ContextFilling[ChunkRetrievalParams]):
+    """The chunks found by a search, until the context is full. They may cross the ends of pages.
 
-    A chunk's own page is the one where it begins.
+    A chunk counts as part of the page where it begins.
     """
 
     name = "chunks"
@@ -149,10 +149,10 @@ class ChunkRetrieval(Filled[ChunkRetrievalParams]):
         pages = document.pages
         text = "\n".join(page.text for page in pages)
         starts = [0, *accumulate(len(page.text) + 1 for page in pages)]
-        found = []
+        pieces = []
         for start, end in WordChunker(WordChunkerParams(size=self.params.size)).spans(text):
-            first, last = (bisect_right(starts, at) - 1 for at in (start, end - 1))
-            offset = starts[first]
-            chunk = Chunk(pages[first].ref, start - offset, end - offset, text[start:end])
-            found.append((chunk, tuple(page.ref for page in pages[first : last + 1])))
-        return found
+            first_page, last_page = (bisect_right(starts, at) - 1 for at in (start, end - 1))
+            offset = starts[first_page]
+            chunk = Chunk(pages[first_page].ref, start - offset, end - offset, text[start:end])
+            pieces.append((chunk, tuple(page.ref for page in pages[first_page : last_page + 1])))
+        return pieces

@@ -1,8 +1,8 @@
 """Detect, retrieve, comprehend: McDonald et al., "Detect, Retrieve, Comprehend: A Flexible
 Framework for Zero-Shot Document-Level Question Answering" (2022).
 
-Detection is the engine's part (``structured`` with a layout model and ``keep``). What is left of
-a page's paragraphs and captions is ranked (section 2.4), and the reader is given the best
+Detection is done by the engine (``structured`` with a layout model and ``keep``). The remaining
+paragraphs and captions of the pages are ranked (section 2.4), and the reader reads the best
 passages one by one (2.5, 4.4).
 """
 
@@ -31,12 +31,12 @@ NO_PASSAGE = "no passage was found"
 
 
 class DrcParams(Params):
-    """``retriever``: also ``dpr``, or ``rerank`` with a cross-encoder. ``reader``: for UnifiedQA
+    """``retriever``: also ``dpr``, or ``rerank`` with a cross-encoder. ``reader``: for UnifiedQA,
     ``transformers`` with its ``prompt: unifiedqa``.
 
-    ``top_k``: passages that are read. ``reading``: ``each`` alone, and the answer that most of
-    them give, a passage of rank r counting 1/r, is the answer; or all ``joined`` as one context.
-    ``tables``: whether tables are passages too. ``longest``: words of a passage at most.
+    ``top_k``: passages that are read. ``reading``: ``each`` passage alone, after which the answers
+    vote, with weight 1/r for rank r; or all ``joined`` as one context. ``tables``: whether tables
+    are passages too. ``longest``: most words of a passage.
     """
 
     retriever: Spec = BM25
@@ -50,8 +50,8 @@ class DrcParams(Params):
 class Drc(BatchSystem[DrcParams]):
     """Paragraphs and captions, ranked, and read one by one.
 
-    The quote is the passage that the answer was read from. A line of the trace is a passage that
-    was read, as JSON: ``rank`` from 1, ``document``, ``page`` from 0, ``score``, ``answer``,
+    The quote is the passage with the answer. Each line of the trace is a passage that was read, as
+    JSON: ``rank`` from 1, ``document``, ``page`` from 0, ``score``, ``answer``,
     ``status``.
     """
 
@@ -77,28 +77,28 @@ class Drc(BatchSystem[DrcParams]):
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]
     ) -> Iterator[SystemReply]:
-        """Answers as they are ready; the documents are indexed once."""
+        """Answers as they become ready; the documents are indexed once."""
         self._index(documents)
         rankings = self._retriever.search_many(questions, self.params.top_k)
-        asked: list[tuple[int, int]] = []  # question, and first of its hits
+        tasks: list[tuple[int, int]] = []  # question, and first hit of its context
         contexts: list[Sequence[Hit]] = []
         for index, hits in enumerate(rankings):
             if not hits:
                 empty = Outcome(Answer(""), Status.EMPTY, NO_PASSAGE)
                 yield SystemReply(index, empty, {"without_passage": 1.0})
-            parts = [hits] if hits and self.params.reading == "joined" else [[h] for h in hits]
-            asked += [(index, first) for first in range(len(parts))]
+            parts = [hits] if hits and self.params.reading == "joined" else [[hit] for hit in hits]
+            tasks += [(index, first) for first in range(len(parts))]
             contexts += parts
         readings: dict[int, dict[int, Reply]] = {}
-        texts = [questions[index] for index, _ in asked]
+        texts = [questions[index] for index, _ in tasks]
         for reply in self._reader.answer_many(texts, contexts):
-            index, first = asked[reply.index]
+            index, first = tasks[reply.index]
             of_question = readings.setdefault(index, {})
             of_question[first] = reply
             joined = self.params.reading == "joined"
             if len(of_question) == (1 if joined else len(rankings[index])):
                 ordered = [of_question[at] for at in sorted(of_question)]
-                yield _reply(index, rankings[index], ordered)
+                yield _combine(index, rankings[index], ordered)
                 del readings[index]
 
     def _index(self, documents: Sequence[Document]) -> None:
@@ -116,45 +116,47 @@ class Drc(BatchSystem[DrcParams]):
         self._indexed = documents
 
 
-def _reply(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> SystemReply:
-    """A question's reply from its reader's: one a hit, or one of all hits."""
+def _combine(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> SystemReply:
+    """A question's reply from the reader's: one per hit, or one for all hits."""
     outcomes = [reply.outcome for reply in readings]
     usage = Counter[str]()
     for reply in readings:
         usage.update(dict(reply.usage))
     usage["passages_read"] += len(hits)
-    if failed := sum(outcome.status not in (Status.OK, Status.EMPTY) for outcome in outcomes):
-        usage["readings_failed"] += failed
+    if n_failed := sum(outcome.status not in (Status.OK, Status.EMPTY) for outcome in outcomes):
+        usage["readings_failed"] += n_failed
     best = best_answer(outcomes)
     chosen = outcomes[best]
     if chosen.value is None:
         return SystemReply(index, Outcome(None, chosen.status, chosen.detail), dict(usage))
     refs = [hits[best].ref] if len(readings) == len(hits) else [hit.ref for hit in hits]
-    trace = tuple(_line(hit, outcomes[min(at, len(outcomes) - 1)]) for at, hit in enumerate(hits))
+    trace = tuple(
+        _trace_line(hit, outcomes[min(at, len(outcomes) - 1)]) for at, hit in enumerate(hits)
+    )
     answer = Answer(chosen.value, hits[best].text, tuple(dict.fromkeys(refs)), trace)
     return SystemReply(index, Outcome(answer, chosen.status, chosen.detail), dict(usage))
 
 
 def best_answer(outcomes: Sequence[Outcome[str]]) -> int:
-    """The place of the most frequent answer, where the answer from rank r counts 1/r.
+    """The index of the most frequent answer, where the answer from rank r counts 1/r.
 
-    One that is empty, failed or declines to answer counts only where all do.
+    Answers that are empty, failed or refusals count only if there are no others.
     """
-    said = {
+    texts = {
         at: " ".join(outcome.value.casefold().split())
         for at, outcome in enumerate(outcomes)
         if outcome.status is Status.OK and outcome.value is not None
     }
-    said = {at: text for at, text in said.items() if not refused(text)} or said
-    if not said:
+    texts = {at: text for at, text in texts.items() if not refused(text)} or texts
+    if not texts:
         return 0
     votes = Counter[str]()
-    for at, text in said.items():
+    for at, text in texts.items():
         votes[text] += 1 / (at + 1)  # type: ignore[assignment]  # counters hold any number
-    return max(said, key=lambda at: (votes[said[at]], -at))
+    return max(texts, key=lambda at: (votes[texts[at]], -at))
 
 
-def _line(hit: Hit, outcome: Outcome[str]) -> str:
-    where = {"rank": hit.rank + 1, "document": hit.ref.doc_id, "page": hit.ref.page_no}
-    said = {"answer": outcome.value or "", "status": str(outcome.status)}
-    return json.dumps(where | {"score": round(hit.score, 6)} | said, ensure_ascii=False)
+def _trace_line(hit: Hit, outcome: Outcome[str]) -> str:
+    source = {"rank": hit.rank + 1, "document": hit.ref.doc_id, "page": hit.ref.page_no}
+    result = {"answer": outcome.value or "", "status": str(outcome.status)}
+    return json.dumps(source | {"score": round(hit.score, 6)} | result, ensure_ascii=False)

@@ -14,7 +14,7 @@ from rag.systems._full_text import FullText
 class P0(FullText):
     """The baseline of Noe, Breier and Nuredini: plain text, read without retrieval.
 
-    Headings are known as far as plain text tells them.
+    Headings are known as far as plain text shows them.
     """
 
     name = "p0"

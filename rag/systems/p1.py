@@ -6,6 +6,6 @@ from rag.systems._full_text import FullText
 
 
 class P1(FullText):
-    """P0 with the mark-up left in, and with it the headings (Noe, Breier and Nuredini)."""
+    """P0 with its mark-up, and so with its headings (Noe, Breier and Nuredini)."""
 
     name = "p1"

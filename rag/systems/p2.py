@@ -12,15 +12,15 @@ from rag.systems._retrieving import RetrievalParams, Retrieving
 
 
 class P2Params(RetrievalParams):
-    """``size``: characters a piece, within a page."""
+    """``size``: characters per piece, within a page."""
 
     size: int = Field(1000, ge=50)
 
 
 class P2(Retrieving[P2Params]):
-    """Retrieval over pieces that are cut wherever they are full (Noe, Breier and Nuredini).
+    """Retrieval over pieces of fixed length (Noe, Breier and Nuredini).
 
-    Of the headings only those inside a piece are known.
+    Only headings inside a piece are known.
     """
 
     name = "p2"

@@ -13,7 +13,7 @@ from rag.systems._retrieving import RetrievalParams, Retrieving
 
 
 class SectionsParams(RetrievalParams):
-    """``longest``: characters of a section; a longer one is cut."""
+    """``longest``: most characters of a section; a longer one is cut."""
 
     longest: int = Field(4000, ge=200)
 
@@ -21,14 +21,14 @@ class SectionsParams(RetrievalParams):
 S = TypeVar("S", bound=SectionsParams, covariant=True, default=SectionsParams)
 
 
-class OfSections(Retrieving[S], abstract=True):
+class SectionRetrieval(Retrieving[S], abstract=True):
     """Shows sections with the headings above them and the numbers of their pages."""
 
     def passages(self, tree: DocumentTree) -> Iterable[Passage]:
         return sections(tree, self.params.longest)
 
 
-class P3(OfSections):
+class P3(SectionRetrieval):
     """Retrieval over sections, split at headings (Noe, Breier and Nuredini)."""
 
     name = "p3"

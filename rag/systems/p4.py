@@ -21,15 +21,15 @@ from rag.systems._parts import Spec, chat_of
 from rag.systems._passages import Passage
 from rag.systems._retrieving import Key, key_of, size_of
 from rag.systems._views import views_by_model, views_by_statistics
-from rag.systems.p3 import OfSections, SectionsParams
+from rag.systems.p3 import SectionRetrieval, SectionsParams
 
 DEPTH = 10
-"""Hits looked at of each view, for each passage that is shown."""
+"""Hits of each view that are considered, per passage shown."""
 
 
 class P4Params(SectionsParams):
-    """``views``: the model that writes keywords and summaries; without one they are drawn from
-    the section by statistics. ``n_keywords``, ``n_sentences``: how many of each.
+    """``views``: the model that writes keywords and summaries; without one they are taken
+    from the section by statistics. ``n_keywords``, ``n_sentences``: how many of each.
     """
 
     views: Spec | None = None
@@ -37,17 +37,17 @@ class P4Params(SectionsParams):
     n_sentences: int = Field(3, ge=1, le=20)
 
 
-class P4(OfSections[P4Params]):
+class P4(SectionRetrieval[P4Params]):
     """P3 with three views of a section, each in an index of its own: its text, its keywords and
-    its summary. What any of them finds is shown as raw text.
+    its summary. The sections found by any of them are shown as raw text.
 
-    A section's place is its best one in any view; then the sum of 1 / (60 + rank) over views
-    decides. Views that a model does not write are empty, and counted as ``views_failed``.
+    A section's rank is its best one in any view; ties are decided by the sum of 1 / (60 + rank)
+    over the views. Views that a model fails to write are empty, and counted as ``views_failed``.
     Sources: Noe, Breier and Nuredini; Dong et al. 2024, Multi-view Content-aware Indexing.
     """
 
     name = "p4"
-    named_apart = OfSections.named_apart | {"views"}
+    outside_identity = SectionRetrieval.outside_identity | {"views"}
     n_views = 3
 
     def __init__(self, params: P4Params | None = None) -> None:
@@ -64,12 +64,12 @@ class P4(OfSections[P4Params]):
             ) -> dict[str, Any]:
                 return views_by_model(chat, text, n_keywords, n_sentences)
 
-            self._written = Stage(written, "2")
+            self._write_views = Stage(written, "2")
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"views": self._writer_identity or "statistics"}
 
-    def ranked(
+    def rank_passages(
         self,
         questions: Sequence[str],
         passages: Sequence[Passage],
@@ -77,9 +77,13 @@ class P4(OfSections[P4Params]):
         language: Language,
     ) -> tuple[list[list[Hit]], dict[str, float]]:
         raw = [passage.chunk for passage in passages]
-        views, took = self._views(passages, language)
+        views, views_usage = self._views(passages, language)
         indexed = [raw] + [
-            [replace(one, text=view[at]) for one, view in zip(raw, views, strict=True) if view[at]]
+            [
+                replace(chunk, text=view[at])
+                for chunk, view in zip(raw, views, strict=True)
+                if view[at]
+            ]
             for at in (0, 1)
         ]
         depth = self.params.top_k * DEPTH
@@ -89,11 +93,11 @@ class P4(OfSections[P4Params]):
             by_view.append(retriever.search_many(questions, depth))
         order = {key_of(passage): at for at, passage in enumerate(passages)}
         usage = size_of(chunk.indexed_text for chunks in indexed for chunk in chunks)
-        rankings = [self._joined(hits, order) for hits in zip(*by_view, strict=True)]
-        return rankings, usage | took
+        rankings = [self._fuse(hits, order) for hits in zip(*by_view, strict=True)]
+        return rankings, usage | views_usage
 
-    def _joined(self, by_view: Iterable[Sequence[Hit]], order: dict[Key, int]) -> list[Hit]:
-        """What any view finds, best first."""
+    def _fuse(self, by_view: Iterable[Sequence[Hit]], order: dict[Key, int]) -> list[Hit]:
+        """The hits of all views, best first."""
         best: dict[Key, Hit] = {}
         gain: dict[Key, float] = {}
         for hits in by_view:
@@ -110,18 +114,23 @@ class P4(OfSections[P4Params]):
     def _views(
         self, passages: Sequence[Passage], language: Language
     ) -> tuple[list[list[str]], dict[str, float]]:
-        """Keywords and summary of each passage, and what a model took to write them."""
-        wanted = (self.params.n_keywords, self.params.n_sentences)
+        """Keywords and summary of each passage, and the cost of a model that writes them."""
+        counts = (self.params.n_keywords, self.params.n_sentences)
         views: list[list[str]] = []
         if self._writer is None:
-            for _, some in groupby(passages, key=lambda one: one.pieces[0].ref.doc_id):
-                texts = [passage.text for passage in some]
-                of_document = self.once(views_by_statistics, texts, language, *wanted)
-                views += of_document
+            for _, of_document in groupby(
+                passages, key=lambda passage: passage.pieces[0].ref.doc_id
+            ):
+                texts = [passage.text for passage in of_document]
+                document_views = self.once(views_by_statistics, texts, language, *counts)
+                views += document_views
             return views, {}
         writer = self._writer_identity
-        calls = [partial(self.once, self._written, writer, one.text, *wanted) for one in passages]
-        took: Counter[str] = Counter()
+        calls = [
+            partial(self.once, self._write_views, writer, passage.text, *counts)
+            for passage in passages
+        ]
+        usage: Counter[str] = Counter()
         futures = submitted(calls, self._writer.at_once)
         try:
             for future in futures:
@@ -129,11 +138,11 @@ class P4(OfSections[P4Params]):
                     written = future.result()
                 except EngineError:
                     views.append(["", ""])
-                    took["views_failed"] += 1
+                    usage["views_failed"] += 1
                 else:
                     views.append(written["views"])
-                    took.update({f"views_{name}": n for name, n in written["usage"].items()})
+                    usage.update({f"views_{name}": n for name, n in written["usage"].items()})
         finally:
             for future in futures:
                 future.cancel()
-        return views, dict(took)
+        return views, dict(usage)

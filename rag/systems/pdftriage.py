@@ -1,8 +1,8 @@
-"""PDFTriage (Saad-Falcon et al. 2023): a document's structure is told, and asked for by tools.
+"""PDFTriage (Saad-Falcon et al. 2023): a model sees a document's structure and fetches its parts.
 
-The metadata of a document's tree is the first prompt; a model fetches pages, sections, tables,
-figures or passages by five tools, one a turn, and then answers. Without a model, rules read off
-the question which tools it asks for, and a reader answers from what they fetch.
+The first prompt has the metadata of a document's tree; a model fetches pages, sections, tables,
+figures or passages by five tools, one per turn, and then answers. Without a model, rules choose
+the tools from the words of the question, and a reader answers from what they fetch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ohr import registry
 from ohr.plugins import Chat, Params, SystemReply
 from ohr.registry import PluginSpec
 from ohr.types import Answer, Document, Hit, Outcome
-from rag.systems._at_once import replies
+from rag.systems._at_once import run_calls
 from rag.systems._batch import BatchSystem
 from rag.systems._parts import Spec, chat_of, reader_of, retriever_of
 from rag.systems.triage.budget import Budget
@@ -30,12 +30,12 @@ from rag.systems.triage.tools import Tools
 
 
 class PdfTriageParams(Params):
-    """``planner``: ``rules``, or ``model``: the reader's own. ``reader``: what answers.
+    """``planner``: ``rules``, or ``model``, which is the reader's. ``reader``: gives the answer.
 
     ``chunker``, ``retriever``, ``top_k``: of the tool ``retrieve``. ``metadata_tokens``,
-    ``fetched_tokens``: of the first prompt's metadata, and of all that a question fetches.
-    ``turns``: in which tools may be called. ``documents``: of several, those of which a model
-    is told, the nearest to the question first.
+    ``fetched_tokens``: most tokens of the first prompt's metadata, and of all text fetched for a
+    question. ``turns``: turns in which tools may be called. ``documents``: how many documents a
+    model sees, those nearest to the question first.
     """
 
     planner: Literal["rules", "model"] = "rules"
@@ -50,7 +50,7 @@ class PdfTriageParams(Params):
 
 
 class PdfTriage(BatchSystem[PdfTriageParams]):
-    """Fetches the parts of documents that a question names, or else what a search finds."""
+    """Fetches the parts of documents that a question names, or else the hits of a search."""
 
     name = "pdftriage"
     version = "4"
@@ -79,7 +79,7 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
     ) -> Iterator[SystemReply]:
         """Answers as they come. The documents are indexed once.
 
-        Raises MissingDependencyError and ConfigError of what it is made of.
+        Raises MissingDependencyError and ConfigError of its parts.
         """
         library = Library(documents, self._chunker, self._retriever)
         rankings = library.rank(questions)
@@ -93,33 +93,33 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
     def _by_rules(
         self, questions: Sequence[str], library: Library, rankings: Sequence[Sequence[Hit]]
     ) -> Iterator[SystemReply]:
-        read: list[int] = []
+        pending: list[int] = []
         fetched: dict[int, tuple[Budget, list[str], Counter[str]]] = {}
         for index, (question, hits) in enumerate(zip(questions, rankings, strict=True)):
-            shelf = library.shelves.get(_meant(library, hits))
-            said, refs = from_metadata(question, shelf) if shelf is not None else ("", ())
-            if said:
-                read_off = f"metadata of {shelf.name if shelf else ''}"
-                answer = Answer(said, sources=refs, trace=(read_off,))
+            shelf = library.shelves.get(_likeliest_document(library, hits))
+            text, refs = from_metadata(question, shelf) if shelf is not None else ("", ())
+            if text:
+                source = f"metadata of {shelf.name if shelf else ''}"
+                answer = Answer(text, sources=refs, trace=(source,))
                 yield SystemReply(index, Outcome(answer), {"answered_by_metadata": 1.0})
                 continue
-            tools = Tools(library, _found(hits), self.params.top_k)
+            tools = Tools(library, _fixed_search(hits), self.params.top_k)
             budget, trace, usage = Budget(self.params.fetched_tokens), list[str](), Counter[str]()
             for call in plan(question, shelf):
                 result = tools.call(call.tool, call.arguments, shelf.name if shelf else "")
                 trace.append(budget.take(call.tool, result).trace)
                 usage.update({call.tool: 1, "tool_calls": 1})
-            read.append(index)
-            fetched[index] = budget, trace, usage | _fetched(budget)
-        asked = [questions[index] for index in read]
-        contexts = [fetched[index][0].hits() for index in read]
-        for reply in self._reader.answer_many(asked, contexts):
-            index = read[reply.index]
+            pending.append(index)
+            fetched[index] = budget, trace, usage | _budget_usage(budget)
+        pending_questions = [questions[index] for index in pending]
+        contexts = [fetched[index][0].hits() for index in pending]
+        for reply in self._reader.answer_many(pending_questions, contexts):
+            index = pending[reply.index]
             budget, trace, usage = fetched[index]
             outcome = reply.outcome
             answer = Answer(outcome.value or "", sources=budget.sources, trace=tuple(trace))
-            told = dict(usage) | dict(reply.usage)
-            yield SystemReply(index, Outcome(answer, outcome.status, outcome.detail), told)
+            total = dict(usage) | dict(reply.usage)
+            yield SystemReply(index, Outcome(answer, outcome.status, outcome.detail), total)
 
     # --- by a model --------------------------------------------------------------------
 
@@ -127,16 +127,16 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
         self, questions: Sequence[str], library: Library, rankings: Sequence[Sequence[Hit]]
     ) -> Iterator[SystemReply]:
         @lru_cache(maxsize=1024)
-        def told(names: tuple[str, ...]) -> tuple[str, bool]:
+        def describe(names: tuple[str, ...]) -> tuple[str, bool]:
             shelves = [library.shelves[name] for name in names]
             return metadata(shelves, self.params.metadata_tokens, self._chat.count_tokens)
 
-        asks = []
+        calls = []
         for index, (question, hits) in enumerate(zip(questions, rankings, strict=True)):
-            near = nearest_documents(hits) or list(library.shelves)
-            names = tuple(near[: self.params.documents])
-            asks.append(partial(self._converse, index, question, library, names, told))
-        yield from replies(asks, self._chat.at_once)
+            nearest = nearest_documents(hits) or list(library.shelves)
+            names = tuple(nearest[: self.params.documents])
+            calls.append(partial(self._converse, index, question, library, names, describe))
+        yield from run_calls(calls, self._chat.at_once)
 
     def _converse(
         self,
@@ -144,33 +144,33 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
         question: str,
         library: Library,
         names: tuple[str, ...],
-        told: Callable[[tuple[str, ...]], tuple[str, bool]],
+        describe: Callable[[tuple[str, ...]], tuple[str, bool]],
     ) -> SystemReply:
-        about, was_cut = told(names)
+        description, was_cut = describe(names)
         tools = Tools(library, lambda query: library.rank([query])[0], self.params.top_k)
-        held = Conversation(
+        conversation = Conversation(
             self._chat, tools, Budget(self.params.fetched_tokens), self.params.turns
         )
         default = library.shelves[names[0]] if names else None
-        outcome = held.answer(question, about, default)
-        usage = held.usage | _fetched(held.budget)
-        usage["metadata_tokens"] = self._chat.count_tokens(about)
+        outcome = conversation.answer(question, description, default)
+        usage = conversation.usage | _budget_usage(conversation.budget)
+        usage["metadata_tokens"] = self._chat.count_tokens(description)
         usage["metadata_cut"] = was_cut
         return SystemReply(index, outcome, {name: float(n) for name, n in usage.items() if n})
 
 
-def _meant(library: Library, hits: Sequence[Hit]) -> str:
-    """The document that a question is taken to mean: the only one, or the nearest."""
+def _likeliest_document(library: Library, hits: Sequence[Hit]) -> str:
+    """The document that a question is about: the only one, or the nearest."""
     if len(library.shelves) == 1:
         return next(iter(library.shelves))
-    near = nearest_documents(hits)
-    return near[0] if near else ""
+    nearest = nearest_documents(hits)
+    return nearest[0] if nearest else ""
 
 
-def _found(hits: Sequence[Hit]) -> Callable[[str], Sequence[Hit]]:
-    """A search that was made before: rules ask for the question's own alone."""
+def _fixed_search(hits: Sequence[Hit]) -> Callable[[str], Sequence[Hit]]:
+    """A search with known hits: rules only search for the question itself."""
     return lambda query: hits
 
 
-def _fetched(budget: Budget) -> Counter[str]:
+def _budget_usage(budget: Budget) -> Counter[str]:
     return Counter(fetched_tokens=budget.used, fetches_cut=budget.cuts)

@@ -178,9 +178,9 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
                 assert sum(parts) == pytest.approx(float(value["loss"]), abs=0.0021)
     lost = {row[2:6] for row in tables[0]["rows"] if row[1] == "gt, formatting severe"}
     assert len(lost) == 2
-    said = [one.sentence("LCS") for one in losses(rows, "retrieval")]
-    assert len(set(said)) == len(said)
-    assert {one.partition(":")[0] for one in said} == {"curve", "short"}
+    sentences = [loss.sentence() for loss in losses(rows, "retrieval")]
+    assert len(set(sentences)) == len(sentences)
+    assert {sentence.partition(":")[0] for sentence in sentences} == {"curve", "short"}
     build_report(runs, tmp_path / "report", ReportOptions("random:1", "none"))
     meta = (tmp_path / "report" / "data" / "meta.js").read_text("utf-8")
     assert '"name":"short: gt, clean","kept":"short: gt, clean"' in meta
@@ -194,6 +194,29 @@ def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
     configuration = page.partition("<summary>Configuration</summary>")[2].partition("</details>")[0]
     shown = yaml.safe_load(html.unescape(re.sub("<[^>]+>", "", configuration)))
     assert shown == run.manifest["config"]
+
+
+def test_the_first_page_begins_with_question_answer_and_picture(run, settings, tmp_path):
+    built(run, tmp_path / "one", cases="random:1", images="none")
+    page = (tmp_path / "one" / "index.html").read_text("utf-8")
+    first = page.partition('<section class="first"')[2].partition("</section>")[0]
+    heads = re.findall(r'<h2 id="question">(.*?)</h2>|<p class="answer">(Under .*?)</p>', first)
+    assert [bool(a or b) for a, b in heads] == [True, True]
+    assert "noise cost retrieval and answers?" in first
+    assert first.index("<svg") < first.index("How to read it")
+    assert "<dt>questions</dt>" in first.partition("<details>")[2]
+    clean = finished(tmp_path / "clean", *settings, "engines=[gt]", READERS)
+    built(clean, tmp_path / "two", cases="random:1", images="none")
+    assert "Nothing was compared" in (tmp_path / "two" / "index.html").read_text("utf-8")
+
+
+def test_sentences_name_only_what_differs(run):
+    rows = make_rows([run])
+    for loss in losses(rows, "retrieval"):
+        text = loss.sentence()
+        assert "tokens" not in text
+        assert "hits" not in text
+        assert loss.baseline in text
 
 
 def test_the_first_page_lists_failures(run, tmp_path, monkeypatch):
@@ -234,7 +257,7 @@ def test_results_without_cases_have_figures_alone(run, tmp_path):
     (tmp_path / "bare" / "cases.zip").unlink()
     chosen = built(open_run(tmp_path / "bare"), tmp_path / "report", images="none").selection
     assert chosen.sentence() == "No case has details: the runs have no cases.zip"
-    assert "<h2>Results</h2>" in (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "<h2>Each comparison</h2>" in (tmp_path / "report" / "index.html").read_text("utf-8")
     both = [run, open_run(tmp_path / "bare")]
     of_one = build_report(both, tmp_path / "both", ReportOptions("random:all", "none")).selection
     assert len(of_one.cases) == 16 * 4

@@ -243,7 +243,7 @@ def test_help_shows_the_defaults_of_the_command_itself():
         text = " ".join(invoke(name, "--help").output.split())
         return text.split("clean pages only.")[1].split(" --levels ")[0].strip()
 
-    assert noise_of("noise_curve") == "[default: salt_and_pepper]"
+    assert noise_of("noise_curve") == "[default: semantic]"
     assert noise_of("noise_statistics") == "[default: formatting, semantic]"
     assert noise_of("ocr_benchmark") == ""
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -8,7 +9,9 @@ from experiments.figure3 import main
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
 from ohr.analysis.figure3.table import figure3_points
 from ohr.errors import OhrError
-from ohr.study.results import Run, rows_of
+from ohr.statistics import mean_interval
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import Run, clusters_of, rows_of
 
 
 def test_semantic_noise_is_averaged_over_engines(semantic_run):
@@ -20,7 +23,10 @@ def test_semantic_noise_is_averaged_over_engines(semantic_run):
         & (points["setting"] == "tests.fakes.FactReader")
     ].iloc[0]
     assert (point["noise"], point["engines"]) == ("semantic", 2)
-    for column, stage, metric in (("mean", "generation", "f1"), ("r_noise", "ocr", "r_noise")):
+    for column, stage, metric in (
+        ("mean", "generation", "f1"),
+        ("r_noise", "ocr", "r_noise"),
+    ):
         rows = rows_of(semantic_run.rows, stage, metric)
         rows = rows[rows["evidence_source"].isin(["table", "formula", "chart"])]
         rows = rows[(rows["level"] == "severe")]
@@ -29,6 +35,22 @@ def test_semantic_noise_is_averaged_over_engines(semantic_run):
         assert rows["engine"].nunique() == 2
         assert point[column] == pytest.approx(rows["value"].mean())
     assert point["ci_low"] <= point["mean"] <= point["ci_high"]
+
+
+def test_intervals_are_those_of_the_paired_change(semantic_run):
+    points = figure3_points([semantic_run])
+    key = (points["stage"] == "retrieval") & (points["panel"] == "all")
+    clean, severe = (
+        points[key & (points["level"] == level)].iloc[0] for level in ("clean", "severe")
+    )
+    rows = rows_of(semantic_run.rows, "retrieval", "lcs")
+    means = rows.groupby([*UNIT_COLUMNS, "intensity", "level"])["value"].mean().unstack("level")
+    per_question = means.groupby(list(UNIT_COLUMNS)).first()
+    changes = (per_question["severe"] - per_question[""]).rename("change").reset_index()
+    interval = mean_interval(changes["change"].to_numpy(), clusters_of(changes), bounded=False)
+    assert np.isnan(clean["ci_low"])
+    assert severe["ci_low"] == pytest.approx(clean["mean"] + interval.low)
+    assert severe["ci_high"] == pytest.approx(clean["mean"] + interval.high)
 
 
 @pytest.mark.slow
@@ -42,26 +64,28 @@ def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     assert list(stripped["formatting"]) == ["lcs_stripped"]
     assert list(stripped["semantic"]) == ["lcs"]
     caption = caption_of(runs, points)
-    for said in (
-        "mean of 2 engines, n = 48",
+    for part in (
+        "image noise: mean of 2 engines, n = 48",
         "all pages re-read",
-        "95 % intervals for further documents",
+        "bars: 95 % intervals for further documents",
     ):
-        assert said in caption
+        assert part in caption
     one, two = (draw_figure3(points, caption, tmp_path / name) for name in ("one", "two"))
-    assert [path.suffix for path in one] == [".png", ".svg", ".pdf"]
+    assert [path.suffix for path in one] == [".png", ".svg", ".pdf", ".txt"]
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
-    assert min(Image.open(one[0]).size) > 200  # drawn at a low resolution in tests
+    assert min(Image.open(one[0]).size) > 150  # drawn at a low resolution in tests
     svg = one[1].read_text()
-    assert "bm25 [S]" in svg
-    assert "bm25 [F]" in svg
+    assert "image noise" in svg
+    assert "formatting noise" in svg
 
 
 def test_the_command(formatting_run, benchmark_runs, tmp_path):
     done = CliRunner().invoke(main, [str(formatting_run.path), "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert (tmp_path / "figure3.pdf").exists()
-    assert (tmp_path / "figure3.csv").read_text().startswith("noise,stage,metric,setting,level")
+    assert (
+        (tmp_path / "figure3.csv").read_text().startswith("axis,noise,stage,metric,setting,level")
+    )
     done = CliRunner().invoke(main, [str(benchmark_runs[0].path), "--out", str(tmp_path)])
     assert done.exit_code == 2
     assert "nothing to draw" in done.stderr
@@ -105,7 +129,7 @@ def test_what_was_not_measured_without_context_has_no_line(formatting_run, tmp_p
     )
     points = figure3_points([run])
     assert points["floor"].isna().all()
-    svg = draw_figure3(points, "", tmp_path)[1].read_text()
+    svg = draw_figure3(points, [], tmp_path)[1].read_text()
     assert "no context" not in svg
 
 
@@ -113,6 +137,7 @@ def test_each_reader_has_its_own_floor(formatting_run, tmp_path):
     points = figure3_points([formatting_run])
     guesses = points["setting"].str.contains("Steady") & (points["stage"] == "generation")
     points.loc[guesses, "floor"] = 0.25
-    svg = draw_figure3(points, "", tmp_path)[1].read_text()
-    assert "tests.fakes.SteadyReader, no context [F]" in svg
-    assert "tests.fakes.FactReader, no context [F]" in svg
+    svg = draw_figure3(points, [], tmp_path)[1].read_text()
+    assert svg.count("no context") > 1  # once in each panel
+    assert "tests.fakes.SteadyReader" in svg
+    assert "tests.fakes.FactReader" in svg

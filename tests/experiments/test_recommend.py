@@ -197,7 +197,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert "fewer errors" not in done.output  # of the one engine that is ranked
     assert "Retrieval LCS on all questions, clean pages" in done.output, done.output
     report = (tmp_path / "best" / "report" / "index.html").read_text()
-    assert report.index("Take the text layer.") < report.index("The study")
+    assert report.index("Take the text layer.") < report.index("<details><summary>The study")
     assert "For a page without one: no OCR engine is recommended: only" in done.output
     (folder / "Dunhaven.pdf").unlink()
     (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")

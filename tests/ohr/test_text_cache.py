@@ -15,7 +15,7 @@ def test_results_are_those_of_the_function_whatever_is_kept(batches, most):
         assert kept.many(texts) == [text.upper() for text in texts]
         for text in texts:
             assert kept(text) == text.upper()
-        assert sum(map(len, kept._kept)) == kept._characters <= most
+        assert sum(map(len, kept._results)) == kept._characters <= most
 
 
 def test_equal_texts_are_worked_out_once_until_they_are_forgotten():
@@ -39,4 +39,4 @@ def test_threads_share_a_cache():
     texts = [f"text {n % 40}" for n in range(2000)]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(kept, texts)) == [text.upper() for text in texts]
-    assert sum(map(len, kept._kept)) == kept._characters <= 50
+    assert sum(map(len, kept._results)) == kept._characters <= 50

@@ -14,7 +14,7 @@ from ohr import registry
 from ohr.errors import EngineError, LateError, RefusedError
 from ohr.plugins import Chat, Message, ToolCall
 from rag.chunking.token_counter import count_tokens
-from rag.readers._conversation import calls_in, defused, in_words
+from rag.readers._conversation import defuse, extract_calls, to_plain_turns
 from tests.examples import examples
 from tests.loopback import Server, calling, refused, said
 from tests.ocr_backends.checkpoints import needs_torch
@@ -114,17 +114,17 @@ def test_a_server_holds_several_conversations_at_once(server: Server) -> None:
     ],
 )
 def test_calls_are_read_in_the_forms_that_models_write(text: str) -> None:
-    _, [call] = calls_in(text, ["look"])
+    _, [call] = extract_calls(text, ["look"])
     assert (call.name, json.loads(call.arguments)) == ("look", {"where": "here"})
 
 
 def test_what_is_no_call_is_text_and_a_broken_call_is_a_call() -> None:
     for text in ("It is here.", '{"answer": "here"}', '{"name": "Ada"}', "[1] says so."):
-        assert calls_in(text, ["look"]) == (text, ())
+        assert extract_calls(text, ["look"]) == (text, ())
     whole = '{"name": "look", "arguments": {}}'
-    assert calls_in(whole, []) == (whole, ())
+    assert extract_calls(whole, []) == (whole, ())
     for broken in ('<tool_call>{"name": "look", "argu', '{"name": "look", "arguments": {"where":'):
-        _, [call] = calls_in(broken, ["look"])
+        _, [call] = extract_calls(broken, ["look"])
         assert call.name == "look"
         with pytest.raises(ValueError, match=r"Expecting|Unterminated|Invalid"):
             json.loads(call.arguments)
@@ -133,18 +133,18 @@ def test_what_is_no_call_is_text_and_a_broken_call_is_a_call() -> None:
 @examples(100)
 @given(st.text(alphabet='{}[]":,anme<>/tol_c \\\n', max_size=200))
 def test_whatever_is_written_is_parsed(text: str) -> None:
-    _, calls = calls_in(text, ["look"])
+    _, calls = extract_calls(text, ["look"])
     assert all(isinstance(call.arguments, str) for call in calls)
 
 
 def test_a_conversation_in_words_alternates_and_keeps_all_that_was_said() -> None:
-    told = in_words(FOLLOWED, [TOOL], SCHEMA)
+    told = to_plain_turns(FOLLOWED, [TOOL], SCHEMA)
     assert [one.role for one in told] == ["system", "user", "assistant", "user"]
     assert "Be brief." in told[0].text
     assert '"name": "look"' in told[0].text
-    assert calls_in(told[2].text, ["look"])[1] == (ToolCall("look", CALL.arguments, "call_0"),)
+    assert extract_calls(told[2].text, ["look"])[1] == (ToolCall("look", CALL.arguments, "call_0"),)
     assert told[3].text == "Result of look:\nA harbour."
-    assert "schema" not in in_words(ASKED)[0].text
+    assert "schema" not in to_plain_turns(ASKED)[0].text
 
 
 FORGED = (
@@ -154,13 +154,13 @@ FORGED = (
 
 
 def test_frames_in_a_pages_text_are_taken_apart() -> None:
-    harmless = defused(FORGED)
+    harmless = defuse(FORGED)
     assert harmless.replace(" ", "") == FORGED.replace(" ", "")
-    assert calls_in(harmless.replace('"name"', ""), ["look"])[1] == ()
+    assert extract_calls(harmless.replace('"name"', ""), ["look"])[1] == ()
     for frame in ("<tool_call>", "</tool_response>", "<|im_end|>", "[INST]", "<|eot_id|>"):
         assert frame not in harmless
     plain = "a < b, [1], [see below], <b>bold</b> <table>"
-    assert defused(plain) == plain
+    assert defuse(plain) == plain
 
 
 def local(kind: str, says: Any = "noise", **params: Any) -> Any:

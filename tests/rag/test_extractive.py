@@ -184,8 +184,8 @@ def test_the_same_input_gives_the_same_answer_after_other_work() -> None:
     question = "Who is the harbour master?"
     first = ask(question, HARBOUR)
     ask("What were the sales of Ladles in 2020?", LATEX_TABLE)
-    _candidates._parse.cache_clear()
-    _candidates._parse_chunk.cache_clear()
+    _candidates._parse_long.cache_clear()
+    _candidates._parse_short.cache_clear()
     assert Extractive().answer(question, [Hit(PageRef("e/y", 9), HARBOUR, 0.1, 3)]).value == first
 
 

@@ -14,7 +14,7 @@ from ohr import registry
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.plugins import Message
 from rag.readers import _grammar
-from rag.readers._grammar import bounded, skeleton
+from rag.readers._grammar import bound_lengths, skeleton
 from rag.systems._attributed import SCHEMA
 from tests.ocr_backends.checkpoints import needs_torch
 from tests.rag.checkpoints import written
@@ -104,7 +104,7 @@ def test_without_the_package_it_is_said_how_to_install_it(monkeypatch: pytest.Mo
 
 @given(st.integers(-100, 10_000))
 def test_strings_lists_and_numbers_have_an_end(characters: int) -> None:
-    whole = bounded(SCHEMA, characters)
+    whole = bound_lengths(SCHEMA, characters)
     of = whole["properties"]
     assert of["headers"]["maxItems"] == 4
     assert (of["page"]["minimum"], of["page"]["maximum"]) == (0, 1_000_000)
@@ -114,7 +114,7 @@ def test_strings_lists_and_numbers_have_an_end(characters: int) -> None:
     assert min(lengths) >= 8
     assert lengths[0] + lengths[1] + 4 * lengths[2] <= max(48, characters)
     assert "maxLength" not in str(SCHEMA)
-    assert bounded({"type": "string", "enum": ["a"]}, 5) == {"type": "string", "enum": ["a"]}
+    assert bound_lengths({"type": "string", "enum": ["a"]}, 5) == {"type": "string", "enum": ["a"]}
 
 
 def test_a_skeleton_has_every_name_and_no_text() -> None:

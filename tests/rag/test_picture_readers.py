@@ -15,7 +15,7 @@ from ohr.errors import ConfigError, MissingDependencyError
 from ohr.registry import PluginSpec
 from ohr.study.scoring.judge import make_judge
 from ohr.types import Hit, PageRef, ShownHit, Status
-from rag.readers._pictures import SHOWN, shown
+from rag.readers._pictures import SHOWN, pages_to_show
 from tests.loopback import said
 from tests.ocr_backends.checkpoints import written as engine_checkpoint
 from tests.rag.checkpoints import written as language_model
@@ -62,10 +62,10 @@ def pixels(part):
 def test_each_page_is_shown_once_and_what_is_left_out_is_said():
     arrays = random_pages(3)
     hits = context([arrays[0], arrays[1], arrays[0], arrays[2]])
-    assert [page.ref.page_no for page in shown(hits, 4).pages] == [0, 1, 3]
-    few = shown(hits, 2)
+    assert [page.ref.page_no for page in pages_to_show(hits, 4).pages] == [0, 1, 3]
+    few = pages_to_show(hits, 2)
     assert (len(few.pages), few.note) == (2, "images cut to 2 of 3")
-    assert shown([Hit(PageRef("law/a", 0), "text", 1.0, 0)], 2).pages == ()
+    assert pages_to_show([Hit(PageRef("law/a", 0), "text", 1.0, 0)], 2).pages == ()
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_pictures_are_scaled_down_and_limited(server):
 
 def test_what_has_no_pictures_to_show_is_told_so(server):
     text = [Hit(PageRef("law/a", 0), "text", 1.0, 0)]
-    with pytest.raises(ConfigError, match="take read: text"):
+    with pytest.raises(ConfigError, match="use read: text"):
         openai(server, read="both").answer("How many?", text)
     with pytest.raises(ConfigError, match="a judge has none"):
         make_judge(PluginSpec(name="openai", params={"model": "m", "read": "images"}))
@@ -168,9 +168,9 @@ def test_a_template_that_takes_no_system_message_is_given_none(prompt):
     reader = local("smolvlm", prompt=prompt)
     [reply] = reader.answer_many(["what?"], [hits])
     strict = local("smolvlm", prompt=prompt)
-    strict._seeing.processor.chat_template = (
+    strict._vision.processor.chat_template = (
         "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-        + strict._seeing.processor.chat_template
+        + strict._vision.processor.chat_template
     )
     [merged] = strict.answer_many(["what?"], [hits])
     assert merged.outcome.status is not Status.ERROR, merged.outcome

@@ -4,7 +4,7 @@ import pytest
 
 from ohr.errors import ConfigError
 from ohr.types import Hit, PageRef
-from rag.readers._prompt import BARE, BUILT_IN, NOTHING, answer_in, load_prompt, passages
+from rag.readers._prompt import BARE, BUILT_IN, NOTHING, extract_answer, load_prompt, passages
 
 
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in BARE])
@@ -24,11 +24,11 @@ def test_built_in_prompts_hold_question_and_context_once(name):
 def test_unifiedqa_is_asked_as_it_was_trained():
     prompt = load_prompt("unifiedqa")
     hits = [Hit(PageRef("a/b", n), text, 1.0, n) for n, text in enumerate(["Red\n Boats", "GREEN"])]
-    asked = prompt.asked("Which  Boats?", hits)
+    asked = prompt.prepare("Which  Boats?", hits)
     assert prompt.plain(*asked) == "which boats? \\n red boats green"
     assert prompt.messages(*asked) == [{"role": "user", "content": prompt.plain(*asked)}]
-    assert prompt.plain(*prompt.asked("Why?", [])) == "why? \\n "
-    assert load_prompt("answer").asked("Why?", hits[1:]) == ("Why?", "[1] GREEN")
+    assert prompt.plain(*prompt.prepare("Why?", [])) == "why? \\n "
+    assert load_prompt("answer").prepare("Why?", hits[1:]) == ("Why?", "[1] GREEN")
 
 
 def test_examples_stand_before_the_question_as_turns(tmp_path):
@@ -51,9 +51,9 @@ def test_examples_stand_before_the_question_as_turns(tmp_path):
     shown = "Be brief.\n\n[1] Red.\nQ: Colour?\nA: red\n\n"
     assert prompt.plain("Who?", "[1] Ada.").startswith(shown)
     # What knows no roles writes the next example too.
-    assert prompt.answer_in(" Ada\n\n[1] Blue.\nQ: Sky?", plain=True) == "Ada"
+    assert prompt.extract_answer(" Ada\n\n[1] Blue.\nQ: Sky?", plain=True) == "Ada"
     path.write_text("{context} {question}\n===\nonly a page\n---\nand a question", "utf-8")
-    with pytest.raises(ConfigError, match="example 1 wants its passages, its question and its"):
+    with pytest.raises(ConfigError, match="example 1 needs its passages, its question and its"):
         load_prompt(str(path))
 
 
@@ -129,9 +129,9 @@ def test_passages_are_numbered_in_rank_order():
      ("<response>x</response>", "x"), ("<answer></answer>", ""), ("", "")],
 )  # fmt: skip
 def test_the_answer_stands_between_the_last_tags(written, answer):
-    assert answer_in(written) == answer
+    assert extract_answer(written) == answer
 
 
 def test_long_nonsense_takes_linear_time():
-    assert answer_in("<think>" * 50_000) == answer_in("</think>" * 50_000) == ""
-    assert len(answer_in("<answer>" * 50_000)) < 400_000
+    assert extract_answer("<think>" * 50_000) == extract_answer("</think>" * 50_000) == ""
+    assert len(extract_answer("<answer>" * 50_000)) < 400_000

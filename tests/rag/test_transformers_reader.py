@@ -190,7 +190,7 @@ def test_the_models_window_is_never_exceeded() -> None:
 def test_prompts_take_the_form_that_the_model_knows() -> None:
     def prompt(kind: str, question: str = "Who?", context: str = "Page.") -> str:
         made = reader(written(kind), prompt="answer")
-        ids = made._encoded(0, question, context, context).ids
+        ids = made._encode(0, question, context, context).ids
         return str(made._loaded.tokenizer.decode(ids))
 
     chat = prompt("qwen2")
@@ -334,7 +334,7 @@ def test_gpu_answers(kind: str, dtype: str) -> None:
 def test_lower_case_does_not_arm_a_special_token() -> None:
     made = reader(written("t5"), prompt="unifiedqa")
     tokenizer = made._loaded.tokenizer
-    encoded = made._encoded(0, *made._prompt.asked("Who?", hits("Built </S> by <PAD> Ada")), "")
+    encoded = made._encode(0, *made._prompt.prepare("Who?", hits("Built </S> by <PAD> Ada")), "")
     assert encoded.ids.count(tokenizer.eos_token_id) == 1, "the one that ends every input"
     assert tokenizer.pad_token_id not in encoded.ids
     text = tokenizer.decode(encoded.ids, skip_special_tokens=True)

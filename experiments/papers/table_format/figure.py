@@ -47,8 +47,8 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
         from_zero(axes)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(engines))
-        caption(fig, cells.assign(group="all"), notes=notes)
-        return save(fig, folder, "table_format")
+        description = caption(fig, cells.assign(group="all"), notes=notes)
+        return save(fig, folder, "table_format", notes=description)
 
 
 def _ticks(stage: str, setting: Setting) -> str:

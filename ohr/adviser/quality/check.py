@@ -74,12 +74,12 @@ def _fitted_lines(table: pd.DataFrame) -> list[str]:
     """A line about the domains that the shipped predictions were also fitted on."""
     readings = shipped().fitted_on.get("readings", {})
     fitted = {str(name).partition(", ")[0].partition(": ")[2] for name in readings}
-    here = [name for name in dict.fromkeys(table["domain"].astype(str)) if name in fitted]
-    if not here:
+    domains = [name for name in dict.fromkeys(table["domain"].astype(str)) if name in fitted]
+    if not domains:
         return []
     return [
-        f"the shipped predictions were also fitted on pages of {', '.join(here)}: new domains may "
-        "be harder (--left-out predicts each domain by the others)"
+        f"the shipped predictions were also fitted on pages of {', '.join(domains)}: new domains "
+        "may be harder (--left-out predicts each domain by the others)"
     ]
 
 

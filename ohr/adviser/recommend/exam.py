@@ -55,7 +55,8 @@ def make_questions(
             ]
         )
         texts |= common
-        origin = f"{origin}, and of what engines agree on for {len(common)} page{'s' * (len(common) != 1)} without"
+        pages_without = f"{len(common)} page{'s' * (len(common) != 1)} without"
+        origin = f"{origin}, and of what engines agree on for {pages_without}"
     pages = [Page(ref, texts.get(ref, "")) for ref in sorted(pdfs)]
     question_set = make_question_set(pages, texts, request.seed, request.questions)
     _write_dataset(out / "exam", pages, question_set.accepted)

@@ -70,12 +70,12 @@ def _waterfalls(
                 _waterfall(ax, _by_cause(of_base[of_base["group"] == group]))
                 if place == 0:
                     n = int(losses.loc[losses["group"] == group, "n"].iloc[0])
-                    ax.set_title(f"{group_label(group)}\n{n:,} questions", fontsize=9)
+                    ax.set_title(f"{group_label(group)}\n{n:,} questions")
             noise = noise_name(base["perturbation"], base["level"], base["intensity"])
             names = [mathless(name) for name in (base["engine"], noise, "F1")]
             axes[place, 0].set_ylabel("\n".join(names))
-        caption(fig, cells, "; ".join(CAPTIONS), notes)
-        return save(fig, folder, name)
+        description = caption(fig, cells, "; ".join(CAPTIONS), notes)
+        return save(fig, folder, name, notes=description)
 
 
 def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
@@ -127,5 +127,5 @@ def _bar(
         xytext=(0, 2),
         textcoords="offset points",
         ha="center",
-        fontsize=7,
+        fontsize="small",
     )

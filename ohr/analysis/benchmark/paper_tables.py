@@ -45,8 +45,8 @@ def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
     for stage, metric, title in STAGE_METRICS:
         by_domain = domain_values(clean, stage, metric)
         if len(by_domain):
-            here = clean[clean["stage"] == stage]
-            words = f"{title} by domain; {caption(here, notes, rows=True)}"
+            of_stage = clean[clean["stage"] == stage]
+            words = f"{title} by domain; {caption(of_stage, notes, rows=True)}"
             table = domain_table(by_domain, words, same)
             paths += write_table(folder, DOMAIN_TABLES[stage], by_domain, table)
     return paths
@@ -279,14 +279,14 @@ def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
         truth = averages(_of(of_reader, _TRUTH), stage, metric, "all")
         bases = of_reader[list(KNOWLEDGE_BASE)].drop_duplicates()
         for base in bases.itertuples(index=False, name=None):
-            here = _of(of_reader, base)
+            of_base = _of(of_reader, base)
             means = {
-                short: next(iter(averages(here, stage, metric, group).values()), float("nan"))
+                short: next(iter(averages(of_base, stage, metric, group).values()), float("nan"))
                 for group, short in SOURCE_COLUMNS.items()
             }
             if pd.isna(means["ALL"]):
                 continue
-            distance = averages(here, "ocr", "edit_distance", "all").values()
+            distance = averages(of_base, "ocr", "edit_distance", "all").values()
             row = {"reader": reader, "knowledge_base": _base_name(base)}
             row |= {"edit_distance": next(iter(distance), float("nan"))} | means
             records.append(row | {"delta": means["ALL"] - next(iter(truth.values()), float("nan"))})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.display.labels import mathematical, mathless, noise_title
-from ohr.figures.style import COLOURS, LINES, MARKERS, figure, save
+from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, save
 from ohr.study.calibration import METRICS, Calibration
 
 TITLES = {metric: mathematical(noise_title(metric)) for metric in METRICS}
@@ -46,13 +46,11 @@ def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Pa
                     ax.set_ylabel(f"measured {TITLES[metric]}")
         handles, labels = axes[0, 0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
-        fig.suptitle(
-            f"n = {int(every['n'].max())} questions; curves of half of the {calibration.unit}s "
-            "are in calibration.json",
-            fontsize=8,
-            color="#444444",
-        )
-        return save(fig, folder, "calibration")
+        notes = [
+            f"n = {int(every['n'].max())} questions",
+            f"curves of half of the {calibration.unit}s are in calibration.json",
+        ]
+        return save(fig, folder, "calibration", notes=describe(fig, notes))
 
 
 def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
@@ -100,5 +98,5 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
         )
         unit = next((str(unit) for unit in checks["ci_unit"] if unit), "")
         bars = f"bars: 95 % intervals over {unit.partition(' ')[0]}s" if unit else "no intervals"
-        fig.suptitle(f"{bars}; band: within {margin:g}", fontsize=8, color="#444444")
-        return save(fig, folder, "calibration_checks")
+        notes = describe(fig, [bars, f"band: within {margin:g}"])
+        return save(fig, folder, "calibration_checks", notes=notes)

@@ -40,7 +40,9 @@ def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:
         panels = []
         for stage, metric, title in measures:
             chosen = [
-                one for one in fitting if (one.key["stage"], one.key["metric"]) == (stage, metric)
+                curve
+                for curve in fitting
+                if (curve.key["stage"], curve.key["metric"]) == (stage, metric)
             ]
             if chosen:
                 series = [_series(curve, run) for curve in chosen]

@@ -79,8 +79,12 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         | _columns("drop_less_first", more)
                         | _columns("equal_drop_less_first", equal)
                         | {"n_equal": equal.n}
-                        | _kept("kept", questions, pairs[:1], members[:0] if less else members)
-                        | _kept("kept_less_first", questions, pairs, shared[:0] if less else shared)
+                        | _kept_share(
+                            "kept", questions, pairs[:1], members[:0] if less else members
+                        )
+                        | _kept_share(
+                            "kept_less_first", questions, pairs, shared[:0] if less else shared
+                        )
                         | {"ci_unit": drop.interval.unit, "n": len(members)}
                         | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
                     )
@@ -136,7 +140,7 @@ def _paired(questions: pd.DataFrame, values: np.ndarray, members: np.ndarray) ->
     return compare_paired(values[members], clusters_of(questions.iloc[members]))
 
 
-def _kept(
+def _kept_share(
     name: str,
     questions: pd.DataFrame,
     pairs: Sequence[Sequence[np.ndarray]],

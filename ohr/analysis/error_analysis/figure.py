@@ -11,7 +11,7 @@ from ohr.analysis.error_analysis.table import (
     CASES,
 )
 from ohr.display.labels import mathless
-from ohr.figures.style import COLOURS, figure, save, wrapped
+from ohr.figures.style import COLOURS, describe, figure, save
 
 _STYLES = ((COLOURS[2], ""), (COLOURS[4], "///"), (COLOURS[5], "..."), (COLOURS[1], "xxx"))
 """Colour and hatch of each case."""
@@ -45,7 +45,7 @@ def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
                             f"{100 * width:.0f}",
                             ha="center",
                             va="center",
-                            fontsize=7,
+                            fontsize="small",
                             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
                         )
                 left += widths
@@ -58,9 +58,5 @@ def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         least, most = (int(n) for n in (shares["n"].min(), shares["n"].max()))
         n = str(most) if least == most else f"{least} to {most}"
-        fig.suptitle(
-            wrapped(f"n = {n} questions; {caption[0].lower()}{caption[1:]}", fig.get_figwidth()),
-            fontsize=8,
-            color="#444444",
-        )
-        return save(fig, folder, "error_analysis", pdf=True)
+        notes = describe(fig, [f"n = {n} questions", f"{caption[0].lower()}{caption[1:]}"])
+        return save(fig, folder, "error_analysis", pdf=True, notes=notes)

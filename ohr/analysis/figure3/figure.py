@@ -4,136 +4,180 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from ohr.analysis.figure3.table import PANELS, STRIPPED
-from ohr.display.labels import STAGE_METRICS, interval_units, mathless
+from ohr.analysis.figure3.table import CLEAN, PANELS, STRIPPED
+from ohr.display.labels import (
+    STAGE_METRICS,
+    interval_units,
+    mathematical,
+    mathless,
+    noise_title,
+)
 from ohr.display.notes import note_lines, run_notes
-from ohr.figures.axes import from_zero
-from ohr.figures.style import COLOURS, MARKERS, figure, save, wrapped
+from ohr.figures.axes import from_zero, inside
+from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
+from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.notices.truth import truth_notes
 from ohr.study.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
-"""Line style and mark of each kind of noise."""
+STYLES = {"semantic": ("--", "image noise"), "formatting": ("-", "formatting noise")}
+"""Line style and name of each kind of noise."""
 
 
-def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """Draw stages in rows and panels in columns; returns PNG, SVG and PDF."""
+_HOW = (
+    "Lines: a monotone fit through the points, from the clean pages, which are the large mark.",
+    "Bars: the 95 % interval of the paired change from the clean pages, around the mean.",
+)
+
+
+def draw_figure3(points: pd.DataFrame, notes: Sequence[str], folder: Path) -> list[Path]:
+    """Draw stages in rows and panels in columns; returns PNG, SVG, PDF and the notes."""
     panels = [name for name in PANELS if (points["panel"] == name).any()]
     stages = [
         stage_metric for stage_metric in STAGE_METRICS if (points["stage"] == stage_metric[0]).any()
     ]
-    with figure(2.4 + 2.4 * len(panels), 0.9 + 2.1 * len(stages)) as fig:
+    single = bool((points.groupby("stage")["setting"].nunique() == 1).all())
+    with figure(0.9 + 1.5 * len(panels), 0.9 + 1.35 * len(stages)) as fig:
         axes = fig.subplots(len(stages), len(panels), squeeze=False, sharex="all", sharey="row")
         for row, (stage, _, title) in enumerate(stages):
             of_stage = points[points["stage"] == stage]
             settings = list(dict.fromkeys(of_stage["setting"]))
             for column, panel in enumerate(panels):
                 ax: Axes = axes[row, column]
-                here = of_stage[of_stage["panel"] == panel]
+                of_panel = of_stage[of_stage["panel"] == panel]
                 for number, setting in enumerate(settings):
                     for kind in STYLES:
-                        chosen = here[(here["setting"] == setting) & (here["noise"] == kind)]
-                        _line(ax, chosen, kind, setting, number)
-                _floors(ax, here, settings)
+                        chosen = (of_panel["setting"] == setting) & (of_panel["noise"] == kind)
+                        colour = _colour(kind, number, single)
+                        _curve(ax, of_panel[chosen], kind, colour, MARKERS[number % len(MARKERS)])
+                _floors(ax, of_panel, settings)
                 if row == 0:
-                    ax.set_title(panel.replace(" (", "\n("), fontsize=9)
+                    ax.set_title(_panel_title(panel, points))
                 if row == len(stages) - 1:
-                    ax.set_xlabel("$r_{noise}$ of these questions")
-            axes[row, 0].set_ylabel(title)
+                    ax.set_xlabel(mathematical(noise_title(str(points["axis"].iloc[0]))))
+            axes[row, 0].set_ylabel(f"{title}\n(better ↑)")
             from_zero(axes[row])
-            _legend(axes[row])
-        axes[0, 0].set_xlim(left=-0.02 * float(points["r_noise"].max()))
-        _write_caption(fig, caption)
-        return save(fig, folder, "figure3", pdf=True)
+        axes[0, 0].set_xlim(-0.02, max(0.1, 1.06 * float(points["r_noise"].max())))
+        handles, labels = _legend(points)
+        legend_below(fig, handles, labels, 4)
+        return save(fig, folder, "figure3", pdf=True, notes=[*describe(fig, notes), *_HOW])
 
 
-def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) -> None:
-    """Draw one curve with its intervals; empty markers for semantic noise, full for formatting."""
+def _panel_title(panel: str, points: pd.DataFrame) -> str:
+    """The name of a panel and its number of questions."""
+    numbers = points.loc[points["panel"] == panel, "n"]
+    least, most = int(numbers.min()), int(numbers.max())
+    n = f"{most}" if least == most else f"{least} to {most}"
+    return f"{panel.partition(' (')[0].replace('_', ' ')} (n = {n})"
+
+
+def _colour(kind: str, number: int, single: bool) -> str:
+    """The colour of a kind of noise, or of a setting where there are several."""
+    number = list(STYLES).index(kind) if single else number
+    return COLOURS[number % len(COLOURS)]
+
+
+def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) -> None:
+    """Draw one curve with its intervals; hollow marks for image noise, full for formatting."""
     if points.empty:
         return
-    points = points.sort_values("r_noise", kind="stable")
-    colour, (line, mark) = COLOURS[number % len(COLOURS)], STYLES[kind]
-    ax.plot(
-        points["r_noise"],
-        points["mean"],
-        color=colour,
-        linestyle=line,
-        marker=MARKERS[number % len(MARKERS)],
-        markerfacecolor="white" if kind == "semantic" else colour,
-        label=mathless(f"{setting} {mark}"),
-    )
-    ax.vlines(points["r_noise"], points["ci_low"], points["ci_high"], color=colour, alpha=0.35)
+    line, _ = STYLES[kind]
+    face = "white" if kind == "semantic" else colour
+    clean = points[points["level"] == CLEAN]
+    noisy = points[points["level"] != CLEAN]
+    ax.vlines(noisy["r_noise"], *inside(noisy), color=colour, alpha=0.35)
+    if len(clean) and len(noisy):
+        x, height = float(clean["r_noise"].iloc[0]), float(clean["mean"].iloc[0])
+        grid = np.linspace(x, max(x, float(noisy["r_noise"].max())), GRID)
+        at = np.r_[x, noisy["r_noise"].to_numpy(float)]
+        fit = rising_line(at, height - noisy["mean"].to_numpy(float), grid)
+        ax.plot(grid, height - fit, color=colour, linestyle=line)
+    for marks, size in ((noisy, 3.2), (clean, 5.0)):
+        ax.plot(
+            marks["r_noise"],
+            marks["mean"],
+            color=colour,
+            linestyle="none",
+            marker=mark,
+            markersize=size,
+            markerfacecolor=face,
+        )
 
 
 def _floors(ax: Axes, points: pd.DataFrame, settings: Sequence[str]) -> None:
-    """Draw the readers' F1 without context: one line per kind of noise, grey if all agree."""
-    for kind, (_, mark) in STYLES.items():
-        floors = points[(points["noise"] == kind) & points["floor"].notna()]
-        floors = floors.drop_duplicates("floor")
-        for setting, floor in zip(floors["setting"], floors["floor"], strict=True):
-            alone = len(floors) == 1
-            ax.axhline(
-                floor,
-                color="#777777" if alone else COLOURS[settings.index(setting) % len(COLOURS)],
-                linewidth=1,
-                linestyle=(0, (1, 4)) if kind == "semantic" else ":",
-                label=mathless(f"{'' if alone else f'{setting}, '}no context {mark}"),
-            )
+    """Draw the readers' F1 without context: one line, or one for each reader."""
+    floors = points[points["floor"].notna()].drop_duplicates("floor")
+    for floor, setting in zip(floors["floor"], floors["setting"], strict=True):
+        alone = floors["setting"].nunique() == 1
+        colour = "#777777" if alone else COLOURS[settings.index(setting) % len(COLOURS)]
+        ax.axhline(floor, color=colour, linewidth=0.8, linestyle=":")
+    if len(floors):
+        ax.annotate(
+            "no context", (0.99, floors["floor"].max()), xycoords=("axes fraction", "data"),
+            xytext=(0, 1.5), textcoords="offset points", fontsize="small", color="#555555",
+            ha="right",
+        )  # fmt: skip
 
 
-def _legend(axes: Sequence[Axes]) -> None:
-    """Draw one legend beside the row, with every curve in it."""
-    entries: dict[str, Artist] = {}
-    for ax in axes:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            entries.setdefault(str(label), handle)
-    axes[-1].legend(
-        entries.values(),
-        entries.keys(),
-        loc="center left",
-        bbox_to_anchor=(1.02, 0.5),
-        handlelength=4,
-    )
+def _legend(points: pd.DataFrame) -> tuple[list[Artist], list[str]]:
+    """Kinds of noise, and where a stage has several settings, their colours."""
+    from matplotlib.lines import Line2D
+
+    colours: dict[int, dict[str, None]] = {}
+    for _, of_stage in points.groupby("stage", sort=False):
+        for number, setting in enumerate(dict.fromkeys(of_stage["setting"])):
+            colours.setdefault(number, {})[str(setting)] = None
+    handles: list[Artist] = []
+    labels: list[str] = []
+    single = len(colours) == 1
+    for kind, (line, title) in STYLES.items():
+        if (points["noise"] == kind).any():
+            colour = _colour(kind, 0, single) if single else "#555555"
+            face = "white" if kind == "semantic" else colour
+            style: dict[str, Any] = {"linestyle": line, "marker": MARKERS[0]}
+            handles.append(Line2D([], [], color=colour, markerfacecolor=face, **style))
+            labels.append(title)
+    if not single:
+        for number, settings in colours.items():
+            mark = MARKERS[number % len(MARKERS)]
+            colour = COLOURS[number % len(COLOURS)]
+            handles.append(Line2D([], [], color=colour, marker=mark, linestyle="none"))
+            labels.append(mathless(" | ".join(settings)))
+    return handles, labels
 
 
-def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
-    """The caption of the figure."""
+def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> list[str]:
+    """The parts of the caption, the first ones for the figure itself."""
     everyone = points[points["panel"] == "all"]
-    parts = []
-    for kind, (_, mark) in STYLES.items():
+    units = interval_units(points["ci_unit"])
+    parts = [f"bars: 95 % intervals for further {units}" if units else "no intervals"]
+    for kind, (_, title) in STYLES.items():
         of_kind = everyone[everyone["noise"] == kind]
         if of_kind.empty:
             continue
         engines = int(of_kind["engines"].max())
-        over = f", mean of {engines} engines" if engines > 1 else ""
-        parts.append(f"{mark} {kind} noise{over}, n = {int(of_kind['n'].max())}")
+        over = f"mean of {engines} engines, " if engines > 1 else ""
+        parts.append(f"{title}: {over}n = {int(of_kind['n'].max())}")
     if (points["metric"] == STRIPPED).any():
-        parts.append("retrieval under [F] with mark-up left out")
+        parts.append("retrieval under formatting noise with mark-up left out")
     scopes = dict.fromkeys(scope for run in runs for scope in run.rows["kb_scope"].unique())
     named = {"all": "all pages re-read", "evidence": "only pages with evidence re-read"}
     parts.append(" or ".join(named[scope] for scope in scopes))
-    units = interval_units(points["ci_unit"])
-    parts.append(f"bars: 95 % intervals for further {units}" if units else "no intervals")
     protocols = dict.fromkeys(name for run in runs for name in run.rows["protocol"].unique())
     parts.append(f"{' and '.join(protocols)} scoring")
-    for name, what in (("chunker", "chunkers"), ("top_k", "numbers of hits")):
+    for name, title in (("chunker", "chunkers"), ("top_k", "numbers of hits")):
         for run in runs:
             values = [str(value) for value in run.rows[name].dropna().unique() if value != ""]
             if len(values) > 1:
-                parts.append(f"of the {what} {', '.join(values)} in {run.name} the first")
+                parts.append(f"of the {title} {', '.join(values)} in {run.name} the first")
     readers = [name for run in runs for name in run.rows["reader"].unique()]
     parts += note_lines(readers, run_notes(runs))
-    return "; ".join([*parts, *truth_notes(run.cells for run in runs)])
-
-
-def _write_caption(fig: Figure, caption: str) -> None:
-    fig.suptitle(wrapped(caption, fig.get_figwidth()), fontsize=8, color="#444444")
+    return [*parts, *truth_notes(run.cells for run in runs)]

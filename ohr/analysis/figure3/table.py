@@ -12,7 +12,7 @@ from ohr.analysis.curves.table import FLOOR_SUFFIX
 from ohr.display.labels import MARK_UP_LEFT_OUT, STAGE_METRICS
 from ohr.errors import OhrError
 from ohr.ocr.noise import strength
-from ohr.statistics import mean_interval
+from ohr.statistics import NO_INTERVAL, mean_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of
@@ -26,6 +26,9 @@ PANELS: dict[str, tuple[str, ...]] = {
 """Columns of the figure and their evidence sources; without sources, all questions."""
 KINDS = ("semantic", "formatting")
 STRIPPED = "lcs" + MARK_UP_LEFT_OUT
+PUBLISHED = "r_noise_reference"
+CLEAN = "clean"
+"""The level of the pages without noise."""
 
 
 class Setting(NamedTuple):
@@ -49,19 +52,22 @@ class Level:
 
 
 def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
-    """One row per kind of noise, setting, stage, panel and level, with r_noise, mean and interval.
+    """One row per kind of noise, setting, stage, panel and level, with noise, mean and interval.
 
-    ``floor`` is the reader's score without context, if measured. Raises OhrError if no run has
-    noise, if a run has several distortions of one kind without their mixture, or if two runs have
-    the same engine at the same level.
+    ``r_noise`` is the published one where all runs measured it; ``axis`` names the metric. The
+    interval is that of the paired change from the clean pages, around the mean; the clean pages
+    have none. ``floor`` is the reader's score without context, if measured. Raises OhrError if no
+    run has noise, if a run has several distortions of one kind without their mixture, or if two
+    runs have the same engine at the same level.
     """
     records: list[dict[str, Any]] = []
+    axis = _common_axis(runs)
     for kind in KINDS:
         parts = [(run, _operator(run, kind)) for run in runs]
         parts = [(run, operator) for run, operator in parts if operator]
         if not parts:
             continue
-        damage = _levels(parts, "ocr", "r_noise", kind, Setting())
+        damage = _levels(parts, "ocr", axis, kind, Setting())
         for stage, metric, _ in STAGE_METRICS:
             stage_metric = metric
             if kind == "formatting" and any(
@@ -72,11 +78,13 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
             for setting in settings:
                 quality = _levels(parts, stage, stage_metric, kind, setting)
                 floor = _floor([run for run, _ in parts], stage, metric, setting)
+                clean = next((level for level in quality if level.name == CLEAN), None)
                 for level in quality:
-                    here = next((d for d in damage if d.name == level.name), None)
-                    if here is None:
+                    noise = next((d for d in damage if d.name == level.name), None)
+                    if noise is None:
                         continue
                     key = {
+                        "axis": axis,
                         "noise": kind,
                         "stage": stage,
                         "metric": stage_metric,
@@ -84,13 +92,26 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
                     }
-                    records += [key | point for point in _panels(here, level, floor, runs[0])]
+                    records += [key | point for point in _panels(noise, level, clean, floor)]
     if not records:
         raise OhrError(
             "nothing to draw: these runs measured no noise, or not the stage ocr "
             "(noise=[semantic] with OCR engines, noise=[formatting] with engines=[gt])"
         )
     return pd.DataFrame(records)
+
+
+def _common_axis(runs: Sequence[Run]) -> str:
+    """The published r_noise if every run measured it, else the runs' own r_noise."""
+    return PUBLISHED if all(_noise_metric(run, PUBLISHED) for run in runs) else "r_noise"
+
+
+def _noise_metric(run: Run, axis: str) -> str:
+    """The metric of a run that measures an axis: runs under ``reference`` have one r_noise."""
+    measured = set(run.rows.loc[run.rows["stage"] == "ocr", "metric"])
+    if axis == PUBLISHED and (run.rows["protocol"] == "reference").all():
+        axis = "r_noise"
+    return axis if axis in measured else ""
 
 
 def _operator(run: Run, kind: str) -> str:
@@ -126,7 +147,8 @@ def _levels(
     """The clean pages and each level of a kind of noise, with the rows of every engine."""
     levels: dict[str, dict[str, pd.DataFrame]] = {}
     for run, operator in parts:
-        rows = rows_of(run.rows, stage, metric)
+        measured = _noise_metric(run, metric) if stage == "ocr" else metric
+        rows = rows_of(run.rows, stage, measured)
         rows = rows[(rows[list(Setting._fields)] == list(setting)).all(axis=1)]
         engines = set(rows.loc[rows["perturbation"] == operator, "engine"])
         rows = rows[rows["engine"].isin(engines) & rows["perturbation"].isin([operator, "none"])]
@@ -135,7 +157,7 @@ def _levels(
                 rows = rows[rows[column] == rows[column].iloc[0]]
         keys = ["noise", "level", "intensity", "engine"]
         for (noise, level, intensity, engine), group in rows.groupby(keys, sort=False):
-            name = "clean" if noise == "none" else strength(level, intensity)
+            name = CLEAN if noise == "none" else strength(level, intensity)
             by_engine = levels.setdefault(name, {})
             if str(engine) not in by_engine:
                 by_engine[str(engine)] = group
@@ -162,10 +184,12 @@ def _floor(runs: Sequence[Run], stage: str, metric: str, setting: Setting) -> pd
 
 
 def _panels(
-    damage: Level, quality: Level, floor: pd.DataFrame | None, run: Run
+    damage: Level, quality: Level, clean: Level | None, floor: pd.DataFrame | None
 ) -> Iterator[dict[str, Any]]:
     """The point of each panel: means over engines, then over the panel's questions."""
     means = _over_engines(quality.rows, "value").join(_over_engines(damage.rows, "r_noise"))
+    if clean is not None and clean.name != quality.name:
+        means = means.join(_over_engines(clean.rows, "clean"))
     means = means.dropna().reset_index()
     if floor is not None:
         guesses = floor[[*UNIT_COLUMNS, "value"]].rename(columns={"value": "floor"})
@@ -174,14 +198,17 @@ def _panels(
         of_panel = means[means["evidence_source"].isin(sources)] if sources else means
         if of_panel.empty:
             continue
-        # Means over engines of scores lie in [0, 1], too.
-        interval = mean_interval(of_panel["value"].to_numpy(), clusters_of(of_panel), bounded=True)
+        mean, interval = of_panel["value"].mean(), NO_INTERVAL
+        if "clean" in of_panel:
+            changes = (of_panel["value"] - of_panel["clean"]).to_numpy()
+            interval = mean_interval(changes, clusters_of(of_panel), bounded=False)
+        before = of_panel["clean"].mean() if "clean" in of_panel else float("nan")
         yield {
             "panel": panel,
             "r_noise": of_panel["r_noise"].mean(),
-            "mean": of_panel["value"].mean(),
-            "ci_low": interval.low,
-            "ci_high": interval.high,
+            "mean": mean,
+            "ci_low": before + interval.low,
+            "ci_high": before + interval.high,
             "ci_unit": interval.unit,
             "n": len(of_panel),
             "floor": of_panel["floor"].mean() if floor is not None else float("nan"),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ohr.analysis.judging.table import is_better
 from ohr.display.labels import mathless
-from ohr.figures.style import COLOURS, figure, save, wrapped
+from ohr.figures.style import COLOURS, describe, figure, save
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++")
 
@@ -44,8 +44,8 @@ def preference_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Pa
         axes[0].set_yticks(range(len(groups)), names)
         axes[0].invert_yaxis()
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        fig.suptitle(wrapped(caption, fig.get_figwidth()), fontsize=8, color="#444444")
-        return save(fig, folder, "preferences", pdf=True)
+        notes = describe(fig, caption.split("; "))
+        return save(fig, folder, "preferences", pdf=True, notes=notes)
 
 
 def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
@@ -84,5 +84,5 @@ def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
             if tested
             else "no intervals: fewer than three documents"
         )
-        fig.suptitle(wrapped(caption, fig.get_figwidth()), fontsize=8, color="#444444")
-        return save(fig, folder, "preference_differences", pdf=True)
+        notes = describe(fig, caption.split("; "))
+        return save(fig, folder, "preference_differences", pdf=True, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,9 @@ import pandas as pd
 from ohr.analysis.predictiveness.damage import SETTING
 from ohr.analysis.predictiveness.predictors import CORRELATIONS, WITHIN
 from ohr.analysis.predictiveness.table import outcomes_of
-from ohr.display.labels import interval_units, mathematical
+from ohr.display.labels import interval_units, mathematical, mathless
 from ohr.display.notes import Notes, answerers, note_lines
-from ohr.figures.style import COLOURS, MARKERS, figure, save, wrapped
+from ohr.figures.style import COLOURS, MARKERS, describe, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ def correlations_figure(
         axes = list(grid.flat)
         for ax, (label, outcome) in zip(axes, panels, strict=False):
             _panel(ax, outcome, order)
-            ax.set_title(wrapped(label, 2.2), fontsize=8)
+            ax.set_title("\n".join(textwrap.wrap(mathless(label), 30)))
         for ax in axes[len(panels) :]:
             ax.set_visible(False)
         for ax in axes[max(0, len(panels) - columns) : len(panels)]:
@@ -58,9 +59,8 @@ def correlations_figure(
         named = dict(zip(reversed(labels), reversed(handles), strict=True))  # solid before hollow
         drawn = list(dict.fromkeys(labels))
         fig.legend([named[label] for label in drawn], drawn, loc="outside lower center", ncols=3)
-        text = wrapped("; ".join(_caption(chosen, notes)), fig.get_figwidth())
-        fig.suptitle(text, fontsize=8, color="#444444")
-        return save(fig, folder, "predictiveness")
+        description = describe(fig, _caption(chosen, notes))
+        return save(fig, folder, "predictiveness", notes=description)
 
 
 def _order(within: pd.DataFrame) -> list[str]:

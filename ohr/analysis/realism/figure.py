@@ -9,7 +9,7 @@ import pandas as pd
 
 from ohr.analysis.realism.table import NATURAL, QUARTILES
 from ohr.display.labels import mathless
-from ohr.figures.style import COLOURS, figure, save
+from ohr.figures.style import COLOURS, describe, figure, save
 
 
 def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) -> list[Path]:
@@ -46,8 +46,7 @@ def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) 
             ax.set_yticks(range(len(kinds)), [mathless(kind) for kind in kinds])
             ax.grid(axis="y", visible=False)
         axes[0].invert_yaxis()
-        caption = "points: pages; boxes: quartiles and median"
+        notes = ["points: pages; boxes: quartiles and median"]
         if NATURAL in kinds:
-            caption += "; the same pages" if paired else "; natural and distorted pages differ"
-        fig.suptitle(caption, fontsize=8, color="#444444")
-        return save(fig, folder, "realism")
+            notes.append("the same pages" if paired else "natural and distorted pages differ")
+        return save(fig, folder, "realism", notes=describe(fig, notes))

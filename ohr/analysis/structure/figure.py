@@ -8,7 +8,7 @@ import pandas as pd
 
 from ohr.display.labels import interval_units, mathless
 from ohr.figures.axes import curve_line, curve_of, kinds_note, room_at_zero
-from ohr.figures.style import figure, save, wrapped
+from ohr.figures.style import describe, figure, save
 from ohr.study.output.select import distinct
 
 TITLES = {
@@ -57,8 +57,7 @@ def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
             "tree distance: less is better",
             *kinds_note(known),
         ]
-        fig.suptitle(wrapped("; ".join(notes), fig.get_figwidth()), fontsize=8, color="#444444")
-        return save(fig, folder, "structure")
+        return save(fig, folder, "structure", notes=describe(fig, notes))
 
 
 def _lines(summary: pd.DataFrame) -> list[tuple[str, str]]:

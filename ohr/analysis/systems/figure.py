@@ -20,7 +20,7 @@ from ohr.figures.axes import (
     kinds_note,
     room_at_zero,
 )
-from ohr.figures.style import COLOURS, figure, legend_below, save, wrapped
+from ohr.figures.style import COLOURS, describe, figure, legend_below, save
 from ohr.ocr.noise import noise_name
 from ohr.study.output.select import distinct
 
@@ -39,7 +39,7 @@ def systems_figure(
     columns = _columns(placed)
     metrics = distinct(placed["metric"])
     systems = distinct(placed["system"])
-    with figure(max(5.5, 1.4 + 3.6 * len(columns)), 1.2 + 2.6 * len(metrics)) as fig:
+    with figure(max(3.4, 0.9 + 2.0 * len(columns)), 0.9 + 1.7 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), len(columns), squeeze=False, sharex=True, sharey="row")
         for row, metric in zip(axes, metrics, strict=True):
             of_metric = placed[placed["metric"] == metric]
@@ -71,10 +71,7 @@ def systems_figure(
             *kinds_note(placed),
             *note_lines(answerers(cells[cells["stage"] == STAGE]), notes),
         ]
-        fig.suptitle(
-            wrapped("; ".join(notes_above), fig.get_figwidth()), fontsize=8, color="#444444"
-        )
-        return save(fig, folder, "systems")
+        return save(fig, folder, "systems", notes=describe(fig, notes_above))
 
 
 def _columns(placed: pd.DataFrame) -> list[tuple[str, str]]:
@@ -93,7 +90,7 @@ def parts_figure(losses: pd.DataFrame, folder: Path, notes: Notes | None = None)
     bases = list(of_all.groupby(_BASE, sort=False, dropna=False))
     systems = distinct(of_all["system"])
     width = 0.8 / len(ROWS)
-    with figure(max(5.5, 1.6 + 0.9 * len(systems)), 1.1 + 2.0 * len(bases)) as fig:
+    with figure(max(3.4, 0.9 + 0.7 * len(systems)), 0.9 + 1.5 * len(bases)) as fig:
         axes = fig.subplots(len(bases), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
         for ax, (key, rows) in zip(axes, bases, strict=True):
             for number, part in enumerate(ROWS):
@@ -124,7 +121,4 @@ def parts_figure(losses: pd.DataFrame, folder: Path, notes: Notes | None = None)
             *([f"lines: 95 % intervals for further {units}"] if units else []),
             *note_lines(answerers(of_all), notes),
         ]
-        fig.suptitle(
-            wrapped("; ".join(notes_above), fig.get_figwidth()), fontsize=8, color="#444444"
-        )
-        return save(fig, folder, "system_parts")
+        return save(fig, folder, "system_parts", notes=describe(fig, notes_above))

@@ -114,7 +114,7 @@ def _parts(
         order += indices
         texts = _Texts(scorer.documents(kb, scope), scorer.documents(truth, scope))
         answers_by_input = {
-            (structure, text): _asked(scorer, name, indices, texts.by(structure, text))
+            (structure, text): _answers(scorer, name, indices, texts.by(structure, text))
             for structure in (False, True)
             for text in (False, True)
         }
@@ -135,7 +135,7 @@ def _parts(
     return parts | {"rest": np.array(whole)[back] - sum(parts.values())}
 
 
-def _asked(
+def _answers(
     scorer: Scorer, name: str, indices: Sequence[int], documents: Sequence[Document]
 ) -> list[Outcome[Answer]]:
     questions = [scorer.plan.questions[index].text for index in indices]
@@ -163,7 +163,7 @@ def _reread(
     ]
     if not documents:
         return 0.0
-    [score] = _scores(scorer, [index], _asked(scorer, name, [index], documents))
+    [score] = _scores(scorer, [index], _answers(scorer, name, [index], documents))
     return float(score)
 
 

@@ -163,23 +163,24 @@ def matched(question_set: QuestionSet, counts: Mapping[PageRef, int]) -> Questio
     return replace(question_set, accepted=accepted, spare=spare)
 
 
-def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
+def report(original: Scores, generated: Scores, out: Path, metric: str) -> None:
     """Print the pairs of conditions for which each set shows a difference; write the tables."""
-    if given.conditions != made.conditions:
+    if original.conditions != generated.conditions:
         raise OhrError("the two runs differ in their conditions")
-    if len(given.conditions) < LEAST_CONDITIONS:
-        raise OhrError(f"{len(given.conditions)} conditions rank nothing: give more")
-    table = differences(given, made)
+    if len(original.conditions) < LEAST_CONDITIONS:
+        raise OhrError(f"{len(original.conditions)} conditions rank nothing: give more")
+    table = differences(original, generated)
     write_csv(out / "differences.csv", table)
     lines = [
-        f"{metric}, {len(given.conditions)} conditions, {len(given.values)} given questions, "
-        f"{len(made.values)} made",
-        *_settled(table, {"given": given, "made": made}),
-        f"Kendall's tau_b of the two orders {tau_b(given.means, made.means):z.3f}; of two halves "
-        f"of the given questions {half_tau(given):z.3f} on average (points, without an interval)",
+        f"{metric}, {len(original.conditions)} conditions, {len(original.values)} given questions, "
+        f"{len(generated.values)} made",
+        *_settled(table, {"given": original, "made": generated}),
+        f"Kendall's tau_b of the two orders {tau_b(original.means, generated.means):z.3f}; of two "
+        f"halves of the given questions {half_tau(original):z.3f} on average (points, without an "
+        "interval)",
         *(
             f"  {name}: given {a:.3f}, made {b:.3f}"
-            for name, a, b in zip(given.conditions, given.means, made.means, strict=True)
+            for name, a, b in zip(original.conditions, original.means, generated.means, strict=True)
         ),
         "made questions support no claim about readers",
     ]

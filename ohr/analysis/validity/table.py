@@ -135,7 +135,7 @@ def can_settle(scores: Scores) -> bool:
     return is_shown(pairs * max(2.0 ** (1 - size), 1 / (1 + FLIPS)))
 
 
-def differences(given: Scores, made: Scores) -> pd.DataFrame:
+def differences(original: Scores, generated: Scores) -> pd.DataFrame:
     """Every pair of conditions on both sets of questions, each with its own family of tests.
 
     Columns of :func:`settled_pairs`, prefixed ``given_`` and ``made_``, and a ``verdict``: both
@@ -144,7 +144,7 @@ def differences(given: Scores, made: Scores) -> pd.DataFrame:
     key = ["first", "second"]
     parts = [
         settled_pairs(scores).set_index(key).add_prefix(f"{name}_")
-        for name, scores in (("given", given), ("made", made))
+        for name, scores in (("given", original), ("made", generated))
     ]
     table = pd.concat(parts, axis=1).reset_index()
     same = np.sign(table["given_difference"]) == np.sign(table["made_difference"])

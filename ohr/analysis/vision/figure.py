@@ -37,7 +37,7 @@ def routes_figure(
     operators = [name for name in distinct(points["perturbation"]) if name != "none"]
     if not operators or points[axis].isna().all():
         return []
-    with figure(1.4 + 3.6 * len(operators), 5.6) as fig:
+    with figure(0.9 + 2.6 * len(operators), 4.2) as fig:
         axes = fig.subplots(2, len(operators), squeeze=False, sharey=True)
         for column, operator in enumerate(operators):
             own = points[points["perturbation"].isin(["none", operator])]
@@ -45,7 +45,7 @@ def routes_figure(
                 route = in_order(own[own["route"] == name])
                 colour = curve_line(axes[0, column], route, axis, number)
                 axes[0, column].lines[-1].set_label(mathless(name))
-                curve_line(axes[1, column], route, "intensity", number)
+                curve_line(axes[1, column], route, "intensity", number, rises=None)
                 if number == 0:
                     for _, cell in route[route["perturbation"] == operator].iterrows():
                         at = (cell[axis], cell["mean"])
@@ -62,9 +62,9 @@ def routes_figure(
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         of_engine = cells[cells["engine"] == _engine(points)]
         more = [f"all routes see the pages that {_engine(points)} reads", *kinds_note(of_engine)]
-        caption(fig, of_engine, notes=notes, more=more)
+        description = caption(fig, of_engine, notes=notes, more=more)
         place_names(fig)
-        return save(fig, folder, "routes")
+        return save(fig, folder, "routes", notes=description)
 
 
 def _engine(points: pd.DataFrame) -> str:

@@ -163,9 +163,9 @@ def _published() -> list[dict[str, object]]:
 
 
 def _of_route(cells: pd.DataFrame, route: Route) -> pd.DataFrame:
-    here = cells[
+    of_route = cells[
         (cells["chunker"] == route.chunker)
         & (cells["retriever"] == route.retriever)
         & (cells["reader"] == route.reader)
     ]
-    return here.assign(route=route.name, retrieved_by=route.retrieved_by, read_as=route.read_as)
+    return of_route.assign(route=route.name, retrieved_by=route.retrieved_by, read_as=route.read_as)

@@ -130,8 +130,8 @@ def _population(before: int, now: int, year: int, rng: np.random.Generator) -> C
     years = tuple(str(year - 3 + i) for i in range(4))
     of = "the number of inhabitants of <town> in {}"
     asks: list[Numbered] = [
-        (row, numeric(f"What was {of.format(one)}, as drawn {REPORT}?", value))
-        for row, (one, value) in enumerate(zip(years[:2], values[:2], strict=True))
+        (row, numeric(f"What was {of.format(label)}, as drawn {REPORT}?", value))
+        for row, (label, value) in enumerate(zip(years[:2], values[:2], strict=True))
     ]
     asks += reasoning_over(
         years,

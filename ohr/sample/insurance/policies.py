@@ -65,19 +65,19 @@ def policy(seed: int, topic: str, number: int) -> tuple[Policy, dict[str, str], 
     """The document of firm ``number`` on a topic: its pages, and by question the answer and the
     place of each fact that it mentions.
     """
-    said = terms(topic)
+    content = terms(topic)
     firm = f"{FIRMS[number]} Versicherung"
     rng = generator_for(seed, "sample.insurance", PageRef(topic, number))
     numbered, per_page = bool(rng.integers(2)), int(rng.integers(2, 4))
-    spoken = [fact.question for fact in said.facts if not fact.row]
+    spoken = [fact.question for fact in content.facts if not fact.row]
     left_out = {spoken[int(at)] for at in rng.permutation(len(spoken))[:LEFT_OUT]}
-    title = f"{said.titles[number % len(said.titles)]} der {firm}"
+    title = f"{content.titles[number % len(content.titles)]} der {firm}"
     draft = _Draft()
     opening = f"Dieses Dokument regelt den Vertrag zwischen der {firm} und ihren Kunden."
     draft.say(Heading(1, text(title)), Paragraph(text(opening)))
     count = 0
-    for chapter_no, at in enumerate(rng.permutation(len(said.chapters)), start=1):
-        chapter = said.chapters[int(at)]
+    for chapter_no, at in enumerate(rng.permutation(len(content.chapters)), start=1):
+        chapter = content.chapters[int(at)]
         chapter_title = _numbered(_one_of(chapter.titles, rng), f"{chapter_no}.", numbered)
         for part_no, part in enumerate(chapter.parts, start=1):
             if count and count % per_page == 0:
@@ -111,7 +111,7 @@ def _write(
 ) -> None:
     """A section: its running text, its facts in it, and its table."""
     page_no = len(draft.pages) - 1
-    sentences = list(part.said)
+    sentences = list(part.sentences)
     rows = []
     for fact in part.facts:
         if fact.question in left_out:
@@ -171,7 +171,10 @@ def questions(seed: int) -> Iterator[dict[str, object]]:
     mention has no evidence; page 0 stands for it.
     """
     serial = 0
-    written = {(one.domain, one.name): (answers, places) for one, answers, places in policies(seed)}
+    written = {
+        (document.domain, document.name): (answers, places)
+        for document, answers, places in policies(seed)
+    }
     for topic in TOPICS:
         for fact in terms(topic).facts:
             for firm in FIRMS:

@@ -41,7 +41,7 @@ class Part:
     """A section: its titles, what every document says there, its facts, its table's columns."""
 
     titles: tuple[str, ...]
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     facts: tuple[Fact, ...]
     columns: tuple[str, ...] = ()
 
@@ -64,7 +64,7 @@ class Terms:
     @property
     def facts(self) -> list[Fact]:
         """All facts in order."""
-        return [fact for one in self.chapters for part in one.parts for fact in part.facts]
+        return [fact for chapter in self.chapters for part in chapter.parts for fact in part.facts]
 
 
 @cache
@@ -72,7 +72,7 @@ def terms(topic: str) -> Terms:
     """The terms of a topic of :data:`TOPICS`."""
     text = files("ohr.sample").joinpath("insurance", f"{topic}.txt").read_text("utf-8")
     head, *chapters = text.split("\n## ")
-    return Terms(_cut(head.removeprefix("#")), tuple(_chapter(one) for one in chapters))
+    return Terms(_cut(head.removeprefix("#")), tuple(_chapter(chapter) for chapter in chapters))
 
 
 def _cut(line: str) -> tuple[str, ...]:
@@ -86,26 +86,26 @@ def _chapter(text: str) -> Chapter:
 
 def _part(text: str) -> Part:
     head, *lines = text.strip().split("\n")
-    said: list[str] = []
+    sentences: list[str] = []
     columns: tuple[str, ...] = ()
     facts: list[list[str]] = []
     for line in lines:
         mark, _, rest = line.partition(" ")
         if mark == ".":
-            said.append(rest)
+            sentences.append(rest)
         elif mark == "|":
             columns = _cut(rest)
         elif mark == "?":
             facts.append([rest])
         else:
             facts[-1].append(line)
-    return Part(_cut(head), tuple(said), tuple(_fact(*one) for one in facts), columns)
+    return Part(_cut(head), tuple(sentences), tuple(_fact(*fact) for fact in facts), columns)
 
 
 def _fact(head: str, *lines: str) -> Fact:
     kind, question, *values = _cut(head)
-    said = {mark: [line[2:] for line in lines if line[0] == mark] for mark in "+-="}
+    marked = {mark: [line[2:] for line in lines if line[0] == mark] for mark in "+-="}
     if kind == "binary":
-        return Fact(kind, question, ("Ja", "Nein"), tuple(said["+"]), said["-"][0])
+        return Fact(kind, question, ("Ja", "Nein"), tuple(marked["+"]), marked["-"][0])
     listed = tuple(value.strip() for value in values[0].split(";"))
-    return Fact(kind, question, listed, tuple(said["-"]), row="".join(said["="]))
+    return Fact(kind, question, listed, tuple(marked["-"]), row="".join(marked["="]))

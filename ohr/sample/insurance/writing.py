@@ -20,7 +20,7 @@ def write_insurance(seed: int, out: Path, *, images: bool = False) -> bool:
     """
     identity = {"corpus": "insurance", "seed": seed, "images": images, **generator()}
     if out.is_dir() and any(out.iterdir()):
-        if _kept(out / RECIPE) != identity or not storage.is_complete(out):
+        if _stored_identity(out / RECIPE) != identity or not storage.is_complete(out):
             raise ConfigError(
                 f"{out} is not empty and holds no insurance set of these options: "
                 "choose another folder, or remove what is in it"
@@ -29,11 +29,12 @@ def write_insurance(seed: int, out: Path, *, images: bool = False) -> bool:
 
     def write(folder: Path) -> None:
         stored = [
-            storage.write_document(folder, one, images=images) for one, _, _ in policies(seed)
+            storage.write_document(folder, document, images=images)
+            for document, _, _ in policies(seed)
         ]
         with storage.listing(folder / "documents.json") as add:
-            for one in stored:
-                add(one.about)
+            for document in stored:
+                add(document.about)
         with storage.listing(folder / "qas.json") as add:
             for question in questions(seed):
                 add(question)
@@ -43,7 +44,7 @@ def write_insurance(seed: int, out: Path, *, images: bool = False) -> bool:
     return True
 
 
-def _kept(path: Path) -> object:
+def _stored_identity(path: Path) -> object:
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

@@ -69,12 +69,12 @@ def category_records(
 
     A category does not fit where the document has no table, no chart or too few sections.
     """
-    asked = _Document(doc_id, title, pages, rng)
+    document = _Document(doc_id, title, pages, rng)
     return [
         record("", gold)
         | {"answers": list(answers) or gold.answer, "category": category}
         | ({"written_for": WRITTEN_FOR[category]} if category in WRITTEN_FOR else {})
-        for category, gold, answers in asked.questions()
+        for category, gold, answers in document.questions()
     ]
 
 
@@ -93,7 +93,7 @@ class _Document:
         ]
         self.sections = _sections(self.blocks)
         placed = list(place(Answerable(doc_id, tuple(pages))))
-        self.asks = [one for one in placed if isinstance(one.content, Ask)]
+        self.asks = [item for item in placed if isinstance(item.content, Ask)]
         self.joined = list(joined_questions(placed))
 
     def questions(self) -> Iterator[tuple[str, GoldQuestion, tuple[str, ...]]]:
@@ -111,9 +111,9 @@ class _Document:
             "classification": self._classification,
         }
         for category, maker in makers.items():
-            made = maker()
-            if made is not None:
-                yield category, made, REFUSALS if category == "outside" else ()
+            gold = maker()
+            if gold is not None:
+                yield category, gold, REFUSALS if category == "outside" else ()
 
     def _gold(
         self, question: str, answer: str, form: str, source: str, *where: tuple[int, str]
@@ -136,29 +136,30 @@ class _Document:
 
     def _text(self) -> GoldQuestion | None:
         return self._of([
-            one for one in self.asks
-            if one.source == "text" and len(one.pages) == 1 and _form(one) in ("String", "Numeric")
+            item for item in self.asks
+            if item.source == "text" and len(item.pages) == 1
+            and _form(item) in ("String", "Numeric")
         ])  # fmt: skip
 
     def _of(self, placed: Sequence[Placed]) -> GoldQuestion | None:
         if not placed:
             return None
-        one = placed[int(self.rng.integers(len(placed)))]
-        ask = one.content
+        item = placed[int(self.rng.integers(len(placed)))]
+        ask = item.content
         assert isinstance(ask, Ask)
         task = ask.task or UNDERSTANDING
-        return GoldQuestion(ask.question, ask.answer, ask.form, one.source, task, one.evidence)
+        return GoldQuestion(ask.question, ask.answer, ask.form, item.source, task, item.evidence)
 
     def _alone(self, kind: type[B]) -> list[tuple[int, B]]:
         """The tables, or the charts, that no other one stands beside, each with its page.
 
         The truth of a chart is its numbers as a table: beside one, "the table" says too little.
         """
-        pages = [one.page for one in self.blocks if isinstance(one.block, TableBlock | Chart)]
+        pages = [block.page for block in self.blocks if isinstance(block.block, TableBlock | Chart)]
         return [
-            (one.page, one.block)
-            for one in self.blocks
-            if isinstance(one.block, kind) and pages.count(one.page) == 1
+            (block.page, block.block)
+            for block in self.blocks
+            if isinstance(block.block, kind) and pages.count(block.page) == 1
         ]
 
     def _tables(self) -> list[tuple[int, TableBlock]]:
@@ -186,15 +187,15 @@ class _Document:
             question = f'What is the title of the {_NTH[at]} section of "{self.title}"?'
             return self._gold(question, _bare(section.title), "S", "text", self._heading(section))
         question = f'How many sections are there in "{self.title}"?'
-        where = [self._heading(one) for one in self.sections]
+        where = [self._heading(section) for section in self.sections]
         return self._gold(question, str(len(self.sections)), "N", "text", *where)
 
     def _summarization(self) -> GoldQuestion | None:
         if len(self.sections) < 2:
             return None
         question = f'Summarize "{self.title}" by the titles of its sections.'
-        answer = ", ".join(_bare(one.title) for one in self.sections)
-        where = [self._heading(one) for one in self.sections]
+        answer = ", ".join(_bare(section.title) for section in self.sections)
+        where = [self._heading(section) for section in self.sections]
         return self._gold(question, answer, "L", "text", *where)
 
     def _extraction(self) -> GoldQuestion | None:
@@ -224,12 +225,12 @@ class _Document:
         heading = self._first_heading()
         if heading is None:
             return None
-        asked = _UNKNOWN[int(self.rng.integers(len(_UNKNOWN)))]
-        question = f'Besides what the document "{self.title}" says, {asked}?'
+        matter = _UNKNOWN[int(self.rng.integers(len(_UNKNOWN)))]
+        question = f'Besides what the document "{self.title}" says, {matter}?'
         return self._gold(question, REFUSALS[0], "S", "text", heading)
 
     def _cross_page(self) -> GoldQuestion | None:
-        return self._of([one for one in self.joined if _form(one) != FORMS["Y"]])
+        return self._of([item for item in self.joined if _form(item) != FORMS["Y"]])
 
     def _classification(self) -> GoldQuestion | None:
         heading = self._first_heading()
@@ -244,9 +245,9 @@ class _Document:
         return self._gold(question, KINDS[domain], "S", "text", heading)
 
     def _first_heading(self) -> tuple[int, str] | None:
-        for one in self.blocks:
-            if isinstance(one.block, Heading):
-                return one.page, _heading_text(one.block)
+        for located in self.blocks:
+            if isinstance(located.block, Heading):
+                return located.page, _heading_text(located.block)
         return None
 
     def _heading(self, section: _Section) -> tuple[int, str]:
@@ -257,12 +258,12 @@ def _sections(blocks: Sequence[_On]) -> list[_Section]:
     """The outermost sections below the title, which the first heading is; none where a title
     comes twice.
     """
-    headings = [(one.page, b) for one in blocks if isinstance(b := one.block, Heading)]
+    headings = [(located.page, b) for located in blocks if isinstance(b := located.block, Heading)]
     level = min((heading.level for _, heading in headings[1:]), default=0)
     if not headings or level <= headings[0][1].level:
         return []
-    found = [_Section(_heading_text(h), page) for page, h in headings[1:] if h.level == level]
-    return found if len({one.title for one in found}) == len(found) else []
+    sections = [_Section(_heading_text(h), page) for page, h in headings[1:] if h.level == level]
+    return sections if len({section.title for section in sections}) == len(sections) else []
 
 
 def _heading_text(heading: Heading) -> str:
@@ -275,8 +276,8 @@ def _bare(title: str) -> str:
     return rest if rest and number.rstrip(".").replace(".", "").isdigit() else title
 
 
-def _form(one: Placed) -> str:
-    return one.content.form if isinstance(one.content, Ask) else ""
+def _form(item: Placed) -> str:
+    return item.content.form if isinstance(item.content, Ask) else ""
 
 
 def _is_plain(table: TableBlock) -> bool:
@@ -293,7 +294,7 @@ def _is_plain(table: TableBlock) -> bool:
 
 
 def _is_words(text: Text) -> bool:
-    return bool(text) and all(isinstance(one, Words) for one in text)
+    return bool(text) and all(isinstance(part, Words) for part in text)
 
 
 def _words(cell: Cell | Text) -> str:

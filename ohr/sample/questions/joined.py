@@ -42,7 +42,7 @@ class Placed:
     @property
     def pages(self) -> tuple[PageRef, ...]:
         """The pages of the evidence, each once."""
-        return tuple(dict.fromkeys(one.ref for one in self.evidence))
+        return tuple(dict.fromkeys(evidence.ref for evidence in self.evidence))
 
 
 def joined_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
@@ -51,24 +51,24 @@ def joined_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
     Both passages name the entity that they share: that is how a reader finds the second. Two
     ambiguous pronouns are one too many (the paper, section II.5).
     """
-    for one in (*_of_facts(placed), *_of_links(placed)):
-        assert isinstance(one.content, Ask)
-        if len(pronouns(one.content.question)) <= 1:
-            yield one
+    for item in (*_of_facts(placed), *_of_links(placed)):
+        assert isinstance(item.content, Ask)
+        if len(pronouns(item.content.question)) <= 1:
+            yield item
 
 
 def _of_facts(placed: Sequence[Placed]) -> Iterator[Placed]:
     by_kind: dict[tuple[str, str], list[tuple[Fact, Placed]]] = defaultdict(list)
-    for one in placed:
-        fact = one.content
-        if isinstance(fact, Fact) and _names(one, fact.entity):
-            by_kind[fact.entity, fact.unit].append((fact, one))
+    for item in placed:
+        fact = item.content
+        if isinstance(fact, Fact) and _names(item, fact.entity):
+            by_kind[fact.entity, fact.unit].append((fact, item))
     for (_, unit), facts in by_kind.items():
-        for (first, here), (second, there) in combinations(facts, 2):
-            if set(here.pages) & set(there.pages) or first.what == second.what:
+        for (first, first_item), (second, second_item) in combinations(facts, 2):
+            if set(first_item.pages) & set(second_item.pages) or first.what == second.what:
                 continue
             for ask in _about(first, second, unit):
-                yield _join(ask, here, there)
+                yield _join(ask, first_item, second_item)
 
 
 def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
@@ -78,12 +78,12 @@ def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
             who = "Who" if unit == "person" else "What"
             yield listed(f"{who} are {a} and {b}?", (first.value, second.value))
         return
-    one, two = exact(first.value), exact(second.value)
-    total = printed(one + two, max(first.value, second.value, key=len))
+    first_amount, second_amount = exact(first.value), exact(second.value)
+    total = printed(first_amount + second_amount, max(first.value, second.value, key=len))
     yield reasoned(numeric(f"What is the sum, in {unit}, of {a} and {b}?", total))
-    if one == two:
+    if first_amount == second_amount:
         return
-    (high, more), (low, less) = sorted(((one, a), (two, b)), reverse=True)
+    (high, more), (low, less) = sorted(((first_amount, a), (second_amount, b)), reverse=True)
     difference = printed(high - low, max(first.value, second.value, key=len))
     yield reasoned(numeric(f"By how many {unit} does {more} exceed {less}?", difference))
     yield reasoned(differing(f"Is {{}} the sum, in {unit}, of {a} and {b}?", total))
@@ -95,25 +95,25 @@ def _of_links(placed: Sequence[Placed]) -> Iterator[Placed]:
             continue
         entity, description = link.content.entity, link.content.description
         short = entity.split()[0]
-        for one in placed:
-            ask = one.content
-            if not isinstance(ask, Ask) or set(one.pages) & set(link.pages):
+        for item in placed:
+            ask = item.content
+            if not isinstance(ask, Ask) or set(item.pages) & set(link.pages):
                 continue
             # The name, or a product that bears it, must not give the answer away.
             if ask.question.count(entity) != 1 or ask.question.count(short) != 1:
                 continue
-            if not _names(one, entity) or ask.form == FORMS["Y"]:
+            if not _names(item, entity) or ask.form == FORMS["Y"]:
                 continue
             if any(word in description for word in (ask.answer, short)) or entity in ask.answer:
                 continue
             described = reasoned(
                 Ask(ask.question.replace(entity, description), ask.answer, ask.form)
             )
-            yield _join(described, link, one)
+            yield _join(described, link, item)
 
 
-def _names(one: Placed, entity: str) -> bool:
-    return any(entity in passage.text for passage in one.evidence)
+def _names(item: Placed, entity: str) -> bool:
+    return any(entity in passage.text for passage in item.evidence)
 
 
 def _join(ask: Ask, first: Placed, second: Placed) -> Placed:

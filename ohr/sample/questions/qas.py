@@ -10,7 +10,7 @@ def record(qid: str, question: GoldQuestion) -> dict[str, object]:
 
     Page numbers, contexts and, where they differ, documents are lists if there are several.
     """
-    doc_ids = [one.ref.doc_id for one in question.evidence]
+    doc_ids = [evidence.ref.doc_id for evidence in question.evidence]
     domains = [doc_id.split("/")[0] for doc_id in doc_ids]
     same = len(set(doc_ids)) == 1
     return {
@@ -21,8 +21,8 @@ def record(qid: str, question: GoldQuestion) -> dict[str, object]:
         "doc_type": domains[0] if same else domains,
         "answer_form": question.form,
         "evidence_source": question.source,
-        "evidence_context": _several([one.text for one in question.evidence]),
-        "evidence_page_no": _several([one.ref.page_no for one in question.evidence]),
+        "evidence_context": _several([evidence.text for evidence in question.evidence]),
+        "evidence_page_no": _several([evidence.ref.page_no for evidence in question.evidence]),
         "task": question.task,
     }
 

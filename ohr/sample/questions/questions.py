@@ -61,9 +61,9 @@ def ask(group: Sequence[Answerable], count: int, rng: np.random.Generator) -> li
     statement in the same words, so the words do not tell; no two questions
     have the same text. Raises ConfigError if the pages cannot answer so many.
     """
-    placed = [one for document in group for one in place(document)]
+    placed = [item for document in group for item in place(document)]
     refs = [PageRef(doc.doc_id, number) for doc in group for number in range(len(doc.pages))]
-    asks = [one for one in placed if isinstance(one.content, Ask)]
+    asks = [item for item in placed if isinstance(item.content, Ask)]
     choice = _Choice([*asks, *_thinned(list(joined_questions(placed)), rng)], refs, count, rng)
     chosen = choice.choose()
     if choice.taken < count:
@@ -72,7 +72,7 @@ def ask(group: Sequence[Answerable], count: int, rng: np.random.Generator) -> li
             f"not {count}: lower n_questions or raise n_pages"
         )
     order = {ref: number for number, ref in enumerate(refs)}
-    chosen.sort(key=lambda one: order[one.evidence[0].ref])
+    chosen.sort(key=lambda item: order[item.evidence[0].ref])
     return list(_answered(chosen))
 
 
@@ -100,25 +100,25 @@ def _page_of(passage: str, texts: Sequence[str], number: int) -> list[int]:
 
 def _thinned(joined: list[Placed], rng: np.random.Generator) -> list[Placed]:
     """Pairs are many times more than what is asked of them: a few of each pair of pages."""
-    kept: list[Placed] = []
+    few: list[Placed] = []
     seen: Counter[tuple[object, ...]] = Counter()
     for i in rng.permutation(len(joined)):
-        one = joined[int(i)]
-        assert isinstance(one.content, Ask)
-        kind = (one.pages, one.content.form, one.content.task)
+        item = joined[int(i)]
+        assert isinstance(item.content, Ask)
+        kind = (item.pages, item.content.form, item.content.task)
         seen[kind] += 1
         if seen[kind] <= 3:
-            kept.append(one)
-    return kept
+            few.append(item)
+    return few
 
 
-def _is_yes_no(one: Placed) -> bool:
-    return _ask_of(one).form == FORMS["Y"]
+def _is_yes_no(item: Placed) -> bool:
+    return _ask_of(item).form == FORMS["Y"]
 
 
-def _ask_of(one: Placed) -> Ask:
-    assert isinstance(one.content, Ask)
-    return one.content
+def _ask_of(item: Placed) -> Ask:
+    assert isinstance(item.content, Ask)
+    return item.content
 
 
 class _Choice:
@@ -134,8 +134,8 @@ class _Choice:
         self.count = count
         self.left: dict[tuple[str, bool], list[Placed]] = defaultdict(list)
         for i in rng.permutation(len(asks)):
-            one = asks[int(i)]
-            self.left[one.source, len(one.pages) > 1].append(one)
+            item = asks[int(i)]
+            self.left[item.source, len(item.pages) > 1].append(item)
         shares = [SOURCE_SHARES[source] for source in EVIDENCE_SOURCES]
         self.sources = dict(zip(EVIDENCE_SOURCES, _parts(shares, count, rng), strict=True))
         names = [form for form in FORM_SHARES if form != FORMS["Y"]]
@@ -178,9 +178,9 @@ class _Choice:
         fitting = chain.from_iterable(self.left[name, several] for name in names)
         best = min(
             (
-                (cost, number, one)
-                for number, one in enumerate(fitting)
-                if (cost := self._cost(one)) < math.inf
+                (cost, number, item)
+                for number, item in enumerate(fitting)
+                if (cost := self._cost(item)) < math.inf
             ),
             default=None,
         )
@@ -188,30 +188,32 @@ class _Choice:
             self._add(best[2])
         return best is not None
 
-    def _cost(self, one: Placed) -> float:
+    def _cost(self, item: Placed) -> float:
         """How little a question is wanted now; infinite if it may not be asked at all."""
-        content = _ask_of(one)
+        content = _ask_of(item)
         if {content.question, content.denied} & self.texts:
             return math.inf
-        if _is_yes_no(one) and min(self.forms[content.form], self.count - self.taken) < 2:
+        if _is_yes_no(item) and min(self.forms[content.form], self.count - self.taken) < 2:
             return math.inf
-        wanted = self.forms[content.form] / max(1, self.planned[content.form])
+        demand = self.forms[content.form] / max(1, self.planned[content.form])
         # Reasoning is behind when it is a larger part of what is left to ask than of the whole.
         behind = self.reasoning > REASONING_SHARE * (self.count - self.taken)
         wrong_task = (content.task == REASONING) != behind
-        crowded = max(self.load[passage.ref] for passage in one.evidence)
-        return self.evidence[one.evidence] + 0.6 * crowded + 0.8 * wrong_task - 2 * max(0.0, wanted)
+        crowded = max(self.load[passage.ref] for passage in item.evidence)
+        return (
+            self.evidence[item.evidence] + 0.6 * crowded + 0.8 * wrong_task - 2 * max(0.0, demand)
+        )
 
-    def _add(self, one: Placed) -> None:
-        content = _ask_of(one)
-        pages, times = one.pages, 1 + _is_yes_no(one)
-        self.left[one.source, len(pages) > 1].remove(one)
-        self.chosen.append(one)
+    def _add(self, item: Placed) -> None:
+        content = _ask_of(item)
+        pages, times = item.pages, 1 + _is_yes_no(item)
+        self.left[item.source, len(pages) > 1].remove(item)
+        self.chosen.append(item)
         self.taken += times
         self.texts |= {content.question, content.denied} - {""}
-        self.evidence[one.evidence] += times
+        self.evidence[item.evidence] += times
         self.forms[content.form] -= times
-        self.sources[one.source] -= times
+        self.sources[item.source] -= times
         self.reasoning -= times * (content.task == REASONING)
         self.multi -= times * (len(pages) > 1)
         for ref in pages:
@@ -231,12 +233,12 @@ def _parts(shares: Sequence[float], whole: int, rng: np.random.Generator) -> lis
 def _answered(chosen: Sequence[Placed]) -> Iterator[GoldQuestion]:
     """The questions with their answers; a yes/no question twice, in turn yes and no first."""
     denied_first = False
-    for one in chosen:
-        content = _ask_of(one)
+    for item in chosen:
+        content = _ask_of(item)
         both = [(content.question, content.answer)]
-        if _is_yes_no(one):
+        if _is_yes_no(item):
             both.insert(0 if denied_first else 1, (content.denied, "No"))
             denied_first = not denied_first
         for question, answer in both:
             task = content.task or UNDERSTANDING
-            yield GoldQuestion(question, answer, content.form, one.source, task, one.evidence)
+            yield GoldQuestion(question, answer, content.form, item.source, task, item.evidence)

@@ -130,7 +130,7 @@ def arrange(copy: Copy, marks: Marks) -> Arrangement:
     """Boxes and breaks of a document, from the marks of its last layout."""
     boxes: list[Box] = []
     breaks: list[Continuation] = []
-    listed = [(number, one) for number, one in enumerate(entries(copy))]
+    listed = list(enumerate(entries(copy)))
     for page, blocks in enumerate(copy.pages):
         numbered = [
             (number, entry)

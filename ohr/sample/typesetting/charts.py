@@ -74,7 +74,7 @@ def _swatch(x: float, y: float, fill: str) -> str:
 
 
 def _axes(chart: Chart, width: float) -> tuple[float, list[str]]:
-    values = [value for one in chart.series for value in one.numbers]
+    values = [value for series in chart.series for value in series.numbers]
     # Bars stand on zero; a line may start higher, where its values are.
     low, high = min(values), max(values)
     spread = (high - low) or abs(high) or 1.0
@@ -114,9 +114,9 @@ def _bars(
     chart: Chart, left: float, group: float, at: Callable[[float], float], base: float
 ) -> Iterator[str]:
     bar = min(group * 0.8 / len(chart.series), 34.0)
-    for number_, one in enumerate(chart.series):
+    for number_, series in enumerate(chart.series):
         fill = _FILLS[number_ % len(_FILLS)]
-        for i, (value, shown) in enumerate(zip(one.numbers, one.values, strict=True)):
+        for i, (value, shown) in enumerate(zip(series.numbers, series.values, strict=True)):
             x = left + (i + 0.5) * group + (number_ - len(chart.series) / 2) * bar
             top, height = min(at(value), base), abs(at(value) - base)
             yield (
@@ -138,9 +138,9 @@ def _bars(
 def _lines(
     chart: Chart, left: float, group: float, at: Callable[[float], float], base: float
 ) -> Iterator[str]:
-    for number_, one in enumerate(chart.series):
+    for number_, series in enumerate(chart.series):
         fill = _FILLS[number_ % len(_FILLS)]
-        points = [(left + (i + 0.5) * group, at(value)) for i, value in enumerate(one.numbers)]
+        points = [(left + (i + 0.5) * group, at(value)) for i, value in enumerate(series.numbers)]
         dash = ("solid", "dashed", "dotted")[number_ % 3]
         stroke = f'(paint: rgb("{fill}"), thickness: 1.3pt, dash: "{dash}")'
         for (x0, y0), (x1, y1) in pairwise(points):
@@ -152,18 +152,18 @@ def _lines(
             )
             # Of two lines the upper one is labelled above its points, the lower one below; a
             # line alone below its valleys.
-            near = one.numbers[max(i - 1, 0) : i] + one.numbers[i + 1 : i + 2]
-            valley = len(chart.series) == 1 and min(near, default=0.0) > one.numbers[i]
-            lower = valley or any(other.numbers[i] > one.numbers[i] for other in chart.series)
+            near = series.numbers[max(i - 1, 0) : i] + series.numbers[i + 1 : i + 2]
+            valley = len(chart.series) == 1 and min(near, default=0.0) > series.numbers[i]
+            lower = valley or any(other.numbers[i] > series.numbers[i] for other in chart.series)
             lower = lower and y + 12 < base
-            yield _words(x, y + 4 if lower else y - 9.4, one.values[i], "center", 60)
+            yield _words(x, y + 4 if lower else y - 9.4, series.values[i], "center", 60)
 
 
 def _legend_rows(chart: Chart, width: float) -> list[list[int]]:
     rows: list[list[int]] = [[]]
     used = 0.0
-    for number_, one in enumerate(chart.series):
-        needed = 24 + 1.1 * _EM * len(one.name)
+    for number_, series in enumerate(chart.series):
+        needed = 24 + 1.1 * _EM * len(series.name)
         if rows[-1] and used + needed > width:
             rows.append([])
             used = 0.0
@@ -185,12 +185,12 @@ def _legend(chart: Chart, width: float) -> Iterator[str]:
 
 
 def _pie(chart: Chart, width: float) -> tuple[float, list[str]]:
-    (one,) = chart.series
+    (series,) = chart.series
     radius = min(0.19 * width + 12, 62.0)
     centre = (radius + 4, radius + 4)
-    total = sum(one.numbers) or 1.0
+    total = sum(series.numbers) or 1.0
     marks, angle = [], -90.0
-    for i, value in enumerate(one.numbers):
+    for i, value in enumerate(series.numbers):
         end = angle + 360 * value / total
         steps = max(2, math.ceil((end - angle) / 4))
         arc = [math.radians(angle + (end - angle) * step / steps) for step in range(steps + 1)]
@@ -203,16 +203,16 @@ def _pie(chart: Chart, width: float) -> tuple[float, list[str]]:
         angle = end
     unit = f" ({chart.unit})" if chart.unit else ""
     x, right = 2 * radius + 26, width - 4.0
-    room = right - x - 13 - 1.25 * _EM * max(map(len, one.values)) - 6
+    room = right - x - 13 - 1.25 * _EM * max(map(len, series.values)) - 6
     y = 2.0
     marks.append(_words(x + 13, y, chart.label, "left", room))
-    heading = one.name + unit
+    heading = series.name + unit
     marks.append(_words(right, y, heading, "right", min(1.25 * _EM * len(heading), right - x - 60)))
     y += 6 + (_SIZE + 2.6) * math.ceil(1.25 * _EM * len(heading) / (right - x - 60))
     marks.append(_line(x, y - 3, right, y - 3, "0.4pt"))
     for i, category in enumerate(chart.categories):
         marks.append(_swatch(x, y, _FILLS[i % len(_FILLS)]))
         marks.append(_words(x + 13, y, category, "left", room))
-        marks.append(_words(right, y, one.values[i], "right", 60))
+        marks.append(_words(right, y, series.values[i], "right", 60))
         y += (_SIZE + 2.6) * math.ceil(1.1 * _EM * len(category) / room) + 1.5
     return max(2 * radius + 8, y), marks

@@ -99,7 +99,7 @@ def _better(copy: Copy, marks: Marks, last: Adjustments) -> Adjustments:
     overfull = False
     for number, entry in enumerate(listed):
         if isinstance(entry.block, Columns):
-            inner = [i for i, one in enumerate(listed) if one.within == number]
+            inner = [i for i, entry in enumerate(listed) if entry.within == number]
             foot = marks[number][-1].y
             lowest = max(mark.y for i in inner for mark in marks[i])
             if lowest > foot + 1:

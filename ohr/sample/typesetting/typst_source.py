@@ -109,9 +109,9 @@ def entries(copy: Copy) -> list[Entry]:
                 case Columns(count, inner):
                     listed.append(Entry(page, block, 1))
                     container = len(listed) - 1
-                    listed += [Entry(page, one, count, container) for one in inner]
+                    listed += [Entry(page, part, count, container) for part in inner]
                 case Span(inner):
-                    listed += [Entry(page, one, 1) for one in inner]
+                    listed += [Entry(page, part, 1) for part in inner]
                 case _:
                     listed.append(Entry(page, block, 1))
         for entry in listed[first:]:
@@ -203,12 +203,12 @@ class _Writer:
     def block(self, block: Block) -> str:
         match block:
             case Span(inner):
-                return "\n\n".join(self.plain(one, self.take(), 1) for one in inner)
+                return "\n\n".join(self.plain(part, self.take(), 1) for part in inner)
             case Columns(count, inner):
                 number = self.take()
                 slack = self.adjusted.slack.get(number, 0.0)
                 gutter = self.copy.look.gutter
-                body = "\n\n".join(self.plain(one, self.take(), count) for one in inner)
+                body = "\n\n".join(self.plain(part, self.take(), count) for part in inner)
                 return f"#balanced({number}, {count}, {gutter}pt, {slack:.2f}pt)[{body}]"
             case _:
                 return self.plain(block, self.take(), 1)

@@ -300,10 +300,10 @@ def _recoded(column: pa.ChunkedArray, codes: dict[str, int]) -> np.ndarray:
         texts = pa.concat_arrays(texts.chunks)
     if not pa.types.is_dictionary(texts.type):
         texts = texts.dictionary_encode()
-    here = np.array(
+    numbers = np.array(
         [codes.setdefault(str(text), len(codes)) for text in texts.dictionary.to_pylist()], np.int64
     )
-    return here[texts.indices.to_numpy()] if len(here) else np.array([], np.int64)
+    return numbers[texts.indices.to_numpy()] if len(numbers) else np.array([], np.int64)
 
 
 def _segments(part: pa.Table) -> Iterator[tuple[Key, np.ndarray]]:

@@ -173,7 +173,7 @@ class Answering:
         tally, journal = self.tallies[label], self._journals[label]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
         to_ask = sorted(
-            at for key, at in first.items() if not self._kept(kind, tally, journal, key)
+            at for key, at in first.items() if not self._is_known(kind, tally, journal, key)
         )
         began = time.process_time()
         answered = self._answered(kind, tally, journal, keys)
@@ -217,7 +217,7 @@ class Answering:
         entries = (kind.parsed(journal.get(key)) for key in keys)
         return any(entry is not None and entry[0].status not in FAILED for entry in entries)
 
-    def _kept(self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, key: str) -> bool:
+    def _is_known(self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, key: str) -> bool:
         entry = kind.parsed(journal.get(key))
         if entry is None:
             return False

@@ -30,7 +30,7 @@ class Rankings:
     """By retriever, the pages whose images it could not index, with the reasons."""
     _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
     """By chunker and retriever, what could not be ranked."""
-    _found: set[tuple[str, str]] = field(default_factory=set)
+    _pairs_with_hits: set[tuple[str, str]] = field(default_factory=set)
     """Pairs of chunker and retriever that found anything."""
 
     def __post_init__(self) -> None:
@@ -138,7 +138,7 @@ class Rankings:
 
     def _note(self, chunker: str, name: str, left_out: LeftOut, *, found_any: bool) -> None:
         if found_any:
-            self._found.add((chunker, name))
+            self._pairs_with_hits.add((chunker, name))
         if left_out:
             before = self._left_out.get((chunker, name), LeftOut())
             self._left_out[chunker, name] = before | left_out
@@ -149,9 +149,9 @@ class Rankings:
 
     def take_left_out(self) -> dict[str, dict[str, Any]]:
         """For the manifest: by chunker and retriever, what was left out since the last call."""
-        (left_out, self._left_out), (found_pairs, self._found) = (
+        (left_out, self._left_out), (found_pairs, self._pairs_with_hits) = (
             (self._left_out, {}),
-            (self._found, set()),
+            (self._pairs_with_hits, set()),
         )
         return {
             f"{key[1]}, {key[0]}": describe_left_out(omitted)

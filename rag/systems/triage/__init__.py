@@ -1,1 +1,1 @@
-"""PDFTriage's parts: the library of documents, its metadata, the tools, and who plans with them."""
+"""PDFTriage's parts: the library of documents, its metadata, the tools, and the planners."""

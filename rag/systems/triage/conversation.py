@@ -1,4 +1,4 @@
-"""The planner that is a model: it is told of the documents, calls a tool a turn, and answers."""
+"""The planner with a model: it sees documents' structure, calls a tool per turn, and answers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from ohr.errors import EngineError, LateError
 from ohr.plugins import Chat, Completion, Message
 from ohr.types import Answer, Outcome, Status
-from rag.readers._conversation import calls_in
-from rag.readers._prompt import answer_in
-from rag.systems._frames import RULE, framed
+from rag.readers._conversation import extract_calls
+from rag.readers._prompt import extract_answer
+from rag.systems._frames import RULE, frame
 from rag.systems.triage.budget import Budget
 from rag.systems.triage.library import Shelf
 from rag.systems.triage.tools import NAMES, TOOLS, Tools
@@ -29,9 +29,7 @@ NOW = "Write the answer now, from what you have read, between <answer> and </ans
 
 @dataclass
 class Conversation:
-    """One question's turns. ``told``: the documents' metadata as JSON, ``default``: the one that
-    calls mean which name none.
-    """
+    """The turns of one question."""
 
     chat: Chat
     tools: Tools
@@ -40,44 +38,50 @@ class Conversation:
     usage: Counter[str] = field(default_factory=Counter)
     trace: list[str] = field(default_factory=list)
 
-    def answer(self, question: str, told: str, default: Shelf | None) -> Outcome[Answer]:
-        """The outcome, whatever the model does."""
+    def answer(self, question: str, description: str, default: Shelf | None) -> Outcome[Answer]:
+        """The outcome, whatever the model does.
+
+        ``description``: the documents' metadata as JSON; ``default``: the document of calls that
+        name none.
+        """
         try:
-            completion = self._held(question, told, default.name if default else "")
+            completion = self._converse(question, description, default.name if default else "")
         except LateError as error:
             return Outcome(self._answer(""), Status.TIMEOUT, str(error)[:500])
         except EngineError as error:
             return Outcome(self._answer(""), Status.ERROR, str(error)[:500])
-        text = answer_in(completion.text)
+        text = extract_answer(completion.text)
         if not text:
-            why = completion.why_empty or "nothing was written"
+            reason = completion.why_empty or "nothing was written"
             if completion.calls:
-                why = "it asked for tools to the end"
-            return Outcome(self._answer(""), Status.EMPTY, why)
+                reason = "it asked for tools to the end"
+            return Outcome(self._answer(""), Status.EMPTY, reason)
         return Outcome(self._answer(text), Status.OK, "cut" if completion.cut else "")
 
     def _answer(self, text: str) -> Answer:
         return Answer(text, sources=self.budget.sources, trace=tuple(self.trace))
 
-    def _held(self, question: str, told: str, default: str) -> Completion:
+    def _converse(self, question: str, description: str, default: str) -> Completion:
         messages = [
-            Message("system", f"{SYSTEM}\n\n{framed(told, part='how the documents are built')}"),
+            Message(
+                "system", f"{SYSTEM}\n\n{frame(description, part='how the documents are built')}"
+            ),
             Message("user", question),
         ]
         for _ in range(self.most_turns):
             completion = self._turn(messages, may_call=True)
             if not completion.calls:
                 return completion
-            call, *others = completion.calls
-            self.usage["calls_at_once"] += len(others)
+            call, *further_calls = completion.calls
+            self.usage["calls_at_once"] += len(further_calls)
             messages.append(Message("assistant", completion.text, (call,)))
             fetched = self.tools.call(call.name, call.arguments, default)
-            said = self.budget.take(call.name, fetched)
+            reply = self.budget.take(call.name, fetched)
             self.usage["tool_calls"] += 1
             self.usage["invalid_calls"] += bool(fetched.problem)
-            self.trace.append(said.trace)
-            messages.append(Message("tool", said.text, (), call.id))
-            if not self.budget.left:
+            self.trace.append(reply.trace)
+            messages.append(Message("tool", reply.text, (), call.id))
+            if not self.budget.remaining:
                 break
         messages.append(Message("user", NOW))
         return self._turn(messages, may_call=False)
@@ -89,6 +93,6 @@ class Conversation:
         self.usage["answers_cut"] += completion.cut
         if completion.calls:
             return completion
-        # A call that is written where none may be made, or that a server passes on unread.
-        text, calls = calls_in(completion.text, NAMES)
+        # The model may call a tool when it must not, or the server may not parse the call.
+        text, calls = extract_calls(completion.text, NAMES)
         return replace(completion, text=text, calls=calls) if calls else completion

@@ -1,4 +1,4 @@
-"""The documents of a knowledge base as PDFTriage sees them: pages, trees, an index of chunks."""
+"""The documents of a knowledge base for PDFTriage: pages, trees, and an index of chunks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ohr.plugins import Chunker, Retriever
 from ohr.types import Document, Hit
 
 DEPTH = 50
-"""Chunks of a question's ranking that are looked at."""
+"""Chunks in the ranking of a question."""
 ALIKE = 85
-"""Titles and captions are alike from so much of 100 on (rapidfuzz's token set ratio)."""
+"""Titles and captions match from this similarity on, out of 100 (rapidfuzz's token set ratio)."""
 LONGEST = 200
 """Characters of a title or a caption that are compared."""
 AROUND = 600
-"""Characters around a figure's caption that may be text of the figure."""
+"""Characters before and after a figure's caption that may be text of the figure."""
 
 _SECTION = re.compile(
     r"(?:(?:section|sec\.|chapter|part|item|article|appendix|abschnitt|kapitel|§)\s*)?"
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class Shelf:
-    """One document: its pages by their number, from 1, and its tree, made when first asked for."""
+    """One document: its pages by number, from 1, and its tree, which is built on first use."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -51,13 +51,13 @@ class Shelf:
 
     @cached_property
     def tree(self) -> DocumentTree:
-        """Its tree, as the engine left it."""
+        """Its tree, recovered from the page texts."""
         return document_tree(self.document)
 
     @cached_property
     def outermost(self) -> tuple[Section, ...]:
-        """The sections that the document is made of. A first one that holds all others is its
-        title, and those are of the level below.
+        """The document's top-level sections. If the first section contains all others, it is the
+        document's title, and the level below counts.
         """
         sections = self.tree.sections
         inner = sections[1:]
@@ -67,53 +67,55 @@ class Shelf:
         return tuple(section for section in sections if section.level == least)
 
     def is_title(self, section: Section) -> bool:
-        """Whether a section's heading is the document's title: all others are inside."""
+        """Whether a section's heading is the document's title: it contains all others."""
         return section.number == 1 and section not in self.outermost
 
     @cached_property
     def _sections(self) -> dict[str, Section]:
-        """Sections by the number that their heading begins with, the first of each."""
-        found: dict[str, Section] = {}
+        """Number at the beginning of the heading -> the first section with it."""
+        sections: dict[str, Section] = {}
         for section in self.tree.sections:
             if number := number_of(section.title):
-                found.setdefault(number.text.split()[-1].upper(), section)
-        return found
+                sections.setdefault(number.text.split()[-1].upper(), section)
+        return sections
 
-    def section(self, wanted: str) -> Section | None:
-        """The section of a number or of a title, as it is written or nearly so.
+    def section(self, reference: str) -> Section | None:
+        """The section with a number, or with a title that is the same or similar.
 
-        Where no heading has a number, numbers count the sections of the outermost level.
+        If no heading has a number, numbers count the sections of the outermost level.
         """
-        wanted = " ".join(wanted.split())
+        reference = " ".join(reference.split())
         sections = self.tree.sections
-        if match := _SECTION.fullmatch(wanted):
+        if match := _SECTION.fullmatch(reference):
             if match[1].upper() in self._sections:
                 return self._sections[match[1].upper()]
             if match[1].isdigit() and not self._sections:
                 return _at(self.outermost, int(match[1]))
-            # "Civil" and "C" are letters of Roman numbers, and titles.
-            said = wanted.casefold()
-            return next((one for one in sections if one.title.casefold() == said), None)
-        return _nearest(wanted, sections, [_bare(section.title) for section in sections])
+            # "Civil" and "C" consist of letters of Roman numerals, but may be titles.
+            folded = reference.casefold()
+            return next(
+                (section for section in sections if section.title.casefold() == folded), None
+            )
+        return _nearest(reference, sections, [_bare(section.title) for section in sections])
 
-    def table(self, wanted: str) -> TableNode | None:
-        """The table of a label or of a caption; where none has a label, numbers count them."""
-        return _node(wanted, self.tree.tables)
+    def table(self, reference: str) -> TableNode | None:
+        """The table with a label or caption; if none has a label, numbers count the tables."""
+        return _node(reference, self.tree.tables)
 
-    def figure(self, wanted: str) -> FigureNode | None:
-        """The figure of a label or of a caption; where none has a label, numbers count them."""
-        return _node(wanted, self.tree.figures)
+    def figure(self, reference: str) -> FigureNode | None:
+        """The figure with a label or caption; if none has a label, numbers count the figures."""
+        return _node(reference, self.tree.figures)
 
     def around(self, node: FigureNode) -> str:
         """A figure's text, and the whole lines near it on its page."""
         text = self.tree.pages[node.start.page].text
         end = node.end.at if node.end.page == node.start.page else len(text)
-        first, last = max(0, node.start.at - AROUND), min(len(text), end + AROUND)
-        if first:
-            first = text.find("\n", first, node.start.at) + 1 or node.start.at
-        if last < len(text):
-            last = max(text.rfind("\n", end, last), end)
-        return text[first:last]
+        start, stop = max(0, node.start.at - AROUND), min(len(text), end + AROUND)
+        if start:
+            start = text.find("\n", start, node.start.at) + 1 or node.start.at
+        if stop < len(text):
+            stop = max(text.rfind("\n", end, stop), end)
+        return text[start:stop]
 
 
 class Library:
@@ -124,27 +126,27 @@ class Library:
     ) -> None:
         self.shelves = {document.doc_id: Shelf(document) for document in documents}
         self._retriever = retriever
-        self._one_at_a_time = Lock()
+        self._lock = Lock()
         pages = ((page.ref, page.text) for document in documents for page in document.pages)
         retriever.index(chunker.chunks(pages))
 
     def rank(self, queries: Sequence[str]) -> list[list[Hit]]:
-        """The chunks that each query finds in all documents, best first."""
-        with self._one_at_a_time:
+        """Each query's chunks from all documents, best first."""
+        with self._lock:
             return self._retriever.search_many(queries, DEPTH)
 
 
 def nearest_documents(hits: Iterable[Hit]) -> list[str]:
-    """Documents by their chunks in a ranking: each chunk adds 1 / (10 + its rank)."""
+    """Documents, best first, by their chunks in a ranking: each adds 1 / (10 + its rank)."""
     gains: dict[str, float] = {}
     for hit in hits:
         gains[hit.ref.doc_id] = gains.get(hit.ref.doc_id, 0.0) + 1 / (10 + hit.rank)
     return sorted(gains, key=lambda name: (-gains[name], name))
 
 
-def _node(wanted: str, nodes: Sequence[Node]) -> Node | None:
-    wanted = " ".join(wanted.split())
-    if match := _NODE.fullmatch(wanted):
+def _node(reference: str, nodes: Sequence[Node]) -> Node | None:
+    reference = " ".join(reference.split())
+    if match := _NODE.fullmatch(reference):
         label = match[1].upper()
         for node in nodes:
             if node.label.upper() == label:
@@ -152,26 +154,26 @@ def _node(wanted: str, nodes: Sequence[Node]) -> Node | None:
         if label.isdigit() and not any(node.label for node in nodes):
             return _at(nodes, int(label))
         return None
-    return _nearest(wanted, nodes, [node.caption for node in nodes])
+    return _nearest(reference, nodes, [node.caption for node in nodes])
 
 
-def _at(things: Sequence[T], number: int) -> T | None:
-    return things[number - 1] if 1 <= number <= len(things) else None
+def _at(items: Sequence[T], number: int) -> T | None:
+    return items[number - 1] if 1 <= number <= len(items) else None
 
 
-def _nearest(wanted: str, things: Sequence[T], names: Sequence[str]) -> T | None:
-    """The thing of the name that is most like what is wanted, the first of several."""
-    said = utils.default_process(wanted)
-    best, found = float(ALIKE), None
-    if not said:
+def _nearest(reference: str, items: Sequence[T], names: Sequence[str]) -> T | None:
+    """The item with the name most similar to the reference; the first of several."""
+    target = utils.default_process(reference)
+    best, nearest = float(ALIKE), None
+    if not target:
         return None
-    for thing, name in zip(things, names, strict=True):
+    for item, name in zip(items, names, strict=True):
         other = utils.default_process(name[:LONGEST])
-        # A name that has all of the words, and more, is a little less than the name itself.
-        likeness = max(fuzz.ratio(said, other), 0.95 * fuzz.token_set_ratio(said, other))
+        # A name with all words and further ones counts a little less than the exact name.
+        likeness = max(fuzz.ratio(target, other), 0.95 * fuzz.token_set_ratio(target, other))
         if len(other) > 2 and likeness > best:
-            best, found = likeness, thing
-    return found
+            best, nearest = likeness, item
+    return nearest
 
 
 def _bare(title: str) -> str:

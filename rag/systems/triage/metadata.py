@@ -1,8 +1,8 @@
-"""What a model is told of documents before it asks for any of them: JSON within a token budget.
+"""Descriptions of documents as JSON within a token budget, for a model's first prompt.
 
-What does not fit is cut in this order, and only as far as it must be: the deepest sections, level
-by level; lists; captions and titles past 60 characters; figures; tables; the last sections. How
-many there are of each in all is said in any case.
+If the budget is too small, parts are cut in this order, only as far as needed: the deepest
+sections, level by level; lists; captions and titles past 60 characters; figures; tables; the last
+sections. The total numbers of each are always included.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from ohr.markup.outline.tree import DocumentTree, FigureNode, TableNode
-from rag.systems._frames import harmless
+from rag.systems._frames import defuse_document
 from rag.systems.triage.library import Shelf
 
 SHORT = 60
@@ -22,7 +22,7 @@ _LONG = 200
 
 @dataclass(frozen=True)
 class Cut:
-    """How much of a document's metadata is shown; ``level``: of the deepest sections."""
+    """How much of a document's metadata is included; ``level``: of the deepest sections."""
 
     level: int
     lists: bool = True
@@ -30,7 +30,7 @@ class Cut:
     figures: bool = True
     tables: bool = True
     sections: int | None = None
-    """So many of the first sections; None: all."""
+    """Number of first sections; None: all."""
 
 
 def metadata(
@@ -38,20 +38,20 @@ def metadata(
 ) -> tuple[str, bool]:
     """The metadata of documents as JSON of at most ``budget`` tokens, and whether it was cut.
 
-    Each document has an equal share; what one leaves, those after it have too. A document of
-    which not even the name fits is left out.
+    Each document has an equal share; what one does not use is shared by those after it. A document
+    whose name alone does not fit is left out.
     """
-    shown, was_cut, left = [], False, budget
+    descriptions, was_cut, remaining = [], False, budget
     for at, shelf in enumerate(shelves):
-        text, is_cut = _of_one(shelf, left // (len(shelves) - at), count)
+        text, is_cut = _describe(shelf, remaining // (len(shelves) - at), count)
         was_cut |= is_cut
         if text:
-            shown.append(text)
-            left -= count(text)
-    return "[" + ",\n".join(shown) + "]", was_cut
+            descriptions.append(text)
+            remaining -= count(text)
+    return "[" + ",\n".join(descriptions) + "]", was_cut
 
 
-def _of_one(shelf: Shelf, budget: int, count: Callable[[str], int]) -> tuple[str, bool]:
+def _describe(shelf: Shelf, budget: int, count: Callable[[str], int]) -> tuple[str, bool]:
     for number, cut in enumerate(_cuts(shelf.tree)):
         text = _json(shelf, cut)
         if count(text) <= budget:
@@ -61,7 +61,7 @@ def _of_one(shelf: Shelf, budget: int, count: Callable[[str], int]) -> tuple[str
     if room < 0:
         return "", True
     outermost = _sections(shelf.tree, Cut(1, width=SHORT, sections=room))
-    costs = accumulate(count(json.dumps(one, ensure_ascii=False)) + 2 for one in outermost)
+    costs = accumulate(count(json.dumps(section, ensure_ascii=False)) + 2 for section in outermost)
     fitting = sum(cost <= room for cost in costs)
     return _json(shelf, Cut(1, False, SHORT, False, False, fitting)), True
 
@@ -80,7 +80,7 @@ def _cuts(tree: DocumentTree) -> Iterator[Cut]:
 
 def _json(shelf: Shelf, cut: Cut) -> str:
     tree = shelf.tree
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "document": shelf.name,
         "pages": shelf.last_page,
         "sections_in_all": len(tree.sections),
@@ -89,31 +89,31 @@ def _json(shelf: Shelf, cut: Cut) -> str:
     }
     sections = _sections(tree, cut)
     if sections:
-        told["sections"] = sections
+        fields["sections"] = sections
     if cut.tables and tree.tables:
-        told["tables"] = _nodes(tree, tree.tables, cut.width)
+        fields["tables"] = _nodes(tree, tree.tables, cut.width)
     if cut.figures and tree.figures:
-        told["figures"] = _nodes(tree, tree.figures, cut.width)
+        fields["figures"] = _nodes(tree, tree.figures, cut.width)
     if cut.lists and tree.lists:
-        told["lists"] = [
-            {"items": one.n_items, "page": tree.page_number(one.start)} for one in tree.lists
+        fields["lists"] = [
+            {"items": node.n_items, "page": tree.page_number(node.start)} for node in tree.lists
         ]
-    return harmless(json.dumps(told, ensure_ascii=False))
+    return defuse_document(json.dumps(fields, ensure_ascii=False))
 
 
 def _sections(tree: DocumentTree, cut: Cut) -> list[dict[str, object]]:
-    wanted = [section for section in tree.sections if section.level <= cut.level]
-    told: list[dict[str, object]] = []
-    for section in wanted[: cut.sections]:
+    sections = [section for section in tree.sections if section.level <= cut.level]
+    entries: list[dict[str, object]] = []
+    for section in sections[: cut.sections]:
         first, last = tree.page_number(section.start), tree.last_page_number(section)
-        told.append(
+        entries.append(
             {
                 "title": _cut(section.title, cut.width),
                 "level": section.level,
                 "pages": str(first) if first == last else f"{first}-{last}",
             }
         )
-    return told
+    return entries
 
 
 def _nodes(

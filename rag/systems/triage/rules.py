@@ -1,10 +1,10 @@
-"""The planner that needs no model: which tools a question asks for, read off its words.
+"""The planner without a model: it chooses tools by the words of a question.
 
 "pages 5-7", "the last two pages", "table 3", "the second figure", "section 2.1", 'the section on
-"Fees"', "in the introduction"; German words for pages, tables, figures and sections too. What
-names no part of a document is a search. Questions about the structure of the whole document alone
-("how many tables are there?") are answered from the metadata, as a model answers them that has it
-in its prompt.
+"Fees"', "in the introduction"; pages, tables, figures and sections also in German. A question that
+names no part of a document becomes a search. Questions about the structure of the whole document
+alone ("how many tables are there?") are answered from the metadata, which a model would have in
+its prompt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ORDINAL = (
     rf"|(?:{'|'.join(_GERMAN_ORDINALS)}|letzt)e[nrs]?)"
 )
 _LABEL = r"[A-Za-z]?\d{1,3}(?:[.-]\d{1,3})*[a-z]?|[IVX]{1,5}\b"
-# Nothing is given back (``*+``, ``++``): each space has one place to belong to.
+# Possessive (``*+``, ``++``), so no backtracking: each space matches in one place only.
 _AND = r"(?:\s*+(?:,|-|–|&|/|to|through|until|and|or|bis|und))++\s*+"
 _PAGE = r"(?:pages?|pp?\.|seiten?)"
 _TABLE = r"(?:tables?|tab\.|tabellen?|exhibits?)"
@@ -93,7 +93,7 @@ _USUAL = {
     "references": ("references", "bibliography", "literature", "literatur"),
     "appendix": ("appendix", "annex", "anhang"),
 }
-"""Parts that documents have, and titles that they go by."""
+"""Common parts of documents, with their usual titles."""
 _PART = re.compile(
     r"\b(?:the|in|im|der)\s+(abstract|summary|introduction|background|methods?|methodology|results"
     r"|findings|discussion|conclusions?|references|bibliography|appendix)\b(?!\s+of\b)",
@@ -116,11 +116,11 @@ class Call:
 
 
 def plan(question: str, shelf: Shelf | None) -> list[Call]:
-    """The calls that a question asks for, of one document, in this order: pages, sections, tables,
-    figures; a search where it asks for none, or names what the document does not have. Of more
-    pages or sections than one call may name, the first.
+    """The calls for a question about one document, in this order: pages, sections, tables, figures;
+    a search if the question names no part, or none that the document has. If it names more pages
+    or sections than one call may, only the first.
 
-    ``shelf``: the document that is meant; None where there is none.
+    ``shelf``: the document of the question; None if there is none.
     """
     calls: list[Call] = []
     if shelf is not None:
@@ -142,42 +142,42 @@ def plan(question: str, shelf: Shelf | None) -> list[Call]:
 
 
 def _pages(question: str, shelf: Shelf) -> list[int]:
-    found: dict[int, None] = {}
-    there = sorted(shelf.pages)
+    numbers: dict[int, None] = {}
+    existing = sorted(shelf.pages)
     for match in _SOME_PAGES.finditer(question):
         count = _number(match[2])
         from_end = match[1].lower().startswith(("last", "letzt"))
-        found.update(
-            dict.fromkeys((there[-count:] if from_end else there[:count]) if count else ())
+        numbers.update(
+            dict.fromkeys((existing[-count:] if from_end else existing[:count]) if count else ())
         )
     for match in _PAGES.finditer(question):
         if not _SOME_PAGES.search(question[max(0, match.start() - 20) : match.end()]):
-            found.update(dict.fromkeys(_listed(match[1], shelf.last_page)))
+            numbers.update(dict.fromkeys(_expand(match[1], shelf.last_page)))
     for match in _NTH["page"].finditer(question):
         place = _ordinal(match[1])
         number = shelf.last_page if place < 0 else place
-        found[number] = None
-    return list(found)
+        numbers[number] = None
+    return list(numbers)
 
 
-def _listed(text: str, last_page: int) -> Iterator[int]:
+def _expand(text: str, last_page: int) -> Iterator[int]:
     """The numbers of "3, 5-7 and 9"; a range goes no further than the last page."""
     parts = re.findall(rf"{_COUNT}|-|–|\b(?:to|through|until|bis)\b", text, re.I)
-    before, open_ = 0, False
+    previous, in_range = 0, False
     for part in parts:
         number = _number(part)
         if not number:
-            open_ = True
+            in_range = True
             continue
-        if open_ and before:
-            yield from range(before + 1, min(number, last_page) + 1)
+        if in_range and previous:
+            yield from range(previous + 1, min(number, last_page) + 1)
         else:
             yield number
-        before, open_ = number, False
+        previous, in_range = number, False
 
 
 def _sections(question: str, shelf: Shelf) -> Iterator[str]:
-    """Sections of the document that the question names, as :meth:`Shelf.section` knows them."""
+    """Sections of the document that the question names, as arguments of :meth:`Shelf.section`."""
     for match in _LABELLED["section"].finditer(question):
         for label in re.findall(_LABEL, match[1]):
             if shelf.section(label) is not None:
@@ -193,24 +193,24 @@ def _sections(question: str, shelf: Shelf) -> Iterator[str]:
         if section is not None and not shelf.is_title(section):
             yield section.title
     for match in _PART.finditer(question):
-        said = match[1].lower()
-        part = next((usual for usual, titles in _USUAL.items() if said in (usual, *titles)), said)
+        word = match[1].lower()
+        part = next((usual for usual, titles in _USUAL.items() if word in (usual, *titles)), word)
         part = {"method": "methods", "conclusions": "conclusion"}.get(part, part)
         titles = {section.title.lower().strip(" .:"): section for section in shelf.tree.sections}
-        for title in _USUAL.get(part, (said,)):
-            wanted = [name for name in titles if re.sub(r"^[\divx. ]+", "", name) == title]
-            if wanted:
-                yield titles[wanted[0]].title
+        for title in _USUAL.get(part, (word,)):
+            matching = [name for name in titles if re.sub(r"^[\divx. ]+", "", name) == title]
+            if matching:
+                yield titles[matching[0]].title
                 break
 
 
 def _nodes(question: str, shelf: Shelf, kind: str) -> Iterator[str]:
-    """Tables, or figures, that the question names, as the shelf knows them."""
-    known: Callable[[str], TableNode | FigureNode | None]
-    known = shelf.table if kind == "table" else shelf.figure
+    """Tables or figures that the question names, as arguments of the shelf's methods."""
+    find_node: Callable[[str], TableNode | FigureNode | None]
+    find_node = shelf.table if kind == "table" else shelf.figure
     for match in _LABELLED[kind].finditer(question):
         for label in re.findall(_LABEL, match[1]):
-            if known(label) is not None:
+            if find_node(label) is not None:
                 yield label
     for match in _NTH[kind].finditer(question):
         nodes = shelf.tree.tables if kind == "table" else shelf.tree.figures
@@ -222,16 +222,16 @@ def _nodes(question: str, shelf: Shelf, kind: str) -> Iterator[str]:
             continue
         words = match[2].split()
         for count in range(len(words), 1, -1):
-            if (node := known(" ".join(words[:count]))) is not None:
+            if (node := find_node(" ".join(words[:count]))) is not None:
                 yield node.label or node.caption
                 break
 
 
-def _nth(things: Sequence[Any], said: str) -> Any:
-    place = _ordinal(said)
+def _nth(items: Sequence[Any], ordinal: str) -> Any:
+    place = _ordinal(ordinal)
     if place < 0:
-        return things[-1] if things else None
-    return things[place - 1] if 1 <= place <= len(things) else None
+        return items[-1] if items else None
+    return items[place - 1] if 1 <= place <= len(items) else None
 
 
 def _is_ordinal(text: str) -> bool:
@@ -239,7 +239,7 @@ def _is_ordinal(text: str) -> bool:
 
 
 def _number(text: str) -> int:
-    """The number that a text says; 0 for none."""
+    """The number that a text stands for; 0 for none."""
     text = text.lower()
     if text.isdigit():
         return int(text)
@@ -273,14 +273,14 @@ _A_PART = re.compile(
     rf"(?<![\w-])(?:{_PAGE}|(?:sub)?sections?|sec\.|chapters?|§|abschnitte?s?|kapitels?)(?!\w)",
     re.I,
 )
-"""Words for parts; an article or an item may be the document."""
+"""Words for parts, except article and item, which may be the document."""
 _TITLE_OF = re.compile(
     rf"\b(?:title|heading|name|titel|überschrift|caption)\s+(?:of|has|does|des|von|der)\s+"
     rf"(?:(?:the|this|that|its|der|die|das|des|dem|den)\s+)?(?:[\w'-]+\s+)?"
     rf"({_SECTION}|{_TABLE}|{_FIGURE})(?![^\W\d_])",
     re.I,
 )
-"""Of a part itself: the name of somebody in a table is not the table's."""
+"""A question for the title of a part itself, not for a name inside it."""
 _TITLES = re.compile(
     r"\b(?:titles|headings|names|überschriften) (?:of|der) (?:all |its |the |their )*"
     r"(?:main )?(?:sections|chapters|abschnitte|kapitel)\b"
@@ -292,7 +292,7 @@ _WHERE = re.compile(r"\b(?:on|at) (?:which|what) page\b|\bauf welcher seite\b", 
 
 
 def from_metadata(question: str, shelf: Shelf) -> tuple[str, tuple[PageRef, ...]]:
-    """The answer to a question about the structure alone, and where what it is about begins.
+    """The answer to a question about the structure alone, and the pages of the parts it is about.
 
     Empty for any other question.
     """
@@ -321,20 +321,20 @@ def _from_metadata(question: str, shelf: Shelf) -> tuple[str, list[Place]]:
     figures = list(map(shelf.figure, _nodes(question, shelf, "figure")))
     if asks_title:
         named = [(_bare_title(section), section.start) for section in sections if section]
-        named += [(_bare_caption(n.caption), n.start) for n in (*tables, *figures) if n]
+        named += [(_bare_caption(node.caption), node.start) for node in (*tables, *figures) if node]
         return next(((title, [start]) for title, start in named if title), ("", []))
     places = [node.start for node in (*sections, *tables, *figures) if node][:1]
     return (str(shelf.tree.page_number(places[0])) if places else ""), places
 
 
-def _how_many(what: str, shelf: Shelf) -> tuple[str, list[Place]]:
+def _how_many(kind: str, shelf: Shelf) -> tuple[str, list[Place]]:
     tree = shelf.tree
-    if what.startswith(("page", "seite")):
+    if kind.startswith(("page", "seite")):
         return str(shelf.last_page), [Place(len(tree.pages) - 1, 0)] if tree.pages else []
     nodes: Sequence[Section | TableNode | FigureNode] = shelf.outermost
-    if what.startswith(("table", "tabelle")):
+    if kind.startswith(("table", "tabelle")):
         nodes = tree.tables
-    if what.startswith(("figure", "chart", "abbildung")):
+    if kind.startswith(("figure", "chart", "abbildung")):
         nodes = tree.figures
     return str(len(nodes)), [node.start for node in nodes]
 

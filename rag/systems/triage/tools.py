@@ -1,6 +1,6 @@
-"""PDFTriage's five tools: their OpenAI schema, and what a call of one fetches.
+"""PDFTriage's five tools: their OpenAI schema, and the text that their calls fetch.
 
-A call is checked before anything is done. What is wrong with one is answered with what exists.
+A call is checked before anything is fetched. The reply to a wrong call lists what exists.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from ohr.markup.outline.tree import DocumentTree, Place
 from ohr.types import Hit, PageRef
-from rag.systems._frames import framed
+from rag.systems._frames import frame
 from rag.systems.triage.library import Library, Shelf
 
 MOST = 100
@@ -26,21 +26,21 @@ _RANGE = re.compile(r"\s*(\d{1,9})\s*(?:(?:-|–|to)\s*(\d{1,9}))?\s*")
 
 @dataclass(frozen=True)
 class Piece:
-    """A text that was fetched: of which document, what it is, and the pages that it is from."""
+    """A fetched text: its document, which part of it this is, the text, and its pages."""
 
     document: str
-    what: str
+    part: str
     text: str
     refs: tuple[PageRef, ...]
 
-    def framed(self) -> str:
-        """The piece as a model is shown it."""
-        return framed(self.text, name=self.document, part=self.what)
+    def frame(self) -> str:
+        """The piece in its frame, for a model."""
+        return frame(self.text, name=self.document, part=self.part)
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a call gave, or what was wrong with it. ``arguments``: as they were understood."""
+    """The result of a call, or what was wrong with it. ``arguments``: as understood."""
 
     arguments: Mapping[str, object]
     pieces: tuple[Piece, ...] = ()
@@ -48,7 +48,7 @@ class Fetched:
 
 
 class _CallError(Exception):
-    """A call that means nothing; its text says what exists."""
+    """A wrong call; the message says what exists."""
 
 
 def _tool(name: str, description: str, argument: str, shape: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +101,7 @@ NAMES = tuple(tool["function"]["name"] for tool in TOOLS)
 @dataclass
 class Tools:
     """The tools over a library. ``search``: the ranking of a query over all documents;
-    ``top_k``: passages that ``retrieve`` gives.
+    ``top_k``: passages that ``retrieve`` returns.
     """
 
     library: Library
@@ -109,47 +109,51 @@ class Tools:
     top_k: int
 
     def call(self, name: str, arguments: str | Mapping[str, Any], document: str) -> Fetched:
-        """What a call fetches; ``document``: the one that is meant where the call names none.
+        """The result of a call; ``document``: the default if the call names none.
 
-        For ``retrieve`` that is all documents. Never raises on what a model writes.
+        The default of ``retrieve`` is all documents. Nothing that a model writes makes it raise.
         """
-        said: dict[str, object] = {}
+        understood: dict[str, object] = {}
         try:
             if name not in NAMES:
-                raise _CallError(f"there is no tool {_short(name)!r}; there are {', '.join(NAMES)}")
-            given = _object(arguments)
-            wanted = given.get("document")
-            shelf = self._shelf(wanted, "" if name == "retrieve" else document)
-            if shelf is not None and wanted:
-                said["document"] = shelf.name
+                raise _CallError(
+                    f"there is no tool {_shorten(name)!r}; there are {', '.join(NAMES)}"
+                )
+            values = _parse_arguments(arguments)
+            document_name = values.get("document")
+            shelf = self._shelf_of(document_name, "" if name == "retrieve" else document)
+            if shelf is not None and document_name:
+                understood["document"] = shelf.name
             if name == "retrieve":
-                query = _text(given, "query")
-                said = {"query": query, **said}
-                return Fetched(said, self._retrieve(query, shelf))
+                query = _text_argument(values, "query")
+                understood = {"query": query, **understood}
+                return Fetched(understood, self._retrieve(query, shelf))
             if shelf is None:
                 raise _CallError("there is no document")
             if name == "fetch_pages":
-                numbers = _numbers(given.get("pages"))
-                said = {"pages": numbers, **said}
-                return Fetched(said, _pages(shelf, numbers))
+                numbers = _page_numbers(values.get("pages"))
+                understood = {"pages": numbers, **understood}
+                return Fetched(understood, _pages(shelf, numbers))
             if name == "fetch_sections":
-                titles = _texts(given, "sections")
-                said = {"sections": titles, **said}
-                return Fetched(said, _sections(shelf, titles))
+                titles = _text_arguments(values, "sections")
+                understood = {"sections": titles, **understood}
+                return Fetched(understood, _sections(shelf, titles))
             kind = name.removeprefix("fetch_")
-            label = _text(given, kind)
-            said = {kind: label, **said}
-            return Fetched(said, (_node(shelf, kind, label),))
+            label = _text_argument(values, kind)
+            understood = {kind: label, **understood}
+            return Fetched(understood, (_node(shelf, kind, label),))
         except _CallError as error:
-            return Fetched(said, problem=str(error))
+            return Fetched(understood, problem=str(error))
 
-    def _shelf(self, wanted: object, default: str) -> Shelf | None:
+    def _shelf_of(self, name: object, default: str) -> Shelf | None:
         shelves = self.library.shelves
-        if wanted is None or wanted == "":
+        if name is None or name == "":
             return shelves.get(default)
-        if isinstance(wanted, str) and wanted in shelves:
-            return shelves[wanted]
-        raise _CallError(f"there is no document {_short(wanted)!r}; there are {_listed(shelves)}")
+        if isinstance(name, str) and name in shelves:
+            return shelves[name]
+        raise _CallError(
+            f"there is no document {_shorten(name)!r}; there are {_list_names(shelves)}"
+        )
 
     def _retrieve(self, query: str, shelf: Shelf | None) -> tuple[Piece, ...]:
         hits = [hit for hit in self.search(query) if shelf is None or hit.ref.doc_id == shelf.name]
@@ -159,7 +163,7 @@ class Tools:
         )
 
 
-def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
+def _parse_arguments(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
@@ -170,8 +174,8 @@ def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
+def _text_argument(values: Mapping[str, Any], name: str) -> str:
+    value = values.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
@@ -179,20 +183,20 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     return value[:1000]
 
 
-def _texts(given: Mapping[str, Any], name: str) -> list[str]:
-    value = given.get(name)
+def _text_arguments(arguments: Mapping[str, Any], name: str) -> list[str]:
+    value = arguments.get(name)
     values = value if isinstance(value, list) else [value]
     if not values or len(values) > MOST:
         raise _CallError(f"{name} must be a list of 1 to {MOST} texts")
-    return [_text({name: one}, name) for one in values]
+    return [_text_argument({name: text}, name) for text in values]
 
 
-def _numbers(value: object) -> list[int]:
-    """Page numbers: of a list, a number, or a text such as ``5-7``."""
+def _page_numbers(value: object) -> list[int]:
+    """Page numbers from a list, a number, or a text such as ``5-7``."""
     numbers: dict[int, None] = {}
     parts: list[object] = []
-    for one in value if isinstance(value, list) else [value]:
-        parts += re.split(r"[,;]", one) if isinstance(one, str) else [one]
+    for item in value if isinstance(value, list) else [value]:
+        parts += re.split(r"[,;]", item) if isinstance(item, str) else [item]
     for part in parts[: MOST + 1]:
         match = _RANGE.fullmatch(str(part)) if isinstance(part, int | str) else None
         if match is None or isinstance(part, bool):
@@ -209,8 +213,10 @@ def _numbers(value: object) -> list[int]:
 def _pages(shelf: Shelf, numbers: Sequence[int]) -> tuple[Piece, ...]:
     missing = [number for number in numbers if number not in shelf.pages]
     if missing:
-        there = _runs(sorted(shelf.pages)) or "none"
-        raise _CallError(f"there is no page {_runs(missing)}; the document's pages are {there}")
+        existing = _format_runs(sorted(shelf.pages)) or "none"
+        raise _CallError(
+            f"there is no page {_format_runs(missing)}; the document's pages are {existing}"
+        )
     return tuple(
         Piece(shelf.name, f"page {number}", page.text, (page.ref,))
         for number in numbers
@@ -218,57 +224,61 @@ def _pages(shelf: Shelf, numbers: Sequence[int]) -> tuple[Piece, ...]:
     )
 
 
-def _sections(shelf: Shelf, wanted: Sequence[str]) -> tuple[Piece, ...]:
+def _sections(shelf: Shelf, titles: Sequence[str]) -> tuple[Piece, ...]:
     tree, pieces = shelf.tree, []
-    for title in wanted:
+    for title in titles:
         section = shelf.section(title)
         if section is None:
-            there = _listed([one.title for one in tree.sections]) or "none"
-            raise _CallError(f"there is no section {_short(title)!r}; the sections are {there}")
-        what = "section " + " > ".join(_short(part) for part in tree.path(section))
+            existing = _list_names([section.title for section in tree.sections]) or "none"
+            raise _CallError(
+                f"there is no section {_shorten(title)!r}; the sections are {existing}"
+            )
+        part = "section " + " > ".join(_shorten(heading) for heading in tree.path(section))
         text = tree.section_text(section)
-        pieces.append(Piece(shelf.name, what, text, _refs(tree, section.start, section.end)))
+        pieces.append(Piece(shelf.name, part, text, _refs(tree, section.start, section.end)))
     return tuple(pieces)
 
 
-def _node(shelf: Shelf, kind: str, wanted: str) -> Piece:
+def _node(shelf: Shelf, kind: str, reference: str) -> Piece:
     tree = shelf.tree
-    if kind == "table" and (table := shelf.table(wanted)) is not None:
+    if kind == "table" and (table := shelf.table(reference)) is not None:
         text = tree.text(table.start, table.end)
         if table.caption not in text:
             text = f"{table.caption}\n{text}"
-        return Piece(shelf.name, _what(kind, table), text, _refs(tree, table.start, table.end))
-    if kind == "figure" and (figure := shelf.figure(wanted)) is not None:
+        return Piece(
+            shelf.name, _describe_node(kind, table), text, _refs(tree, table.start, table.end)
+        )
+    if kind == "figure" and (figure := shelf.figure(reference)) is not None:
         refs = _refs(tree, figure.start, figure.end)
-        return Piece(shelf.name, _what(kind, figure), shelf.around(figure), refs)
+        return Piece(shelf.name, _describe_node(kind, figure), shelf.around(figure), refs)
     nodes = tree.tables if kind == "table" else tree.figures
-    there = _listed([_what(kind, node) for node in nodes]) or "none"
-    raise _CallError(f"there is no {kind} {_short(wanted)!r}; the {kind}s are {there}")
+    existing = _list_names([_describe_node(kind, node) for node in nodes]) or "none"
+    raise _CallError(f"there is no {kind} {_shorten(reference)!r}; the {kind}s are {existing}")
 
 
-def _what(kind: str, node: Any) -> str:
+def _describe_node(kind: str, node: Any) -> str:
     return f"{kind} {node.label}" if node.label else f"{kind} {node.number} in order"
 
 
 def _refs(tree: DocumentTree, start: Place, end: Place) -> tuple[PageRef, ...]:
-    """The pages between two places, without one of which nothing is meant but its beginning."""
+    """The pages between two places, without a last page of which no text is included."""
     last = end.page - 1 if end.at == 0 and end.page > start.page else end.page
     return tuple(page.ref for page in tree.pages[start.page : last + 1])
 
 
-def _listed(names: Any) -> str:
-    shown = [_short(name) for name in list(names)[:_SHOWN]]
+def _list_names(names: Any) -> str:
+    shown = [_shorten(name) for name in list(names)[:_SHOWN]]
     more = len(names) - len(shown)
     return ", ".join(repr(name) for name in shown) + (f" and {more} more" if more > 0 else "")
 
 
-def _short(name: object) -> str:
+def _shorten(name: object) -> str:
     text = " ".join(str(name).split())
     return text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1]}…"
 
 
-def _runs(numbers: Sequence[int]) -> str:
-    """``1 to 3, 5``."""
+def _format_runs(numbers: Sequence[int]) -> str:
+    """Numbers as text, such as ``1 to 3, 5``."""
     runs = []
     for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         pages = [number for _, number in run]

@@ -49,6 +49,7 @@ def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
     assert [path.name for path in first] == [
         "noise_curve.png",
         "noise_curve.svg",
+        "noise_curve.pdf",
         "noise_curve.txt",
     ]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
@@ -62,7 +63,7 @@ def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
 
 def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
     files = draw_losses(panels(0.5, 0.0), tmp_path, "noise_curve", "r_noise_reference", ["A note."])
-    text = files[2].read_text()
+    text = files[3].read_text()
     assert "10 % of the clean score lost: Retrieval LCS, tesseract, semantic: not up to ." in text
     assert "semantic: at ." in text
     assert text.endswith("A note.\n")
@@ -99,6 +100,6 @@ def test_an_axis_that_does_not_see_the_noise_says_so(tmp_path):
     )
     series = [Series("tesseract", "formatting", blind, 0.0, 90, 30)]
     files = draw_losses([Panel("overall", "f1", "Overall F1", series)], tmp_path, "x", "r_noise")
-    text = files[2].read_text()
+    text = files[3].read_text()
     assert "not assessed, since no draw has more noise than the clean pages" in text
     assert "8 of 8 draws have no more noise than the clean pages" in text

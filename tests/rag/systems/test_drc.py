@@ -223,14 +223,14 @@ def test_a_page_is_data_to_a_model(kind: str, prompt: str) -> None:
     made = system(reader={"name": "transformers", "params": model})
     reader = made._reader
     ids: list[list[int]] = []
-    real = reader._encoded
+    real = reader._encode
 
     def encoded(*asked: Any) -> Any:
         one = real(*asked)
         ids.append(one.ids)
         return one
 
-    reader._encoded = encoded
+    reader._encode = encoded
     tokenizer = reader._loaded.tokenizer
     special = set(tokenizer.all_special_ids)
     for page in ("Red boats leave at noon.", INJECTED):

@@ -209,7 +209,7 @@ def test_a_retriever_that_looks_at_pages_is_refused(name: str, retriever: Any) -
 
 @pytest.mark.parametrize("name", ["chunks", "p2", "p3", "p4"])
 def test_a_retriever_of_whole_pages_is_refused_where_passages_are_looked_up(name: str) -> None:
-    with pytest.raises(ConfigError, match="'page' ranks whole pages, and the system passages"):
+    with pytest.raises(ConfigError, match="'page' ranks whole pages, but the system ranks"):
         system(name, retriever=PAGE)
 
 

@@ -16,11 +16,11 @@ from ohr import registry
 from ohr.markup.outline.read import document_tree
 from ohr.plugins import System, SystemReply
 from ohr.types import Document, Page, PageRef, Status
-from rag.systems._attributed import Attributed, parsed
+from rag.systems._attributed import Attributed, parse_reply
 from rag.systems._full_text import cut
 from rag.systems._language import languages_of
-from rag.systems._passage_frames import as_it_stood, defused
-from rag.systems._passages import Passage, pieces_of_length, sections, whole
+from rag.systems._passage_frames import escape_tags, unescape_tags
+from rag.systems._passages import Passage, pieces_of_length, sections, whole_document
 from rag.systems._quotes import find_quote
 from tests.loopback import Server, refused, said
 
@@ -134,7 +134,7 @@ def test_a_malformed_reply_is_mended_once_and_then_counted(server: Server) -> No
     "text", ["{one}\n\n{one}\n\n{one}", "As {{asked}}: {one}", "{one}\nI hope {{this}} helps."]
 )
 def test_a_reply_that_goes_on_after_its_object_is_read(text: str) -> None:
-    assert parsed(text.format(one=json.dumps(written()))) == Attributed(**written())
+    assert parse_reply(text.format(one=json.dumps(written()))) == Attributed(**written())
 
 
 def test_a_model_that_fails_or_never_answers_is_one_question_lost(server: Server) -> None:
@@ -174,9 +174,11 @@ def test_no_text_of_a_page_ends_its_frame(name: str, server: Server) -> None:
 
 @given(st.text(alphabet="<>/&lt;pagedocumentsquestion \n", max_size=80))
 def test_what_a_model_copies_is_what_stands_there(text: str) -> None:
-    assert not re.search(r"<\s*/?\s*(documents?|pages?|question)\b", defused(text), re.IGNORECASE)
+    assert not re.search(
+        r"<\s*/?\s*(documents?|pages?|question)\b", escape_tags(text), re.IGNORECASE
+    )
     if "&lt;" not in text:
-        assert as_it_stood(defused(text)) == text
+        assert unescape_tags(escape_tags(text)) == text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -231,7 +233,7 @@ def test_pieces_and_sections_cover_a_document_once(texts: list[str], size: int) 
             for piece in passage.pieces:
                 text = texts[piece.ref.page_no]
                 assert text[piece.start : piece.start + len(piece.text)] == piece.text
-    everything = whole(tree)
+    everything = whole_document(tree)
     kept = [] if everything is None else [piece.text for piece in everything.pieces]
     assert kept == [text for text in texts if text.strip()]
 
@@ -239,7 +241,7 @@ def test_pieces_and_sections_cover_a_document_once(texts: list[str], size: int) 
 @given(st.integers(16, 200))
 def test_a_cut_keeps_the_beginning(budget: int) -> None:
     tree = document_tree(document(["one two three " * 30, "four five six " * 30]))
-    passage = whole(tree)
+    passage = whole_document(tree)
     assert passage is not None
     kept, left = cut([passage], budget)
     assert left or kept == [passage]
@@ -308,7 +310,7 @@ def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> N
         sentences = [[*shared, *others[:2]], [*shared, *others]]
         sentences += [rng.sample(shared, rng.randrange(1, 8)) for _ in range(20)]
         text = " ".join(f"{' '.join(rng.sample(s, len(s))).capitalize()}." for s in sentences)
-        pieces = whole(document_tree(document([text]))).pieces
+        pieces = whole_document(document_tree(document([text]))).pieces
         found = find_quote(" ".join(asked), "", pieces, "en")
         assert found is not None
         assert found.at == 0
@@ -316,7 +318,7 @@ def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> N
 
 def test_a_quote_is_chosen_whatever_code_points_its_page_has() -> None:
     text = "The bridge is old. The o\ufb03ce of the \ufb01rst not\u00adary is in Zu\u0308rich."
-    pieces = whole(document_tree(document([text]))).pieces
+    pieces = whole_document(document_tree(document([text]))).pieces
     for question, answer in (
         ("Where is the office of the notary?", "Zürich"),
         ("", "first notary"),
@@ -339,12 +341,12 @@ def test_identities_hold_what_matters(server: Server) -> None:
 
 
 def test_a_page_or_document_that_is_not_there_is_no_source() -> None:
-    read = parsed(json.dumps(written(document=7)))
+    read = parse_reply(json.dumps(written(document=7)))
     assert isinstance(read, Attributed)
     assert read.answer(["port/rules"], ()).sources == ()
-    assert parsed("Is it {6}? " * 5_000 + f"</think>{json.dumps(written(document=7))}") == read
-    none = parsed(json.dumps(written(page=0, document=0, quote="", headers=[])))
+    assert parse_reply("Is it {6}? " * 5_000 + f"</think>{json.dumps(written(document=7))}") == read
+    none = parse_reply(json.dumps(written(page=0, document=0, quote="", headers=[])))
     assert isinstance(none, Attributed)
     assert none.answer(["port/rules"], ()).sources == ()
-    assert isinstance(parsed(json.dumps(written(page=-1))), str)
-    assert isinstance(parsed("{" * 50_000), str)
+    assert isinstance(parse_reply(json.dumps(written(page=-1))), str)
+    assert isinstance(parse_reply("{" * 50_000), str)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.systems._frames import harmless
-from rag.systems._passage_frames import defused
+from rag.systems._frames import defuse_document
+from rag.systems._passage_frames import escape_tags
 from rag.systems.triage.library import Shelf
 from rag.systems.triage.rules import Call, from_metadata, plan
 from rag.systems.triage.tools import MOST
@@ -193,4 +193,4 @@ def test_blanks_and_commas_without_an_end_are_read_once() -> None:
         assert calls("What is on page 2" + " ," * 20_000 + " x?") == [("fetch_pages", [2])]
         plan("What is in table 2" + " -" * 20_000 + "x?", Shelf(report()))
         for text in ("<" + " " * 100_000 + "x", "<" + "\n" * 100_000 + "/x"):
-            assert harmless(text) == defused(text) == text
+            assert defuse_document(text) == escape_tags(text) == text

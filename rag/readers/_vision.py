@@ -1,4 +1,4 @@
-"""A model on this machine that is shown pages: prompts with pictures, one at a time."""
+"""A local model of pictures and text: prompts with pictures, one at a time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from PIL import Image
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.checkpoints import model_type
 from ohr.models.processors import processor_class_of, processor_of_images
-from rag.readers._prefix import Written
+from rag.readers._prefix import Continuation
 
 
 @dataclass(frozen=True)
-class Seeing:
+class VisionModel:
     """A model of pictures and text (Qwen2.5-VL, InternVL, SmolVLM ...) with its processor."""
 
     torch: Any
@@ -25,18 +25,18 @@ class Seeing:
 
     def write(
         self, turns: Sequence[Mapping[str, str]], pictures: Sequence[Image.Image]
-    ) -> tuple[Written, list[int]]:
-        """What it writes after a conversation, and the tokens of that.
+    ) -> tuple[Continuation, list[int]]:
+        """The continuation of a conversation, and the tokens of the conversation.
 
-        The pictures stand at the beginning of its last turn. Raises EngineError for a
+        The pictures stand at the beginning of the last turn. Raises EngineError for a
         conversation that fills its window.
         """
         try:
-            text = self._rendered(turns, len(pictures))
+            text = self._render(turns, len(pictures))
         except Exception:  # Llama 3.2's template raises for a system message beside pictures
             if turns[0]["role"] != "system":
                 raise
-            text = self._rendered(_merged(turns), len(pictures))
+            text = self._render(_merge_system_message(turns), len(pictures))
         inputs = self.processor(
             images=list(pictures) or None,
             text=[text],
@@ -53,15 +53,15 @@ class Seeing:
                 f"{window:,}: lower max_images, image_side or max_context_tokens"
             )
         model = self.model
-        moved = {
+        on_device = {
             name: value.to(model.device, model.dtype if value.is_floating_point() else None)
             for name, value in inputs.items()
         }
         with self.torch.inference_mode():
-            rows = model.generate(**moved)
-        return Written(rows[0, length:].tolist()), prompt
+            rows = model.generate(**on_device)
+        return Continuation(rows[0, length:].tolist()), prompt
 
-    def _rendered(self, turns: Sequence[Mapping[str, str]], n_pictures: int) -> str:
+    def _render(self, turns: Sequence[Mapping[str, str]], n_pictures: int) -> str:
         """The conversation by the processor's chat template, with places for its pictures."""
         messages: list[dict[str, Any]] = [
             {"role": turn["role"], "content": [{"type": "text", "text": turn["content"]}]}
@@ -74,10 +74,10 @@ class Seeing:
         return text
 
 
-def _merged(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+def _merge_system_message(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     """The conversation with its system message at the beginning of the first turn."""
-    system, first, *rest = turns
-    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
+    system, first, *others = turns
+    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *others]
 
 
 def load_processor(name: str, folder: Path, transformers: Any) -> Any:
@@ -86,7 +86,7 @@ def load_processor(name: str, folder: Path, transformers: Any) -> Any:
     if processor_class is None:
         raise MissingDependencyError(
             f"{name}: {folder} is of model_type {model_type(folder)!r}, which looks at no "
-            "pictures: take read=text, or another checkpoint"
+            "pictures: use read=text, or another checkpoint"
         )
     processor = processor_of_images(processor_class, folder, transformers)
     if processor.chat_template is None:

@@ -1,4 +1,4 @@
-"""Questions put to a language model over passages; what it writes wrongly it may mend once."""
+"""Asks a language model over passages; it may correct a malformed reply once."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from functools import partial
 from ohr.errors import EngineError, LateError
 from ohr.plugins import Chat, Completion, Message, SystemReply
 from ohr.types import Answer, Outcome, Status
-from rag.systems._at_once import replies
-from rag.systems._attributed import SCHEMA, Attributed, instructions, parsed
-from rag.systems._passage_frames import defused, documents_of, framed
+from rag.systems._at_once import run_calls
+from rag.systems._attributed import SCHEMA, Attributed, instructions, parse_reply
+from rag.systems._passage_frames import documents_of, escape_tags, frame_passages
 from rag.systems._passages import Passage
 
-_MEND = (
+_RETRY = (
     "That cannot be read: {fault}. Write the JSON object alone, with the fields short_answer, "
     "quote, document, page and headers."
 )
 
 
-def asked_of_model(
+def ask_model(
     chat: Chat,
     questions: Sequence[str],
     passages: Sequence[Sequence[Passage]],
@@ -28,20 +28,20 @@ def asked_of_model(
     seed: int,
     max_tokens: int,
 ) -> Iterator[SystemReply]:
-    """Replies as they come, as many at once as the model's reader allows.
+    """Replies as they come; the model's reader limits how many questions are asked at once.
 
-    Counted in ``usage``: ``replies_mended``, ``replies_malformed`` (also when asked again: an
-    error outcome). Raises MissingDependencyError. Left early, it asks nothing more.
+    Counted in ``usage``: ``replies_mended`` and ``replies_malformed`` (malformed twice, which is an
+    error outcome). Raises MissingDependencyError. If it is closed early, it asks nothing more.
     """
     ask = partial(_ask, chat, temperature=temperature, seed=seed, max_tokens=max_tokens)
     calls = [
-        partial(_replied, index, ask, question, shown)
-        for index, (question, shown) in enumerate(zip(questions, passages, strict=True))
+        partial(_reply, index, ask, question, shown_passages)
+        for index, (question, shown_passages) in enumerate(zip(questions, passages, strict=True))
     ]
-    yield from replies(calls, chat.at_once)
+    yield from run_calls(calls, chat.at_once)
 
 
-def _replied(
+def _reply(
     index: int,
     ask: Callable[[str, Sequence[Passage]], tuple[Outcome[Answer], dict[str, float]]],
     question: str,
@@ -61,7 +61,7 @@ def _ask(
 ) -> tuple[Outcome[Answer], dict[str, float]]:
     if not passages:
         return Outcome(Answer("")), {}
-    user = f"{framed(passages)}\n\n<question>{defused(question)}</question>"
+    user = f"{frame_passages(passages)}\n\n<question>{escape_tags(question)}</question>"
     messages = [Message("system", instructions()), Message("user", user)]
     usage: Counter[str] = Counter()
 
@@ -73,19 +73,19 @@ def _ask(
         return answer
 
     try:
-        written = complete()
-        if written.why_empty:
-            return Outcome(Answer(""), Status.EMPTY, written.why_empty), dict(usage)
-        read = parsed(written.text)
-        if not isinstance(read, Attributed):
-            messages += [Message("assistant", written.text)]
-            messages += [Message("user", _MEND.format(fault=defused(read)))]
-            read = parsed(complete().text)
-            usage["replies_mended" if isinstance(read, Attributed) else "replies_malformed"] += 1
+        completion = complete()
+        if completion.why_empty:
+            return Outcome(Answer(""), Status.EMPTY, completion.why_empty), dict(usage)
+        parsed = parse_reply(completion.text)
+        if not isinstance(parsed, Attributed):
+            messages += [Message("assistant", completion.text)]
+            messages += [Message("user", _RETRY.format(fault=escape_tags(parsed)))]
+            parsed = parse_reply(complete().text)
+            usage["replies_mended" if isinstance(parsed, Attributed) else "replies_malformed"] += 1
     except LateError as error:
         return Outcome.timeout(str(error)), dict(usage)
     except EngineError as error:
         return Outcome.error(str(error)), dict(usage)
-    if not isinstance(read, Attributed):
-        return Outcome.error(f"the reply cannot be read: {read}"), dict(usage)
-    return Outcome(read.answer(documents_of(passages), ())), dict(usage)
+    if not isinstance(parsed, Attributed):
+        return Outcome.error(f"the reply cannot be read: {parsed}"), dict(usage)
+    return Outcome(parsed.answer(documents_of(passages), ())), dict(usage)

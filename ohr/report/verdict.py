@@ -1,0 +1,58 @@
+"""What a report is about, and its answer: the first lines of the first page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ohr.analysis.curves.study_report import sentences
+from ohr.analysis.curves.table import axis_of
+from ohr.report.rows import MAIN
+from ohr.report.sentences import Loss
+from ohr.report.tables import stage_title
+from ohr.study.results import Run
+from ohr.study.scoring.metrics import MetricInfo
+
+_SUBJECTS = {"retrieval": "retrieval", "generation": "answers", "overall": "answers"}
+MOST = 4
+"""Largest number of conditions that a sentence names."""
+
+
+def question_of(runs: Sequence[Run], metrics: Mapping[str, MetricInfo]) -> str:
+    """The question that the runs answer: ``What does semantic noise cost retrieval?``."""
+    subjects = dict.fromkeys(_SUBJECTS[stage] for stage in MAIN if stage in metrics)
+    subject = " and ".join(subjects) or "page text"
+    if len(runs) > 1:
+        return f"How do {len(runs)} runs differ in {subject}?"
+    cells = runs[0].cells
+    noises = [name for name in dict.fromkeys(cells["perturbation"]) if name != "none"]
+    if len(noises) == 1:
+        return f"What does {noises[0].replace('_', ' ')} noise cost {subject}?"
+    if noises:
+        return f"What does each noise cost {subject}?"
+    if cells["engine"].nunique() > 1:
+        return f"What does OCR cost {subject}?"
+    return f"How good is the quality of {subject}?"
+
+
+def answer_of(
+    runs: Sequence[Run],
+    metrics: Mapping[str, MetricInfo],
+    losses: Mapping[str, Sequence[Loss]],
+) -> list[str]:
+    """The answer in at most three sentences; empty if nothing was compared."""
+    if len(runs) == 1 and (runs[0].cells["noise"] != "none").any():
+        return sentences(runs[0], axis_of(runs[0]))
+    return [
+        f"{stage_title(stage, metrics[stage])}: {_listed(of_stage)}."
+        for stage, of_stage in losses.items()
+        if of_stage
+    ]
+
+
+def _listed(losses: Sequence[Loss]) -> str:
+    """The largest losses first: ``tesseract, clean loses .018 (not significant); …``."""
+    ordered = sorted(losses, key=lambda loss: -loss.loss)
+    texts = [loss.short_text() for loss in ordered[:MOST]]
+    if len(ordered) > MOST:
+        texts.append(f"{len(ordered) - MOST} more are below")
+    return "; ".join(texts)
