@@ -75,12 +75,9 @@ def overview(
     template = _TEMPLATES.get_template("report.html")
     page: str = template.render(
         title=plain(title),
-<<<<<<< HEAD
         verdict=[plain(sentence) for sentence in verdict],
-=======
         question=plain(question_of(runs, metrics)),
         answer=[plain(sentence) for sentence in answer_of(runs, metrics, by_stage)],
->>>>>>> main
         runs=[
             {
                 "name": plain(name),
