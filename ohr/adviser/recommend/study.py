@@ -29,6 +29,7 @@ from ohr.adviser.recommend.advice import (
 )
 from ohr.adviser.recommend.exam import NOISE, Request, make_questions, retrieval_study
 from ohr.adviser.recommend.layers import summarise_layers
+from ohr.adviser.recommend.verdicts import TARGETS_OF
 from ohr.adviser.sampling import check_sample, draw_pages
 from ohr.display.terminal import show
 from ohr.errors import ConfigError
@@ -67,7 +68,8 @@ def report_recommendation(
         print(title)
         rows, _ = basis(result.table, of_layer(settings))
         if title == "WHY" and len(rows):
-            show(engine_table(rows, {cost.engine: cost.wall_s for cost in result.costs}))
+            seconds = {cost.engine: cost.wall_s for cost in result.costs}
+            show(engine_table(rows, seconds, tuple(TARGETS_OF)))
         for line in lines:
             _print(line)
         print()
