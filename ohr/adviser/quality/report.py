@@ -44,7 +44,8 @@ def engine_table(
     title = f"predicted errors, mean{of_documents(table)} [95 % interval]"
     grid = Table(header_style="bold", box=None, pad_edge=False, title=title)
     grid.add_column("engine")
-    for name in (*(TARGETS[target] for target in targets), "assessed", "in range", "failed", "s per page"):
+    titles = [TARGETS[target] for target in targets]
+    for name in (*titles, "assessed", "in range", "failed", "s per page"):
         grid.add_column(name, justify="right")
     for engine, rows in table.groupby("engine", sort=False):
         took = seconds[str(engine)]
