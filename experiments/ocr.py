@@ -1,6 +1,6 @@
 """Reads PDFs and images into a knowledge base, in the layout of OHR-Bench.
 
-``ohr read DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
+``ohr read DOCS --engines NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
 a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study takes it as
 ``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
 is then 1. After an interruption the same command continues.
@@ -8,18 +8,20 @@ is then 1. After an interruption the same command continues.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from experiments._command import (
+    CORES,
     Cache,
     Dpi,
+    DryRun,
     Inputs,
     OfShard,
     Out,
+    PageRanges,
     Steal,
     Workers,
     command,
@@ -27,20 +29,20 @@ from experiments._command import (
 )
 from ohr.types import Runner
 
-CORES = os.cpu_count() or 1
-
 
 @command
 def main(
     inputs: Inputs,
-    engine: Annotated[
+    engines: Annotated[
         str,
-        typer.Option(help="tesseract, or '{name: tesseract, params: {languages: [deu]}}', …"),
+        typer.Option(
+            "--engines",
+            "--engine",
+            help="One engine: tesseract, or '{name: tesseract, params: {languages: [deu]}}', …",
+        ),
     ],
     out: Out,
-    pages: Annotated[
-        str, typer.Option(help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all.")
-    ] = "",
+    pages: PageRanges = "",
     dpi: Dpi = 150,
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Give PDFs, not images, to an engine that reads both.")
@@ -67,6 +69,7 @@ def main(
     ] = 20,
     shard: OfShard = "",
     steal: Steal = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
     from ohr.ocr.knowledge_base import read_files
@@ -76,7 +79,7 @@ def main(
 
     return read_files(
         inputs,
-        parse_plugin("engine", engine),
+        parse_plugin("engine", engines),
         out,
         pages=pages,
         dpi=dpi,
@@ -87,6 +90,7 @@ def main(
         limits=Limits(page_cpu_s, page_wall_s),
         stop_after_failures=stop_after_failures,
         shard=parse_shard(shard, steal),
+        dry_run=dry_run,
     )
 
 

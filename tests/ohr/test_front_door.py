@@ -28,9 +28,10 @@ Answer AnswerCase Applied Chunk Chunker ConfigError Dataset DatasetError Dataset
 DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase ImageRetriever
 KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
 MissingDependencyError OhrError Outcome Page PageCase PageImage PageParams PageRecord PageRef
-Params Plot PluginError Question Reader Retriever Run ShownHit Status StoreError Study System
+Params Plot PluginError Question Reader Recommendation Retriever Run ShownHit Status StoreError
+Study System
 SystemReply TextPerturbation UnknownPluginError chunker dataset engine known load_images load_metric
-metric open_run page_image perturbation reader retriever stage strip_markup
+metric open_run page_image perturbation reader recommend retriever stage strip_markup
 """
 
 
