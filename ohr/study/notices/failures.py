@@ -123,7 +123,10 @@ def failed_in_rows(rows: pd.DataFrame) -> list[str]:
     failed: dict[_Score, int] = {}
     keys = [*CONDITION_COLUMNS, "stage", "metric"]
     for key, scores in rows.groupby(keys, sort=False, observed=True, dropna=False):
-        values: dict[str, Any] = dict(zip(keys, key, strict=True))
+        values: dict[str, Any] = {
+            name: None if pd.isna(value) else value  # pd.NA equals nothing, not even itself
+            for name, value in zip(keys, key, strict=True)
+        }
         stage, metric = str(values.pop("stage")), str(values.pop("metric"))
         if scores["status"].isin([str(status) for status in FAILED]).all():
             units = scores[list(UNIT_COLUMNS)].drop_duplicates()
