@@ -150,6 +150,7 @@ def test_a_run_compares_and_draws_itself(run, tmp_path):
     assert [path.name for path in plot.save(tmp_path)] == [
         "noise_strength.png",
         "noise_strength.svg",
+        "noise_strength.txt",
     ]
     with pytest.raises(ohr.ConfigError, match="plot 'noise_curv'; did you mean 'noise_curve'"):
         run.plot("noise_curv")
