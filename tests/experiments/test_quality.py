@@ -231,7 +231,7 @@ def test_pages_without_truth_are_not_held_against_it(tmp_path):
 def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     settings = write_corpus(tmp_path)
     more = ["levels=[severe]", f"engines=[{FAKE},{SURE}]", f"cache={tmp_path / 'cache'}"]
-    done = give(confidence, *settings, *more, "--pages", 12, "--out", tmp_path / "run")
+    done = give(confidence, *settings, *more, "--budget", 12, "--out", tmp_path / "run")
     assert done.exit_code == 0, done.output
     table = pd.read_csv(tmp_path / "run" / "signals.csv")
     assert set(table["noise"]) == {"clean", "semantic severe"}
