@@ -200,9 +200,7 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
 
 
 ON_THE_SAMPLE = [
-    command.replace("--pages 1000", "--pages 21").replace(
-        "[gt,tesseract,rapidocr,structured]", "[gt]"
-    )
+    command.replace("--pages 1000", "--pages 21").replace("gt,tesseract,rapidocr,structured", "gt")
     for command in COMMANDS
     if command not in STUDIES
     and not any(others in command for others in ("my_pdfs", "$D", "runs/signals"))
