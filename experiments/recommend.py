@@ -58,7 +58,7 @@ def main(
 ) -> int:
     """Recommend an OCR engine and a retriever for your PDFs."""
     from ohr.adviser.own_pages import ocr_settings
-    from ohr.adviser.recommend.exam import Request
+    from ohr.adviser.recommend.made_questions import Request
     from ohr.adviser.recommend.study import report_recommendation
     from ohr.study.config import parse_plugins
 

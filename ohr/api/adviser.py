@@ -9,7 +9,7 @@ from typing import Literal
 
 from ohr.adviser.own_pages import OcrSettings
 from ohr.adviser.recommend.advice import Recommendation
-from ohr.adviser.recommend.exam import Request
+from ohr.adviser.recommend.made_questions import Request
 from ohr.adviser.recommend.study import recommend as make_recommendation
 from ohr.machine.engines import usable_engines
 from ohr.ocr.progress import Progress, Silent

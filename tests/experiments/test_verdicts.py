@@ -18,7 +18,7 @@ from ohr.adviser.recommend.report import (
     verdict_sentence,
 )
 from ohr.adviser.recommend.table import choose
-from ohr.adviser.recommend.tables import PLAIN, STRUCTURED, table_verdict
+from ohr.adviser.recommend.table_questions import PLAIN, STRUCTURED, table_verdict
 from ohr.adviser.recommend.verdicts import (
     TARGETS_OF,
     error_verdict,

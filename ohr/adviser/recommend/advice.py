@@ -14,8 +14,8 @@ from ohr import registry
 from ohr.adviser.own_pages import OcrSettings, SampleOutputs
 from ohr.adviser.quality.report import assessed_lines, worst_lines
 from ohr.adviser.recommend.decision import Decision, decide
-from ohr.adviser.recommend.exam import Request
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
+from ohr.adviser.recommend.made_questions import Request
 from ohr.adviser.recommend.report import (
     OWN,
     Advice,
@@ -29,7 +29,7 @@ from ohr.adviser.recommend.report import (
     verdict_sentence,
 )
 from ohr.adviser.recommend.table import Choice, choose
-from ohr.adviser.recommend.tables import (
+from ohr.adviser.recommend.table_questions import (
     FEWEST_TABLES,
     TableVerdict,
     layer_engines,

@@ -13,7 +13,7 @@ from ohr.adviser.countdown import spoken
 from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.layers import LayerSummary
 from ohr.adviser.recommend.table import METRIC, Choice
-from ohr.adviser.recommend.tables import TableVerdict
+from ohr.adviser.recommend.table_questions import TableVerdict
 from ohr.adviser.recommend.verdicts import FEWEST_PAGES, TITLES, Candidate, MeasureVerdict
 from ohr.display.wording import rounded_up, short
 from ohr.statistics.paired import FEWEST_TO_SHOW

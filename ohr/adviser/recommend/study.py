@@ -27,8 +27,8 @@ from ohr.adviser.recommend.advice import (
     of_layer,
     reads_images,
 )
-from ohr.adviser.recommend.exam import NOISE, Request, make_questions, retrieval_study
 from ohr.adviser.recommend.layers import summarise_layers
+from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
 from ohr.adviser.recommend.verdicts import TARGETS_OF
 from ohr.adviser.sampling import check_sample, draw_pages
 from ohr.display.terminal import show
