@@ -220,11 +220,11 @@ def _retrieval(
     qids = None
     where = ""
     if only_without:
-        wanted = [
+        without = [
             q.qid for q in questions if all(_has_no_layer(sample, ref) for ref in q.evidence_pages)
         ]
-        if len(wanted) >= FEWEST_QUESTIONS:
-            qids, where = wanted, ", on pages without a usable layer"
+        if len(without) >= FEWEST_QUESTIONS:
+            qids, where = without, ", on pages without a usable layer"
         else:
             where = ", on pages with and without a usable layer"
     try:
