@@ -3,7 +3,8 @@
 ``ohr read DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
 a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study takes it as
 ``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
-is then 1. After an interruption the same command continues.
+is then 1. After an interruption the same command continues. With ``--routes routes.csv`` of
+``ohr quality estimate``, each page is read by its own route instead.
 """
 
 from __future__ import annotations
@@ -33,11 +34,15 @@ CORES = os.cpu_count() or 1
 @command
 def main(
     inputs: Inputs,
+    out: Out,
     engine: Annotated[
         str,
         typer.Option(help="tesseract, or '{name: tesseract, params: {languages: [deu]}}', …"),
-    ],
-    out: Out,
+    ] = "",
+    routes: Annotated[
+        Path | None,
+        typer.Option(help="Read each page by its row in this CSV, without --engine."),
+    ] = None,
     pages: Annotated[
         str, typer.Option(help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all.")
     ] = "",
@@ -69,11 +74,28 @@ def main(
     steal: Steal = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
+    from ohr.errors import ConfigError
     from ohr.ocr.knowledge_base import read_files
     from ohr.ocr.pools import Runners
+    from ohr.ocr.routed import Reading, read_routed
+    from ohr.store.artefacts import ArtefactStore
     from ohr.study.config import parse_plugin
     from ohr.workers import Limits
 
+    if (routes is None) == (not engine):
+        raise ConfigError("name one engine with --engine, or a file of routes with --routes")
+    if routes is not None:
+        if shard:
+            raise ConfigError("--routes is read by one process: leave --shard out")
+        reading = Reading(
+            ArtefactStore(cache),
+            Limits(page_cpu_s, page_wall_s),
+            Runners(workers, runner, worker_gpus),
+            stop_after_failures,
+            retry,
+            pdf,
+        )
+        return read_routed(inputs, routes, out, pages=pages, dpi=dpi, reading=reading)
     return read_files(
         inputs,
         parse_plugin("engine", engine),
