@@ -74,12 +74,11 @@ Instability = Annotated[
     bool, typer.Option(help="Read each page also under three mild distortions.")
 ]
 Axis = Annotated[
-    Literal["r_noise", "r_noise_content", "edit_distance"],
-    typer.Option(help="Metric of noise on the axis of curves."),
-]
-CurveAxis = Annotated[
     Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance"] | None,
     typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
+]
+Look = Annotated[
+    Literal["paper", "slides"], typer.Option(help="Draw figures for a paper or for slides.")
 ]
 AndReport = Annotated[
     bool, typer.Option("--report", help="Also write an interactive report, RUN/report.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments._command import CurveAxis, study_command
+from experiments._command import Axis, Look, study_command
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
@@ -27,11 +27,13 @@ NEXT = (
 
 
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
-def main(run: Run, axis: CurveAxis = None) -> None:
+def main(run: Run, axis: Axis = None, look: Look = "paper") -> None:
     """Run a small study on bundled pages: what noise costs."""
     from ohr.analysis.curves.study_report import report
+    from ohr.figures.style import drawn_for
 
-    report(run, axis or "")
+    with drawn_for(look):
+        report(run, axis or "")
 
 
 if __name__ == "__main__":

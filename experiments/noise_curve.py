@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._command import CurveAxis, study_command
+from experiments._command import Axis, Look, study_command
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
@@ -19,11 +19,13 @@ DEFAULTS = {
 
 
 @study_command(DEFAULTS)
-def main(run: Run, axis: CurveAxis = None) -> None:
+def main(run: Run, axis: Axis = None, look: Look = "paper") -> None:
     """Measure OCR, retrieval and answers under noise."""
     from ohr.analysis.curves.study_report import report
+    from ohr.figures.style import drawn_for
 
-    report(run, axis or "")
+    with drawn_for(look):
+        report(run, axis or "")
 
 
 if __name__ == "__main__":

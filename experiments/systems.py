@@ -33,12 +33,12 @@ Parts = Annotated[
     },
     needs="overall",
 )
-def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
+def main(run: Run, parts: Parts = False, axis: Axis = None) -> None:
     """Compare whole RAG systems under noise."""
     from ohr.analysis.systems.report import report
     from ohr.analysis.systems.written_for_report import report_written_for
 
-    report(run, parts=parts, axis=axis)
+    report(run, parts=parts, axis=axis or "")
     report_written_for(run)
 
 

@@ -28,11 +28,11 @@ AxisEngine = Annotated[
     {"engines": ["tesseract"], "noise": ["semantic"], "stages": ["ocr", "retrieval", "overall"]},
     needs="overall",
 )
-def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = "r_noise") -> None:
+def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = None) -> None:
     """Compare OCR with page images on one noise axis."""
     from ohr.analysis.vision.report import report
 
-    report(run, axis_engine, axis)
+    report(run, axis_engine, axis or "")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from ohr.figures.loss import draw_losses
 from ohr.figures.noise import noise_strength as strength
 from ohr.figures.pareto import pareto_charts
 from ohr.figures.sources import source_curves
+from ohr.figures.style import Look, drawn_for
 from ohr.ocr.progress import Progress
 from ohr.study.results import Run
 
@@ -102,14 +103,17 @@ PLOTS: dict[str, Callable[..., list[Path]]] = {
 """Every figure by its name."""
 
 
-def draw(name: str, runs: Sequence[Run], **options: Any) -> dict[str, bytes]:
-    """The files of a figure (PNG and SVG), by file name.
+def draw(
+    name: str, runs: Sequence[Run], *, look: Look = "paper", **options: Any
+) -> dict[str, bytes]:
+    """The files of a figure, by file name: PNG, SVG, some as PDF, and notes as text.
 
+    ``look`` is for the columns of a paper, or for slides.
     Raises ConfigError for an unknown figure, and if the runs have no data for it.
     """
     if name not in PLOTS:
         raise ConfigError(f"unknown plot {name!r}; {did_you_mean(name, PLOTS)}")
-    with tempfile.TemporaryDirectory(prefix="ohr-plot-") as folder:
+    with drawn_for(look), tempfile.TemporaryDirectory(prefix="ohr-plot-") as folder:
         paths = PLOTS[name](runs, Path(folder), **options)
         files = {path.name: path.read_bytes() for path in paths}
     if not files:

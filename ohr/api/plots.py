@@ -13,6 +13,8 @@ from ohr.study.results import Run
 
 Axis = Literal["", "r_noise_reference", "r_noise", "r_noise_content", "edit_distance"]
 """The noise on the axis of a curve."""
+Look = Literal["paper", "slides"]
+"""What a figure is for; a figure for slides is larger and bolder."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Plot:
     """Figures. A notebook displays them; :meth:`save` writes them."""
 
     files: Mapping[str, bytes]
-    """File name -> bytes (PNG and SVG)."""
+    """File name -> bytes: PNG and SVG, some figures as PDF, and notes on the figure as text."""
 
     def save(self, folder: Path | str) -> list[Path]:
         """Write the files into a folder, and return their paths. Raises StoreError."""
@@ -56,43 +58,45 @@ class Plots:
 
     run: Run
 
-    def __call__(self, name: str, *others: Run, **options: Any) -> Plot:
+    def __call__(self, name: str, *others: Run, look: Look = "paper", **options: Any) -> Plot:
         """A figure by its name.
 
         Raises ConfigError for an unknown name, or if the runs lack the data for it.
         """
         from ohr.analysis.plots import draw
 
-        return Plot(draw(name, [self.run, *others], **options))
+        return Plot(draw(name, [self.run, *others], look=look, **options))
 
-    def noise_curve(self, *, axis: Axis = "") -> Plot:
+    def noise_curve(self, *, axis: Axis = "", look: Look = "paper") -> Plot:
         """Retrieval, generation and overall quality against measured noise."""
-        return self("noise_curve", axis=axis)
+        return self("noise_curve", axis=axis, look=look)
 
-    def noise_strength(self) -> Plot:
+    def noise_strength(self, *, look: Look = "paper") -> Plot:
         """Measured noise against the requested level or intensity."""
-        return self("noise_strength")
+        return self("noise_strength", look=look)
 
-    def sources(self, *, axis: Axis = "") -> Plot:
+    def sources(self, *, axis: Axis = "", look: Look = "paper") -> Plot:
         """Quality against noise for each evidence source."""
-        return self("sources", axis=axis)
+        return self("sources", axis=axis, look=look)
 
-    def benchmark(self) -> Plot:
+    def benchmark(self, *, look: Look = "paper") -> Plot:
         """Bars of the clean engines by evidence source."""
-        return self("benchmark")
+        return self("benchmark", look=look)
 
-    def pareto(self) -> Plot:
+    def pareto(self, *, look: Look = "paper") -> Plot:
         """The quality of clean engines against their seconds per page and their cost."""
-        return self("pareto")
+        return self("pareto", look=look)
 
-    def predictiveness(self, *others: Run, metrics: Sequence[str] = ()) -> Plot:
+    def predictiveness(
+        self, *others: Run, metrics: Sequence[str] = (), look: Look = "paper"
+    ) -> Plot:
         """How well each metric of OCR quality predicts the loss of each outcome."""
-        return self("predictiveness", *others, metrics=metrics)
+        return self("predictiveness", *others, metrics=metrics, look=look)
 
-    def attribution(self) -> Plot:
+    def attribution(self, *, look: Look = "paper") -> Plot:
         """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
-        return self("attribution")
+        return self("attribution", look=look)
 
-    def figure3(self, *others: Run) -> Plot:
+    def figure3(self, *others: Run, look: Look = "paper") -> Plot:
         """The paper's figure 3, from this run and others together."""
-        return self("figure3", *others)
+        return self("figure3", *others, look=look)

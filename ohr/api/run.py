@@ -42,10 +42,10 @@ class Run(results.Run):
 
         return compare([self, *others], by=by, metrics=metrics, baseline=baseline, groups=groups)
 
-    def curves(self, *others: Run, axis: str = "r_noise") -> pd.DataFrame:
+    def curves(self, *others: Run, axis: str = "") -> pd.DataFrame:
         """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
 
-        ``axis`` is the measured noise: ``r_noise``, ``edit_distance`` and so on.
+        ``axis`` is the measured noise, by default the published r_noise.
         """
         from ohr.analysis.curves.table import statistics_table
 

@@ -29,7 +29,7 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 def axis_label(metric: str) -> str:
     """The label of an axis of damage."""
-    return f"measured {mathematical(noise_title(metric))}"
+    return mathematical(noise_title(metric))
 
 
 def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:

@@ -62,9 +62,9 @@ _LOOK: ContextVar[Look] = ContextVar("_LOOK", default="paper")
 
 
 @contextmanager
-def look(name: Look) -> Iterator[None]:
+def drawn_for(look: Look) -> Iterator[None]:
     """Inside, figures are drawn for a paper's columns or for slides."""
-    token = _LOOK.set(name)
+    token = _LOOK.set(look)
     try:
         yield
     finally:

@@ -22,7 +22,7 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
     engines = list(dict.fromkeys(cells["engine"]))
     systems = settings_of(cells)
     width = 0.8 / len(engines)
-    with figure(0.8 + 2.0 * len(metrics) * max(1.0, 0.6 * len(systems)), 3.2) as fig:
+    with figure(0.8 + 1.5 * len(metrics) * max(1.0, 0.6 * len(systems)), 2.4) as fig:
         axes = fig.subplots(1, len(metrics), squeeze=False, sharey="row")[0]
         for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
             for place, setting in enumerate(systems):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-CAPTIONS = (
-    "black lines: range over the orders of replacement",
-    "per cent: the group's share of the whole loss through that cause",
-)
+CAPTIONS = ("black lines: range over the orders of replacement",)
+
+
+LEAST_NAMED = 0.01
+"""Shorter bars have no number: it would stand on its neighbours'."""
 
 
 def is_shown(group: str) -> bool:
@@ -62,7 +62,7 @@ def _waterfalls(
 ) -> list[Path]:
     groups = [group for group in dict.fromkeys(losses["group"]) if is_shown(group)]
     bases = losses[SETTING].drop_duplicates()
-    with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as fig:
+    with figure(0.9 + 1.2 * len(groups), 0.9 + 1.6 * len(bases)) as fig:
         axes = fig.subplots(len(bases), len(groups), squeeze=False, sharey=True, sharex=True)
         for place, (_, base) in enumerate(bases.iterrows()):
             of_base = losses[(losses[SETTING] == base).all(axis=1)]
@@ -70,7 +70,7 @@ def _waterfalls(
                 _waterfall(ax, _by_cause(of_base[of_base["group"] == group]))
                 if place == 0:
                     n = int(losses.loc[losses["group"] == group, "n"].iloc[0])
-                    ax.set_title(f"{group_label(group)}\n{n:,} questions")
+                    ax.set_title(f"{group_label(group)}\nn = {n:,}")
             noise = noise_name(base["perturbation"], base["level"], base["intensity"])
             names = [mathless(name) for name in (base["engine"], noise, "F1")]
             axes[place, 0].set_ylabel("\n".join(names))
@@ -82,10 +82,8 @@ def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
     at = 1.0
     for place, loss in enumerate(by_cause):
         loss_of_cause, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
-        share = math.nan if loss["group"] == "all" else loss["share"]
-        part = "" if math.isnan(share) else f"\n{100 * share:z.0f} %"
         bar = (place, at, at - loss_of_cause, COLOURS[place], HATCHES[place])
-        _bar(ax, *bar, above=at - low, below=part)
+        _bar(ax, *bar, above=at - low)
         ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
         at -= loss_of_cause
         ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
@@ -104,11 +102,10 @@ def _bar(
     colour: str,
     hatch: str,
     above: float = 0.0,
-    below: str = "",
 ) -> None:
-    """A bar from one height to another, with its length above it and above another height.
+    """A bar from one height to another, with its length, if it can be seen, above it.
 
-    ``below``: further text under the length.
+    The length is also above the height ``above``.
     """
     ax.bar(
         place,
@@ -121,8 +118,10 @@ def _bar(
         linewidth=0,
     )
     length = start - end if start else end
+    if abs(length) < LEAST_NAMED:
+        return
     ax.annotate(
-        f"{length:z.2f}{below}",
+        f"{length:.2f}".replace("0.", ".", 1).replace("-", "−"),
         (place, max(start, end, above)),
         xytext=(0, 2),
         textcoords="offset points",

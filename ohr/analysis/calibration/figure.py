@@ -18,7 +18,7 @@ def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Pa
     every = means[means["half"] == "all"]
     engines = list(every["engine"].unique())
     operators = list(every["perturbation"].unique())
-    with figure(1.4 + 3.6 * len(engines), 1.2 + 2.4 * len(METRICS)) as fig:
+    with figure(0.9 + 2.5 * len(engines), 0.9 + 1.5 * len(METRICS)) as fig:
         axes = fig.subplots(len(METRICS), len(engines), squeeze=False, sharex=True, sharey="row")
         for row, metric in enumerate(METRICS):
             for column, engine in enumerate(engines):
@@ -58,7 +58,7 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
     engines = list(checks["engine"].unique())
     operators = list(checks["perturbation"].unique())
     margin = float(checks["margin"].iloc[0])
-    with figure(1.4 + 3.6 * len(engines), 4.4) as fig:
+    with figure(0.9 + 2.5 * len(engines), 3.2) as fig:
         axes = fig.subplots(1, len(engines), squeeze=False, sharey=True)[0]
         for ax, engine in zip(axes, engines, strict=True):
             ax.axline((0, 0), slope=1, color="#777777", linewidth=1)

@@ -18,7 +18,7 @@ from ohr.figures.style import COLOURS, MARKERS, describe, figure, save
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS = 4
+COLUMNS = 3
 STEP = 0.24
 """Distance between the marks of one metric."""
 
@@ -37,15 +37,19 @@ def correlations_figure(
     chosen = table[(table["group"] == "all") & (table["conditions"] == "all")]
     within = chosen[chosen["correlation"] == WITHIN]
     order = _order(within)
-    panels = list(outcomes_of(chosen))
+    panels = [
+        (label, outcome) for label, outcome in outcomes_of(chosen) if outcome["rho"].notna().any()
+    ]
+    if not panels:
+        return []
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    with figure(2.0 + 2.7 * columns, 1.1 + rows * (0.7 + 0.34 * len(order))) as fig:
+    with figure(1.5 + 1.8 * columns, 0.9 + rows * (0.6 + 0.24 * len(order))) as fig:
         grid = fig.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         axes = list(grid.flat)
         for ax, (label, outcome) in zip(axes, panels, strict=False):
             _panel(ax, outcome, order)
-            ax.set_title("\n".join(textwrap.wrap(mathless(label), 30)))
+            ax.set_title("\n".join(textwrap.wrap(mathless(label), 26)))
         for ax in axes[len(panels) :]:
             ax.set_visible(False)
         for ax in axes[max(0, len(panels) - columns) : len(panels)]:

@@ -35,12 +35,13 @@ def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
     if known.empty:
         return []
     rows = -(-len(TITLES) // _COLUMNS)
-    with figure(3.2 * _COLUMNS, 0.9 + 2.3 * rows) as fig:
+    with figure(2.3 * _COLUMNS, 0.9 + 1.5 * rows) as fig:
         axes = fig.subplots(rows, _COLUMNS, sharex=True)
         for ax, (measure, title) in zip(axes.flat, TITLES.items(), strict=True):
             of_measure = known[known["measure"] == measure]
             for number, (engine, operator) in enumerate(_lines(known)):
-                curve_line(ax, curve_of(of_measure, engine, operator), "r_noise", number)
+                curve = curve_of(of_measure, engine, operator)
+                curve_line(ax, curve, "r_noise", number, rises=measure == "tree_distance")
                 name = engine if operator == "none" else f"{engine}, {operator.replace('_', ' ')}"
                 ax.lines[-1].set_label(mathless(name))
             ax.set_title(title)

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.comparison.best import comparison_text, family_line
+from ohr.analysis.curves.table import axis_of
 from ohr.analysis.systems.figure import NOT_SHOWN, parts_figure, systems_figure
 from ohr.analysis.systems.parts import ROWS, system_parts
 from ohr.analysis.systems.table import (
@@ -20,7 +21,7 @@ from ohr.analysis.systems.table import (
     system_costs,
     system_drops,
 )
-from ohr.display.labels import group_label
+from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.terminal import number, p_value, show
 from ohr.display.wording import family, short
@@ -34,13 +35,17 @@ MAIN = "f1"
 _BASE = ["engine", "perturbation", "level", "intensity"]
 
 
-def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
-    """Print and write what noise costs each system; with ``parts``, also through which part."""
+def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
+    """Print and write what noise costs each system; with ``parts``, also through which part.
+
+    ``axis`` is the metric of noise (see :func:`axis_of`).
+    """
+    axis = axis_of(run, axis)
     notes = reader_notes(run.readers)
     drops = system_drops(run)
     write_csv(run.path / "systems.csv", drops)
     write_csv(run.path / "system_costs.csv", system_costs(run))
-    show(systems_table(drops, run.cells))
+    show(systems_table(drops, run.cells, axis))
     for line in captions(drops):
         print(plain(line))
     for scores in scored(run):
@@ -77,6 +82,7 @@ def captions(drops: pd.DataFrame) -> list[str]:
     """Sentences that explain the columns of losses, with the family of each p."""
     tests = int(drops.loc[drops["metric"] == MAIN, "drop_p"].notna().sum())
     return [
+        "in brackets: 95 % intervals",
         "loss: compared with the same engine on clean pages, or with the ground truth; "
         f"{family(tests, 'of this column')}",
         "more: how much more than the other system that loses least, on the same "
@@ -84,7 +90,7 @@ def captions(drops: pd.DataFrame) -> list[str]:
     ]
 
 
-def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
+def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     """One row per knowledge base and system: scores, and the loss compared with the clean base.
 
     The loss is compared with zero (p after Holm) and with the smallest of the other systems' (p of
@@ -95,13 +101,13 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
     others = others[["metric", "title"]].drop_duplicates("metric")
     for name in ("engine", "noise"):
         table.add_column(name)
-    table.add_column("r_noise", justify="right")
+    table.add_column(noise_title(axis), justify="right")
     table.add_column("system", no_wrap=True)
-    for name in ("n", "F1", "95 %", "loss", "95 %", "p (Holm)", "more", "95 %", "p (all)"):
-        table.add_column(name, justify="right")
+    for name in ("n", "F1", "loss", "p (Holm)", "more", "p (all)"):
+        table.add_column(name, justify="right", no_wrap=True)
     for title in others["title"]:
         table.add_column(str(title), justify="right")
-    noise = cells.drop_duplicates(_BASE).set_index(_BASE)["r_noise"].to_dict()
+    noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
     main = drops[drops["metric"] == MAIN]
     for key, rows in main.groupby(_BASE, sort=False, dropna=False):
         for place, row in enumerate(rows.to_dict("records")):
@@ -112,13 +118,10 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
                 *map(Text, heads),
                 Text(plain(str(row["system"]))),
                 str(row["n"]),
-                number(row["mean"]),
-                _interval(row, "ci"),
-                number(row["drop"]),
-                _interval(row, "drop"),
+                _with_interval(row, "mean", "ci"),
+                _with_interval(row, "drop"),
                 p_value(row["drop_p_holm"]),
-                number(row["drop_less_least"]),
-                _interval(row, "drop_less_least"),
+                _with_interval(row, "drop_less_least"),
                 p_value(row["drop_less_least_p"]),
                 *(_other(drops, metric, row) for metric in others["metric"]),
             )
@@ -126,9 +129,11 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
     return table
 
 
-def _interval(row: Mapping[Any, Any], name: str) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return "" if pd.isna(low) else f"{low:z.2f} to {high:z.2f}"
+def _with_interval(row: Mapping[Any, Any], name: str, ends: str = "") -> str:
+    """A value, with its 95 % interval on the line below."""
+    low, high = (row[f"{ends or name}_{end}"] for end in ("low", "high"))
+    value = number(row[name])
+    return value if pd.isna(low) else f"{value}\n[{short(low)}, {short(high)}]"
 
 
 def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:

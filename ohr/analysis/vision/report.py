@@ -8,9 +8,10 @@ from rich.text import Text
 
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import report_differences
+from ohr.analysis.curves.table import axis_of
 from ohr.analysis.vision.figure import routes_figure
 from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
-from ohr.display.labels import group_label
+from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
 from ohr.display.terminal import number, show
 from ohr.files.safe_text import plain
@@ -19,18 +20,19 @@ from ohr.store.csv import write_csv
 from ohr.study.results import Run
 
 
-def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
+def report(run: Run, engine: str | None = None, axis: str = "") -> None:
     """Print what each knowledge base lost, then each route's F1 under noise and the clean pages'
     by evidence source; write them.
 
     ``engine``: whose measured noise is the axis. Raises ConfigError.
     """
+    axis = axis_of(run, axis)
     routes, axis_label = routes_of(run.plan), axis_engine(run.plan, engine)
     points = route_points(run.cells, routes, axis_label)
     sources = by_source(run.cells, routes, axis_label)
     notes = reader_notes(run.readers)
     tables = {
-        f"overall F1 by {axis} of {axis_label}": _curves(points, axis),
+        f"overall F1 by {noise_title(axis)} of {axis_label}": _curves(points, axis),
         "clean pages, overall F1 in per cent (table S4)": _sources(sources),
     }
     report_differences(run, run_differences(run))
@@ -46,7 +48,7 @@ def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
 
 def _curves(points: pd.DataFrame, axis: str) -> Table:
     """A row for each noise and route."""
-    table = _table("noise", "intensity", axis, "route", "F1", "95 %")
+    table = _table("noise", "intensity", noise_title(axis), "route", "F1", "95 %")
     for _, of_noise in points.groupby(["perturbation", "level", "intensity"], sort=False):
         for first, (_, row) in enumerate(of_noise.iterrows()):
             noise = noise_name(row["perturbation"], row["level"], row["intensity"])

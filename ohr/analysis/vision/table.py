@@ -21,7 +21,7 @@ Through = Literal["text", "images", "both"]
 POINT_COLUMNS = (
     *("route", "retrieved_by", "read_as", "chunker", "retriever", "reader"),
     *("engine", "noise", "perturbation", "level", "intensity"),
-    *("r_noise", "r_noise_content", "edit_distance"),
+    *("r_noise", "r_noise_content", "r_noise_reference", "edit_distance"),
     *("metric", "mean", "ci_low", "ci_high", "ci_unit", "n"),
 )
 SOURCES = ("text", "table", "formula", "chart", "reading_order")

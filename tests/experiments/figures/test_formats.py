@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ohr.figures.style import figure, only, save
+import matplotlib as mpl
+
+from ohr.figures.style import WIDTH, describe, drawn_for, figure, only, save
 
 
 def drawn(folder: Path) -> dict[str, bytes]:
@@ -20,3 +22,23 @@ def test_a_figure_that_is_saved_as_svg_alone_has_the_bytes_that_it_has_beside_it
     assert sorted(both) == ["x.png", "x.svg"]
     assert alone == {"x.svg": both["x.svg"]}
     assert sorted(drawn(tmp_path / "after")) == ["x.png", "x.svg"]
+
+
+def test_a_figure_for_slides_is_larger_and_no_figure_is_wider_than_two_columns():
+    with figure(9, 3) as paper:
+        assert tuple(paper.get_size_inches()) == (WIDTH, 3)
+        assert mpl.rcParams["font.size"] == 8
+    with drawn_for("slides"), figure(9, 3) as slides:
+        assert slides.get_size_inches()[0] > 1.5 * WIDTH
+        assert mpl.rcParams["font.size"] > 12
+
+
+def test_a_caption_is_one_line_and_the_rest_is_beside_the_figure():
+    parts = ["n = 40 questions", "bars: 95 % intervals", "x" * 300]
+    with figure(3.4, 2) as fig:
+        assert describe(fig, parts) == [f"{'; '.join(parts)}."]
+        assert fig.get_suptitle() == "n = 40 questions; bars: 95 % intervals"
+    with figure(3.4, 2) as fig:
+        assert describe(fig, ["y" * 300])
+        assert fig.get_suptitle() == ""
+        assert describe(fig, []) == []

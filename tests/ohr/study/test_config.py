@@ -19,6 +19,23 @@ def test_defaults_then_yaml_then_arguments(tmp_path):
     assert str(config.dataset.questions) == "/q.json"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "levels", "intensities"),
+    [
+        ([], None, (0.5, 1.0)),
+        (["noise=rotation"], None, (0.5, 1.0)),
+        (["levels=[severe]"], ("severe",), ()),
+        (["intensities=0.3"], None, (0.3,)),
+        (["edit_distance=0.1", "calibration=c.json"], None, ()),
+        (["noise=[]"], None, ()),
+    ],
+)
+def test_an_amount_of_noise_replaces_the_default_amounts(arguments, levels, intensities):
+    defaults = {"noise": ["semantic"], "intensities": [0.5, 1.0]}
+    config = load_config(arguments, defaults)
+    assert (config.levels, config.intensities) == (levels, intensities)
+
+
 def test_plugins_are_named_with_arguments_and_parameters():
     config = load_config(
         ["engines=[gt,precomputed:MinerU]", "retrievers=[{name: bm25, params: {k1: 1.2}}]"]
