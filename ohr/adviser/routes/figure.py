@@ -46,7 +46,7 @@ def routes_figure(table: pd.DataFrame, pair: Pair, threshold: float, folder: Pat
                     label=mathless(f"{engine} on every page, {_TITLES[name]}"),
                 )
         right.set_xlabel("seconds per page")
-        right.set_ylabel("error (edit distance without mark-up)")
+        right.set_ylabel("mean error")
         right.set_ylim(bottom=0)
         handles, labels = right.get_legend_handles_labels()
         legend_below(fig, handles, labels, 3)

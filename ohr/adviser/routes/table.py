@@ -3,8 +3,10 @@
 **The rule.** A page with a usable text layer takes the layer, which is free. Any other page is read
 by the faster engine. If the error that its output alone predicts is above the threshold, or cannot
 be predicted, the slower engine reads the page too; of both, the one with the lower predicted error
-is taken, now with their disagreement as a signal. If even that prediction is above
-:data:`PERSON_ABOVE`, or there is none, the page is for a person.
+is taken, now with their disagreement as a signal. But the slower engine's output is not taken if it
+has less than :data:`LEAST_LENGTH` of the other's characters: engines may lose lines of a distorted
+page and be confident of the others, which no prediction shows. If even the prediction of the output
+that is taken is above :data:`PERSON_ABOVE`, or there is none, the page is for a person.
 
 A prediction needs the output of the faster engine first, so its seconds count on every page that is
 read. The error is the edit distance without mark-up.
@@ -26,6 +28,8 @@ from ohr.types import PageRef
 
 PERSON_ABOVE = 0.2
 """A page with a larger predicted error is badly read, as in ``quality check``."""
+LEAST_LENGTH = 0.9
+"""Least part of the faster engine's characters that the slower engine's output must have."""
 GAIN = 0.95
 """Share of the slower engine's gain that a threshold should keep."""
 THRESHOLDS = 50
@@ -77,7 +81,8 @@ def page_predictions(
     ``alone`` has the predictions of the faster engine by its own output, ``table`` those by the
     outputs of all engines, and true errors where they are known. The columns are ``doc_id``,
     ``page_no``, ``layer`` (whether it is usable), and for ``alone``, ``fast`` and ``slow`` the mean
-    prediction with ``_low`` and ``_high``; ``fast_true`` and ``slow_true``. Unknown values are NaN.
+    prediction with ``_low`` and ``_high``, and the characters (``_length``); ``fast_true`` and
+    ``slow_true``. Unknown values are NaN.
     """
     parts = {"alone": alone[alone["engine"] == pair.fast]}
     parts |= {name: table[table["engine"] == label] for name, label in _named(pair)}
@@ -87,6 +92,7 @@ def page_predictions(
         if f"true_{DECIDES}" in rows and name != "alone":
             columns[f"true_{DECIDES}"] = f"{name}_true"
         own = rows[[*KEY, *columns]].rename(columns=columns)
+        own[f"{name}_length"] = 10 ** rows["length"].astype(float) - 1
         pages = pages.merge(own, on=KEY, how="left", validate="one_to_one")
     for name in ("fast_true", "slow_true"):
         pages[name] = pages[name].astype(float) if name in pages else math.nan
@@ -108,12 +114,14 @@ def is_reread(pages: pd.DataFrame, threshold: float) -> pd.Series:
 
 
 def takes_slow(pages: pd.DataFrame, threshold: float) -> pd.Series:
-    """Whether the slower engine's output is taken: it was made, and is predicted to be better.
+    """Whether the slower engine's output is taken: it was made, is predicted to be better, and is
+    not cut short.
 
     An output that is not assessed is never taken in place of one that is.
     """
+    complete = ~(pages["slow_length"] < LEAST_LENGTH * pages["fast_length"])
     better = (pages["slow"] < pages["fast"]) | (pages["fast"].isna() & pages["slow"].notna())
-    return is_reread(pages, threshold) & better
+    return is_reread(pages, threshold) & better & complete
 
 
 def page_routes(
@@ -160,7 +168,10 @@ def _reason(page: Mapping[Any, Any], pair: Pair, threshold: float, source: str) 
     if source == "alone":
         return first
     by_both = " and ".join(f"{label} {float(page[name]):.3f}" for name, label in _named(pair))
-    return f"{first}; both read it: {by_both.replace('nan', 'not assessed')}"
+    by_both = by_both.replace("nan", "not assessed")
+    part = page["slow_length"] / page["fast_length"] if page["fast_length"] else 1.0
+    cut = f"; {pair.slow} has only {part:.0%} of its characters" if part < LEAST_LENGTH else ""
+    return f"{first}; both read it: {by_both}{cut}"
 
 
 def curve(pages: pd.DataFrame, pair: Pair, thresholds: Collection[float] = ()) -> pd.DataFrame:
@@ -210,16 +221,17 @@ def _errors(ocr: pd.DataFrame, slow: pd.Series) -> dict[str, float]:
 def choose_threshold(
     table: pd.DataFrame, pair: Pair, error: str = "predicted_error", share: float = GAIN
 ) -> float:
-    """The largest threshold of a curve that keeps a share of the slower engine's gain.
+    """The largest threshold of a curve that keeps a share of the gain.
 
-    The gain is the faster engine's mean ``error`` less the slower one's, if that is lower; 1, which
-    re-reads only pages that cannot be assessed, if there is none.
+    The gain is the faster engine's mean ``error`` less the slower one's or, if that is less or the
+    slower one has none, less that of re-reading every page. Without any gain the threshold is 1,
+    which re-reads only pages that cannot be assessed.
     """
     of_rule = table.set_index("rule")[error]
-    gain = float(of_rule[pair.fast] - of_rule[pair.slow])
+    routed = table[table["rule"] == ROUTED]
+    gains = (of_rule[pair.fast] - routed[error]).to_numpy(float)
+    of_slow = float(of_rule[pair.fast] - of_rule[pair.slow])
+    gain = min(gains[-1], of_slow) if of_slow > 0 else gains[-1]
     if not gain > 0:
         return 1.0
-    routed = table[table["rule"] == ROUTED]
-    enough = routed[routed[error] <= of_rule[pair.fast] - share * gain + 1e-12]
-    # Not every curve reaches it: a page may be predicted better by the engine that is worse.
-    return float(enough["threshold"].max() if len(enough) else routed["threshold"].min())
+    return float(routed["threshold"][gains >= share * gain - 1e-12].max())

@@ -45,6 +45,8 @@ def frame(rows: list[dict]) -> pd.DataFrame:
     for name in ("alone", "fast", "slow"):
         for end in ("_low", "_high"):
             table[name + end] = table[name]
+    for name in ("alone_length", "fast_length", "slow_length"):
+        table[name] = table.get(name, 100.0)
     return table.assign(doc_id="documents/a", page_no=range(len(table)))
 
 
@@ -103,13 +105,15 @@ def test_the_threshold_keeps_the_share_of_the_gain_if_any_does(pages, share):
     table = curve(pages, PAIR)
     if len(table):
         threshold = choose_threshold(table, PAIR, share=share)
+        of_rule = table[table["rule"] == ROUTED].set_index("threshold")["predicted_error"]
         every = table.set_index("rule")["predicted_error"]
-        gain = every["quick"] - every["careful"]
-        of_rule = table[(table["rule"] == ROUTED)].set_index("threshold")["predicted_error"]
-        reached = every["quick"] - of_rule
-        if gain > 0 and (reached >= share * gain).any():
-            assert reached[threshold] >= share * gain - 1e-9
-        if not gain > 0:
+        gains = every["quick"] - of_rule
+        of_slow = every["quick"] - every["careful"]
+        if gains[0.0] > 0:
+            wanted = min(gains[0.0], of_slow) if of_slow > 0 else gains[0.0]
+            assert gains[threshold] >= share * wanted - 1e-9
+            assert not (gains[gains.index > threshold] >= share * wanted + 1e-9).any()
+        else:
             assert threshold == 1.0
 
 
@@ -134,11 +138,23 @@ def test_the_rule_page_by_page(alone, fast, slow, route, seconds):
     assert math.isnan(row["predicted_error"])
 
 
+def test_an_output_that_is_cut_short_is_not_taken():
+    pages = page(0.08, 0.09, 0.01).assign(slow_length=80.0)
+    (row,) = page_routes(pages, PAIR, 0.05).to_dict("records")
+    assert row["route"] == "quick"
+    assert row["reason"].endswith("careful has only 80% of its characters")
+
+
 def predicted(engine: str, values: list[float]) -> pd.DataFrame:
     """Predictions of the pages of one document."""
     columns = {DECIDES + end: values for end in ("", "_mean", "_low", "_high")}
     return pd.DataFrame(columns).assign(
-        engine=engine, doc_id="d/a", page_no=range(len(values)), status="ok", assessed=True
+        engine=engine,
+        doc_id="d/a",
+        page_no=range(len(values)),
+        status="ok",
+        assessed=True,
+        length=2.0,
     )
 
 
