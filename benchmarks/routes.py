@@ -215,7 +215,7 @@ def report(table: pd.DataFrame, pair: Pair) -> None:
     for row in table[table["pages"] == "all"].head(3).to_dict("records"):
         reached = row["gain"] >= GAIN and row["with layers"] <= SECONDS
         print(
-            f"threshold of {row['threshold']}: {row['gain']:.2f} of the gain at "
+            f"threshold {row['threshold']}: {row['gain']:.2f} of the gain at "
             f"{row['with layers']:.2f} of the seconds ({row['seconds']:.2f} without pages "
             f"with layers): target {GAIN:g} at {SECONDS:g} "
             f"{'reached' if reached else 'not reached'}"
