@@ -12,12 +12,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from typer._completion_classes import completion_init
 from typer.core import TyperGroup
-from typer.main import get_command, get_install_completion_arguments
+from typer.main import get_command
 
 from experiments._exit import one_line
 from ohr.errors import did_you_mean
@@ -184,6 +183,25 @@ class _Group(TyperGroup):
         return summary(entry) if isinstance(entry, str) else str(entry.help)
 
 
+def _print_version(ctx: typer.Context, requested: bool) -> None:
+    if requested and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        print("ohr", version("ohr"))
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """The options of the app itself; Typer adds those for completion in the shell."""
+
+
 def _app() -> _Group:
     groups: dict[str, Any] = {}
     for name, (about, entries) in GROUPS.items():
@@ -194,8 +212,9 @@ def _app() -> _Group:
         "Measure how OCR noise spreads through retrieval-augmented generation.\n\n"
         "'ohr COMMAND --help' explains a command."
     )
-    completion_init()
-    app.params.extend(get_install_completion_arguments())
+    options = typer.Typer()
+    options.command()(_options)
+    app.params.extend(get_command(options).params)
     return app
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +57,14 @@ Dpi = Annotated[
     int,
     typer.Option(min=30, max=1200, help="Resolution of rendered PDFs, and of images without one."),
 ]
-Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of processes; default: all cores.")]
+CORES = os.cpu_count() or 1
+"""Default of ``--workers``."""
+PageRanges = Annotated[
+    str,
+    typer.Option("--pages", help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all."),
+]
+Budget = Annotated[int, typer.Option(min=1, help="Largest number of pages to read.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same bytes.")]
 Cache = Annotated[Path, typer.Option(help="Folder of the cache.")]
 OwnEngines = Annotated[

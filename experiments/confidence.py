@@ -27,7 +27,7 @@ def main(
         ),
     ],
     out: Out,
-    pages: Annotated[int, typer.Option(min=1, help="Number of pages.")] = 60,
+    budget: Annotated[int, typer.Option(min=1, help="Number of pages.")] = 60,
     instability: Annotated[
         bool, typer.Option(help="Read each page again under three mild distortions.")
     ] = True,
@@ -36,7 +36,7 @@ def main(
     """Compare signals of OCR quality where the truth is known."""
     from ohr.adviser.confidence.study import report_confidence
 
-    return report_confidence(config, out, pages=pages, instability=instability, words=words)
+    return report_confidence(config, out, pages=budget, instability=instability, words=words)
 
 
 if __name__ == "__main__":

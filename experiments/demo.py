@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
 DEFAULTS = {
     # RapidOCR reads no charts, and writes formulas as plain text.
-    "dataset": {"kind": "sample", "sources": ["text", "table"]},
+    "dataset": {
+        "kind": "sample",
+        "sources": ["text", "table"],
+        "params": {"n_questions": 150},
+    },
     "dpi": 72,  # a page takes a second or two, and its text is still mostly right
     "engines": ["rapidocr"],
     "noise": ["warping"],
-    "levels": ["moderate", "severe"],
+    "levels": ["severe"],
     "ground_truth": True,
     "seeds": [0],
 }

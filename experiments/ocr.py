@@ -1,6 +1,6 @@
 """Reads PDFs and images into a knowledge base, in the layout of OHR-Bench.
 
-``ohr read DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
+``ohr read DOCS --engines NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
 a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study takes it as
 ``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
 is then 1. After an interruption the same command continues. With ``--routes routes.csv`` of
@@ -9,18 +9,20 @@ is then 1. After an interruption the same command continues. With ``--routes rou
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from experiments._command import (
+    CORES,
     Cache,
     Dpi,
+    DryRun,
     Inputs,
     OfShard,
     Out,
+    PageRanges,
     Steal,
     Workers,
     command,
@@ -28,24 +30,24 @@ from experiments._command import (
 )
 from ohr.types import Runner
 
-CORES = os.cpu_count() or 1
-
 
 @command
 def main(
     inputs: Inputs,
     out: Out,
-    engine: Annotated[
+    engines: Annotated[
         str,
-        typer.Option(help="tesseract, or '{name: tesseract, params: {languages: [deu]}}', …"),
+        typer.Option(
+            "--engines",
+            "--engine",
+            help="One engine: tesseract, or '{name: tesseract, params: {languages: [deu]}}', …",
+        ),
     ] = "",
     routes: Annotated[
         Path | None,
-        typer.Option(help="Read each page by its row in this CSV, without --engine."),
+        typer.Option(help="Read each page by its row in this CSV, without --engines."),
     ] = None,
-    pages: Annotated[
-        str, typer.Option(help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all.")
-    ] = "",
+    pages: PageRanges = "",
     dpi: Dpi = 150,
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Give PDFs, not images, to an engine that reads both.")
@@ -72,6 +74,7 @@ def main(
     ] = 20,
     shard: OfShard = "",
     steal: Steal = False,
+    dry_run: DryRun = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
     from ohr.errors import ConfigError
@@ -82,8 +85,8 @@ def main(
     from ohr.study.config import parse_plugin
     from ohr.workers import Limits
 
-    if (routes is None) == (not engine):
-        raise ConfigError("name one engine with --engine, or a file of routes with --routes")
+    if (routes is None) == (not engines):
+        raise ConfigError("name one engine with --engines, or a file of routes with --routes")
     if routes is not None:
         if shard:
             raise ConfigError("--routes is read by one process: leave --shard out")
@@ -95,10 +98,12 @@ def main(
             retry,
             pdf,
         )
-        return read_routed(inputs, routes, out, pages=pages, dpi=dpi, reading=reading)
+        return read_routed(
+            inputs, routes, out, pages=pages, dpi=dpi, reading=reading, dry_run=dry_run
+        )
     return read_files(
         inputs,
-        parse_plugin("engine", engine),
+        parse_plugin("engine", engines),
         out,
         pages=pages,
         dpi=dpi,
@@ -109,6 +114,7 @@ def main(
         limits=Limits(page_cpu_s, page_wall_s),
         stop_after_failures=stop_after_failures,
         shard=parse_shard(shard, steal),
+        dry_run=dry_run,
     )
 
 

@@ -10,17 +10,18 @@ From these signals it predicts edit distance and content r_noise, with intervals
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from experiments._command import (
+    CORES,
+    Budget,
     Cache,
     Dpi,
+    DryRun,
     Inputs,
     Instability,
     Out,
     OwnEngines,
+    PageRanges,
     Seed,
     Truth,
     Workers,
@@ -33,20 +34,32 @@ def main(
     inputs: Inputs,
     out: Out,
     engines: OwnEngines = None,
-    pages: Annotated[int, typer.Option(min=1, help="Number of pages to read.")] = 40,
+    budget: Budget = 40,
+    pages: PageRanges = "",
     truth: Truth = None,
     instability: Instability = True,
     dpi: Dpi = 150,
     seed: Seed = 0,
-    workers: Workers = 1,
+    workers: Workers = CORES,
     cache: Cache = Path(".ohr-cache"),
+    dry_run: DryRun = False,
 ) -> int:
     """Estimate the errors of OCR output of your PDFs."""
     from ohr.adviser.own_pages import ocr_settings
     from ohr.adviser.quality.study import report_quality
 
     settings = ocr_settings(engines, cache, workers, instability=instability)
-    return report_quality(inputs, settings, out, pages=pages, dpi=dpi, seed=seed, truth=truth)
+    return report_quality(
+        inputs,
+        settings,
+        out,
+        budget=budget,
+        dpi=dpi,
+        seed=seed,
+        truth=truth,
+        pages=pages,
+        dry_run=dry_run,
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Recommends an engine and a retriever for your PDFs, without ground truth or questions.
 
-``ohr recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a sample of the pages,
+``ohr recommend my_pdfs --out runs/mine`` checks the text layers, reads a sample of the pages,
 predicts the errors of each output (like ``ohr quality estimate``), makes questions (like
-``ohr questions make``), and measures retrieval, clean and under the requested noise, by which the
-engine is chosen. It ends with three lines: what to take, how sure that is, what it costs.
+``ohr questions make``), and measures retrieval, clean and under the requested noise. It prints a
+verdict for each measure, then the reasons, the cost, and what would make it surer, and writes them
+to ``recommendation.txt`` and ``recommendation.json``.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ from typing import Annotated
 import typer
 
 from experiments._command import (
+    CORES,
+    Budget,
     Cache,
     Dpi,
+    DryRun,
+    Inputs,
     Instability,
     Out,
     OwnEngines,
+    PageRanges,
     Seed,
     Truth,
     Workers,
@@ -29,11 +35,12 @@ from experiments._command import (
 
 @command
 def main(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of PDFs.")],
+    inputs: Inputs,
     out: Out,
     engines: OwnEngines = None,
     retrievers: Annotated[str, typer.Option(help="Retrievers, separated by commas.")] = "bm25",
-    budget: Annotated[int, typer.Option(min=1, help="Number of pages to read.")] = 200,
+    budget: Budget = 200,
+    pages: PageRanges = "",
     questions: Annotated[int, typer.Option(min=1, help="Number of questions to ask.")] = 200,
     levels: Annotated[
         str, typer.Option(help="Levels of page noise in addition to clean pages, e.g. moderate.")
@@ -45,12 +52,14 @@ def main(
     instability: Instability = True,
     dpi: Dpi = 150,
     seed: Seed = 0,
-    workers: Workers = 1,
+    workers: Workers = CORES,
     cache: Cache = Path(".ohr-cache"),
+    dry_run: DryRun = False,
 ) -> int:
     """Recommend an OCR engine and a retriever for your PDFs."""
     from ohr.adviser.own_pages import ocr_settings
-    from ohr.adviser.recommend.study import Request, recommend
+    from ohr.adviser.recommend.made_questions import Request
+    from ohr.adviser.recommend.study import report_recommendation
     from ohr.study.config import parse_plugins
 
     settings = ocr_settings(engines, cache, workers, instability=instability)
@@ -63,8 +72,9 @@ def main(
         seed,
         truth,
         report,
+        pages,
     )
-    return recommend(folder, settings, request, out)
+    return report_recommendation(inputs, settings, request, out, dry_run=dry_run)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,6 +137,45 @@ def read_words(library: Library, how: PageSettings, image: np.ndarray) -> tuple[
 
     with _errors(), _one_thread():
         return parse_tsv(str(pytesseract.image_to_data(Image.fromarray(image), **_arguments(how))))
+
+
+def read_page_and_words(
+    library: Library, image: np.ndarray, how: PageSettings
+) -> tuple[str, tuple[Word, ...]]:
+    """What :func:`read_page` and :func:`read_words` return, from one recognition.
+
+    Raises EngineError, MissingDependencyError.
+    """
+    if library == "tesserocr":
+        with _API_LOCK:
+            api = _api(how, str(tessdata("tesserocr")))
+            try:
+                api.SetImage(Image.fromarray(image))
+                text = api.GetHOCRText(0) if how.hocr else api.GetUTF8Text()
+                table = api.GetTSVText(0)
+            finally:
+                api.Clear()
+        if text is None:
+            raise EngineError("tesserocr returned nothing")
+        return text, parse_tsv(table or "")
+    import pytesseract
+
+    form = "hocr" if how.hocr else "txt"
+    arguments = _arguments(how)
+    with _errors(), _one_thread(), tempfile.TemporaryDirectory() as folder:
+        base = Path(folder) / "page"
+        Image.fromarray(image).save(base.with_suffix(".png"))
+        pytesseract.pytesseract.run_tesseract(
+            str(base.with_suffix(".png")),
+            str(base),
+            form,
+            arguments["lang"],
+            f"{arguments['config']} -c tessedit_create_{form}=1 -c tessedit_create_tsv=1",
+        )
+        text, table = (
+            base.with_suffix(f".{suffix}").read_bytes().decode() for suffix in (form, "tsv")
+        )
+    return text, parse_tsv(table)
 
 
 def parse_tsv(table: str) -> tuple[Word, ...]:

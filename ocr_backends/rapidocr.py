@@ -76,10 +76,12 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
         """The words of a page image. Raises MissingDependencyError (package or model)."""
-        engine = self._engine(words=True)
-        result = detected(engine, image)
-        lines = [] if result is None else result.word_results or []
-        return tuple(_word(*word) for line in lines for word in line if word[0].strip())
+        return _words(detected(self._engine(words=True), image))
+
+    def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
+        """The text and the words of a page image. Raises what :meth:`read` does."""
+        result = detected(self._engine(words=True), image)
+        return finished(_text(result), self.params.normalise), _words(result)
 
     def identity(self) -> dict[str, object]:
         # The runtime is part of the version, with its own.
@@ -109,8 +111,18 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
 
 def _read(engine: Any, image: np.ndarray) -> str:
-    result = detected(engine, image)
+    return _text(detected(engine, image))
+
+
+def _text(result: Any) -> str:
+    """The page text of a result of :func:`detected`."""
     return "" if result is None else page_text(np.asarray(result.boxes), result.txts)
+
+
+def _words(result: Any) -> tuple[Word, ...]:
+    """The words of a result of :func:`detected`, by an engine with words."""
+    lines = [] if result is None else result.word_results or []
+    return tuple(_word(*word) for line in lines for word in line if word[0].strip())
 
 
 def _word(text: str, confidence: float, corners: Any) -> Word:

@@ -16,6 +16,7 @@ from ocr_backends._tesseract_library import (
     library_version,
     pick_library,
     read_page,
+    read_page_and_words,
     read_words,
     traineddata_digests,
 )
@@ -85,6 +86,14 @@ class Tesseract(OcrBackend[TesseractParams]):
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
         """The words of a page image. Raises MissingDependencyError (program or language)."""
         return read_words(*self._how(), image)
+
+    def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
+        """The text and the words of a page image. Raises what :meth:`read` does."""
+        library, settings = self._how()
+        text, words = read_page_and_words(library, image, settings)
+        if settings.hocr:
+            text = hocr_to_markdown(text)
+        return finished(text, self.params.normalise), words
 
     def _how(self) -> tuple[Library, PageSettings]:
         params = self.params

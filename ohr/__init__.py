@@ -12,6 +12,8 @@ A study, its results, and its parts::
     noisy = ohr.perturbation("salt_and_pepper")(page, intensity=0.5, seed=0)
     text = ohr.engine("tesseract").read(noisy.value).value
 
+    print(ohr.recommend("my_pdfs", "runs/mine").sentences)
+
 Your own plug-in derives from one of the base classes here, and you pass it where you would name
 a built-in one: ``class Mine(ohr.Retriever)``, then ``ohr.Study(retrievers=["bm25", Mine])``.
 Each name is imported when it is first used.
@@ -50,6 +52,8 @@ from ohr.types import (
 )
 
 if TYPE_CHECKING:
+    from ohr.adviser.recommend.advice import Recommendation
+    from ohr.api.adviser import recommend
     from ohr.api.plots import Plot
     from ohr.api.plugins import (
         LoadedEngine,
@@ -106,6 +110,8 @@ else:
                 "PageRecord Params Reader Retriever System SystemReply TextPerturbation stage"
             ),
             "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
+            "ohr.adviser.recommend.advice": "Recommendation",
+            "ohr.api.adviser": "recommend",
             "ohr.api.run": "Run open_run",
             "ohr.api.study": "Study",
             "ohr.api.plots": "Plot",
@@ -152,6 +158,7 @@ __all__ = [
     "PluginError",
     "Question",
     "Reader",
+    "Recommendation",
     "Retriever",
     "Run",
     "ShownHit",
@@ -173,6 +180,7 @@ __all__ = [
     "page_image",
     "perturbation",
     "reader",
+    "recommend",
     "retriever",
     "stage",
     "strip_markup",

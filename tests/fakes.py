@@ -67,6 +67,19 @@ class SureEngine(LoggingEngine):
         return tuple(Word(word, 0.75, (0, 0, 9, 9)) for word in (outcome.value or "").split())
 
 
+class WordsEngine(SureEngine):
+    """Gives the text and the words from one recognition, which it logs."""
+
+    name = "words"
+
+    def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
+        [(_, outcome)] = self.transcribe([image], [0])
+        return outcome, super().words(image)
+
+    def words(self, image: np.ndarray) -> tuple[Word, ...]:
+        return self.read_with_words(image)[1]
+
+
 class TogetherEngine(LoggingEngine):
     """Takes as many pages at a time as the environment says; some fail in company."""
 

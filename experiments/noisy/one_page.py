@@ -38,10 +38,10 @@ class DistortTask:
 def distort_page(task: DistortTask) -> list[dict[str, Any]]:
     """Distort one page, write it, and return its lines of ``records.jsonl``. Raises OhrError."""
     source = task.source
-    if source.page_no is None:
-        page = load_image(source.path)
+    if source.is_pdf:
+        page = render(source.path, source.page_no or 0, source.dpi)
     else:
-        page = render(source.path, source.page_no, source.dpi)
+        page = load_image(source.path, source.frame)
     # Named as by dataset.kind=folder, so that a study of the folder makes the same pixels.
     doc_id = source.name if "/" in source.name else f"{DEFAULT_DOMAIN}/{source.name}"
     ref = PageRef(doc_id, source.page_no or 0)

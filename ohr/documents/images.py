@@ -43,19 +43,22 @@ _BROKEN_TAGS = (
 )
 
 
-def load_image(path: Path) -> np.ndarray:
+def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
     """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
 
-    The image is turned upright by its EXIF data. Transparent images get a white background, or a
-    black one if their ink is light. 16-bit grey keeps its upper 8 bits. Raises EngineError, which
-    says what the bytes are, also for a file of several pages.
+    ``page_no`` is the 0-based page of a TIFF of several pages. The image is turned upright by its
+    EXIF data. Transparent images get a white background, or a black one if their ink is light.
+    16-bit grey keeps its upper 8 bits. Raises EngineError, which says what the bytes are, also for
+    a file of several pages without a ``page_no``.
     """
     try:
         with Image.open(path) as image:
             # By its name Pillow would map a TIFF that lies on a side, with its sides swapped.
             image.filename = ""
+            if page_no is not None:
+                _seek_page(image, page_no)
             check_size(*image.size, path.name)
-            if (pages := _pages(image)) > 1:
+            if page_no is None and (pages := _pages(image)) > 1:
                 raise EngineError(
                     f"{path.name} has {pages} pages, but an image is read as one: "
                     "split it, or make it a PDF"
@@ -144,6 +147,34 @@ def _is_transparent(image: Image.Image) -> bool:
     """Whether an image has an alpha channel or a transparent colour."""
     held = image.mode in ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
     return held and image.has_transparency_data
+
+
+def tiff_pages(path: Path) -> int:
+    """The number of pages of a TIFF, without thumbnails and masks; 1 for other images.
+
+    Raises EngineError for a file that cannot be opened.
+    """
+    try:
+        with Image.open(path) as image:
+            is_tiff = isinstance(image, TiffImagePlugin.TiffImageFile)
+            return max(1, _pages(image)) if is_tiff else 1
+    except _BROKEN_IMAGE as error:
+        what = describe_bytes(path, expected="image")
+        raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
+
+
+def _seek_page(image: Image.Image, page_no: int) -> None:
+    """Go to a page of a TIFF, past thumbnails and masks. Raises OSError if there is none."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        raise OSError(f"it has no page {page_no + 1}")
+    before = 0
+    for number in range(image.n_frames):
+        image.seek(number)
+        if _is_page(image):
+            if before == page_no:
+                return
+            before += 1
+    raise OSError(f"it has no page {page_no + 1}")
 
 
 def _pages(image: Image.Image) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ohr.documents.images import image_dpi
+from ohr.documents.images import image_dpi, tiff_pages
 from ohr.documents.layers import TextLayer, text_layers
 from ohr.documents.pdf import RENDERER, drawn_by, page_count, page_labels
 from ohr.errors import EngineError
@@ -35,6 +35,8 @@ class FileFacts:
     """See :func:`ohr.documents.pdf.drawn_by`."""
     dpi: int | None
     """The resolution that an image states; None for a PDF."""
+    fault: str = ""
+    """Why the file cannot be opened; empty if it can."""
 
 
 def file_facts(paths: Iterable[Path], limits: Limits = LIMITS) -> dict[Path, FileFacts]:
@@ -46,19 +48,19 @@ def file_facts(paths: Iterable[Path], limits: Limits = LIMITS) -> dict[Path, Fil
     with _opener(len(unique), limits) as outcomes:
         facts = outcomes([partial(_facts, path) for path in unique])
     return {
-        path: outcome.value or FileFacts(1, RENDERER if _is_pdf(path) else None, None)
+        path: outcome.value
+        or FileFacts(1, RENDERER if _is_pdf(path) else None, None, outcome.detail or "not opened")
         for path, outcome in zip(unique, facts, strict=True)
     }
 
 
 def _facts(path: Path) -> FileFacts:
-    if not _is_pdf(path):
-        return FileFacts(1, drawn_by(path), image_dpi(path))
+    pages, fault = 1, ""
     try:
-        pages = page_count(path)
-    except EngineError:
-        pages = 1
-    return FileFacts(pages, drawn_by(path), None)
+        pages = page_count(path) if _is_pdf(path) else tiff_pages(path)
+    except EngineError as error:
+        fault = str(error)
+    return FileFacts(pages, drawn_by(path), None if _is_pdf(path) else image_dpi(path), fault)
 
 
 def labels_of(paths: Sequence[Path], limits: Limits = LIMITS) -> list[Outcome[list[str]]]:
@@ -72,21 +74,30 @@ def _is_pdf(path: Path) -> bool:
 
 
 def layers_of(
-    paths: Sequence[Path], limits: Limits = LIMITS
+    paths: Sequence[Path],
+    limits: Limits = LIMITS,
+    pages: Mapping[Path, Sequence[int]] | None = None,
 ) -> list[Outcome[list[Outcome[TextLayer]]]]:
-    """The text layers of each PDF, in order. A page or a whole file may be a failed outcome."""
+    """The text layers of each PDF, in order. A page or a whole file may be a failed outcome.
+
+    ``pages`` are the 0-based pages of each PDF, in the order of the result; by default all.
+    """
     layers: dict[tuple[Path, int], Outcome[TextLayer]] = {}
     with _opener(len(paths), limits) as outcomes:
         counts = outcomes([partial(page_count, path) for path in paths])
-        batches = [
-            (path, range(start, min(start + PAGES_AT_ONCE, count.value)))
+        numbers: dict[Path, Sequence[int]] = {
+            path: range(count.value) if pages is None else pages[path]
             for path, count in zip(paths, counts, strict=True)
             if count.value is not None
-            for start in range(0, count.value, PAGES_AT_ONCE)
+        }
+        batches: list[tuple[Path, Sequence[int]]] = [
+            (path, page_nos[start : start + PAGES_AT_ONCE])
+            for path, page_nos in numbers.items()
+            for start in range(0, len(page_nos), PAGES_AT_ONCE)
         ]
         while batches:
             outcomes_of_batches = outcomes([partial(text_layers, *batch) for batch in batches])
-            failed = []
+            failed: list[tuple[Path, Sequence[int]]] = []
             for (path, page_nos), outcome in zip(batches, outcomes_of_batches, strict=True):
                 if outcome.value is not None:
                     layers |= {
@@ -101,7 +112,7 @@ def layers_of(
     return [
         Outcome(None, count.status, count.detail)
         if count.value is None
-        else Outcome([layers[path, page_no] for page_no in range(count.value)])
+        else Outcome([layers[path, page_no] for page_no in numbers[path]])
         for path, count in zip(paths, counts, strict=True)
     ]
 

@@ -41,6 +41,8 @@ def opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
             document = pypdfium2.PdfDocument(path)
         except (pypdfium2.PdfiumError, OSError) as error:
             what = describe_bytes(path, expected="PDF")
+            if "password" in str(error).lower():
+                what = "it is locked with a password"
             raise EngineError(f"cannot open {path.name} as a PDF: {what or error}") from error
         try:
             _check_drawn(document, path)

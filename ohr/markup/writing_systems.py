@@ -6,6 +6,7 @@ import functools
 import logging
 import re
 import unicodedata
+import warnings
 from typing import Any
 
 from ohr.errors import MissingDependencyError
@@ -45,7 +46,10 @@ def jieba() -> Any:
     It is imported for Chinese text only: the import and its dictionary take half a second.
     """
     try:
-        import jieba as package
+        with warnings.catch_warnings():
+            # Python 3.12 warns of escapes in its source, when it is compiled.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            import jieba as package
     except ImportError as error:
         raise MissingDependencyError(
             "jieba, which cuts Chinese text into words, is not installed: "

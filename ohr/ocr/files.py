@@ -145,9 +145,8 @@ def file_pages(
     owners: dict[str, Path] = {}
     pages: dict[PageRef, FilePage] = {}
     for source in sources:
-        is_pdf = source.page_no is not None
-        as_pdf = is_pdf and (hand_over_pdfs or "image" not in engine.accepts)
-        if not is_pdf and "image" not in engine.accepts:
+        as_pdf = source.is_pdf and (hand_over_pdfs or "image" not in engine.accepts)
+        if not source.is_pdf and "image" not in engine.accepts:
             raise ConfigError(
                 f"engine {spec.label!r} reads PDFs, but {source.file_name} is an image: "
                 "leave images out, or name an engine of page images"
@@ -234,7 +233,9 @@ class FileOutputs:
         def task(number: int) -> PageTask:
             page = pages[number]
             source = page.source
-            return PageTask(page.ref, source.path, source.dpi, None, 0.0, 0, page.key)
+            return PageTask(
+                page.ref, source.path, source.dpi, None, 0.0, 0, page.key, frame=source.frame
+            )
 
         work = Work(
             len(pages),

@@ -52,11 +52,12 @@ def read_files(
     limits: Limits,
     stop_after_failures: int,
     shard: Shard | None,
+    dry_run: bool = False,
 ) -> int:
     """Read the pages of PDFs, images and folders into a knowledge base, and print a summary.
 
-    Returns 1 if a page failed, else 0. With a ``shard``, its pages are only read into the cache.
-    Raises OhrError.
+    Returns 1 if a page failed, else 0. With a ``shard``, its pages are only read into the cache;
+    with ``dry_run``, only the plan is printed. Raises OhrError.
     """
     backend = registry.create("engine", engine)
     if not isinstance(backend, OcrBackend):
@@ -74,6 +75,10 @@ def read_files(
         stop_after_failures,
         retry,
     )
+    if dry_run:
+        check_out(out, chosen, outputs.identity)
+        print("\n".join(plan_lines(chosen, outputs)))
+        return 0
     sharing = Sharing(cache, out, shard)
     if shard is not None:
         check_out(out, chosen, outputs.identity)
@@ -105,6 +110,27 @@ def select_pages(sources: Sequence[PageSource], ranges_text: str) -> list[PageSo
     if not chosen:
         raise ConfigError(f"--pages {ranges_text!r}: no file has such a page")
     return chosen
+
+
+def plan_lines(pages: Sequence[FilePage], outputs: FileOutputs) -> list[str]:
+    """Lines about what would be read, and how long that takes if stored pages have their time."""
+    documents = Counter(plain(page.source.file_name) for page in pages)
+    todo = [page for page in pages if not outputs.is_final(page)]
+    lines = [f"{name}: {count} pages" for name, count in list(documents.items())[:_NAMED]]
+    if len(documents) > _NAMED:
+        lines.append(f"and {len(documents) - _NAMED} more files")
+    lines.append(
+        f"{len(pages)} pages of {len(documents)} files with {outputs.engine.label}: "
+        f"{len(pages) - len(todo)} in the cache, {len(todo)} to read"
+    )
+    cost = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
+    if todo and cost:
+        workers = outputs.runners.workers
+        seconds = len(todo) * cost["median_wall_s"] / min(workers, len(todo))
+        lines.append(f"about {seconds:.0f} s with {workers} workers, by the pages in the cache")
+    elif todo:
+        lines.append("time not known: no page of these files is in the cache")
+    return [*lines, "dry run: nothing was read"]
 
 
 def _read(pages: Sequence[FilePage], outputs: FileOutputs, sharing: Sharing) -> int:

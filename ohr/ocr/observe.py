@@ -25,14 +25,14 @@ from ohr.ocr.store import (
     stored_output,
     stored_text,
 )
-from ohr.ocr.worker import PageReader, PageTask, distort, page_image, read_page
+from ohr.ocr.worker import PageReader, PageTask, draw_image, read_image, read_page
 from ohr.plugins import OcrBackend
 from ohr.plugins.perturbation import check_page
 from ohr.quality.table import Observation
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
-from ohr.types import FAILED, Outcome, Word
+from ohr.types import FAILED, Outcome, PageRef, Word
 from ohr.workers import Limits, WorkerPool
 
 MILD = 0.25
@@ -53,7 +53,11 @@ class ObservationTask:
 
 @dataclass
 class Observing:
-    """Observes pages with one engine, within time limits."""
+    """Observes pages with one engine, within time limits.
+
+    A page that has not been read is read here: its text and its words come from one recognition if
+    the engine can give both.
+    """
 
     engine: PluginSpec
     backend: OcrBackend
@@ -63,6 +67,8 @@ class Observing:
     instability: bool = True
     words: bool = True
     stop_after_failures: int = 20
+    once: frozenset[PageRef] = frozenset()
+    """Pages that are not read again under mild distortions."""
 
     def observe(
         self, pages: Sequence[PageTask], progress: Callable[[str, int, int], None]
@@ -75,11 +81,17 @@ class Observing:
             self._make(left, identity, progress, answered=len(left) < len(tasks))
         return [self._stored(task, identity) for task in tasks]
 
+    def unobserved(self, pages: Sequence[PageTask]) -> list[PageTask]:
+        """The pages whose observation is not stored."""
+        identity = self.backend.identity()
+        tasks = [self._task(page, identity) for page in pages]
+        return [task.page for task in tasks if not self._is_stored(task, identity)]
+
     def _task(self, page: PageTask, identity: dict[str, Any]) -> ObservationTask:
         as_image = not page.as_pdf
         repeats = tuple(at_dpi(spec, page.dpi) for spec in REPEATS) if as_image else ()
         words = as_image and self.words and self.backend.has_confidence
-        repeats = repeats if self.instability else ()
+        repeats = repeats if self.instability and page.ref not in self.once else ()
         recipes = [registry.create("perturbation", spec).identity() for spec in repeats]
         drawn = [recipes, MILD, page.ref, DRAWN_BY, *([page.seed] if repeats else [])]
         key = {"page": page.key, "repeats": drawn, "words": words}
@@ -108,7 +120,7 @@ class Observing:
         answered: bool,
     ) -> None:
         reader = PageReader(self.engine, identity, self.store)
-        limits = self.limits.times(2 + len(REPEATS))
+        limits = self.limits.times(2 + max(len(task.repeats) for task in tasks))
         progress(self.engine.label, 0, len(tasks))
         with WorkerPool[None](
             observe_page, setup=reader, workers=self.workers, limits=limits
@@ -154,17 +166,20 @@ def _word(text: str, confidence: float, box: list[int]) -> Word:
 def observe_page(task: ObservationTask, reader: PageReader) -> None:
     """Read a page and, if it is read as an image, observe it; runs in a worker process."""
     page = task.page
-    if stored_output(reader.store, page.key, reader.engine_identity) is None:
-        read_page(page, reader)
+    is_new = stored_output(reader.store, page.key, reader.engine_identity) is None
     seen: dict[str, Any] = {"pixels": [], "words": None}
-    if task.repeats or task.words:
-        image, _ = distort(page, page_image(page))
+    if page.as_pdf:
+        if is_new:
+            read_page(page, reader)
+    elif is_new or task.repeats or task.words:
+        image, record = draw_image(page)
+        words = read_image(page, image, record, reader, words=task.words) if is_new else None
         for spec in task.repeats if _may_be_distorted(image) else ():
             operator = registry.image_perturbation(spec)
             applied = distort_image(operator, image, intensity=MILD, seed=page.seed, ref=page.ref)
             seen["pixels"].append(_read_again(applied.value, page.ref.page_no, reader))
         if task.words:
-            words = reader.backend().words(image)
+            words = reader.backend().words(image) if words is None else words
             seen["words"] = [[word.text, round(word.confidence, 4), word.box] for word in words]
     reader.store.put("observation", task.key, seen)
 

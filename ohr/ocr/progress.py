@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -77,8 +78,11 @@ class Progress:
         """Start the clock of ``what``, without output."""
         self._started[what] = time.monotonic()
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that ``done`` of ``total`` units are done."""
+    def __call__(self, what: str, done: int, total: int, left_s: float | None = None) -> None:
+        """Report that ``done`` of ``total`` units are done.
+
+        ``left_s`` are the seconds left, NaN if not known; by default units count the same.
+        """
         if self._console.is_terminal:
             if what not in self._tasks:
                 self._tasks[what] = self._bar.add_task(f"{self._verb} {what}", total=total)
@@ -88,7 +92,9 @@ class Progress:
         started = self._started.setdefault(what, now)
         if done in (0, total) or now - self._last >= PLAIN_INTERVAL_S:
             self._last = now
-            left = f", {(now - started) / done * (total - done):.0f} s left" if done else ""
+            if left_s is None:
+                left_s = (now - started) / done * (total - done) if done else math.nan
+            left = "" if math.isnan(left_s) else f", {left_s:.0f} s left"
             self.write(f"{self._verb} {what}: {done}/{total} {self._unit}{left}")
 
 
@@ -110,5 +116,5 @@ class Silent(Progress):
     def write(self, line: str) -> None:
         pass
 
-    def __call__(self, what: str, done: int, total: int) -> None:
+    def __call__(self, what: str, done: int, total: int, left_s: float | None = None) -> None:
         pass

@@ -82,16 +82,21 @@ def read_routed(
     pages: str,
     dpi: int,
     reading: Reading,
+    dry_run: bool = False,
 ) -> int:
     """Read the pages of PDFs, images and folders by the routes in a file; prints a summary.
 
-    Returns 1 if a page failed, else 0. Raises OhrError, also for a route of a page that the files
-    do not have.
+    Returns 1 if a page failed, else 0. With ``dry_run`` only the plan is printed. Raises
+    OhrError, also for a route of a page that the files do not have.
     """
     for line in skipped_files(inputs):
         print(f"skipped: {plain(line)}", file=sys.stderr)
     sources = list(find_pages(inputs, dpi))
     routed = plan_routes(sources, select_pages(sources, pages), read_routes(path), reading, path)
+    if dry_run:
+        check_out(out, routed.pages, routed.identity)
+        print("\n".join(plan_lines(routed)))
+        return 0
     with locked(out):
         check_out(out, routed.pages, routed.identity)
         return _write(routed, reading, out)
@@ -126,7 +131,7 @@ def plan_routes(
         elif route == PERSON:
             result.for_person.append(ref)
         elif route == LAYER:
-            if source.path.suffix.lower() != ".pdf":
+            if not source.is_pdf:
                 raise ConfigError(
                     f"--routes {path}: {source.file_name} is an image without a text layer"
                 )
@@ -150,6 +155,24 @@ def plan_routes(
         )
         result.outputs[label] = outputs, pages
     return result
+
+
+def plan_lines(routed: RoutedPages) -> list[str]:
+    """Lines about the pages of each route, and how many of them are in the cache."""
+    lines = [f"{len(routed.layered)} pages by the text layer"] if routed.layered else []
+    for label, (outputs, pages) in routed.outputs.items():
+        stored = sum(outputs.is_final(page) for page in pages)
+        lines.append(
+            f"{len(pages)} pages by {plain(label)}: {stored} in the cache, "
+            f"{len(pages) - stored} to read"
+        )
+    for count, title in (
+        (len(routed.for_person), "for a person"),
+        (len(routed.without_route), "without a route"),
+    ):
+        if count:
+            lines.append(f"{count} pages {title}: left out")
+    return [*lines, "dry run: nothing was read"]
 
 
 def _ref(source: PageSource) -> PageRef:
@@ -251,7 +274,7 @@ def _write(routed: RoutedPages, reading: Reading, out: Path) -> int:
     if routed.without_route:
         print(
             f"left out: {len(routed.without_route)} pages without a route, such as "
-            f"{_where(routed.without_route[0])}: assess all pages to route them"
+            f"{_where(routed.without_route[0])}: a --budget of all pages routes them"
         )
     print(f"read now: {read_now} pages; from the cache or layers: {len(results) - read_now}")
     print(f"knowledge base: {out}")

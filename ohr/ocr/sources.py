@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,18 +41,30 @@ def image_suffixes() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class PageSource:
-    """A page of a PDF, or an image file."""
+    """A page of a PDF, a page of a TIFF of several pages, or another image file."""
 
     path: Path
     name: str
     """Name of the document and of its folder in the output."""
     page_no: int | None
-    """0-based page of a PDF; None for an image."""
+    """0-based page of a PDF, or of a TIFF of several pages; None for another image."""
     dpi: int
     drawn_by: str | None
     """What renders the page image, from :func:`ohr.documents.pdf.drawn_by`."""
     file_name: str
     """Path of the file in the folder that was searched."""
+    fault: str = ""
+    """Why the file cannot be opened; empty if it can."""
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether the page is of a PDF."""
+        return self.path.suffix.lower() == ".pdf"
+
+    @property
+    def frame(self) -> int | None:
+        """The page of a TIFF of several pages; None for other files."""
+        return None if self.is_pdf else self.page_no
 
     def file(self, suffix: str) -> str:
         """The output file in the folder of a noise."""
@@ -103,6 +115,31 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
     return lines
 
 
+def other_kinds(inputs: Sequence[Path]) -> Counter[str]:
+    """The number of files by suffix that :func:`find_pages` skips, the most frequent first.
+
+    Hidden files are not counted; a file without a suffix counts under the empty text.
+    """
+    suffixes: Counter[str] = Counter()
+    for path in inputs:
+        files = [path]
+        if path.is_dir():
+            files = [each for each in path.rglob("*") if not is_hidden(each.relative_to(path))]
+        others = (each for each in files if each.is_file() and not _is_page_file(each))
+        suffixes.update(readable(each.suffix.lower()) for each in others)
+    return Counter(dict(sorted(suffixes.items(), key=lambda item: (-item[1], item[0]))))
+
+
+def other_kinds_line(suffixes: Mapping[str, int]) -> str:
+    """``12 files of other kinds were not read: 8 .docx, 4 .xlsx``; empty without such files."""
+    if not suffixes:
+        return ""
+    total = sum(suffixes.values())
+    parts = [f"{count} {suffix or 'without a suffix'}" for suffix, count in suffixes.items()]
+    files = "file of another kind was" if total == 1 else "files of other kinds were"
+    return f"{total} {files} not read: {', '.join(parts)}"
+
+
 def _kind_of(suffix: str) -> str:
     if suffix in _IMAGES:
         return f"Pillow does not read {suffix} here: convert it to PNG or JPEG"
@@ -120,7 +157,8 @@ def _page_files(named: Path) -> tuple[Path, list[Path]]:
         inside = [p for p in sorted(named.rglob("*")) if not is_hidden(p.relative_to(named))]
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:
-        raise ConfigError(f"no PDF or image in {named}")
+        others = other_kinds_line(other_kinds([named]))
+        raise ConfigError(f"no PDF or image in {named}" + (f": {others}" if others else ""))
     return (named if named.is_dir() else named.parent), files
 
 
@@ -134,14 +172,17 @@ def _pages_in(
     for path, name, stem in zip(files, names, stems, strict=True):
         # a.pdf and a.png need different names; the PDF gets the name that dataset.kind=folder uses.
         own = facts[path]
+        numbers: Iterable[int | None] = range(own.pages)
         if path.suffix.lower() != ".pdf":
             document = stem if counts[stem] == 1 else name
-            yield PageSource(path, document, None, own.dpi or dpi, own.drawn_by, name)
+            for number in numbers if own.pages > 1 else [None]:
+                own_dpi = own.dpi or dpi
+                yield PageSource(path, document, number, own_dpi, own.drawn_by, name, own.fault)
             continue
         document = name if stem in pdfs else stem
         pdfs.add(stem)
-        for number in range(own.pages):
-            yield PageSource(path, document, number, dpi, own.drawn_by, name)
+        for number in numbers:
+            yield PageSource(path, document, number, dpi, own.drawn_by, name, own.fault)
 
 
 def _is_page_file(path: Path) -> bool:

@@ -16,14 +16,21 @@ from ohr import registry
 from ohr.documents.images import load_image
 from ohr.documents.orientation import SAYS, turn_of
 from ohr.documents.pdf import render
-from ohr.errors import ConfigError, EngineError, PluginError, StoreError
+from ohr.errors import (
+    ConfigError,
+    EngineError,
+    MissingDependencyError,
+    PluginError,
+    StoreError,
+)
 from ohr.ocr.distort import distort_image
 from ohr.ocr.store import ocr_key, stored_text
 from ohr.plugins import OcrBackend, check_unedited
+from ohr.plugins.engine import checked_image, failed_page
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
-from ohr.types import FAILED, Outcome, PageRef
+from ohr.types import FAILED, Outcome, PageRef, Word
 
 _LAST_CYRILLIC = "\u0530"
 
@@ -42,6 +49,8 @@ class PageTask:
     """Key of the artefact ``reading``."""
     as_pdf: bool = False
     """Whether the engine gets the PDF, not an image of the page."""
+    frame: int | None = None
+    """The page of a TIFF of several pages; None for other files."""
 
 
 @dataclass
@@ -99,6 +108,33 @@ class PageReader:
             of_all = {**backend.usage(), **spent}
             self.cost = {name: value / len(page_nos) for name, value in of_all.items()}
 
+    def transcribe_with_words(
+        self, image: np.ndarray, page_no: int
+    ) -> tuple[dict[str, Any], tuple[Word, ...] | None]:
+        """What :meth:`transcribe` returns for a page image, and its words.
+
+        The words are None if the engine has to recognise the page again for them.
+        """
+        backend = self.backend()
+        image = checked_image(image)
+        backend.usage()  # since the last page
+        wall, cpu = time.perf_counter(), cpu_seconds()
+        try:
+            both = backend.read_with_words(image)
+        except (ConfigError, MissingDependencyError, StoreError):
+            raise
+        except Exception as error:  # an engine may raise anything: it fails for this page only
+            raise EngineError(failed_page(backend.name, error).detail) from error
+        if both is None:
+            return self.transcribe(image, page_no), None
+        spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
+        self.cost = {**backend.usage(), **spent}
+        text, words = both
+        outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
+        if outcome.status in FAILED:
+            raise EngineError(outcome.detail or f"engine {self.engine.label} failed")
+        return stored_form(with_turn(outcome, image)), words
+
 
 def with_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
     """The outcome of a page image, with a note in its detail if the page is not upright.
@@ -135,7 +171,7 @@ def page_image(task: PageTask) -> np.ndarray:
     """The clean page as uint8 RGB or grey."""
     if task.source.suffix.lower() == ".pdf":
         return render(task.source, task.ref.page_no, task.dpi)
-    return load_image(task.source)
+    return load_image(task.source, task.frame)
 
 
 def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, Any] | None]:
@@ -175,22 +211,40 @@ def check_page(engine: PluginSpec, page_no: int, answered: object) -> None:
 
 
 def read_page(task: PageTask, reader: PageReader) -> None:
-    """Read a page and store its text; equal pixels are read once, whatever their recipe.
-
-    The text is stored before the entry that points to it, so a process that is killed leaves
-    either a complete output or none.
-    """
+    """Read a page and store its text; equal pixels are read once, whatever their recipe."""
     if task.as_pdf:
         reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
         reader.store.put("taken", task.key, reader.cost)
         return
-    image, record = draw_image(task)
+    read_image(task, *draw_image(task), reader)
+
+
+def read_image(
+    task: PageTask,
+    image: np.ndarray,
+    record: dict[str, Any] | None,
+    reader: PageReader,
+    *,
+    words: bool = False,
+) -> tuple[Word, ...] | None:
+    """Read the image of a page and store its text, unless its pixels were read before.
+
+    Returns its words if they are wanted and come from the same recognition, else None. The text is
+    stored before the entry that points to it, so a process that is killed leaves either a complete
+    output or none.
+    """
     pixels = pixel_digest(image)
+    recognised = None
     if stored_text(reader.store, pixels, reader.engine_identity) is None:
         key = ocr_key(pixels, reader.engine_identity)
-        reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
+        if words:
+            form, recognised = reader.transcribe_with_words(image, task.ref.page_no)
+        else:
+            form = reader.transcribe(image, task.ref.page_no)
+        reader.store.put("ocr", key, form)
         reader.store.put("taken", key, reader.cost)
     reader.store.put("reading", task.key, {"pixels": pixels, "record": record})
+    return recognised
 
 
 def read_pages(tasks: list[PageTask], reader: PageReader) -> list[Outcome[None]]:

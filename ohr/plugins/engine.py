@@ -64,6 +64,15 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """
         raise ConfigError(f"engine {self.name!r} gives no confidence of words")
 
+    def read_with_words(
+        self, image: np.ndarray
+    ) -> tuple[str | Outcome[str], tuple[Word, ...]] | None:
+        """What :meth:`read` and :meth:`words` return, from one recognition of the page image.
+
+        None if the engine has to recognise the page once for each, as by default.
+        """
+        return None
+
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:

@@ -110,7 +110,7 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
         write_bytes(out / "app" / name, (app / name).read_bytes())
     missing = {name: recipe.missing for name, recipe in recipes.items() if recipe.missing}
     built = Built(selection, len(budget.names), budget.refused, missing)
-    write_text(out / "index.html", overview(runs, rows, title, built.sentences()))
+    write_text(out / "index.html", overview(runs, rows, title, built.sentences(), options.verdict))
     return built
 
 

@@ -17,3 +17,5 @@ class ReportOptions:
     """Largest size of all page images, in megabytes; further images are left out and counted."""
     title: str = ""
     """Title of the report; by default the names of the runs."""
+    verdict: tuple[str, ...] = ()
+    """Sentences of a recommendation, for the top of the first page."""

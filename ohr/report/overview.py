@@ -58,14 +58,24 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
-def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]) -> str:
-    """The page as HTML; all texts of the runs are escaped. ``details`` are sentences on cases."""
+def overview(
+    runs: Sequence[Run],
+    rows: Rows,
+    title: str,
+    details: Sequence[str],
+    verdict: Sequence[str] = (),
+) -> str:
+    """The page as HTML; all texts of the runs are escaped.
+
+    ``details`` are sentences on cases, ``verdict`` those of a recommendation.
+    """
     metrics = main_metrics(runs)
     named = dict(zip(run_names(runs), runs, strict=True))
     by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in metrics}
     template = _TEMPLATES.get_template("report.html")
     page: str = template.render(
         title=plain(title),
+        verdict=[plain(sentence) for sentence in verdict],
         question=plain(question_of(runs, metrics)),
         answer=[plain(sentence) for sentence in answer_of(runs, metrics, by_stage)],
         runs=[

@@ -38,14 +38,15 @@ def load(function: str, setup: bytes) -> Callable[[Any], Any]:
 
 def answer(call: Callable[[Any], Any], message: bytes) -> bytes:
     """Run one task; returns a pickled (outcome, traceback)."""
-    trace = ""
+    prefix = ""
     try:
         value = call(pickle.loads(message))
         outcome = value if isinstance(value, Outcome) else Outcome(value)
-        return pickle.dumps((outcome, trace), pickle.HIGHEST_PROTOCOL)
+        prefix = "result cannot be sent: "
+        return pickle.dumps((outcome, ""), pickle.HIGHEST_PROTOCOL)
     except BaseException as error:  # SystemExit too: a task must not end its worker
-        trace = traceback.format_exc()
-        return pickle.dumps((Outcome[Any].error(describe(error)), trace))
+        problem = Outcome[Any].error(one_line(prefix + describe(error)))
+        return pickle.dumps((problem, traceback.format_exc()))
 
 
 def main(handle: int, function: str) -> None:

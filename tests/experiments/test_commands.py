@@ -98,6 +98,12 @@ def test_without_a_command_they_are_listed(group):
     assert "Usage: ohr" in done.output
 
 
+def test_version_prints_that_of_the_package_and_ends():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    done = ohr("--version")
+    assert (done.exit_code, done.output) == (0, f"ohr {project['version']}\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -129,6 +135,7 @@ def test_the_shell_completes_commands_and_the_flags_of_a_study(monkeypatch):
         return ohr().output.split()
 
     assert completed("ohr pert") == ["perturb"]
+    assert completed("ohr --version pert") == ["perturb"]
     assert completed("ohr run noise-curve --dpi") == ["--dpi"]
     assert "--dataset.path" in completed("ohr run noise-curve --dataset.p")
 

@@ -355,3 +355,15 @@ def test_tokens_cost_and_odd_replies_are_told_now_and_later(folder):
     taken = json.loads((folder.parent / "kb" / "manifest.json").read_text())["taken"]
     assert (taken["pages"], taken["cut"], taken["refused"]) == (4, 1, 1)
     assert taken["wall_s"] >= taken["median_wall_s"] > 0
+
+
+def test_a_dry_run_says_what_would_be_read_and_reads_nothing(folder, log):
+    for flag in ("--engine", "--engines"):
+        out = folder.parent / "dry"
+        options = [folder, flag, FAKE, "--out", out, "--cache", folder.parent / "c", "--dry-run"]
+        done = CliRunner().invoke(main, list(map(str, options)))
+        assert done.exit_code == 0, done.output
+        assert f"with {FAKE}: 0 in the cache" in done.output
+        assert "time not known" in done.output
+        assert not out.exists()
+    assert not log.read_text()

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from experiments import confidence, fit_quality, quality_check
-from ohr.adviser.own_pages import sample_pages
 from ohr.adviser.quality.check import check
 from ohr.adviser.quality.known_truth import observe_pages
 from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.adviser.sampling import sample_pages
 from ohr.adviser.transcriptions import transcription_name
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
@@ -36,7 +36,7 @@ class HangingEngine(LoggingEngine):
 def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     hanging = "tests.experiments.test_quality.HangingEngine"
     options = ("--engines", f"{FAKE},{hanging}", "--no-instability")
-    done = run_quality(folder, *options, "--pages", 4)
+    done = run_quality(folder, *options, "--budget", 4)
     assert done.exit_code == 1, done.output
     assert done.stderr.splitlines()[-1] == f"error: failed: {hanging}: all 4 pages"
     done = run_recommend(folder, *options, "--budget", 4, "--report")
@@ -46,7 +46,7 @@ def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
 
 
 def test_signals_and_predictions_of_every_page_and_engine(folder):
-    done = run_quality(folder, "--engines", f"{FAKE},{SURE}", "--pages", 6)
+    done = run_quality(folder, "--engines", f"{FAKE},{SURE}", "--budget", 6)
     assert done.exit_code == 0, done.output
     table = pd.read_csv(folder.parent / "out" / "quality.csv")
     assert len(table) == 12
@@ -66,7 +66,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
 
 def test_by_the_text_alone_nothing_is_assessed(folder):
     """One engine without confidences on pages without a layer: no error, and no worst pages."""
-    done = run_quality(folder, "--engines", FAKE, "--pages", 6, "--no-instability")
+    done = run_quality(folder, "--engines", FAKE, "--budget", 6, "--no-instability")
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert "6 of 6 pages are not assessed: they have no text layer, no second engine" in said
@@ -79,12 +79,14 @@ def test_by_the_text_alone_nothing_is_assessed(folder):
     assert not table["assessed"].any()
     done = run_recommend(folder, "--engines", FAKE, "--budget", 4, "--no-instability")
     assert done.exit_code == 0, done.output
-    (line,) = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
-    assert line.startswith(f"Nothing can be recommended: the pages of {FAKE} are not assessed")
+    text = (folder.parent / "best" / "recommendation.txt").read_text()
+    assert "No OCR engine is recommended: none was assessed." in text
+    assert "Wrong characters: not assessed: no page has a prediction." in text
+    assert f"{FAKE}: 4 of 4 pages are not assessed: they have no text layer" in text
 
 
 def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
-    options = ("--engines", FAKE, "--pages", 12, "--no-instability")
+    options = ("--engines", FAKE, "--budget", 12, "--no-instability")
     run_quality(folder, *options)
     wanted = pd.read_csv(folder.parent / "out" / "to_transcribe.csv")
     for name in wanted["file"].head(8):
@@ -99,7 +101,7 @@ def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
 
 def test_a_second_engine_that_failed_assesses_nothing(folder):
     hanging = "tests.experiments.test_quality.HangingEngine"
-    run_quality(folder, "--engines", f"{FAKE},{hanging}", "--no-instability", "--pages", 4)
+    run_quality(folder, "--engines", f"{FAKE},{hanging}", "--no-instability", "--budget", 4)
     table = pd.read_csv(folder.parent / "out" / "quality.csv").set_index("engine")
     assert not table.loc[FAKE, "assessed"].any()
     assert table.loc[FAKE, "disagreement"].isna().all()
@@ -111,16 +113,16 @@ def test_what_was_read_is_not_read_again(folder, tmp_path, monkeypatch):
     log = tmp_path / "log.txt"
     log.touch()
     monkeypatch.setenv(LOG, str(log))
-    assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
+    assert run_quality(folder, "--engines", FAKE, "--budget", 4).exit_code == 0
     first = log.read_text().splitlines()
     assert 4 * 3 < len(first) == len(set(first)) <= 4 * 4  # equal pixels are read once
-    assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
+    assert run_quality(folder, "--engines", FAKE, "--budget", 4).exit_code == 0
     assert log.read_text().splitlines() == first
 
 
 @pytest.mark.slow
 def test_transcribed_pages_correct_the_estimate(folder):
-    assert run_quality(folder, "--engines", FAKE, "--pages", 12).exit_code == 0
+    assert run_quality(folder, "--engines", FAKE, "--budget", 12).exit_code == 0
     wanted = pd.read_csv(folder.parent / "out" / "to_transcribe.csv")
     assert len(wanted) == 12
     for name in wanted["file"]:
@@ -128,7 +130,7 @@ def test_transcribed_pages_correct_the_estimate(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("nothing that an engine has read")
     truth = ("--truth", folder.parent / "labelled")
-    done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
+    done = run_quality(folder, "--engines", FAKE, "--budget", 12, *truth)
     assert "corrected by the pages that were transcribed" in done.output
     table = pd.read_csv(folder.parent / "out" / "quality.csv")
     assert table["true_edit_distance"].notna().all()
@@ -139,7 +141,7 @@ def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
     path.parent.mkdir(parents=True)
     path.write_text("nothing that an engine has read")
     truth = ("--truth", folder.parent / "labelled", "--no-instability")
-    done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
+    done = run_quality(folder, "--engines", FAKE, "--budget", 12, *truth)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert "not corrected: 1 transcribed pages of the sample, at least 8" in said
@@ -149,16 +151,16 @@ def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
 @pytest.mark.slow
 def test_a_folder_without_a_transcription_is_an_error(folder, tmp_path):
     (tmp_path / "labelled").mkdir()
-    done = run_quality(folder, "--engines", FAKE, "--pages", 2, "--truth", tmp_path / "labelled")
+    done = run_quality(folder, "--engines", FAKE, "--budget", 2, "--truth", tmp_path / "labelled")
     assert done.exit_code == 2
     assert "no transcription of a sampled page" in done.output
 
 
 @pytest.mark.slow
 def test_a_pdf_that_changed_since_the_last_run_is_named(folder):
-    assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
+    assert run_quality(folder, "--engines", FAKE, "--budget", 4).exit_code == 0
     write_pdf(folder / "report.pdf", 10)
-    done = run_quality(folder, "--engines", FAKE, "--pages", 4)
+    done = run_quality(folder, "--engines", FAKE, "--budget", 4)
     assert "changed since the last run: documents/report" in done.output
     assert "changed since the last run: law/act" not in done.output
 
@@ -166,7 +168,7 @@ def test_a_pdf_that_changed_since_the_last_run_is_named(folder):
 @pytest.mark.slow
 def test_a_file_that_cannot_be_opened_is_left_out_and_named(folder):
     (folder / "locked.pdf").write_bytes(b"%PDF-1.7 nothing more")
-    done = run_quality(folder, "--engines", FAKE, "--pages", 4)
+    done = run_quality(folder, "--engines", FAKE, "--budget", 4)
     assert done.exit_code == 0, done.output
     assert "left out: documents/locked" in done.output
     known = json.loads((folder.parent / "out" / "quality.json").read_text())
@@ -229,7 +231,7 @@ def test_pages_without_truth_are_not_held_against_it(tmp_path):
 def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     settings = write_corpus(tmp_path)
     more = ["levels=[severe]", f"engines=[{FAKE},{SURE}]", f"cache={tmp_path / 'cache'}"]
-    done = give(confidence, *settings, *more, "--pages", 12, "--out", tmp_path / "run")
+    done = give(confidence, *settings, *more, "--budget", 12, "--out", tmp_path / "run")
     assert done.exit_code == 0, done.output
     table = pd.read_csv(tmp_path / "run" / "signals.csv")
     assert set(table["noise"]) == {"clean", "semantic severe"}
@@ -370,7 +372,7 @@ def test_a_folder_without_signals_is_an_error(tmp_path):
     ],
 )
 def test_engines_that_cannot_be_are_one_line(folder, engines, said):
-    done = run_quality(folder, "--engines", engines, "--pages", 1)
+    done = run_quality(folder, "--engines", engines, "--budget", 1)
     assert done.exit_code == 2
     assert said in done.output
 

@@ -120,6 +120,19 @@ def test_each_page_takes_its_route_and_the_others_are_counted(mixed, log):
     ]
 
 
+def test_a_dry_run_reads_nothing(mixed, log):
+    path = write(mixed, [f"documents/scan,1,{SURE}", "documents/scan,2,person"])
+    done = read(mixed, path, "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        f"1 pages by {SURE}: 0 in the cache, 1 to read",
+        "1 pages for a person: left out",
+        "2 pages without a route: left out",
+        "dry run: nothing was read",
+    ]
+    assert not log.read_text()
+
+
 def test_engines_beside_the_routes_keep_their_parameters(mixed):
     path = write(mixed, ["documents/scan,1,mine", "documents/scan,2,mine"])
     spec = {"name": "tests.fakes.ParamsEngine", "params": {"word": "other"}, "label": "mine"}
@@ -159,10 +172,10 @@ def test_a_wrong_route_is_one_line(mixed, rows, message):
 
 def test_routes_or_an_engine_but_not_both(mixed):
     path = write(mixed, ["documents/scan,1,layer"])
-    for more in (["--engine", SURE], ["--shard", "1/2"]):
+    for more in (["--engines", SURE], ["--shard", "1/2"]):
         done = read(mixed, path, *more)
         assert done.exit_code == 2 or "error" in done.stderr
     done = give(ocr, mixed, "--out", mixed.parent / "kb")
-    assert "name one engine with --engine, or a file of routes with --routes" in done.stderr
+    assert "name one engine with --engines, or a file of routes with --routes" in done.stderr
     done = read(mixed, write(mixed, [], header="document,page"))
     assert "no column route" in done.stderr

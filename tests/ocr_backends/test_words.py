@@ -58,3 +58,4 @@ def test_words_lie_where_they_are_printed(name):
         assert 0 <= left < right <= 900
         assert 80 <= top < bottom <= 220
         assert 0.5 <= word.confidence <= 1
+    assert engine.read_with_words(np.array(page)) == (engine.read(np.array(page)), words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 
@@ -34,6 +36,22 @@ def test_chinese_text_needs_jieba(monkeypatch):
     assert reference.f1("plain text", "plain text") == 1
     monkeypatch.undo()
     assert reference.f1("中文", "中文") == 1
+
+
+def test_jieba_is_quiet_when_it_is_compiled(tmp_path):
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from ohr.markup.writing_systems import jieba; jieba().lcut('中文')",
+        ],
+        env=os.environ
+        | {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
 
 
 def test_the_formulas_of_a_report_need_latex2mathml(monkeypatch):

@@ -28,9 +28,10 @@ Answer AnswerCase Applied Chunk Chunker ConfigError Dataset DatasetError Dataset
 DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase ImageRetriever
 KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
 MissingDependencyError OhrError Outcome Page PageCase PageImage PageParams PageRecord PageRef
-Params Plot PluginError Question Reader Retriever Run ShownHit Status StoreError Study System
+Params Plot PluginError Question Reader Recommendation Retriever Run ShownHit Status StoreError
+Study System
 SystemReply TextPerturbation UnknownPluginError chunker dataset engine known load_images load_metric
-metric open_run page_image perturbation reader retriever stage strip_markup
+metric open_run page_image perturbation reader recommend retriever stage strip_markup
 """
 
 
@@ -149,6 +150,7 @@ def test_a_run_compares_and_draws_itself(run, tmp_path):
     assert [path.name for path in plot.save(tmp_path)] == [
         "noise_strength.png",
         "noise_strength.svg",
+        "noise_strength.txt",
     ]
     with pytest.raises(ohr.ConfigError, match="plot 'noise_curv'; did you mean 'noise_curve'"):
         run.plot("noise_curv")

@@ -8,7 +8,7 @@ import pypdfium2
 import pytest
 from PIL import Image, ImageDraw
 
-from ohr.documents.images import image_dpi, load_image
+from ohr.documents.images import image_dpi, load_image, tiff_pages
 from ohr.documents.layers import text_layers
 from ohr.documents.pdf import (
     RENDERER,
@@ -198,6 +198,17 @@ def test_a_tiff_of_several_pages_is_refused_but_a_thumbnail_is_no_page(tmp_path)
     page().save(path, save_all=True, append_images=[thumbnail])
     assert np.array_equal(load_image(path), np.asarray(page()))
     assert drawn_by(path) is None
+
+
+def test_each_page_of_a_tiff_can_be_read(tmp_path):
+    path = tmp_path / "scan.tif"
+    turned = page().transpose(Image.Transpose.ROTATE_180)
+    page().save(path, save_all=True, append_images=[turned])
+    assert tiff_pages(path) == 2
+    assert np.array_equal(load_image(path, 0), np.asarray(page()))
+    assert np.array_equal(load_image(path, 1), np.asarray(turned))
+    with pytest.raises(EngineError, match="it has no page 3"):
+        load_image(path, 2)
 
 
 def test_a_tiff_that_is_cut_short_after_its_first_page_is_refused(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 
 import pandas as pd
@@ -34,22 +34,25 @@ NOT_ASSESSED = (
 )
 
 
-def engine_table(table: pd.DataFrame, seconds: Mapping[str, float]) -> Table:
-    """One row per engine: its predicted errors, and its seconds per page.
+def engine_table(
+    table: pd.DataFrame, seconds: Mapping[str, float], targets: Collection[str] = tuple(TARGETS)
+) -> Table:
+    """One row per engine: its predicted errors ``targets``, and its seconds per page.
 
     Seconds are NaN for an engine whose pages were stored without their times.
     """
     title = f"predicted errors, mean{of_documents(table)} [95 % interval]"
     grid = Table(header_style="bold", box=None, pad_edge=False, title=title)
     grid.add_column("engine")
-    for name in (*TARGETS.values(), "assessed", "in range", "failed", "s per page"):
+    titles = [TARGETS[target] for target in targets]
+    for name in (*titles, "assessed", "in range", "failed", "s per page"):
         grid.add_column(name, justify="right")
     for engine, rows in table.groupby("engine", sort=False):
         took = seconds[str(engine)]
         known = rows[rows["assessed"]]
         grid.add_row(
             Text(plain(str(engine))),
-            *(_interval(engine_estimate(rows, target)) for target in TARGETS),
+            *(_interval(engine_estimate(rows, target)) for target in targets),
             f"{len(known)} of {len(rows)}",
             f"{known['in_range'].astype(bool).mean():.0%}" if len(known) else "",
             str(int(rows["status"].isin([str(status) for status in FAILED]).sum())),

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from ohr.adviser.dry_run import print_draw
 from ohr.adviser.own_pages import (
     OcrSettings,
-    PageSample,
     SampleOutputs,
     keep_assessed,
-    page_ref,
     read_sample,
-    sample_pages,
     with_predictions,
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.routes.study import report_routes
+from ohr.adviser.sampling import PageSample, check_sample, draw_pages, page_ref
 from ohr.adviser.transcriptions import read_truth, transcription_name, with_truth
 from ohr.display.terminal import report_failures, show
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
+from ohr.ocr.sources import other_kinds_line
 from ohr.quality.inference import FEWEST_LABELLED, pages_to_transcribe
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
@@ -34,6 +35,7 @@ from ohr.types import FAILED, PageRef
 
 TRANSCRIBED = 25
 """Number of pages to ask a person to transcribe."""
+_NAMED = 12
 
 
 def report_quality(
@@ -41,16 +43,22 @@ def report_quality(
     settings: OcrSettings,
     out: Path,
     *,
-    pages: int,
+    budget: int,
     dpi: int,
     seed: int,
     truth: Path | None,
+    pages: str = "",
+    dry_run: bool = False,
 ) -> int:
-    """Read a sample of pages, and print and write its predicted errors.
+    """Read a sample of at most ``budget`` pages, and print and write its predicted errors.
 
     Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
-    sample = sample_pages(inputs, dpi, pages, seed)
+    draw = draw_pages(inputs, dpi, budget, seed, pages)
+    if dry_run:
+        print_draw(draw, settings)
+        return 0
+    sample = check_sample(draw)
     known = read_transcriptions(sample, truth)
     with locked(out):
         for line in sample_lines(sample, out):
@@ -104,15 +112,15 @@ def sample_lines(sample: PageSample, out: Path) -> list[str]:
     """Lines about the sampled pages, files that cannot be opened, and files that have changed
     since the last run into the same folder.
     """
-    drawn: dict[str, int] = {}
-    for source in sample.pages:
-        doc_id = page_ref(source).doc_id
-        drawn[doc_id] = drawn.get(doc_id, 0) + 1
+    drawn = Counter(page_ref(source).doc_id for source in sample.pages)
+    named = [f"{name} {count}" for name, count in drawn.items()]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     lines = [
-        f"{len(sample.pages)} of {sample.total} pages of {len(sample.counts)} documents, spread "
-        f"evenly over each: {', '.join(f'{name} {count}' for name, count in drawn.items())}"
+        f"{len(sample.pages)} of {sample.total:,} pages of {len(sample.counts)} documents, spread "
+        f"evenly over each: {', '.join(named[:_NAMED])}{more}"
     ]
     lines += [f"left out: {name}: {reason}" for name, reason in sample.left_out.items()]
+    lines += [line] if (line := other_kinds_line(sample.others)) else []
     before = _before(out)
     lines += [
         f"changed since the last run: {name}: its pages are read again, and its transcriptions "
@@ -127,7 +135,8 @@ def sample_lines(sample: PageSample, out: Path) -> list[str]:
 def problem_lines(sample: PageSample, out: Path) -> list[str]:
     """A line with the file of problems with files and text layers, if there are any."""
     count = len(sample.problems())
-    return [f"{count} files and pages with problems: {out / PROBLEMS}"] if count else []
+    problems = "problem" if count == 1 else "problems"
+    return [f"{count} {problems} with files and pages: {out / PROBLEMS}"] if count else []
 
 
 def _before(out: Path) -> dict[str, str]:

@@ -48,10 +48,12 @@ def engine_verdict(
 
     It is one of ``comparisons`` that hold together.
     """
-    pair = [table[table["engine"] == name].reset_index(drop=True) for name in (first, second)]
+    pair = _shared_pages(table, first, second)
     predicted = [rows[f"{target}_mean"].to_numpy(float) for rows in pair]
     truths = [_truth(rows, target) for rows in pair]
     both = ~np.isnan(predicted[0]) & ~np.isnan(predicted[1])
+    if not len(both):
+        return None
     if np.count_nonzero(~np.isnan(truths[0] - truths[1])) >= FEWEST_LABELLED:
         doubt = 0.0
         first_values, second_values = map(_filled, predicted)
@@ -71,6 +73,14 @@ def engine_verdict(
         (truths[0], truths[1]),
         comparisons=comparisons,
     )
+
+
+def _shared_pages(table: pd.DataFrame, first: str, second: str) -> list[pd.DataFrame]:
+    """The rows of two engines on the pages that both can read, in the same order."""
+    keys = ["doc_id", "page_no"]
+    parts = [table[table["engine"] == name].set_index(keys) for name in (first, second)]
+    shared = [page for page in parts[0].index if page in parts[1].index]
+    return [part.loc[shared].reset_index() for part in parts]
 
 
 def is_assessed(rows: pd.DataFrame) -> bool:

@@ -1,196 +1,247 @@
-"""The recommendation in sentences."""
+"""The recommendation in sentences: the verdicts first, then the reasons, the cost, and doubts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
-from ohr.adviser.quality.report import NOT_ASSESSED
-from ohr.adviser.quality.table import (
-    DECIDES,
-    engine_estimate,
-    engine_verdict,
-    of_documents,
-)
-from ohr.adviser.recommend.table import METRIC, Choice, choose
-from ohr.analysis.comparison.best import comparison_text, family_line
-from ohr.display.labels import interval_units
-from ohr.display.wording import excluded, rounded_up, short
-from ohr.quality.inference import Estimate
+from ohr.adviser.countdown import spoken
+from ohr.adviser.recommend.decision import Decision
+from ohr.adviser.recommend.layers import LayerSummary
+from ohr.adviser.recommend.table import METRIC, Choice
+from ohr.adviser.recommend.table_questions import TableVerdict
+from ohr.adviser.recommend.verdicts import FEWEST_PAGES, TITLES, Candidate, MeasureVerdict
+from ohr.display.wording import rounded_up, short
+from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.results import Run
 
-CLOSE = 0.02
-"""Largest loss of retrieval LCS, or of right characters, for a faster engine."""
+OWN = "structured"
+"""The project's own engine."""
+BUSY = 2.0
+"""Wall seconds over CPU seconds above which the machine was busy or waiting."""
 _FOR_POWER = 1 + 0.84 / 1.96
-ALONE = "Only one engine of page images was given, so nothing was compared."
 
 
-def not_ranked(engine: str, layers: int) -> str:
-    """Why an engine of the text layer is not ranked."""
-    return (
-        f"{engine} is not ranked: it reads the text layer, which the other engines and the "
-        f"questions are compared with; {layers} pages have a usable one"
-    )
+@dataclass(frozen=True)
+class EngineCost:
+    """The cost of an engine on this machine; NaN if it is not known."""
+
+    engine: str
+    cpu_s: float
+    wall_s: float
+    pages_per_hour: float
+    licence: str
+    is_own: bool = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether wall time is much longer than CPU time."""
+        return bool(self.wall_s > BUSY * self.cpu_s)
+
+    def sentence(self, workers: int, pages: int) -> str:
+        """The cost per page and, for ``pages`` pages to read with OCR, in all."""
+        licence = f"licence {self.licence or 'not stated'}"
+        if math.isnan(self.wall_s):
+            return f"{self.engine}: time not known, pages were read before; {licence}."
+        cpu = "" if math.isnan(self.cpu_s) else f"{self.cpu_s:.1f} CPU s per page, "
+        text = (
+            f"{self.engine}: {cpu}{rounded(self.pages_per_hour)} pages an hour on this machine "
+            f"with {workers} worker{'s' * (workers != 1)}; {licence}."
+        )
+        if pages and self.pages_per_hour:
+            took = spoken(3600 * pages / self.pages_per_hour)
+            text += f" About {pages:,} page{'s' * (pages != 1)} to read: {took}."
+        if self.is_busy:
+            text += (
+                f" Wall time is {self.wall_s / max(self.cpu_s, 1e-9):.1f} times CPU time: the "
+                "machine was busy or the engine waits, so an idle machine may read faster."
+            )
+        return text
+
+    def as_json(self) -> dict[str, Any]:
+        """The cost for ``recommendation.json``."""
+        values = {"cpu_s": self.cpu_s, "wall_s": self.wall_s, "pages_per_hour": self.pages_per_hour}
+        return {
+            "engine": self.engine,
+            **{
+                key: None if math.isnan(value) else round(value, 3) for key, value in values.items()
+            },
+            "licence": self.licence,
+            "own_engine": self.is_own,
+        }
 
 
-def _means(run: Run) -> pd.DataFrame:
-    """Mean retrieval LCS by noise, engine and retriever."""
-    cells = run.cells
-    every = cells[
-        (cells["group"] == "all") & (cells["stage"] == "retrieval") & (cells["metric"] == METRIC)
-    ]
-    return every.assign(noise=every["level"].fillna("").astype(str).replace("", "clean"))
+def rounded(number: float) -> str:
+    """Two significant digits: ``1,700`` for 1,683."""
+    if number <= 0:
+        return "0"
+    unit = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return f"{round(number / unit) * unit:,}"
 
 
-def retrieval_lines(run: Run) -> list[str]:
-    """A line per noise: the retrieval LCS of each combination, the best first."""
-    means = _means(run)
-    lines = []
-    for noise, part in means.groupby("noise", sort=False):
-        ranked = part.sort_values("mean", ascending=False, kind="stable")
-        named = [
-            f"{row['engine']} + {row['retriever']} {row['mean']:.3f}"
-            for row in ranked.to_dict("records")
+@dataclass(frozen=True)
+class Advice:
+    """A recommendation in its parts, each of several sentences."""
+
+    verdict: tuple[str, ...]
+    reasons: tuple[str, ...]
+    cost: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+    def parts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The title and sentences of each part."""
+        return [
+            ("VERDICT", self.verdict),
+            ("WHY", self.reasons),
+            ("COST", self.cost),
+            ("TO BE SURE", self.doubts),
         ]
-        lines.append(f"retrieval LCS, {noise}: {', '.join(named)}")
+
+    def text(self) -> str:
+        """The text of ``recommendation.txt``."""
+        parts = [f"{title}\n" + "".join(f"{line}\n" for line in of) for title, of in self.parts()]
+        return "\n".join(parts)
+
+    @property
+    def sentences(self) -> list[str]:
+        """All sentences, in order."""
+        return [line for _, lines in self.parts() for line in lines]
+
+
+def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: bool) -> str:
+    """The first line: what to use. ``several`` retrievers were compared."""
+    retriever = f" with {decision.retriever}" if several and decision.retriever else ""
+    engine = f"{decision.engine}{retriever} ({decision.reason})"
+    if decision.engine == OWN:
+        engine += "; structured is this project's own engine"
+    none = f"no OCR engine is recommended: {decision.reason}"
+    if layers is None or not layers.is_usable:
+        return f"Take {engine}." if decision.engine else f"{none[0].upper()}{none[1:]}."
+    if layers.is_everywhere:
+        rest = engine if decision.engine else none
+        return f"Take the text layer. For a page without one: {rest}."
+    where = "Take the text layer where it is usable"
+    return f"{where}, {engine} on the other pages." if decision.engine else f"{where}; {none}."
+
+
+def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
+    """The verdict on one measure. ``basis`` says which pages or questions it is about."""
+    title = _title(verdict)
+    if verdict.where:
+        title += f" under {verdict.where} noise"
+    if not verdict.candidates:
+        reasons = dict.fromkeys(verdict.not_assessed.values())
+        return f"{title}: not assessed: {'; '.join(reasons)}."
+    first = verdict.candidates[0]
+    unit = "question" if verdict.measure == "retrieval" else "page"
+    on = (
+        f"On {verdict.n} {unit}{'s' * (verdict.n != 1)} of {verdict.documents} "
+        f"document{'s' * (verdict.documents != 1)}{basis}; measured against {verdict.against}."
+    )
+    if verdict.against.startswith("predicted"):
+        on = on.replace("measured against ", "")
+    if not verdict.is_compared:
+        each = "; ".join(_value(candidate, verdict) for candidate in verdict.candidates)
+        return f"{title}: {each}; nothing was compared with it. {on}"
+    quality = "fewest" if verdict.is_error else "best"
+    if verdict.measure == "content_r_noise":
+        quality = "least"
+    others = [_other(candidate, verdict) for candidate in verdict.candidates[1:]]
+    return f"{title}: {quality} by {_value(first, verdict)}; {'; '.join(others)}. {on}"
+
+
+def _title(verdict: MeasureVerdict) -> str:
+    title = TITLES[verdict.measure]
+    return f"{title[0].upper()}{title[1:]}"
+
+
+def _value(candidate: Candidate, verdict: MeasureVerdict) -> str:
+    ends = candidate.low, candidate.high
+    if verdict.measure == "characters":
+        low, high = (f"{100 * end:.1f}" for end in ends)
+        return f"{candidate.name}, {100 * candidate.mean:.1f} % [{low}, {high}]"
+    known = "" if math.isnan(candidate.low) else f" [{short(ends[0])}, {short(ends[1])}]"
+    return f"{candidate.name}, {short(candidate.mean)}{known}"
+
+
+def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
+    low, high = candidate.behind
+    value = _value(candidate, verdict)
+    if candidate.is_worse:
+        if math.isfinite(low) and math.isfinite(high) and low > 0 and high < 1:
+            ends = f"{_gap(low, verdict)} to {_gap(high, verdict)}"
+            return f"{value}: shown to be worse, by {ends}"
+        return f"{value}: shown to be worse"
+    bound = max(abs(low), abs(high))
+    if math.isnan(bound) or bound >= 1:
+        return f"{value}: no significant difference, and none is excluded"
+    if bound == 0:
+        return f"{value}: the same on every one"
+    return f"{value}: no significant difference (none larger than {_gap(bound, verdict)})"
+
+
+def _gap(difference: float, verdict: MeasureVerdict) -> str:
+    is_percent = verdict.measure == "characters"
+    return f"{100 * difference:.1f} points" if is_percent else short(difference)
+
+
+def family_sentence(verdicts: Sequence[MeasureVerdict]) -> str:
+    """How intervals are meant."""
+    pairs = max((verdict.pairs for verdict in verdicts), default=0)
+    text = "Intervals are 95 %"
+    if pairs > 1:
+        text += f"; those of differences hold for all {pairs} comparisons of a measure together"
+    return f"{text}."
+
+
+def doubts(
+    verdicts: Sequence[MeasureVerdict],
+    choice: Choice | None,
+    transcribe: str,
+    no_questions: str,
+) -> list[str]:
+    """What it would take to be sure. ``transcribe`` names the file of pages to transcribe."""
+    lines = []
+    for verdict in verdicts:
+        if not verdict.further or not verdict.unsure:
+            continue
+        of = "documents" if verdict.unit == "document" else "pages"
+        power = "" if verdict.is_error else ", four times in five"
+        lines.append(
+            f"{_title(verdict)}: about {rounded_up(verdict.further)} more {of} like these would "
+            f"show differences as large as measured{power}."
+        )
+    if choice is not None and choice.compared.unit == "document":
+        if choice.compared.size < FEWEST_TO_SHOW:
+            lines.append(
+                f"Retrieval: of fewer than {FEWEST_TO_SHOW} documents nothing can be shown."
+            )
+    elif choice is not None and choice.compared.unit:
+        lines.append("Retrieval: the intervals are about further pages of these documents.")
+    elif choice is not None:
+        lines.append("Retrieval: not tested, for lack of documents and pages.")
+    if no_questions:
+        lines.append(f"Retrieval: {no_questions}.")
+    counts = [verdict.n for verdict in verdicts if verdict.is_error and verdict.n]
+    if counts and min(counts) < FEWEST_PAGES:
+        pages = f"{min(counts)} page{'s' * (min(counts) != 1)}"
+        lines.append(f"Errors: {pages} are few: more make the intervals shorter (--budget).")
+    errors = [verdict.documents for verdict in verdicts if verdict.is_error and verdict.documents]
+    few = min(errors, default=0)
+    if few and few < 5:
+        lines.append(
+            f"The errors are those of {'this document' if few == 1 else f'these {few} documents'}; "
+            "others may differ."
+        )
+    lines.append(transcribe)
     return lines
 
 
-def three_sentences(
-    table: pd.DataFrame,
-    seconds: Mapping[str, float],
-    of_layer: Set[str],
-    run: Run | None,
-    levels: Sequence[str] = (),
-) -> list[str]:
-    """Three sentences: what to take, how sure that is, and what it costs.
-
-    ``table`` has the predictions of each page and engine, ``seconds`` the time per page of each
-    engine, NaN if not known. Engines ``of_layer`` are not ranked. With a ``run`` of retrieval, the
-    engine is chosen under the noise ``levels``.
-    """
-    engines = [name for name in dict.fromkeys(table["engine"]) if name not in of_layer]
-    if not engines:
-        return ["Nothing can be recommended: no engine that reads page images was given."]
-    ranked = table[table["engine"].isin(engines)]
-    estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
-    if run is None:
-        if all(estimate is None for estimate in estimates.values()):
-            named = ", ".join(engines)
-            return [f"Nothing can be recommended: the pages of {named} are {NOT_ASSESSED}."]
-        engine, basis = _choose_by_errors(ranked, estimates, seconds)
-        retriever = ", no retriever assessed"
-        if levels:
-            basis += f" Noise ({', '.join(levels)}) was not assessed: there are no questions."
-    else:
-        choice = choose(run, engines)
-        engine, retriever = _choose_by_retrieval(choice, seconds)
-        retriever = f" with {retriever}"
-        basis = _basis(choice, engine)
-    return [
-        f"Take {engine}{retriever}: {_wrong(estimates[engine], of_documents(ranked))}.",
-        basis,
-        _cost(engine, seconds),
-    ]
-
-
-def _wrong(estimate: Estimate | None, where: str) -> str:
-    """The share of wrong characters, if it is assessed."""
-    if estimate is None:
-        return (
-            "how many characters of a page are wrong is not assessed without a text layer, a "
-            "second engine, confidences or transcribed pages"
-        )
-    return (
-        f"about {estimate.mean:.0%} of the characters of a page{where} are wrong, mark-up aside "
-        f"[{max(0.0, estimate.low):.0%}, {min(1.0, estimate.high):.0%}]"
-    )
-
-
-def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
-    """The fastest of some engines; the first if not all were timed."""
-    known = {name: seconds.get(name, math.nan) for name in engines}
-    if any(math.isnan(value) for value in known.values()):
-        return engines[0]
-    return min(engines, key=known.__getitem__)
-
-
-def _choose_by_errors(
-    table: pd.DataFrame, estimates: Mapping[str, Estimate | None], seconds: Mapping[str, float]
-) -> tuple[str, str]:
-    """The engine with the fewest predicted errors, or a faster one, and how sure that is."""
-    errors = {name: item.mean for name, item in estimates.items() if item is not None}
-    best = min(errors, key=errors.__getitem__)
-    others = [name for name in estimates if name != best]
-    if not others:
-        return best, ALONE
-    pairs = math.comb(len(estimates), 2)
-    verdicts = {name: engine_verdict(table, best, name, DECIDES, pairs) for name in others}
-    compared = {name: item for name, item in verdicts.items() if item is not None}
-    worse = [name for name, item in compared.items() if item.winner == 0]
-    unsure = {name: item.difference for name, item in compared.items() if name not in worse}
-    close = [name for name in unsure if errors[name] - errors[best] <= CLOSE]
-    engine = cheapest([best, *close], seconds)
-    basis = f"{len(table) // len(estimates)} pages{of_documents(table)}"
-    texts = [f"By predicted wrong characters on {basis} {best} is best."]
-    texts += [f"Shown to be worse: {', '.join(worse)}."] if worse else []
-    if unsure:
-        bounds = (f"{name} ({excluded(gap.low, gap.high)})" for name, gap in unsure.items())
-        texts.append(f"No significant difference from {best}: {', '.join(bounds)}.")
-    if without := [name for name in others if name not in compared]:
-        texts.append(f"Not assessed, so not compared: {', '.join(without)}.")
-    if engine != best:
-        texts.append(f"{engine} is faster.")
-    if pairs > 1:
-        texts.append(f"Intervals hold at 95 % for all {pairs} comparisons of two engines together.")
-    return engine, " ".join(texts)
-
-
-def _choose_by_retrieval(choice: Choice, seconds: Mapping[str, float]) -> tuple[str, str]:
-    """The engine and retriever to take: the best, or a faster engine that may be as good."""
-    close = [
-        engine
-        for engine, candidate in choice.engines.items()
-        if candidate == choice.compared.first
-        or (
-            not choice.compared.standings[candidate].is_worse
-            and choice.behind_first(candidate) <= CLOSE
-        )
-    ]
-    return choice.settings[choice.engines[cheapest(close, seconds)]]
-
-
-def _basis(choice: Choice, engine: str) -> str:
-    """The reasons: the best mean, significantly worse engines, and what is not excluded."""
-    compared, names = choice.compared, choice.names
-    first = compared.first
-    where = f"under {' and '.join(choice.levels)} noise" if choice.levels else "on clean pages"
-    mean = short(compared.standings[first].mean)
-    texts = [f"{names[first]} has the best retrieval LCS {where}: {mean} on {compared.n} questions"]
-    texts[0] += f" ({short(choice.clean[first])} on clean pages)." if choice.levels else "."
-    if len(names) == 1 and not choice.not_distorted:
-        texts.append(ALONE)
-    elif len(names) > 1:
-        texts.append(comparison_text(names, compared))
-        if further := _further_units(choice):
-            units = interval_units([compared.unit])
-            texts.append(
-                f"About {rounded_up(further)} more {units} like these would show differences as "
-                "large as measured, four times in five."
-            )
-        if engine != choice.settings[first][0]:
-            texts.append(f"{engine} is faster.")
-        of = "engines" if len({r for _, r in choice.settings}) == 1 else "engines with retrievers"
-        texts.append(f"{family_line([compared], of).capitalize()}.")
-    if choice.not_distorted:
-        left_out = ", ".join(choice.not_distorted)
-        texts.append(f"Not compared under noise, which only page images have: {left_out}.")
-    return " ".join(texts)
-
-
-def _further_units(choice: Choice) -> int:
+def further_units(choice: Choice) -> int:
     """The number of further documents that would show the measured differences; 0: none.
 
     Half an interval shrinks with the square root of the number of documents. For a chance of .8 to
@@ -206,9 +257,31 @@ def _further_units(choice: Choice) -> int:
     return further
 
 
-def _cost(best: str, seconds: Mapping[str, float]) -> str:
-    timed = {name: value for name, value in seconds.items() if not math.isnan(value)}
-    if not timed:
-        return "The cost was not assessed: every page had been read before, without its time."
-    named = ", ".join(f"{name} {value:.1f}" for name, value in timed.items())
-    return f"Seconds per page and core: {named}."
+def retrieval_lines(run: Run, engines: Mapping[str, str]) -> list[str]:
+    """A line per noise: the retrieval LCS of each combination on all questions, the best first.
+
+    ``engines`` has the name to show for each engine.
+    """
+    cells = run.cells
+    every = cells[
+        (cells["group"] == "all") & (cells["stage"] == "retrieval") & (cells["metric"] == METRIC)
+    ]
+    means = every.assign(noise=every["level"].fillna("").astype(str).replace("", "clean"))
+    lines = []
+    for noise, part in means.groupby("noise", sort=False):
+        ranked: pd.DataFrame = part.sort_values("mean", ascending=False, kind="stable")
+        named = [
+            f"{engines.get(str(row['engine']), row['engine'])} + {row['retriever']} "
+            f"{row['mean']:.3f}"
+            for row in ranked.to_dict("records")
+        ]
+        lines.append(f"Retrieval LCS on all questions, {noise} pages: {', '.join(named)}.")
+    return lines
+
+
+def table_lines(layers: LayerSummary | None, tables: TableVerdict | None) -> list[str]:
+    """The sentences on layers, and on tables if there are usable layers."""
+    lines = [] if layers is None else layers.sentences()
+    if layers is not None and layers.is_usable and tables is not None:
+        lines += tables.sentences()
+    return lines

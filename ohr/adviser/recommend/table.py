@@ -9,6 +9,7 @@ import pandas as pd
 
 from ohr.errors import OhrError
 from ohr.statistics import BestOf, compare_with_best
+from ohr.statistics.intervals import mean_interval
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of
 
@@ -29,6 +30,8 @@ class Choice:
     """Each candidate's mean on clean pages."""
     not_distorted: tuple[str, ...]
     """Engines that read no page images, and so are not candidates under noise."""
+    intervals: tuple[tuple[float, float], ...] = ()
+    """Each candidate's 95 % interval of its mean, NaN if there is none."""
 
     @property
     def names(self) -> list[str]:
@@ -52,15 +55,26 @@ class Choice:
         return standings[self.compared.first].mean - standings[candidate].mean
 
 
-def choose(run: Run, engines: Collection[str]) -> Choice:
+def choose(
+    run: Run,
+    engines: Collection[str],
+    qids: Collection[str] | None = None,
+    *,
+    clean_only: bool = False,
+) -> Choice:
     """Compare the combinations of ``engines`` and retrievers by retrieval LCS.
 
     If noise was measured, a question's score is its mean over the levels; engines that read no
-    page images are left out. All differences between two combinations are one family
+    page images are left out. ``qids`` are the questions, by default all. With ``clean_only``, noise
+    does not count. All differences between two combinations are one family
     (:func:`ohr.statistics.compare_with_best`).
     """
     rows = rows_of(run.rows, "retrieval", METRIC)
     rows = rows[rows["engine"].isin(list(engines))]
+    if qids is not None:
+        rows = rows[rows["qid"].isin(list(qids))]
+    if clean_only:
+        rows = rows[rows["noise"] == "none"]
     levels = tuple(dict.fromkeys(rows.loc[rows["noise"] != "none", "level"]))
     scores = _by_question(rows[rows["level"].isin(levels)] if levels else rows)
     clean = _by_question(rows[rows["noise"] == "none"])
@@ -68,9 +82,12 @@ def choose(run: Run, engines: Collection[str]) -> Choice:
     if complete.empty:
         named = ", ".join(dict.fromkeys(engine for engine, _ in scores))
         raise OhrError(f"nothing to compare: no question has a score of all of {named}")
+    values = complete.to_numpy(dtype=float).T
+    clusters = clusters_of(complete.index.to_frame(index=False))
+    ends = [mean_interval(each, clusters, bounded=True) for each in values]
     [compared] = compare_with_best(
-        [complete.to_numpy(dtype=float).T],
-        clusters_of(complete.index.to_frame(index=False)),
+        [values],
+        clusters,
         largest=1.0,
         seed=run.seed,
     )
@@ -80,6 +97,7 @@ def choose(run: Run, engines: Collection[str]) -> Choice:
         levels,
         tuple(float(clean[setting].reindex(complete.index).mean()) for setting in scores),
         tuple(dict.fromkeys(rows.loc[~rows["engine"].isin(dict(scores.keys())), "engine"])),
+        tuple((each.low, each.high) for each in ends),
     )
 
 

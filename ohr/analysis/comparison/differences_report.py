@@ -40,9 +40,7 @@ MetricInfo = tuple[str, str, str]
 Row = Mapping[str, Any]
 
 
-def differences_table(
-    differences: pd.DataFrame, metrics: Sequence[MetricInfo], truth: str = GROUND_TRUTH
-) -> Table:
+def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Table:
     """One row per knowledge base, setting and group of questions, one column per metric.
 
     A cell has two lines: the change with its 95 % interval, then its corrected p and, if no change
@@ -53,8 +51,7 @@ def differences_table(
     blocks = [block for block in blocks_of(differences) if not block.is_mean]
     groups = list(dict.fromkeys(differences["group"]))
     table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
-    for name in ("part of the loss", "knowledge base"):
-        table.add_column(name)
+    table.add_column("knowledge base")
     if len(blocks) > 1:
         table.add_column("setting")
     if len(groups) > 1:
@@ -64,8 +61,12 @@ def differences_table(
         table.add_column(metric[2] + ("" if better else LESS), no_wrap=True)
     changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
+    heading = ""
     for part, baseline, other in bases.itertuples(index=False, name=None):
-        heads = [Text(str(part) or "change"), Text(f"{plain(other)}\nless {plain(baseline)}")]
+        if part != heading and bases["part"].nunique() > 1:
+            heading = part
+            table.add_row(Text(f"{part}:"))
+        heads = [Text(f"{plain(other)}\nless {plain(baseline)}")]
         for block in blocks:
             for group in groups:
                 cells = [
@@ -78,8 +79,7 @@ def differences_table(
                 if len(groups) > 1:
                     named.append(Text(plain(group_label(group))))
                 table.add_row(*heads, *named, *cells)
-                heads = [Text(""), Text("")]
-    table.caption = Text("\n".join(differences_lines(differences, metrics, truth)), style="")
+                heads = [Text("")]
     return table
 
 
@@ -218,7 +218,15 @@ def report_differences(run: Run, differences: pd.DataFrame) -> None:
             print(plain(f"no differences: {why}"))
         return
     metrics = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
-    show(differences_table(differences, metrics, truth_of(run.cells)))
+    parts = [metric for metric in metrics if _is_part(metric)]
+    main = [metric for metric in metrics if not _is_part(metric)]
+    table = differences_table(differences, main)
+    lines = differences_lines(differences, main, truth_of(run.cells))
+    table.caption = Text("\n".join(lines), style="")
+    show(table)
+    if parts:
+        print()
+        show(differences_table(differences, parts))
     path = run.path / "differences.csv"
     write_csv(path, differences)
     print(f"differences: {path}")

@@ -25,7 +25,14 @@ def setting_notes(run: Run) -> list[str]:
         if cells["kb_scope"].iloc[0] == "evidence"
         else "All pages were read again."
     )
-    return [pages, f"Scoring: {cells['protocol'].iloc[0]}.", *truth_note(cells)]
+    falling = {
+        (str(info.stage), info.metric) for info in run.metric_infos if not info.higher_is_better
+    }
+    left_out = [title for *metric, title in shown_measures(cells) if tuple(metric) in falling]
+    notes = [pages, f"Scoring: {cells['protocol'].iloc[0]}.", *truth_note(cells)]
+    if left_out:
+        notes.append(f"Not drawn, since less is better: {', '.join(left_out)}.")
+    return notes
 
 
 def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:

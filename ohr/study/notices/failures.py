@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -123,7 +123,11 @@ def failed_in_rows(rows: pd.DataFrame) -> list[str]:
     failed: dict[_Score, int] = {}
     keys = [*CONDITION_COLUMNS, "stage", "metric"]
     for key, scores in rows.groupby(keys, sort=False, observed=True, dropna=False):
-        values: dict[str, Any] = dict(zip(keys, key, strict=True))
+        values: dict[str, Any] = {
+            # pd.NA equals nothing, not even itself
+            name: None if pd.isna(cast(Any, value)) else value
+            for name, value in zip(keys, key, strict=True)
+        }
         stage, metric = str(values.pop("stage")), str(values.pop("metric"))
         if scores["status"].isin([str(status) for status in FAILED]).all():
             units = scores[list(UNIT_COLUMNS)].drop_duplicates()

@@ -12,8 +12,9 @@ from ohr.store.csv import csv_text, escape_formula, from_csv, unescape_formula, 
 
 
 def test_six_decimals_nothing_for_the_missing_and_no_negative_zero(tmp_path):
-    table = pd.DataFrame({"name": ["a", None], "mean": [-1e-9, 2 / 3], "n": [1, 2]})
-    table.loc[2] = [None, float("nan"), 3]
+    table = pd.DataFrame(
+        {"name": ["a", None, None], "mean": [-1e-9, 2 / 3, float("nan")], "n": [1, 2, 3]}
+    )
     expected = "name,mean,n\na,0.000000,1\n,0.666667,2\n,,3\n"
     assert csv_text(table) == expected
     write_csv(tmp_path / "x" / "table.csv", table)

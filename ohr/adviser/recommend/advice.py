@@ -1,0 +1,327 @@
+"""Puts a recommendation together from predicted errors, questions and a run of retrieval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ohr import registry
+from ohr.adviser.own_pages import OcrSettings, SampleOutputs
+from ohr.adviser.quality.report import assessed_lines, worst_lines
+from ohr.adviser.recommend.decision import Decision, decide
+from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
+from ohr.adviser.recommend.made_questions import Request
+from ohr.adviser.recommend.report import (
+    OWN,
+    Advice,
+    EngineCost,
+    doubts,
+    family_sentence,
+    further_units,
+    retrieval_lines,
+    table_lines,
+    take_sentence,
+    verdict_sentence,
+)
+from ohr.adviser.recommend.table import Choice, choose
+from ohr.adviser.recommend.table_questions import (
+    FEWEST_TABLES,
+    TableVerdict,
+    layer_engines,
+    table_questions,
+    table_verdict,
+)
+from ohr.adviser.recommend.verdicts import (
+    TARGETS_OF,
+    MeasureVerdict,
+    error_verdict,
+    not_assessed,
+    retrieval_verdict,
+)
+from ohr.adviser.sampling import PageSample
+from ohr.errors import OhrError
+from ohr.plugins import OcrBackend
+from ohr.quality.inference import FEWEST_LABELLED
+from ohr.registry import PluginSpec
+from ohr.study.results import Run
+from ohr.types import PageRef, Question
+
+SCHEMA = 1
+"""Version of ``recommendation.json``; a field that goes or changes its meaning raises it."""
+FEWEST_QUESTIONS = 10
+"""Least number of questions for retrieval to be assessed."""
+FEWEST_PAGES = 5
+"""Least number of pages without a layer for the engines to be compared on these alone."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What to use for some PDFs and images, and why.
+
+    ``table`` has one row per page and engine, as ``quality.csv``.
+    """
+
+    decision: Decision
+    layers: LayerSummary | None
+    tables: TableVerdict | None
+    verdicts: tuple[MeasureVerdict, ...]
+    costs: tuple[EngineCost, ...]
+    advice: Advice
+    table: pd.DataFrame
+    sample: PageSample
+    run: Run | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """All sentences: the verdicts, the reasons, the cost, and what would make it surer."""
+        return self.advice.sentences
+
+    def as_json(self) -> dict[str, Any]:
+        """The content of ``recommendation.json``."""
+        sample, layers = self.sample, self.layers
+        return {
+            "schema": SCHEMA,
+            "sample": {
+                "documents": len(sample.counts),
+                "pages": len(sample.pages),
+                "pages_in_all": sample.total,
+                "left_out": dict(sample.left_out),
+                "other_files": dict(sample.others),
+            },
+            "take": {
+                "text_layer": layers is not None and layers.is_usable,
+                "engine": self.decision.engine or None,
+                "retriever": self.decision.retriever or None,
+                "by": self.decision.by or None,
+                "reason": self.decision.reason,
+                "own_engine": self.decision.engine == OWN,
+            },
+            "text_layer": layers.as_json() if layers is not None else None,
+            "tables": self.tables.as_json() if self.tables is not None else None,
+            "verdicts": [
+                verdict.as_json(sentence)
+                for verdict, sentence in zip(self.verdicts, self._of_measures, strict=True)
+            ],
+            "cost": [cost.as_json() for cost in self.costs],
+            "sentences": {
+                name: list(lines)
+                for name, lines in zip(
+                    ("verdict", "why", "cost", "to_be_sure"),
+                    (lines for _, lines in self.advice.parts()),
+                    strict=True,
+                )
+            },
+        }
+
+    @property
+    def _of_measures(self) -> tuple[str, ...]:
+        return self.advice.verdict[-len(self.verdicts) :]
+
+
+def basis(table: pd.DataFrame, of_layer: frozenset[str]) -> tuple[pd.DataFrame, str]:
+    """The rows by which engines of page images are compared, and which pages they are.
+
+    These are the pages without a usable layer, which need OCR, if there are enough; else all.
+    """
+    rows = table[~table["engine"].isin(of_layer)]
+    if rows.empty or rows["has_layer"].all() or not rows["has_layer"].any():
+        return rows, ""
+    without = rows[~rows["has_layer"]]
+    count = len(without.drop_duplicates(["doc_id", "page_no"]))
+    if count < FEWEST_PAGES:
+        return rows, f", {count} of them without a usable layer"
+    return without, ", those without a usable layer"
+
+
+def of_layer(settings: OcrSettings) -> frozenset[str]:
+    """The engines that read PDFs, not page images."""
+    return frozenset(spec.label for spec in settings.engines if not reads_images(spec))
+
+
+def decided(
+    outputs: SampleOutputs,
+    table: pd.DataFrame,
+    settings: OcrSettings,
+    request: Request,
+    out: Path,
+    questions: Sequence[Question],
+    origin: str,
+    run: Run | None,
+) -> Recommendation:
+    """Decide, by the predicted errors of ``table`` and a ``run`` of retrieval, if there is one.
+
+    ``origin`` says what the questions were made of.
+    """
+    sample = outputs.sample
+    rows, which = basis(table, outputs.of_layer)
+    names = list(dict.fromkeys(rows["engine"])) if len(rows) else []
+    if names:
+        verdicts = [error_verdict(rows, target) for target in TARGETS_OF]
+    else:
+        reason = "no engine of page images was given"
+        verdicts = [not_assessed(measure, reason, ()) for measure in TARGETS_OF.values()]
+    retrieval, choice, where, no_questions = _retrieval(
+        run, names, questions, origin, sample, only_without=which.startswith(", those")
+    )
+    verdicts.append(retrieval)
+    decision = decide(verdicts, outputs.seconds)
+    layers = summarise_layers(sample)
+    tables = None
+    if layers is not None and layers.is_usable:
+        tables = _tables(run, questions, sample)
+    costs = tuple(_cost(name, outputs, settings) for name in outputs.cost)
+    to_read = 0
+    if layers is not None:
+        to_read = layers.pages - layers.estimated
+    to_read += sum(count for name, count in sample.counts.items() if name not in sample.pdfs)
+    of_measures = [verdict_sentence(verdict, which) for verdict in verdicts[:2]]
+    of_measures.append(verdict_sentence(verdicts[2], where))
+    several = len(request.retrievers) > 1
+    verdict = [
+        take_sentence(layers, decision, several=several),
+        *table_lines(layers, tables),
+        *of_measures,
+    ]
+    advice = Advice(
+        tuple(verdict),
+        tuple(_reasons(rows, verdicts, outputs, run, sample)),
+        tuple(cost.sentence(settings.workers, to_read) for cost in costs),
+        tuple(doubts(verdicts, choice, _transcribe(request, out, sample), no_questions)),
+    )
+    return Recommendation(
+        decision, layers, tables, tuple(verdicts), costs, advice, table, sample, run
+    )
+
+
+def _retrieval(
+    run: Run | None,
+    engines: Sequence[str],
+    questions: Sequence[Question],
+    origin: str,
+    sample: PageSample,
+    *,
+    only_without: bool,
+) -> tuple[MeasureVerdict, Choice | None, str, str]:
+    """The verdict on retrieval; the comparison; which questions it is about; why there is none."""
+    if run is None:
+        if not sample.pdfs:
+            reason = "questions are made of PDFs only, and there are none"
+            return not_assessed("retrieval", reason, engines), None, "", reason
+        count = len(questions)
+        could = f"{count} question{'s' * (count != 1)} could be made {origin}"
+        reason = f"{could}, at least {FEWEST_QUESTIONS} are needed"
+        more = f"{could}; read more pages (--budget)"
+        return not_assessed("retrieval", reason, engines), None, "", more
+    qids = None
+    where = ""
+    if only_without:
+        without = [
+            q.qid for q in questions if all(_has_no_layer(sample, ref) for ref in q.evidence_pages)
+        ]
+        if len(without) >= FEWEST_QUESTIONS:
+            qids, where = without, ", on pages without a usable layer"
+        else:
+            where = ", on pages with and without a usable layer"
+    try:
+        choice = choose(run, engines, qids)
+    except OhrError as error:
+        return not_assessed("retrieval", str(error), engines), None, "", ""
+    asked = [question for question in questions if qids is None or question.qid in set(qids)]
+    documents = len({question.doc_id for question in asked})
+    against = f"questions made {origin}"
+    verdict = retrieval_verdict(choice, against, documents, further_units(choice))
+    return verdict, choice, where, ""
+
+
+def _has_no_layer(sample: PageSample, ref: PageRef) -> bool:
+    return sample.layers.get(ref) is None
+
+
+def _on_layers(questions: Sequence[Question], sample: PageSample) -> list[Question]:
+    """The questions whose pages all have a usable layer."""
+    return [
+        question
+        for question in questions
+        if all(sample.layers.get(ref) is not None for ref in question.evidence_pages)
+    ]
+
+
+def layer_specs(sample: PageSample, questions: Sequence[Question]) -> list[PluginSpec]:
+    """The engines of layers to compare, if there are enough questions on tables."""
+    if len(table_questions(_on_layers(questions, sample))) < FEWEST_TABLES:
+        return []
+    return layer_engines()
+
+
+def _tables(run: Run | None, questions: Sequence[Question], sample: PageSample) -> TableVerdict:
+    qids = table_questions(_on_layers(questions, sample))
+    reason = ""
+    if len(qids) < FEWEST_TABLES:
+        asked = f"{len(qids)} question{'s' * (len(qids) != 1)} on tables could be made"
+        reason = f"{asked}, at least {FEWEST_TABLES} are needed"
+    elif not layer_engines():
+        reason = "structured over the layer is not installed (pip install pdfminer.six)"
+    return table_verdict(run, qids, reason)
+
+
+def _reasons(
+    rows: pd.DataFrame,
+    verdicts: Sequence[MeasureVerdict],
+    outputs: SampleOutputs,
+    run: Run | None,
+    sample: PageSample,
+) -> list[str]:
+    lines = [family_sentence(verdicts)]
+    if run is not None:
+        lines += retrieval_lines(run, {"pdf_text": "text layer (pdf_text)"})
+    if len(rows):
+        # Pages with a layer are not read again under distortions, so that signal is not missed.
+        assessed = assessed_lines(rows, {})
+        lines += [line for line in assessed if not line.endswith(": wobble")]
+        lines += worst_lines(rows)
+    for name in sorted(outputs.of_layer):
+        lines.append(
+            f"{name} reads the text layer: it counts with the layer, and is not compared with the "
+            "OCR engines, whose truth the layer is"
+        )
+    left_out = len(sample.pages) - len(outputs.table.drop_duplicates(["doc_id", "page_no"]))
+    if left_out:
+        lines.append(f"not assessed: {left_out} images, which none of these engines reads")
+    return lines
+
+
+def _transcribe(request: Request, out: Path, sample: PageSample) -> str:
+    if request.truth is not None:
+        return "Predictions are corrected by the transcribed pages (--truth)."
+    count = min(FEWEST_LABELLED, len(sample.pages))
+    return (
+        "Errors are predicted. To correct them, transcribe "
+        f"{count} or more pages of {out / 'to_transcribe.csv'}, from the top, and give their "
+        "folder with --truth."
+    )
+
+
+def _cost(name: str, outputs: SampleOutputs, settings: OcrSettings) -> EngineCost:
+    [spec] = [spec for spec in settings.engines if spec.label == name]
+    cost = outputs.cost[name]
+    wall = cost.get("wall_s", math.nan)
+    licence = str(getattr(registry.plugin_class("engine", spec.name), "license", ""))
+    return EngineCost(
+        name,
+        cost.get("cpu_s", math.nan),
+        wall,
+        3600 * settings.workers / wall if wall > 0 else math.nan,
+        licence,
+        spec.name == OWN,
+    )
+
+
+def reads_images(spec: PluginSpec) -> bool:
+    """Whether an engine reads page images."""
+    backend = registry.create("engine", spec)
+    return isinstance(backend, OcrBackend) and "image" in backend.accepts

@@ -1,0 +1,149 @@
+"""What the text layers of your PDFs are good for: on how many pages they can be used."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ohr.adviser.sampling import PageSample
+
+_Z = 1.959964
+_SHOWN = 3
+NOT_IN_LAYERS = "tables, formulas or reading order"
+"""What a layer's plain text does not have."""
+
+
+@dataclass(frozen=True)
+class LayerSummary:
+    """The pages of PDFs whose text layer was checked.
+
+    ``estimated`` is the number of all pages of the PDFs with a usable layer, with its 95 %
+    interval. Documents are weighted by their pages; the interval is Wilson's over the checked pages
+    (Probable inference, 1927), cut to what the checked pages prove.
+    """
+
+    checked: int
+    usable: int
+    documents: int
+    pages: int
+    """Number of all pages of these PDFs."""
+    estimated: int
+    low: int
+    high: int
+    faults: Mapping[str, int]
+    """Number of checked pages by what is wrong with their layer, the most frequent first."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all pages were checked."""
+        return self.checked == self.pages
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether any checked page has a usable layer."""
+        return self.usable > 0
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether every checked page has a usable layer."""
+        return self.usable == self.checked
+
+    def sentences(self) -> list[str]:
+        """What to do with the layers."""
+        of = f"{self.documents} PDF{'s' * (self.documents != 1)}"
+        if not self.is_usable:
+            return [
+                f"Text layer: none is usable on the {_pages(self.checked, 'checked')} of {of} "
+                f"({self._reasons()}): OCR is needed."
+            ]
+        if self.is_everywhere:
+            first = (
+                f"Text layer: use it, without OCR. It passes the checks on all {self.checked} "
+                f"checked pages of {of}{self._of_all()}."
+            )
+        else:
+            first = (
+                f"Text layer: use it, without OCR, on the pages where it passes the checks: "
+                f"{self.usable} of {self.checked} checked pages of {of}{self._of_all()}. Read the "
+                f"others with OCR; of the checked pages: {self._reasons()}."
+            )
+        return [first, f"The layer is plain text: it has no {NOT_IN_LAYERS}."]
+
+    def _of_all(self) -> str:
+        if self.is_complete:
+            return ""
+        ends = f"{self.low:,} to {self.high:,}"
+        return f"; of all {self.pages:,} pages about {self.estimated:,} (95 % interval {ends})"
+
+    def _reasons(self) -> str:
+        shown = [f"{count} {fault}" for fault, count in list(self.faults.items())[:_SHOWN]]
+        more = sum(list(self.faults.values())[_SHOWN:])
+        return "; ".join([*shown, *([f"{more} for other reasons"] if more else [])])
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary for ``recommendation.json``."""
+        return {
+            "checked": self.checked,
+            "usable": self.usable,
+            "documents": self.documents,
+            "pages": self.pages,
+            "estimated": self.estimated,
+            "low": self.low,
+            "high": self.high,
+            "faults": dict(self.faults),
+        }
+
+
+def summarise_layers(sample: PageSample) -> LayerSummary | None:
+    """The summary of the checked layers; None if there are no PDFs."""
+    if not sample.checked:
+        return None
+    checked = Counter(ref.doc_id for ref in sample.checked)
+    usable = Counter(ref.doc_id for ref, fault in sample.checked.items() if not fault)
+    pages = {name: sample.counts[name] for name in sample.pdfs}
+    total, n, passed = sum(pages.values()), checked.total(), usable.total()
+    weighted = sum(pages[name] for name in checked)
+    share = sum(pages[name] * usable[name] / checked[name] for name in checked) / weighted
+    low, high = _wilson(share, n)
+    faults = Counter(_kind(fault) for fault in sample.checked.values() if fault)
+    if n == total:
+        low = high = share
+    return LayerSummary(
+        n,
+        passed,
+        len(pages),
+        total,
+        round(total * share),
+        max(passed, math.floor(total * low)),
+        min(total - (n - passed), math.ceil(total * high)),
+        dict(faults.most_common()),
+    )
+
+
+def _kind(fault: str) -> str:
+    """A fault without the numbers that differ from page to page."""
+    if "are sure and agree" in fault:
+        return "contradicted by two engines that agree"
+    if "letters that it lacks" in fault:
+        return "with letters on the page that the layer lacks"
+    if "are no language's" in fault or "garbage" in fault:
+        return "with garbage for letters"
+    if "only a stamp" in fault:
+        return "with only a stamp on a scan"
+    if "not drawn" in fault or "under an image" in fault or "invisible" in fault:
+        return "with text that the page does not show, such as OCR output under a scan"
+    return "without text" if fault == "it has no text" else f"where {fault}"
+
+
+def _wilson(share: float, n: int) -> tuple[float, float]:
+    square = _Z**2 / n
+    middle = (share + square / 2) / (1 + square)
+    half = _Z * math.sqrt(share * (1 - share) / n + square / n / 4) / (1 + square)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _pages(count: int, kind: str) -> str:
+    return f"{count} {kind} page{'s' * (count != 1)}"

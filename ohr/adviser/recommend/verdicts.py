@@ -1,0 +1,219 @@
+"""A verdict on the engines for each measure: wrong characters, content r_noise, retrieval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from ohr.adviser.quality.table import DECIDES, engine_estimate, engine_verdict
+from ohr.adviser.recommend.table import Choice
+from ohr.quality.inference import FEWEST_LABELLED
+from ohr.quality.inference import Verdict as Comparison
+
+Name = Literal["characters", "content_r_noise", "retrieval"]
+TITLES: Mapping[Name, str] = {
+    "characters": "wrong characters",
+    "content_r_noise": "content r_noise",
+    "retrieval": "retrieval LCS",
+}
+FEWEST_PAGES = 8
+"""With fewer, the number of further pages is not estimated."""
+TARGETS_OF: Mapping[str, Name] = {DECIDES: "characters", "r_noise_content": "content_r_noise"}
+"""The predicted errors that have a verdict."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An engine (with a retriever, if there are several) by one measure.
+
+    ``behind`` is the interval of its distance behind the best, all comparisons of the measure
+    together at 95 %: NaN for the best, and if nothing was compared. Ends may be infinite.
+    """
+
+    name: str
+    engine: str
+    mean: float
+    low: float
+    high: float
+    is_worse: bool = False
+    behind: tuple[float, float] = (math.nan, math.nan)
+    retriever: str = ""
+
+
+@dataclass(frozen=True)
+class MeasureVerdict:
+    """The engines by one measure, the best mean first; without candidates it was not assessed."""
+
+    measure: Name
+    candidates: tuple[Candidate, ...]
+    n: int
+    """Number of pages, or of questions for retrieval."""
+    documents: int
+    against: str
+    """What the outputs are measured against."""
+    not_assessed: Mapping[str, str]
+    """Why engines are not candidates."""
+    pairs: int = 0
+    further: int = 0
+    """Number of further documents or pages that would show differences as large as measured, about;
+    0 if it is not known."""
+    unit: str = "page"
+    where: str = ""
+    """Noise levels of retrieval."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether less is better."""
+        return self.measure != "retrieval"
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether there are several candidates."""
+        return len({candidate.engine for candidate in self.candidates}) > 1
+
+    @property
+    def best(self) -> Candidate | None:
+        """The candidate with the best mean; None unless several engines were compared."""
+        return self.candidates[0] if self.is_compared else None
+
+    @property
+    def shown_worse(self) -> list[Candidate]:
+        """Candidates that are significantly worse than the best."""
+        return [candidate for candidate in self.candidates[1:] if candidate.is_worse]
+
+    @property
+    def unsure(self) -> list[Candidate]:
+        """Candidates that do not differ significantly from the best."""
+        return [candidate for candidate in self.candidates[1:] if not candidate.is_worse]
+
+    def as_json(self, sentence: str) -> dict[str, Any]:
+        """The verdict for ``recommendation.json``."""
+        return {
+            "measure": self.measure,
+            "assessed": bool(self.candidates),
+            "best": self.best.name if self.best else None,
+            "n": self.n,
+            "unit": "question" if self.measure == "retrieval" else "page",
+            "documents": self.documents,
+            "against": self.against,
+            "comparisons": self.pairs,
+            "candidates": [
+                {
+                    "engine": each.engine,
+                    "retriever": each.retriever or None,
+                    "mean": _number(each.mean),
+                    "low": _number(each.low),
+                    "high": _number(each.high),
+                    "shown_worse": each.is_worse,
+                    "behind_low": _number(each.behind[0]),
+                    "behind_high": _number(each.behind[1]),
+                }
+                for each in self.candidates
+            ],
+            "not_assessed": dict(self.not_assessed),
+            "further": self.further or None,
+            "sentence": sentence,
+        }
+
+
+def _number(value: float) -> float | None:
+    return round(value, 6) if math.isfinite(value) else None
+
+
+def error_verdict(table: pd.DataFrame, target: str) -> MeasureVerdict:
+    """The verdict on a predicted error, by the pages of ``table``: less is better."""
+    parts = {str(name): rows for name, rows in table.groupby("engine", sort=False)}
+    estimates = {name: engine_estimate(rows, target) for name, rows in parts.items()}
+    known = {name: each for name, each in estimates.items() if each is not None}
+    ranked = sorted(known, key=lambda name: known[name].mean)
+    pairs = math.comb(len(ranked), 2)
+    candidates, further, compared = [], 0, {}
+    for name in ranked:
+        each = known[name]
+        gap = None
+        if name != ranked[0]:
+            gap = engine_verdict(table, name, ranked[0], target, pairs)
+            compared[name] = gap
+        ends = (math.nan, math.nan) if gap is None else (gap.difference.low, gap.difference.high)
+        is_worse = gap is not None and gap.winner == 1
+        if gap is not None and not is_worse and gap.pages:
+            further = max(further, gap.pages)
+        candidates.append(
+            Candidate(
+                name, name, each.mean, max(0.0, each.low), min(1.0, each.high), is_worse, ends
+            )
+        )
+    rows = table[table["engine"].isin(ranked)]
+    pages = rows.drop_duplicates(["doc_id", "page_no"])
+    return MeasureVerdict(
+        TARGETS_OF[target],
+        tuple(candidates),
+        len(pages),
+        int(pages["doc_id"].nunique()),
+        _against(rows, pages, target, compared),
+        {name: "no page has a prediction" for name in parts if name not in known},
+        pairs,
+        max(0, further - len(pages)) if len(pages) >= FEWEST_PAGES else 0,
+    )
+
+
+def _against(
+    rows: pd.DataFrame,
+    pages: pd.DataFrame,
+    target: str,
+    compared: Mapping[str, Comparison | None],
+) -> str:
+    transcribed = rows[rows[f"true_{target}"].notna()].drop_duplicates(["doc_id", "page_no"])
+    if len(transcribed) >= FEWEST_LABELLED:
+        return f"{len(transcribed)} transcribed pages, which correct the predictions"
+    layered = int(pages["has_layer"].sum()) if len(pages) else 0
+    if layered == len(pages):
+        return "the text layer"
+    others = "predicted from the engines' agreement and confidences"
+    return others if not layered else f"the text layer on {layered} pages, the others {others}"
+
+
+def retrieval_verdict(choice: Choice, against: str, documents: int, further: int) -> MeasureVerdict:
+    """The verdict on retrieval LCS."""
+    standings = choice.compared.standings
+    order = sorted(range(len(standings)), key=lambda i: (-standings[i].mean, i))
+    several = len(choice.settings) > 1
+    candidates = []
+    for place in order:
+        standing, (engine, retriever) = standings[place], choice.settings[place]
+        ends = standing.from_first
+        behind = (ends.low, ends.high) if several and place != choice.compared.first else None
+        low, high = choice.intervals[place]
+        candidates.append(
+            Candidate(
+                choice.names[place],
+                engine,
+                standing.mean,
+                low,
+                high,
+                standing.is_worse,
+                behind or (math.nan, math.nan),
+                retriever,
+            )
+        )
+    return MeasureVerdict(
+        "retrieval",
+        tuple(candidates),
+        choice.compared.n,
+        documents,
+        against,
+        dict.fromkeys(choice.not_distorted, "it reads no page images, which noise distorts"),
+        math.comb(len(standings), 2),
+        further,
+        "document" if choice.compared.unit == "document" else "page",
+        " and ".join(choice.levels),
+    )
+
+
+def not_assessed(measure: Name, reason: str, engines: Sequence[str]) -> MeasureVerdict:
+    """A verdict on nothing, with the reason."""
+    return MeasureVerdict(measure, (), 0, 0, "", dict.fromkeys(engines, reason) or {"": reason})

@@ -1,0 +1,234 @@
+"""Samples pages of your PDFs and images, and checks the text layers of the PDFs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from ohr.datasets.text_layer import LayerCheck, check_layers
+from ohr.documents.opening import LIMITS, layers_of
+from ohr.errors import ConfigError
+from ohr.ocr.files import document_id
+from ohr.ocr.knowledge_base import select_pages
+from ohr.ocr.sources import PageSource, find_pages, other_kinds, other_kinds_line
+from ohr.store.identity import file_digest
+from ohr.types import PageRef
+
+NO_PDF = "an image"
+LAYERS_CHECKED = 60
+"""Number of pages of PDFs whose text layers are checked, if fewer pages are read with engines."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The pages that were drawn from some files; nothing but their number is known of them."""
+
+    pages: Sequence[PageSource]
+    """Pages to read."""
+    further: Sequence[PageSource]
+    """Further pages of PDFs, whose text layers are checked."""
+    files: Mapping[str, Path]
+    """The file of each document that can be opened."""
+    counts: Mapping[str, int]
+    """Number of pages of each document that can be opened."""
+    left_out: Mapping[str, str]
+    """Why documents cannot be opened."""
+    others: Mapping[str, int]
+    """Number of files by suffix that are neither PDFs nor images."""
+
+    @property
+    def total(self) -> int:
+        """Number of pages of all documents that can be opened."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True)
+class PageSample:
+    """The sampled pages, their usable text layers, and what was left out.
+
+    ``layers`` has None for a page without a usable layer, and ``no_layer`` the reason; ``notes``
+    name what was left out of layers that are used. ``digests`` are those of the files by document,
+    ``counts`` the numbers of pages. ``checked`` has the fault of the layer of every page of a PDF
+    that was checked, also of pages that no engine reads; it is empty if the layer is usable.
+    """
+
+    pages: Sequence[PageSource]
+    layers: Mapping[PageRef, str | None]
+    no_layer: Mapping[PageRef, str]
+    digests: Mapping[str, str]
+    counts: Mapping[str, int]
+    left_out: Mapping[str, str]
+    notes: Mapping[PageRef, str] = field(default_factory=dict)
+    checked: Mapping[PageRef, str] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
+    pdfs: frozenset[str] = frozenset()
+    """The documents that are PDFs."""
+
+    def without_layers(self, faults: Mapping[PageRef, str]) -> PageSample:
+        """The sample without the layers of ``faults``, which gives the reasons."""
+        layers = {ref: None if ref in faults else layer for ref, layer in self.layers.items()}
+        notes = {ref: note for ref, note in self.notes.items() if ref not in faults}
+        return replace(
+            self,
+            layers=layers,
+            no_layer={**self.no_layer, **faults},
+            notes=notes,
+            checked={**self.checked, **faults},
+        )
+
+    def problems(self) -> list[tuple[str, str]]:
+        """The problems of text layers and files, each with its kind."""
+        faults = {ref: why for ref, why in self.checked.items() if why}
+        reasons = [
+            *(("unusable_text_layer", ref, why) for ref, why in faults.items()),
+            *(("hidden_text", ref, why) for ref, why in self.notes.items()),
+        ]
+        lines = [
+            (kind, f"page {ref.page_no + 1} of {ref.doc_id}: {why}") for kind, ref, why in reasons
+        ]
+        opened = [("unreadable_document", f"{doc}: {why}") for doc, why in self.left_out.items()]
+        others = [("other_kind", line)] if (line := other_kinds_line(self.others)) else []
+        return [*opened, *others, *lines]
+
+    @property
+    def total(self) -> int:
+        """Number of pages of all documents that can be opened."""
+        return sum(self.counts.values())
+
+
+def page_ref(source: PageSource) -> PageRef:
+    """The reference of a page, under which its OCR output is stored."""
+    return PageRef(document_id(source.name), source.page_no or 0)
+
+
+def sample_pages(
+    inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: str = ""
+) -> PageSample:
+    """Sample at most ``most`` pages, and check their text layers. Raises ConfigError.
+
+    See :func:`draw_pages` and :func:`check_sample`.
+    """
+    return check_sample(draw_pages(inputs, dpi, most, seed, ranges))
+
+
+def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: str = "") -> Draw:
+    """Draw at most ``most`` pages: of each document in proportion to its length, at least one.
+
+    Of more than ``most`` documents, as many are drawn, with a page each. In a document they are
+    spread evenly from a drawn start. A file that is named twice counts once. ``ranges`` are the
+    pages to draw from, such as ``1-3,7``; by default all. Raises ConfigError if no file can be
+    opened.
+    """
+    once: dict[tuple[Path, int | None], PageSource] = {}
+    for source in select_pages(list(find_pages(inputs, dpi)), ranges):
+        once.setdefault((source.path.resolve(), source.page_no), source)
+    documents: dict[Path, list[PageSource]] = {}
+    left_out: dict[str, str] = {}
+    for source in once.values():
+        if source.fault:
+            left_out[document_id(source.name)] = source.fault
+        else:
+            documents.setdefault(source.path, []).append(source)
+    others = other_kinds(inputs)
+    if not documents:
+        reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
+        reasons += [line] if (line := other_kinds_line(others)) else []
+        raise ConfigError(f"no file can be opened: {'; '.join(reasons)}")
+    pages = _drawn(documents, most, seed)
+    chosen = set(map(page_ref, pages))
+    unread = {
+        path: left
+        for path, sources in documents.items()
+        if sources[0].is_pdf
+        if (left := [source for source in sources if page_ref(source) not in chosen])
+    }
+    of_pdfs = sum(source.is_pdf for source in pages)
+    further = max(0, min(LAYERS_CHECKED - of_pdfs, sum(map(len, unread.values()))))
+    return Draw(
+        pages,
+        _drawn(unread, further, seed) if further else [],
+        {document_id(sources[0].name): path for path, sources in documents.items()},
+        {document_id(sources[0].name): len(sources) for sources in documents.values()},
+        left_out,
+        others,
+    )
+
+
+def check_sample(draw: Draw) -> PageSample:
+    """Check the text layers of drawn pages of PDFs.
+
+    Fonts are judged by all pages of a document that were drawn.
+    """
+    of_pdf: dict[Path, list[PageSource]] = {}
+    for source in (*draw.pages, *draw.further):
+        if source.is_pdf:
+            of_pdf.setdefault(source.path, []).append(source)
+    numbers = {path: [source.page_no or 0 for source in pages] for path, pages in of_pdf.items()}
+    texts: dict[PageRef, str | None] = {}
+    checks: dict[PageRef, LayerCheck] = {}
+    for path, outcome in zip(of_pdf, layers_of(list(of_pdf), LIMITS, numbers), strict=True):
+        layers = outcome.value or ()
+        for source, layer, check in zip(of_pdf[path], layers, check_layers(layers), strict=False):
+            texts[page_ref(source)] = None if layer.value is None else layer.value.text
+            checks[page_ref(source)] = check
+        for source in of_pdf[path][len(layers) :]:
+            checks[page_ref(source)] = LayerCheck(outcome.detail or "it cannot be read")
+    sampled = {
+        page_ref(source): checks.get(page_ref(source), LayerCheck(NO_PDF)) for source in draw.pages
+    }
+    return PageSample(
+        draw.pages,
+        {ref: None if check.fault else texts.get(ref) for ref, check in sampled.items()},
+        {ref: check.fault for ref, check in sampled.items() if check.fault},
+        {name: file_digest(path) for name, path in draw.files.items()},
+        draw.counts,
+        draw.left_out,
+        {ref: check.note for ref, check in sampled.items() if check.note and not check.fault},
+        {ref: check.fault for ref, check in checks.items()},
+        draw.others,
+        frozenset(name for name, path in draw.files.items() if path.suffix.lower() == ".pdf"),
+    )
+
+
+def _drawn(
+    documents: Mapping[Path, Sequence[PageSource]], most: int, seed: int
+) -> list[PageSource]:
+    return [
+        pages[place]
+        for path, count in _shares(documents, most, seed).items()
+        for pages in [documents[path]]
+        for place in _spread(len(pages), count, seed, pages[0].name)
+    ]
+
+
+def _shares(documents: Mapping[Path, Sequence[object]], most: int, seed: int) -> dict[Path, int]:
+    """The number of pages per document: in proportion, by largest remainder, at least one.
+
+    Of more than ``most`` documents, as many are drawn.
+    """
+    if len(documents) > most:
+        paths = list(documents)
+        return {paths[place]: 1 for place in _spread(len(paths), most, seed, "")}
+    total = sum(map(len, documents.values()))
+    if total <= most:
+        return {path: len(pages) for path, pages in documents.items()}
+    exact = {path: most * len(pages) / total for path, pages in documents.items()}
+    shares = {path: min(len(documents[path]), max(1, int(share))) for path, share in exact.items()}
+    by_rest = sorted(exact, key=lambda path: exact[path] - int(exact[path]), reverse=True)
+    for path in by_rest:
+        if sum(shares.values()) < most and shares[path] < len(documents[path]):
+            shares[path] += 1
+    while sum(shares.values()) > most:  # short documents got a whole page each
+        longest = max(shares, key=lambda path: shares[path])
+        shares[longest] -= 1
+    return shares
+
+
+def _spread(n_pages: int, count: int, seed: int, name: str) -> list[int]:
+    """Places spread evenly over a document from a drawn start."""
+    words = [seed, *name.encode()]
+    start = np.random.default_rng(words).uniform()
+    return [int((place + start) * n_pages / count) for place in range(count)]
