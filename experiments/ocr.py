@@ -3,7 +3,8 @@
 ``ohr read DOCS --engines NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
 a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study takes it as
 ``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
-is then 1. After an interruption the same command continues.
+is then 1. After an interruption the same command continues. With ``--routes routes.csv`` of
+``ohr quality estimate``, each page is read by its own route instead.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from ohr.types import Runner
 @command
 def main(
     inputs: Inputs,
+    out: Out,
     engines: Annotated[
         str,
         typer.Option(
@@ -40,8 +42,11 @@ def main(
             "--engine",
             help="One engine: tesseract, or '{name: tesseract, params: {languages: [deu]}}', …",
         ),
-    ],
-    out: Out,
+    ] = "",
+    routes: Annotated[
+        Path | None,
+        typer.Option(help="Read each page by its row in this CSV, without --engines."),
+    ] = None,
     pages: PageRanges = "",
     dpi: Dpi = 150,
     pdf: Annotated[
@@ -72,11 +77,30 @@ def main(
     dry_run: DryRun = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
+    from ohr.errors import ConfigError
     from ohr.ocr.knowledge_base import read_files
     from ohr.ocr.pools import Runners
+    from ohr.ocr.routed import Reading, read_routed
+    from ohr.store.artefacts import ArtefactStore
     from ohr.study.config import parse_plugin
     from ohr.workers import Limits
 
+    if (routes is None) == (not engines):
+        raise ConfigError("name one engine with --engines, or a file of routes with --routes")
+    if routes is not None:
+        if shard:
+            raise ConfigError("--routes is read by one process: leave --shard out")
+        reading = Reading(
+            ArtefactStore(cache),
+            Limits(page_cpu_s, page_wall_s),
+            Runners(workers, runner, worker_gpus),
+            stop_after_failures,
+            retry,
+            pdf,
+        )
+        return read_routed(
+            inputs, routes, out, pages=pages, dpi=dpi, reading=reading, dry_run=dry_run
+        )
     return read_files(
         inputs,
         parse_plugin("engine", engines),

@@ -4,13 +4,16 @@ There is no ground truth: the PDFs' text layer is used in its place. Engines are
 page's layer if it does not match the page (:func:`ohr.datasets.text_layer.check_layers`). A PDF in
 a subfolder belongs to the domain of that name, the others to ``documents``.
 
-The CSV (UTF-8; commas, semicolons or tabs) has a header, in which case and spaces do not matter.
-Required columns are ``question``, ``answer``, ``document`` (the PDF's name, with or without suffix,
-and with its folder if several PDFs have that name; ``\`` is read as ``/``) and ``page``. Several
-answers are separated by ``|``, except within ``$…$``. Pages are counted from 1, as in PDF viewers,
-and may be written as ``12``, ``p. 12``, ``12-13``, ``12 and 13``. Optional columns are ``evidence``
-(by default the lines of the page that contain an answer, other than yes and no), ``id``,
-``evidence_source`` (default ``text``), ``answer_form``, ``task``, ``category``.
+The CSV (UTF-8; commas, semicolons or tabs; or the first sheet of an ``.xlsx``) has a header, in
+which case and spaces do not matter. Required columns are ``question``, ``answer`` and, unless there
+is only one PDF, ``document`` (the PDF's name, with or without suffix, and with its folder if
+several PDFs have that name; ``\`` is read as ``/``). Several answers are separated by ``|``, except
+within ``$…$``. The ``page`` is counted from 1, as in PDF viewers, and may be written as ``12``,
+``p. 12``, ``12-13``, ``12 and 13``. Without a page, the document is searched for the evidence or an
+answer: if only one page holds it, that is the page, and otherwise the report says why there is
+none. Optional columns are ``evidence`` (by default the lines of the page that contain an answer,
+other than yes and no), ``id``, ``evidence_source`` (default ``text``), ``answer_form``, ``task``,
+``category``.
 
 A wrong row would count against all engines alike. So a row is left out, and the report says why, if
 its page does not exist, or if its evidence is not in the page's text layer, by the same rule as for
@@ -32,6 +35,7 @@ from rapidfuzz import fuzz, process
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.locating import lines_with
 from ohr.datasets.page_labels import PageLabels
+from ohr.datasets.page_search import search_page
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, report_row_formats
 from ohr.datasets.text_layer import check_layers
@@ -65,7 +69,7 @@ class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
-    version = "4"
+    version = "5"
 
     def load(self) -> Dataset:
         params = self.params
@@ -78,6 +82,11 @@ class Folder(DatasetSource[FolderParams]):
         rows = read_rows(params.questions, report)
         report_row_formats(rows, report)
         pdfs = _find_pdfs(root, params.questions, report)
+        if len(pdfs) > 1 and not any("document" in row.fields for row in rows):
+            raise DatasetError(
+                f"{params.questions}: no column document in the header, which only questions about "
+                f"one PDF need not have: {root} has {len(pdfs)}"
+            )
         corpus = _Corpus(report, Limits(params.open_cpu_s, LIMITS.wall_s, params.open_memory_mb))
         corpus.read(
             {
@@ -99,6 +108,7 @@ class Folder(DatasetSource[FolderParams]):
             without_page=corpus.without_page,
         )
         corpus.report_off_by_one()
+        corpus.report_searched_pages()
         dataset = Dataset(
             corpus.documents.values(),
             questions,
@@ -202,6 +212,7 @@ class _Corpus:
         self.without_page: set[str] = set()
         self.labels = PageLabels(self.limits)
         self._rows_off_by: Counter[int] = Counter()
+        self._searched: list[tuple[int, PageRef]] = []
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
         """Read the text layers of PDFs; ``pdfs`` maps document ids to files."""
@@ -237,14 +248,7 @@ class _Corpus:
             return None
         refs = question.evidence_pages
         if not refs:
-            self.without_page.add(question.qid)
-            self.without_evidence[question.qid] = "no evidence, and no page"
-            self.report.add(
-                "no_evidence_page",
-                f"line {line}: no page: it is asked of all of {question.domain} (overall), and "
-                "nothing is assessed that needs its page: write the page, from 1 on",
-            )
-            return question
+            return self._with_page(line, question, document)
         numbers = [ref.page_no for ref in refs]
         where = f"{_pages(numbers)} of {question.doc_id}"
         if not all(0 <= number < len(document.pages) for number in numbers):
@@ -296,6 +300,32 @@ class _Corpus:
             + ("".join(others[:1]) or self.labels.hint(document.source, str(max(numbers) + 1))),
         )
         return None
+
+    def _with_page(self, line: int, question: Question, document: Document) -> Question:
+        """A question without a page, with the only page that holds its evidence or answer."""
+        result = search_page(question, document, self.without_truth)
+        if result.page is not None:
+            self._searched.append((line, result.page))
+            return replace(question, evidence_pages=(result.page,), evidence_text=result.evidence)
+        self.without_page.add(question.qid)
+        self.without_evidence[question.qid] = f"no page, and {result.doubt}"
+        self.report.add(
+            "doubtful_page",
+            f"line {line}: no page, and {result.doubt}: it is asked of all of {question.domain} "
+            "(overall), and nothing is assessed that needs its page: write the page, from 1 on",
+        )
+        return question
+
+    def report_searched_pages(self) -> None:
+        """Report how many rows without a page got one by a search."""
+        if self._searched:
+            line, page = self._searched[0]
+            total = len(self._searched) + len(self.report.problems.get("doubtful_page", ()))
+            self.report.skipped.append(
+                f"no row, but {total} have no page: {len(self._searched)} got the only page of "
+                "their document that holds their evidence or answer, such as line "
+                f"{line}: page {page.page_no + 1} of {page.doc_id}"
+            )
 
     def report_off_by_one(self) -> None:
         """Report if most rows name the page before, or after, that of their evidence."""

@@ -1,4 +1,4 @@
-"""Reads the rows of a CSV of questions, as spreadsheets and people write it."""
+"""Reads the rows of a CSV or workbook of questions, as spreadsheets and people write it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from pathlib import Path
 
 from ohr.collection import ValidationReport
 from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
+from ohr.datasets.workbook import is_workbook, workbook_records
 from ohr.datasets.written_pages import names_pages
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import unescape_formula
 
-REQUIRED_COLUMNS = ("question", "answer", "document", "page")
+REQUIRED_COLUMNS = ("question", "answer")
+PLACE_COLUMNS = ("document", "page")
+"""Columns that a file of questions may lack; if it has them, every row needs their fields."""
 OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task", "category")
 ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
     "question": ("questions", "query", "prompt", "question_text", "frage"),
@@ -36,7 +39,8 @@ ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
 }
 """Column -> other names, which count if a file has no column of the right name."""
 _SHOWN = 20
-_KNOWN = frozenset((*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS, *chain(*ALSO_CALLED.values())))
+_FIRST = (*REQUIRED_COLUMNS, *PLACE_COLUMNS)
+_KNOWN = frozenset((*_FIRST, *OPTIONAL_COLUMNS, *chain(*ALSO_CALLED.values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +58,25 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     """The rows below the header; rows with too many or too few fields go into the report.
 
     The separator is the comma, semicolon or tab with which the header has most known columns. The
-    file is UTF-8, or UTF-16 with a byte-order mark, as in the "Unicode text" of spreadsheets. Case
-    and spaces of column names do not matter; other names (:data:`ALSO_CALLED`) are accepted and
-    reported. Raises DatasetError, also for rows that were swallowed by an open quote.
+    file is UTF-8, or UTF-16 with a byte-order mark, as in the "Unicode text" of spreadsheets, or a
+    workbook (``.xlsx``), of which the first sheet is read. Case and spaces of column names do not
+    matter; other names (:data:`ALSO_CALLED`) are accepted and reported. Raises DatasetError, also
+    for rows that were swallowed by an open quote, and MissingDependencyError.
     """
+    separator = None
     try:
-        text = csv_text(read_bounded(path))
-        separator = separator_of(text, _KNOWN)
-        lines = records(text, separator)
+        data = read_bounded(path)
+        if is_workbook(data):
+            lines, sheets = workbook_records(data)
+            if others := sheets[1:]:
+                report.skipped.append(
+                    f"the sheets {', '.join(map(repr, others))}: only the first, {sheets[0]!r}, is "
+                    "read"
+                )
+        else:
+            text = csv_text(data)
+            separator = separator_of(text, _KNOWN)
+            lines = records(text, separator)
     except OSError as error:
         raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
     except ValueError as error:
@@ -73,21 +88,27 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     missing = [name for name in REQUIRED_COLUMNS if name not in names]
     if missing:
         raise DatasetError(
-            f"{path}: no column {', '.join(missing)} in the header, which has, separated by a "
-            f"{SEPARATORS[separator]}: {', '.join(name[:_SHOWN] for name in names[:_SHOWN])}"
+            f"{path}: no column {', '.join(missing)} in the header, which has"
+            f"{f', separated by a {SEPARATORS[separator]}' if separator else ''}: "
+            f"{', '.join(name[:_SHOWN] for name in names[:_SHOWN])}"
         )
-    twice = [name for name in REQUIRED_COLUMNS + OPTIONAL_COLUMNS if names.count(name) > 1]
+    twice = [name for name in (*_FIRST, *OPTIONAL_COLUMNS) if names.count(name) > 1]
     if twice:
         raise DatasetError(f"{path}: the header has two columns {twice[0]!r}")
-    _nothing_swallowed(lines[1:], names, separator, path)
-    fewest = 1 + max(map(names.index, REQUIRED_COLUMNS))
+    if separator:
+        _nothing_swallowed(lines[1:], names, separator, path)
+    fewest = 1 + max(names.index(name) for name in _FIRST if name in names)
     rows = []
     for line, fields in lines[1:]:
         if len(fields) > len(names):
             report.add(
                 "malformed_question",
                 f"line {line}: {len(fields)} fields under a header of {len(names)}: put a field "
-                f"that holds a {SEPARATORS[separator]} in quotes",
+                + (
+                    f"that holds a {SEPARATORS[separator]} in quotes"
+                    if separator
+                    else "in its column"
+                ),
             )
             continue
         if len(fields) < fewest:
@@ -123,8 +144,10 @@ def _nothing_swallowed(
     """Raise DatasetError if a line within a field is itself a row.
 
     A row has a field for each column, pages in the page column, and a document that another row
-    names too.
+    names too. Without these two columns, a row cannot be recognised.
     """
+    if not set(PLACE_COLUMNS) <= set(names):
+        return
     page, document = names.index("page"), names.index("document")
     known = {fields[document].strip() for _, fields in rows if len(fields) > document} - {""}
     for begins, fields in rows:

@@ -83,8 +83,11 @@ def _documents(
 ) -> Sequence[str]:
     """The ids of the documents that a field may mean; for a missing document, its possible id.
 
+    An empty field means the only document, if there is one only.
     A backslash separates folders, as on Windows, unless it is part of a PDF's name.
     """
+    if not written.strip() and len(pdfs) == 1:
+        return list(pdfs)
     name = readable(written)
     name = name[:-4] if name.lower().endswith(".pdf") else name
     if "\\" in name and name not in pdfs and name not in by_name:

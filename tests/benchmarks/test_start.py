@@ -70,6 +70,10 @@ SMALLEST: dict[str, Arguments] = {
         *("--openings", "1", "--visits", "1"),
     ],
     "retrieval": lambda given: [str(given.data), "--chunks", "50", "--every", "5"],
+    "routes": lambda given: [
+        *(str(given.out), "--data", str(given.data), "--pages", "7"),
+        *("--fast", "tests.fakes.SureEngine", "--slow", "tests.fakes.SlowLoggingEngine"),
+    ],
     "runners": lambda _: ["2", "--nap", "0.01", "--workers", "1"],
     "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
     "sample_retrieval": lambda _: ["12"],
@@ -77,7 +81,7 @@ SMALLEST: dict[str, Arguments] = {
     "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"reference_cost", "report", "runners", "sample_ocr", "throughput"}
+SLOW = {"reference_cost", "report", "routes", "runners", "sample_ocr", "throughput"}
 """Those that start browsers, engines or whole commands."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",

@@ -19,6 +19,7 @@ from ohr.adviser.own_pages import (
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
 from ohr.adviser.quality.table import DECIDES
+from ohr.adviser.routes.study import report_routes
 from ohr.adviser.sampling import PageSample, check_sample, draw_pages, page_ref
 from ohr.adviser.transcriptions import read_truth, transcription_name, with_truth
 from ohr.display.terminal import report_failures, show
@@ -67,6 +68,7 @@ def report_quality(
         sample = outputs.sample
         table = predict_errors(outputs, known)
         write_quality(out, sample, table, seed)
+        routes = report_routes(out, outputs, table, settings.engines)
     show(engine_table(table, outputs.seconds))
     lines = assessed_lines(table, sample.no_layer)
     for line in (*verdict_lines(table), *lines, *worst_lines(table)):
@@ -74,6 +76,8 @@ def report_quality(
     for name in sorted(outputs.of_layer):
         print(plain(f"{name} reads the text layer, so the layer cannot show its errors"))
     print(f"pages: {out / 'quality.csv'}")
+    for line in routes:
+        print(plain(line))
     for line in problem_lines(sample, out):
         print(plain(line))
     if truth is None:

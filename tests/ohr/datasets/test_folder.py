@@ -152,7 +152,7 @@ def test_a_row_that_ends_before_its_page_is_said_to_be_short(folder):
 
 @pytest.mark.parametrize("page", ["9" * 23, "9" * 5000, "0", "-1", "1e9", "٣٣"])
 def test_no_page_number_ends_a_study(folder, page):
-    dataset = load(folder, HEADER + f"a,12,report,{page},\nb,12,report,1,\n")
+    dataset = load(folder, HEADER + f"a,99,report,{page},\nb,12,report,1,\n")
     assert [question.text for question in dataset.questions] == ["b"]
 
 
@@ -341,7 +341,7 @@ def test_two_pdfs_for_one_document_are_reported(folder):
 
 
 def test_missing_columns_and_useless_options_are_named(folder):
-    with pytest.raises(DatasetError, match="no column answer, page"):
+    with pytest.raises(DatasetError, match="no column answer in the header"):
         load(folder, "question,document\n")
     with pytest.raises(DatasetError, match=r"dataset\.path, not \.pdfs"):
         load(folder, HEADER, pdfs=folder)
@@ -377,12 +377,15 @@ def test_evidence_beside_its_pages_is_said_for_several_pages(folder):
 
 @pytest.mark.parametrize("page", ["", "none", "-"])
 def test_a_question_without_a_page_is_asked_and_said(folder, page):
-    dataset = load(folder, HEADER + f"a,12,report,{page},\nb,12,report,1,\n")
+    dataset = load(folder, HEADER + f"a,99,report,{page},\nb,12,report,1,\n")
     assert [q.evidence_pages for q in dataset.questions] == [(), (PageRef("documents/report", 0),)]
     assert dataset.questions[0].place == PageRef("documents/report", -1)
-    assert dataset.report.counts == {"empty_evidence": 1, "no_evidence_page": 1}
-    [line] = dataset.report.problems["no_evidence_page"]
-    assert line.startswith("line 2: no page: it is asked of all of documents (overall)")
+    assert dataset.report.counts == {"empty_evidence": 1, "doubtful_page": 1}
+    [line] = dataset.report.problems["doubtful_page"]
+    assert line.startswith(
+        "line 2: no page, and its answer is on no page of documents/report: it is asked of all of "
+        "documents (overall)"
+    )
     assert line.endswith("write the page, from 1 on")
 
 

@@ -1,0 +1,62 @@
+"""Writes the routes of sampled pages, and their curve with its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.adviser.own_pages import SampleOutputs, keep_assessed, with_predictions
+from ohr.adviser.routes.figure import routes_figure
+from ohr.adviser.routes.report import route_lines
+from ohr.adviser.routes.table import (
+    PERSON_ABOVE,
+    choose_pair,
+    choose_threshold,
+    curve,
+    page_predictions,
+    page_routes,
+)
+from ohr.ocr.routes import write_routes
+from ohr.quality.table import signal_table
+from ohr.registry import PluginSpec
+from ohr.store.csv import write_csv
+
+ROUTES, CURVE = "routes.csv", "routes_curve.csv"
+
+
+def report_routes(
+    out: Path, outputs: SampleOutputs, table: pd.DataFrame, engines: Sequence[PluginSpec]
+) -> list[str]:
+    """Write ``routes.csv``, ``routes_curve.csv`` and the figure; returns lines about them.
+
+    ``table`` has the predicted errors of every engine, and the true ones of transcribed pages. The
+    threshold is chosen by the predictions, so that true errors judge it. Nothing is written with
+    fewer than two assessed engines.
+    """
+    pair = choose_pair(table, outputs.seconds, outputs.of_layer)
+    if pair is None:
+        return []
+    layers = outputs.sample.layers
+    pages = page_predictions(predict_alone(outputs, pair.fast), table, layers, pair)
+    of_rule = curve(pages, pair)
+    threshold = 1.0 if of_rule.empty else choose_threshold(of_rule, pair)
+    routes = page_routes(pages, pair, threshold)
+    used = {spec.label: spec for spec in engines if spec.label in (pair.fast, pair.slow)}
+    facts = {"threshold": round(threshold, 6), "person_above": PERSON_ABOVE}
+    write_routes(out / ROUTES, routes, used, facts)
+    lines = [*route_lines(routes, of_rule, pair, threshold), f"routes: {out / ROUTES}"]
+    if not of_rule.empty:
+        write_csv(out / CURVE, of_rule)
+        figures = routes_figure(of_rule, pair, threshold, out)
+        lines.append(f"curve of the threshold: {out / CURVE}, {figures[0]}")
+    return lines
+
+
+def predict_alone(outputs: SampleOutputs, engine: str) -> pd.DataFrame:
+    """The predictions of one engine by its own output: no other engine, and no repeats."""
+    seen = {ref: replace(page, repeats=()) for ref, page in outputs.seen[engine].items()}
+    table = signal_table({engine: seen}, outputs.sample.layers, outputs.of_layer)
+    return keep_assessed(with_predictions(table))
