@@ -79,9 +79,9 @@ def mixed_documents(work: Path, data: Path, pages: int, filings: int) -> Truths:
     index = work / "pages.json"
     if not index.is_file():
         own = sorted((data / "own").glob("*.pdf"))[:filings]
-        made = sample_pages(work / "docs", work / "sample", pages)
-        made |= filing_pages(work / "docs", own)
-        rows = [[ref.doc_id, ref.page_no, *both] for ref, both in made.items()]
+        pages_by_ref = sample_pages(work / "docs", work / "sample", pages)
+        pages_by_ref |= filing_pages(work / "docs", own)
+        rows = [[ref.doc_id, ref.page_no, *both] for ref, both in pages_by_ref.items()]
         index.write_text(json.dumps(rows), "utf-8")
     rows = json.loads(index.read_text("utf-8"))
     return {PageRef(doc_id, page_no): (kind, truth) for doc_id, page_no, kind, truth in rows}

@@ -231,8 +231,8 @@ def _retrieval(
         choice = choose(run, engines, qids)
     except OhrError as error:
         return not_assessed("retrieval", str(error), engines), None, "", ""
-    asked = [question for question in questions if qids is None or question.qid in set(qids)]
-    documents = len({question.doc_id for question in asked})
+    chosen = [question for question in questions if qids is None or question.qid in set(qids)]
+    documents = len({question.doc_id for question in chosen})
     against = f"questions made {origin}"
     verdict = retrieval_verdict(choice, against, documents, further_units(choice))
     return verdict, choice, where, ""
@@ -262,8 +262,8 @@ def _tables(run: Run | None, questions: Sequence[Question], sample: PageSample) 
     qids = table_questions(_on_layers(questions, sample))
     reason = ""
     if len(qids) < FEWEST_TABLES:
-        asked = f"{len(qids)} question{'s' * (len(qids) != 1)} on tables could be made"
-        reason = f"{asked}, at least {FEWEST_TABLES} are needed"
+        count = f"{len(qids)} question{'s' * (len(qids) != 1)} on tables could be made"
+        reason = f"{count}, at least {FEWEST_TABLES} are needed"
     elif not layer_engines():
         reason = "structured over the layer is not installed (pip install pdfminer.six)"
     return table_verdict(run, qids, reason)
