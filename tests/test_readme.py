@@ -111,7 +111,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 41
+    assert len(COMMANDS) == 43
     assert len(SNIPPETS) == 2
 
 
@@ -304,7 +304,7 @@ def test_signals_are_measured_fitted_and_checked(where_documents_read):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     measure, *others = (one for one in COMMANDS if "runs/signals" in one)
-    measure = measure.replace("n_pages=60", "n_pages=6").replace("--pages 60", "--pages 6")
+    measure = measure.replace("n-pages 60", "n-pages 6").replace("--budget 60", "--budget 6")
     less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-instability"]
     assert "edit distance" in give(measure, where_documents_read, *less)
     for command in others:
