@@ -1,6 +1,8 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need, check the code and run all but the slow tests
 # make test-all   install torch and transformers too and run every test, as CI does
+# make test-python PYTHON=python3.13   run the fast tests under another Python
+# make lowest   run a small demo and tests with the lowest versions of the dependencies
 # make guard   measure whether anything got slower than when benchmarks/guard.json was written
 # make install-all   install what every check needs: torch, transformers, the site's generator
 # make test-wheel   build the wheel, install it in a new environment, and run a small demo from there
@@ -12,7 +14,7 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN = $(VENV)/bin
 # Modules are compiled when they are first imported: most of torch and transformers never is.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --no-compile
@@ -42,14 +44,25 @@ JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 # Of the demo's pages, those of so many questions.
 SMALL := dataset.limit=2 dataset.pages=evidence "levels=[severe]"
+FAST := -m "not slow and not torch" --hypothesis-profile quick
+# What runs with the lowest versions, and the packages that these tests need besides.
+LOWEST_TESTS ?= tests/ohr tests/rag tests/perturb tests/ocr_backends
+LOWEST_TOOLS := pytest pytest-xdist hypothesis apted pylatexenc rank-bm25 regex
 
-.PHONY: demo test test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
+.PHONY: demo test test-python fast lowest test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
 
 test: lint
-	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
+	$(PYTEST) $(FAST)
+
+# The locked versions are the same under every Python.
+test-python:
+	$(MAKE) fast VENV=build/$(notdir $(PYTHON))
+
+fast: $(VENV)/dev.stamp
+	$(PYTEST) $(FAST)
 
 test-all: $(VENV)/llm.stamp lint $(NODE)
 	$(PYTEST) --durations=30 --hypothesis-profile quarter
@@ -72,6 +85,18 @@ test-wheel: $(VENV)/core.stamp
 	  echo 'raise SystemExit("a folder of the user hides a package of ours")' \
 	  > build/wheel/empty/$$name/__init__.py; done
 	cd build/wheel/empty && ../venv/bin/ohr demo $(SMALL) && test -s runs/demo/cells.csv
+
+# Under Python 3.11, the lowest that there is.
+lowest: VENV := build/lowest
+lowest:
+	rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	$(INSTALL) packaging
+	$(BIN)/python .ci/lowest.py augraphy sample chinese report > $(VENV)/pins.txt
+	$(INSTALL) --requirement $(VENV)/pins.txt $(LOWEST_TOOLS)
+	$(INSTALL) --no-deps $(AUGRAPHY)
+	$(INSTALL) --no-deps --editable .
+	cd $(VENV) && bin/ohr demo $(SMALL)
+	$(PYTEST) $(FAST) $(LOWEST_TESTS)
 
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
