@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pypdfium2
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, TiffImagePlugin
 
 from ohr.documents.images import image_dpi, load_image
 from ohr.documents.layers import text_layers
@@ -193,9 +193,10 @@ def test_a_tiff_of_several_pages_is_refused_but_a_thumbnail_is_no_page(tmp_path)
     with pytest.raises(EngineError, match=r"scan\.tif has 3 pages.*make it a PDF"):
         load_image(path)
     assert drawn_by(path) == "one page"
-    thumbnail = page()
-    thumbnail.encoderinfo = {"tiffinfo": {254: 1}}
-    page().save(path, save_all=True, append_images=[thumbnail])
+    with TiffImagePlugin.AppendingTiffWriter(path, new=True) as tiff:
+        for kind in (0, 1):  # a page, a thumbnail
+            page().save(tiff, format="TIFF", tiffinfo={254: kind})
+            tiff.newFrame()
     assert np.array_equal(load_image(path), np.asarray(page()))
     assert drawn_by(path) is None
 
