@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from experiments import quality, recommend
 
