@@ -170,10 +170,11 @@ def kinds_note(cells: pd.DataFrame) -> list[str]:
 
 
 def room_at_zero(axes: Sequence[Axes]) -> None:
-    """Start the axis of noise at 0, with room for a mark there."""
+    """Start the axis of noise at 0, with room for marks at its ends."""
     # A panel without a value has no limits.
     right = max((ax.dataLim.xmax for ax in axes if math.isfinite(ax.dataLim.xmax)), default=0.0)
-    axes[0].set_xlim(left=-0.06 * right if right > 0 else -0.06)
+    right = right if right > 0 else 1.0
+    axes[0].set_xlim(-0.06 * right, 1.06 * right)
 
 
 def caption(

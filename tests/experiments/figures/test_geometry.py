@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -64,7 +63,7 @@ def drawn(draw, cells: pd.DataFrame) -> Figure:
     """The figure that is saved, laid out."""
     saved: list[Figure] = []
 
-    def keep(made: Figure, *_: object) -> list[Path]:
+    def keep(made: Figure, *_: object, **__: object) -> list[Path]:
         saved.append(made)
         return []
 
@@ -179,29 +178,6 @@ def test_bars_have_room_for_their_groups_names(group):
     cells = cells[cells["noise"] == "none"]
     check_texts(drawn(bars.benchmark_bars, cells[cells["engine"] == "gt"]))
     check_texts(drawn(bars.benchmark_bars, cells))
-
-
-@pytest.mark.parametrize(("study", "areas"), [("two engines", 0), ("at zero", 2), ("crowded", 0)])
-def test_the_loss_above_a_retrieval_curve_is_split(study, areas):
-    made = of_study("source_curves", study)
-    cells = STUDIES[study]
-    retrieval, *others = made.axes
-    of_others = [ax for ax in others if "F1" in ax.get_ylabel()]
-    assert len(of_others) == 2
-    assert not any(ax.collections and _areas(ax) for ax in of_others), "only LCS has parts"
-    assert len(_areas(retrieval)) == areas
-    legend = {text.get_text() for text in made.legends[0].get_texts()}
-    assert {"page not found", "text missing"} <= legend or not areas
-    assert ("thin: page not found above, text missing below" in legend) == (not areas)
-    first = cells[(cells["noise"] != "none") & (cells["group"] == cells["group"].iloc[0])]
-    severe = first[(first["metric"] == "lcs") & (first["level"] == "severe")].iloc[0]
-    found = 1 - 0.7 * (1 - severe["mean"])
-    thin = [line for line in retrieval.lines if line.get_linewidth() == 0.8]
-    assert any(line.get_ydata()[-1] == pytest.approx(found) for line in thin)
-
-
-def _areas(ax):
-    return [one for one in ax.collections if isinstance(one, PolyCollection)]
 
 
 def test_noise_strength_shows_the_noise_of_the_content_too():

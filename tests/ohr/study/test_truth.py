@@ -130,7 +130,7 @@ def test_an_engine_that_sees_the_page_has_earned_what_it_reads(folder, tmp_path)
 @pytest.mark.slow
 def test_the_figure_says_what_is_the_truth(folder, tmp_path):
     result, _ = folder_study(folder, "How much?,12 euros,typed,1,\n", tmp_path / "run")
-    _, svg = sorted(benchmark_bars(result.cells, tmp_path / "figures"))
+    _, svg, _ = sorted(benchmark_bars(result.cells, tmp_path / "figures"))
     texts = " ".join(re.sub("<[^>]+>", " ", svg.read_text()).split())
     assert "measured against the text layer of the PDFs, not ground truth" in texts
 
