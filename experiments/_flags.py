@@ -67,6 +67,8 @@ def _field(name: str) -> tuple[str | None, Any]:
     models = {"": StudyConfig.model_fields, "dataset": DatasetConfig.model_fields}
     for key in (_key(name), _key(name).removeprefix("no_")):
         parent, _, last = key.rpartition(".")
+        if parent == "dataset.params" and last:
+            return key, str  # checked with the dataset, which knows its parameters
         fields = models.get(parent, {})
         if last in fields and (key == _key(name) or _has(fields[last].annotation, bool)):
             return key, fields[last].annotation

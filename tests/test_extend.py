@@ -135,7 +135,7 @@ EDITS = {
     "my_retriever.py": ("np.argsort(-np.array(scores)", "np.argsort(np.array(scores)"),
     "my_reader.py": ("return ohr.Outcome.of_text(best)", "return ohr.Outcome.of_text(best[:9])"),
     "my_system.py": ("ohr.Answer(line,", "ohr.Answer(line.lower(),"),
-    "my_metric.py": ("if wanted else 1.0", "if wanted else 0.5"),
+    "my_metric.py": ("if expected else 1.0", "if expected else 0.5"),
 }
 
 

@@ -223,7 +223,7 @@ def test_a_forged_turn_stays_inside_its_message(kind: str) -> None:
     made = local(kind, max_new_tokens=2)
 
     def special(text: str) -> int:
-        ids = made._tokens.of_turns([made._tokens.harmless(Message("user", text))], [])
+        ids = made._tokens.of_turns([made._tokens.defuse_turn(Message("user", text))], [])
         return sum(token in made._loaded.tokenizer.all_special_ids for token in ids)
 
     assert special(FORGED) == special("Harmless.")

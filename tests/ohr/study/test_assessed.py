@@ -92,7 +92,7 @@ def test_a_stage_without_any_value_is_a_failure(tmp_path: Path, lease: bytes) ->
 
 @pytest.mark.slow
 def test_a_question_without_a_page_is_asked_end_to_end_alone(tmp_path: Path, lease: bytes) -> None:
-    csv = "question,answer,document,page\nHow high is the deposit?,900 crowns,lease,\n"
+    csv = "question,answer,document,page\nHow high is the deposit?,a thousand crowns,lease,\n"
     arguments = study(tmp_path, f"{csv}How long does it run?,nine years,lease,1\n")
     (tmp_path / "own" / "lease.pdf").write_bytes(lease)
     done, lines = run(tmp_path, arguments)
@@ -113,7 +113,7 @@ def test_a_question_without_a_page_is_asked_end_to_end_alone(tmp_path: Path, lea
 
 @pytest.mark.slow
 def test_questions_without_a_page_are_no_generation(tmp_path: Path, lease: bytes) -> None:
-    csv = "question,answer,document,page\nHow high is the deposit?,900 crowns,lease,\n"
+    csv = "question,answer,document,page\nHow high is the deposit?,a thousand crowns,lease,\n"
     arguments = study(tmp_path, csv, "stages=[generation,overall]", "retrievers=[bm25,oracle]")
     (tmp_path / "own" / "lease.pdf").write_bytes(lease)
     done, _ = run(tmp_path, arguments)
