@@ -43,6 +43,10 @@ _GUESSED = ("generation", "f1")
 _OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 
 
+NARROW = 100
+"""Characters of the widest line of the main tables."""
+
+
 def number(value: float) -> str:
     """Three decimals, or a dash for NaN; zero has no minus sign."""
     return "-" if pd.isna(value) else f"{value:z.3f}"
@@ -218,10 +222,11 @@ def report_line(out: Path, *runs: Path) -> str:
     return f"interactive report: ohr report {options}"
 
 
-def show(table: Table) -> None:
+def show(table: Table, width: int = 140) -> None:
     """Print a table on standard output, without mark-up and without cutting numbers.
 
-    On a terminal, long words continue on the next line; elsewhere the table is as wide as needed.
+    On a terminal, long words continue on the next line; elsewhere the table is as wide as needed,
+    and cells are wrapped from ``width`` characters on.
     """
     options: Any = {"highlight": False, "markup": False, "emoji": False}
     console = Console(**options)
@@ -229,7 +234,7 @@ def show(table: Table) -> None:
         for column in table.columns:
             column.overflow = "fold"
     else:
-        console = Console(**options, width=100)
+        console = Console(**options, width=width)
         for column in table.columns:
             column.min_width = _longest_word(console, column)
     console.print(table, crop=console.is_terminal)

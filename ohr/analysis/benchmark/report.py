@@ -12,7 +12,7 @@ from ohr.analysis.comparison.differences_report import report_differences
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
-from ohr.display.terminal import benchmark_tables, show
+from ohr.display.terminal import NARROW, benchmark_tables, show
 from ohr.figures.pareto import pareto_charts
 from ohr.store.csv import write_csv
 from ohr.study.results import Run
@@ -41,7 +41,7 @@ def report(run: Run) -> None:
         losses = run.path / "tables" / "losses.csv"
         has_losses = report_losses(run, losses)
         for table in benchmark_tables(run.cells, notes):
-            show(table)
+            show(table, NARROW)
             print()
         for path in drawing.result():
             print(f"figure: {path}")

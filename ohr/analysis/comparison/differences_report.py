@@ -19,7 +19,7 @@ from ohr.display.labels import (
     shown_readings,
 )
 from ohr.display.settings import Block, blocks_of, setting_texts
-from ohr.display.terminal import show
+from ohr.display.terminal import NARROW, show
 from ohr.display.wording import excluded, is_shown, rounded_up, short
 from ohr.files.safe_text import plain
 from ohr.statistics.clusters import DOCUMENT, FEWEST
@@ -223,10 +223,10 @@ def report_differences(run: Run, differences: pd.DataFrame) -> None:
     table = differences_table(differences, main)
     lines = differences_lines(differences, main, truth_of(run.cells))
     table.caption = Text("\n".join(lines), style="")
-    show(table)
+    show(table, NARROW)
     if parts:
         print()
-        show(differences_table(differences, parts))
+        show(differences_table(differences, parts), NARROW)
     path = run.path / "differences.csv"
     write_csv(path, differences)
     print(f"differences: {path}")

@@ -14,7 +14,7 @@ from ohr.analysis.plots import noise_curve, noise_strength, sources
 from ohr.display.labels import interval_units, noise_title, shown_measures
 from ohr.display.notes import reader_notes
 from ohr.display.settings import settings_of
-from ohr.display.terminal import noise_table, show
+from ohr.display.terminal import NARROW, noise_table, show
 from ohr.display.wording import excluded, is_shown, rounded_up, short
 from ohr.errors import OhrError
 from ohr.figures.loss import breakpoint_of
@@ -44,7 +44,7 @@ def report(run: Run, axis: str = "") -> None:
     paths = noise_curve(runs, figures, axis=axis) + sources(runs, figures, axis=axis)
     paths += noise_strength(runs, figures)
     report_differences(run, run_differences(run))
-    show(noise_table(run.cells, reader_notes(run.readers)))
+    show(noise_table(run.cells, reader_notes(run.readers)), NARROW)
     for path in paths:
         print(f"figure: {path}")
     curves = statistics_table(runs, chosen)

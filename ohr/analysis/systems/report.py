@@ -23,7 +23,7 @@ from ohr.analysis.systems.table import (
 )
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import number, p_value, show
+from ohr.display.terminal import NARROW, number, p_value, show
 from ohr.display.wording import family, short
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
@@ -45,7 +45,7 @@ def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
     drops = system_drops(run)
     write_csv(run.path / "systems.csv", drops)
     write_csv(run.path / "system_costs.csv", system_costs(run))
-    show(systems_table(drops, run.cells, axis))
+    show(systems_table(drops, run.cells, axis), NARROW)
     for line in captions(drops):
         print(plain(line))
     for scores in scored(run):
