@@ -91,7 +91,7 @@ lowest: VENV := build/lowest
 lowest:
 	rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 	$(INSTALL) packaging
-	$(BIN)/python .ci/lowest.py augraphy sample chinese report > $(VENV)/pins.txt
+	$(BIN)/python .ci/lowest.py augraphy sample chinese report xlsx > $(VENV)/pins.txt
 	$(INSTALL) --requirement $(VENV)/pins.txt $(LOWEST_TOOLS)
 	$(INSTALL) --no-deps $(AUGRAPHY)
 	$(INSTALL) --no-deps --editable .
