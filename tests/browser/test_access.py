@@ -68,7 +68,8 @@ def test_axe_finds_nothing_serious(chromium_browser, report, dark):
 def test_a_report_on_paper(chromium_browser, report):
     with chromium_window(chromium_browser) as window:
         visit = Visit(window, report)
-        for view, said in (("overview", "What does each noise cost"), ("case?case=2", "What is fact")):
+        views = (("overview", "What does each noise cost"), ("case?case=2", "What is fact"))
+        for view, said in views:
             visit.open(view)
             pages = list(pypdfium2.PdfDocument(io.BytesIO(window.page.pdf(format="A4"))))
             texts = [page.get_textpage().get_text_range() for page in pages]
