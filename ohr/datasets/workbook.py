@@ -84,7 +84,7 @@ def cell_text(value: object, number_format: str = "") -> str:
         case int() | float() if percent := _PERCENT.search(number_format):
             return f"{value * 100:.{len(percent[1] or '')}f}%"
         case float():
-            return f"{value:.15g}" if abs(value) >= 1e15 or value % 1 else f"{value:.0f}"
+            return f"{value:.15g}" if abs(value) > 1e15 or value % 1 else f"{value:.0f}"
         case datetime.datetime() if value.time() == datetime.time():
             return value.date().isoformat()
         case datetime.datetime() | datetime.date() | datetime.time():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sized
 
 from rich.table import Table
 
@@ -41,6 +42,11 @@ def print_plan(config: StudyConfig) -> None:
         print(f"left out: {note}")
     print(
         f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
-        f"{len(plan.retrievers)} retrievers, {len(plan.readers)} readers; "
+        f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "
         f"{len(planned_cells(plan))} cells; {left} pages to read with {config.workers} workers"
     )
+
+
+def _counted(things: Sized, name: str) -> str:
+    """``1 reader``, ``2 readers``."""
+    return f"{len(things)} {name}{'s' * (len(things) != 1)}"

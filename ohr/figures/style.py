@@ -92,17 +92,16 @@ def describe(fig: Figure, parts: Sequence[str]) -> list[str]:
     Returns a note with all parts, for the file beside the figure (see :func:`save`).
     """
     parts = [part for part in parts if part]
-    title = fig.suptitle(" ", fontsize="small", color="#444444")
-    fitting = 0
+    trial = fig.text(0, 0, "", fontsize="small")
+    line = ""
     for count in range(1, len(parts) + 1):
-        title.set_text(mathless("; ".join(parts[:count])))
-        if title.get_window_extent().width > 0.98 * fig.bbox.width:
+        trial.set_text(mathless("; ".join(parts[:count])))
+        if trial.get_window_extent().width > 0.98 * fig.bbox.width:
             break
-        fitting = count
-    title.set_text(mathless("; ".join(parts[:fitting])))
-    if not fitting:
-        title.remove()
-        fig._suptitle = None  # type: ignore[attr-defined]  # the layout would keep room for it
+        line = trial.get_text()
+    trial.remove()
+    if line:
+        fig.suptitle(line, fontsize="small", color="#444444")
     return [f"{'; '.join(parts)}."] if parts else []
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from ohr import registry
 from ohr.datasets.row_questions import DEFAULT_DOMAIN
-from ohr.errors import ConfigError
-from ohr.files.safe_text import safe_path
+from ohr.errors import ConfigError, StoreError
+from ohr.files.safe_text import plain, safe_path
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, source_digest
 from ohr.ocr.pools import Runners
@@ -194,6 +194,16 @@ class FileOutputs:
     def stored(self, page: FilePage) -> StoredOutput | None:
         """The stored output of a page, or None if it has not been read."""
         return stored_output(self.store, page.key, self.identity)
+
+    def outcome(self, page: FilePage) -> Outcome[str]:
+        """The stored outcome of a page that has been read. Raises StoreError if it is gone."""
+        output = self.stored(page)
+        if output is None:
+            raise StoreError(
+                f"the output of {plain(page.source.file_name)} page {page.ref.page_no + 1} is no "
+                f"longer in the cache {self.store.root}: run the same command again"
+            )
+        return output.outcome
 
     def is_final(self, page: FilePage) -> bool:
         """Whether the stored output of a page is final, so that it is not read again."""

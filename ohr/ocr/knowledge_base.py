@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr import registry
-from ohr.errors import ConfigError, StoreError
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.pools import Runners
@@ -169,15 +169,7 @@ def write_outputs(
     started = time.perf_counter()
     read_now = _read(pages, outputs, sharing)
     seconds = time.perf_counter() - started
-    outcomes = []
-    for page in pages:
-        stored = outputs.stored(page)
-        if stored is None:
-            raise StoreError(
-                f"the output of {_where(page)} is no longer in the cache "
-                f"{outputs.store.root}: run the same command again"
-            )
-        outcomes.append((page, stored.outcome))
+    outcomes = [(page, outputs.outcome(page)) for page in pages]
     documents = knowledge_base(outcomes)
     cost = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)

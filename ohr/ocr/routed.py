@@ -18,7 +18,7 @@ from typing import Any
 from ohr import registry
 from ohr.datasets.text_layer import check_layers
 from ohr.documents.opening import layers_of
-from ohr.errors import ConfigError, StoreError
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.files import FileOutputs, FilePage, document_id, file_pages
 from ohr.ocr.knowledge_base import MANIFEST, check_out, knowledge_base, select_pages
@@ -228,14 +228,7 @@ def _write(routed: RoutedPages, reading: Reading, out: Path) -> int:
     seconds = time.perf_counter() - started
     results = layer_texts(routed.layered)
     for outputs, pages in routed.outputs.values():
-        for page in pages:
-            stored = outputs.stored(page)
-            if stored is None:
-                raise StoreError(
-                    f"the output of {_where(page.ref)} is no longer in the cache "
-                    f"{outputs.store.root}: run the same command again"
-                )
-            results.append((page, stored.outcome))
+        results += [(page, outputs.outcome(page)) for page in pages]
     results.sort(key=lambda result: result[0].ref)
     documents = knowledge_base(results)
     failures = [

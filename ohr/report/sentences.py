@@ -64,9 +64,12 @@ class Loss:
 
     def short_text(self) -> str:
         """``tesseract, clean loses .018 (95 % interval .003 to .032; not significant)``."""
-        verb = "loses" if self.loss > 0 else "gains"
+        size = short(abs(self.loss))
+        change = f"{'loses' if self.loss > 0 else 'gains'} {size}"
+        if not size.strip(".0"):
+            change = "does not change"
         with_setting = f" with {self.setting}" if self.setting else ""
-        return f"{self.condition}{with_setting} {verb} {short(abs(self.loss))} ({self._evidence()})"
+        return f"{self.condition}{with_setting} {change} ({self._evidence()})"
 
     def _evidence(self) -> str:
         """The interval of the size of the change, and its test."""

@@ -298,10 +298,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
         ``first`` is the context's first passage.
         """
-        question, context = (
-            self._tokens.defuse_tokens(question),
-            self._tokens.defuse_tokens(context),
-        )
+        question, context = map(self._tokens.defuse_tokens, (question, context))
         limit = self.params.max_context_tokens
         window, model = self._loaded.window, self._loaded.model
         if window is not None:
@@ -313,10 +310,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         context, note = self._tokens.cut(context, limit)
         ids = self._tokens.ids(question, context)
         other_contexts = ("", self._tokens.defuse_tokens(first), context)
-        splits = tuple(
-            common_prefix(ids, self._tokens.ids("0", other_context))
-            for other_context in other_contexts
-        )
+        splits = tuple(common_prefix(ids, self._tokens.ids("0", other)) for other in other_contexts)
         return _Encoded(index, (question, context), ids, note, splits)
 
     def _generate(
@@ -371,9 +365,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             usage["answers_cut"] = 1.0
         cut = f"cut at {len(continuation.tokens)} tokens" if is_cut else ""
         plain = not (self.reads_images or self._tokenizer.chat_template)
-        answer = self._prompt.extract_answer(
-            self._tokens.opened_thought(prompt) + text, plain=plain
-        )
+        text = self._tokens.opened_thought(prompt) + text
+        answer = self._prompt.extract_answer(text, plain=plain)
         outcome, odd = outcome_of(answer, question_and_context, *notes, cut)
         return Reply(index, outcome, {**usage, **(further_usage or {}), **odd})
 

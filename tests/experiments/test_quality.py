@@ -68,11 +68,11 @@ def test_by_the_text_alone_nothing_is_assessed(folder):
     """One engine without confidences on pages without a layer: no error, and no worst pages."""
     done = run_quality(folder, "--engines", FAKE, "--budget", 6, "--no-instability")
     assert done.exit_code == 0, done.output
-    said = " ".join(done.output.split())
-    assert "6 of 6 pages are not assessed: they have no text layer, no second engine" in said
-    assert "Name a second engine" in said
-    assert "most errors by" not in said
-    assert "%]" not in said.replace("[95 %]", "").replace("[95 % interval]", "")
+    printed = " ".join(done.output.split())
+    assert "6 of 6 pages are not assessed: they have no text layer, no second engine" in printed
+    assert "Name a second engine" in printed
+    assert "most errors by" not in printed
+    assert "%]" not in printed.replace("[95 %]", "").replace("[95 % interval]", "")
     table = pd.read_csv(folder.parent / "out" / "quality.csv")
     shown = [name + end for name in TARGETS for end in ("", "_mean", "_low", "_high", "_coverage")]
     assert table[[*shown, "in_range"]].isna().all().all()
@@ -143,9 +143,9 @@ def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
     truth = ("--truth", folder.parent / "labelled", "--no-instability")
     done = run_quality(folder, "--engines", FAKE, "--budget", 12, *truth)
     assert done.exit_code == 0, done.output
-    said = " ".join(done.output.split())
-    assert "not corrected: 1 transcribed pages of the sample, at least 8" in said
-    assert "corrected by the pages" not in said
+    printed = " ".join(done.output.split())
+    assert "not corrected: 1 transcribed pages of the sample, at least 8" in printed
+    assert "corrected by the pages" not in printed
 
 
 @pytest.mark.slow

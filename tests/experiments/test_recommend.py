@@ -95,10 +95,10 @@ def test_any_folder_ends_in_its_sentences(tmp_path):
     assert not (tmp_path / "best").exists()
     done = run_recommend(folder, *engines, "--no-instability")
     assert done.exit_code == 0, done.output
-    said = " ".join(done.output.split())
-    assert "3 files of other kinds were not read: 2 .docx, 1 .xlsx" in said
-    assert "left out: sub/broken: cannot open broken.pdf" in said
-    assert "left out: documents/broken: cannot read the image" in said
+    printed = " ".join(done.output.split())
+    assert "3 files of other kinds were not read: 2 .docx, 1 .xlsx" in printed
+    assert "left out: sub/broken: cannot open broken.pdf" in printed
+    assert "left out: documents/broken: cannot read the image" in printed
     content = validated(tmp_path / "best")
     assert content["sample"]["pages"] == 5
     table = pd.read_csv(tmp_path / "best" / "quality.csv")

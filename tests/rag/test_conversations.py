@@ -138,12 +138,14 @@ def test_whatever_is_written_is_parsed(text: str) -> None:
 
 
 def test_a_conversation_in_words_alternates_and_keeps_all_that_was_said() -> None:
-    told = to_plain_turns(FOLLOWED, [TOOL], SCHEMA)
-    assert [one.role for one in told] == ["system", "user", "assistant", "user"]
-    assert "Be brief." in told[0].text
-    assert '"name": "look"' in told[0].text
-    assert extract_calls(told[2].text, ["look"])[1] == (ToolCall("look", CALL.arguments, "call_0"),)
-    assert told[3].text == "Result of look:\nA harbour."
+    turns = to_plain_turns(FOLLOWED, [TOOL], SCHEMA)
+    assert [turn.role for turn in turns] == ["system", "user", "assistant", "user"]
+    assert "Be brief." in turns[0].text
+    assert '"name": "look"' in turns[0].text
+    assert extract_calls(turns[2].text, ["look"])[1] == (
+        ToolCall("look", CALL.arguments, "call_0"),
+    )
+    assert turns[3].text == "Result of look:\nA harbour."
     assert "schema" not in to_plain_turns(ASKED)[0].text
 
 

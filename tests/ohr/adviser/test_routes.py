@@ -110,9 +110,9 @@ def test_the_threshold_keeps_the_share_of_the_gain_if_any_does(pages, share):
         gains = every["quick"] - of_rule
         of_slow = every["quick"] - every["careful"]
         if gains[0.0] > 0:
-            wanted = min(gains[0.0], of_slow) if of_slow > 0 else gains[0.0]
-            assert gains[threshold] >= share * wanted - 1e-9
-            assert not (gains[gains.index > threshold] >= share * wanted + 1e-9).any()
+            target = min(gains[0.0], of_slow) if of_slow > 0 else gains[0.0]
+            assert gains[threshold] >= share * target - 1e-9
+            assert not (gains[gains.index > threshold] >= share * target + 1e-9).any()
         else:
             assert threshold == 1.0
 
