@@ -89,13 +89,19 @@ def sentences(run: Run, axis: str) -> list[str]:
         f"Under {noise_name(*(worst[column] for column in POINT))} ({title} {short(worst[axis])}, "
         f"{short(clean[axis].iloc[0])} on clean pages), {engine} "
         f"{' and '.join(parts) or 'shows no significant change'}"
-        f"{f', with {setting}' * several}."
+        f"{f', with {setting}' * several}{_others(noisy)}."
     ]
     if breaks := _breaks(run, axis, engine, str(worst["perturbation"])):
         result.append(breaks)
     if unshown:
         result.append(f"Not significant: {'; '.join(unshown)}.")
     return result
+
+
+def _others(noisy: pd.DataFrame) -> str:
+    """How many other curves the tables have, so that one is not taken for all."""
+    others = len(noisy[["engine", "perturbation"]].drop_duplicates()) - 1
+    return f"; the table has {others} other curve{'s' * (others != 1)}" if others else ""
 
 
 def _change(label: str, row: pd.Series) -> str:
