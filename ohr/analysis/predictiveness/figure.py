@@ -37,11 +37,11 @@ def correlations_figure(
     chosen = table[(table["group"] == "all") & (table["conditions"] == "all")]
     within = chosen[chosen["correlation"] == WITHIN]
     order = _order(within)
-    panels = [
-        (label, outcome) for label, outcome in outcomes_of(chosen) if outcome["rho"].notna().any()
-    ]
+    outcomes = list(outcomes_of(chosen))
+    panels = [(label, outcome) for label, outcome in outcomes if outcome["rho"].notna().any()]
     if not panels:
         return []
+    left_out = [label for label, outcome in outcomes if outcome["rho"].isna().all()]
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     with figure(1.5 + 1.8 * columns, 0.9 + rows * (0.6 + 0.24 * len(order))) as fig:
@@ -64,6 +64,8 @@ def correlations_figure(
         drawn = list(dict.fromkeys(labels))
         fig.legend([named[label] for label in drawn], drawn, loc="outside lower center", ncols=3)
         description = describe(fig, _caption(chosen, notes))
+        if left_out:
+            description.append(f"Not drawn, since nothing is correlated: {'; '.join(left_out)}.")
         return save(fig, folder, "predictiveness", notes=description)
 
 
