@@ -65,7 +65,9 @@ def correlations_figure(
         fig.legend([named[label] for label in drawn], drawn, loc="outside lower center", ncols=3)
         description = describe(fig, _caption(chosen, notes))
         if left_out:
-            description.append(f"Not drawn, since nothing is correlated: {'; '.join(left_out)}.")
+            description.append(
+                f"Not drawn, since no correlation can be computed: {'; '.join(left_out)}."
+            )
         return save(fig, folder, "predictiveness", notes=description)
 
 
