@@ -40,6 +40,15 @@ def main(
     engines: OwnEngines = None,
     retrievers: Annotated[str, typer.Option(help="Retrievers, separated by commas.")] = "bm25",
     budget: Budget = 200,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Most minutes to read pages; default: no limit.")
+    ] = None,
+    read_all: Annotated[
+        bool,
+        typer.Option(
+            "--read-all", help="Read --budget pages, also if fewer settle which engine is better."
+        ),
+    ] = False,
     pages: PageRanges = "",
     questions: Annotated[int, typer.Option(min=1, help="Number of questions to ask.")] = 200,
     levels: Annotated[
@@ -73,6 +82,8 @@ def main(
         truth,
         report,
         pages,
+        minutes,
+        read_all,
     )
     return report_recommendation(inputs, settings, request, out, dry_run=dry_run)
 

@@ -64,6 +64,10 @@ class Countdown:
             seconds += self._elapsed[name] / self._read[name] * (count - self._read[name])
         return seconds
 
+    def page_s(self) -> float:
+        """Wall seconds to read a page with every engine, of the engines that read pages."""
+        return sum(self._elapsed[name] / count for name, count in self._read.items() if count)
+
     def seconds(self, workers: int) -> dict[str, float]:
         """Wall seconds per page and worker of the engines that read pages."""
         return {
@@ -72,8 +76,8 @@ class Countdown:
             if count
         }
 
-    def say_estimate(self) -> None:
-        """Say once how long the other pages take, if the report can say something."""
+    def say_estimate(self, *, at_most: bool = False) -> None:
+        """Say once how long the other pages take, or take ``at_most``, if the report can say it."""
         left = self.left_s()
         say = getattr(self._report, "write", None)
         if self._estimated or say is None or not self._total or math.isnan(left):
@@ -85,7 +89,7 @@ class Countdown:
             f"{name} {self._elapsed[name] / self._read[name]:.1f} s per page"
             for name in self._pending
         )
-        say(f"about {spoken(left)} for the other pages ({named})")
+        say(f"{'at most ' * at_most}about {spoken(left)} for the other pages ({named})")
 
     def _show(self) -> None:
         done = sum(self._read.values())

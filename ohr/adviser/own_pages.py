@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,10 @@ class EngineWork:
     def label(self) -> str:
         """The engine's name in tables."""
         return self.spec.label
+
+    def only(self, refs: Collection[PageRef]) -> EngineWork:
+        """The work on some of the pages."""
+        return replace(self, pages=[page for page in self.pages if page.ref in refs])
 
     def unread(self) -> list[FilePage]:
         """The pages whose output is not stored."""

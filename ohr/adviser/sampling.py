@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -77,6 +77,16 @@ class PageSample:
             no_layer={**self.no_layer, **faults},
             notes=notes,
             checked={**self.checked, **faults},
+        )
+
+    def only(self, refs: Collection[PageRef]) -> PageSample:
+        """The sample as if only these of its pages had been drawn to be read."""
+        return replace(
+            self,
+            pages=[source for source in self.pages if page_ref(source) in refs],
+            layers={ref: layer for ref, layer in self.layers.items() if ref in refs},
+            no_layer={ref: why for ref, why in self.no_layer.items() if ref in refs},
+            notes={ref: note for ref, note in self.notes.items() if ref in refs},
         )
 
     def problems(self) -> list[tuple[str, str]]:

@@ -23,6 +23,8 @@ def recommend(
     engines: Sequence[PluginValue] | None = None,
     retrievers: Sequence[PluginValue] = ("bm25",),
     budget: int = 200,
+    minutes: float | None = None,
+    read_all: bool = False,
     pages: str = "",
     questions: int = 200,
     levels: Sequence[str] = (),
@@ -36,11 +38,13 @@ def recommend(
 ) -> Recommendation:
     """What to use for PDFs and images: their text layers, an OCR engine, a retriever.
 
-    ``inputs`` are files or folders. At most ``budget`` pages are read; ``pages`` selects pages of
-    each file, such as ``"1-3,7"``. ``engines`` are by default all that are ready to use, ``levels``
-    the noise under which retrieval is measured as well, ``truth`` a folder of transcribed pages.
-    The results are also written to the folder ``out``. ``progress`` is reported to standard error
-    by default; False reports nothing. Raises OhrError, as for files of which none can be opened.
+    ``inputs`` are files or folders. At most ``budget`` pages are read, in at most ``minutes``;
+    fewer if they settle which engine has fewer errors, unless ``read_all``. ``pages`` selects pages
+    of each file, such as ``"1-3,7"``. ``engines`` are by default all that are ready to use,
+    ``levels`` the noise under which retrieval is measured as well, ``truth`` a folder of
+    transcribed pages. The results are also written to the folder ``out``. ``progress`` is reported
+    to standard error by default; False reports nothing. Raises OhrError, as for files of which none
+    can be opened.
     """
     paths = [inputs] if isinstance(inputs, str | Path) else inputs
     specs = usable_engines() if engines is None else list(map(PluginSpec.parse, engines))
@@ -56,6 +60,8 @@ def recommend(
         seed,
         None if truth is None else Path(truth),
         pages=pages,
+        minutes=minutes,
+        read_all=read_all,
     )
     shown = Silent() if progress is False else progress or Progress()
     with shown:

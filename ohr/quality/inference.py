@@ -133,13 +133,16 @@ class Verdict:
     ``winner`` is 0 or 1, or None if they do not differ significantly. Then ``pages`` is the number
     of pages that would be enough, or None if no number would be and only transcribed pages can
     help. If transcribed pages correct the difference, ``transcribed`` of the pages would have to
-    be transcribed: more pages alone hardly shorten the interval.
+    be transcribed: more pages alone hardly shorten the interval. ``needs_truth`` says that no
+    number of pages would be enough at either end of the interval of sampling: the predictions are
+    too uncertain.
     """
 
     difference: Estimate
     winner: int | None
     pages: int | None = None
     transcribed: int = 0
+    needs_truth: bool = False
 
 
 def compare(
@@ -165,7 +168,8 @@ def compare(
     of_sampling = ((gap.high - gap.low) / 2 / z) ** 2 - sure**2
     target = (gap.mean / z) ** 2 - sure**2
     if target <= 0 or not math.isfinite(of_sampling):
-        return Verdict(gap, None)
+        farthest = abs(gap.mean) + z * math.sqrt(max(of_sampling, 0.0))
+        return Verdict(gap, None, needs_truth=farthest < _deviations(1) * sure)
     times = max(of_sampling, 0.0) / target
     return Verdict(gap, None, math.ceil(len(first) * times), math.ceil(gap.labelled * times))
 

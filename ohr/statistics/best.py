@@ -78,6 +78,7 @@ def compare_with_best(
     clusters: Clusters,
     *,
     largest: float = math.inf,
+    comparisons: int = 1,
     flips: int = FLIPS,
     seed: int = 0,
 ) -> list[BestOf]:
@@ -86,7 +87,8 @@ def compare_with_best(
     ``conditions`` are scores, float ``(candidates, n)``, greater is better, of the same ``n``
     units in ``clusters``; the numbers of candidates may differ. A unit without a score of some
     candidate (NaN) is left out of that condition. ``largest`` is the largest possible difference
-    of two means, 1 for scores in [0, 1]. Raises ValueError if no unit is left.
+    of two means, 1 for scores in [0, 1]. The result is one of ``comparisons`` that hold at 95 %
+    together (Bonferroni). Raises ValueError if no unit is left.
 
     A candidate is significantly worse if another's mean exceeds its own by more than chance
     explains for the greatest of *all* differences between two candidates of a condition. Each
@@ -113,7 +115,7 @@ def compare_with_best(
     greatest = np.concatenate(
         [np.abs(signs @ ratios).max(axis=1) for signs in sign_patterns(clusters.size, flips, seed)]
     )
-    return [part.judged(np.sort(greatest), clusters, largest) for part in parts]
+    return [part.judged(np.sort(greatest), clusters, largest, comparisons) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,13 @@ class _Differences:
     def first(self) -> int:
         return int(self.means.argmax())
 
-    def judged(self, greatest: np.ndarray, clusters: Clusters, largest: float) -> BestOf:
+    def judged(
+        self, greatest: np.ndarray, clusters: Clusters, largest: float, comparisons: int
+    ) -> BestOf:
         """The result, given the family's greatest ratio under each pattern of signs, sorted."""
         # p is at most .05 exactly if fewer than this many patterns reach the ratio.
-        place = len(greatest) - math.floor((1 - LEVEL) * len(greatest) + _ROUNDING)
+        alpha = (1 - LEVEL) / comparisons
+        place = len(greatest) - math.floor(alpha * len(greatest) + _ROUNDING)
         critical = float(greatest[min(place, len(greatest)) - 1])
         low, high = np.clip(self._inverted(critical), -largest, largest)
         ratio = np.full((len(self.means),) * 2, -math.inf)
@@ -177,7 +182,7 @@ class _Differences:
                     behind,
                     Interval(*ends, clusters.unit),
                     Interval(*to_first, clusters.unit),
-                    reached / len(greatest),
+                    min(1.0, comparisons * reached / len(greatest)),
                 )
             )
         return self._best_of(standings, clusters, largest)

@@ -121,6 +121,9 @@ def test_files_and_pages_may_be_named(tmp_path):
     assert validated(tmp_path / "pdf")["sample"] == {
         "documents": 1,
         "pages": 1,
+        "pages_planned": 1,
+        "looks": 1,
+        "stopped_by": "all pages",
         "pages_in_all": 1,
         "left_out": {},
         "other_files": {},

@@ -108,16 +108,17 @@ def predict_errors(outputs: SampleOutputs, known: Mapping[PageRef, str]) -> pd.D
     return with_truth(keep_assessed(with_predictions(outputs.table)), outputs, known)
 
 
-def sample_lines(sample: PageSample, out: Path) -> list[str]:
+def sample_lines(sample: PageSample, out: Path, *, at_most: bool = False) -> list[str]:
     """Lines about the sampled pages, files that cannot be opened, and files that have changed
-    since the last run into the same folder.
+    since the last run into the same folder. With ``at_most``, reading may stop before.
     """
     drawn = Counter(page_ref(source).doc_id for source in sample.pages)
     named = [f"{name} {count}" for name, count in drawn.items()]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    pages = f"{'at most ' * at_most}{len(sample.pages)} of {sample.total:,} pages"
     lines = [
-        f"{len(sample.pages)} of {sample.total:,} pages of {len(sample.counts)} documents, spread "
-        f"evenly over each: {', '.join(named[:_NAMED])}{more}"
+        f"{pages} of {len(sample.counts)} documents, spread evenly over each: "
+        f"{', '.join(named[:_NAMED])}{more}"
     ]
     lines += [f"left out: {name}: {reason}" for name, reason in sample.left_out.items()]
     lines += [line] if (line := other_kinds_line(sample.others)) else []

@@ -13,6 +13,7 @@ import pandas as pd
 from ohr import registry
 from ohr.adviser.own_pages import OcrSettings, SampleOutputs
 from ohr.adviser.quality.report import assessed_lines, worst_lines
+from ohr.adviser.recommend.batches import Reading
 from ohr.adviser.recommend.decision import Decision, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
 from ohr.adviser.recommend.made_questions import Request
@@ -39,6 +40,7 @@ from ohr.adviser.recommend.table_questions import (
 from ohr.adviser.recommend.verdicts import (
     TARGETS_OF,
     MeasureVerdict,
+    basis,
     error_verdict,
     not_assessed,
     retrieval_verdict,
@@ -55,8 +57,6 @@ SCHEMA = 1
 """Version of ``recommendation.json``; a field that goes or changes its meaning raises it."""
 FEWEST_QUESTIONS = 10
 """Least number of questions for retrieval to be assessed."""
-FEWEST_PAGES = 5
-"""Least number of pages without a layer for the engines to be compared on these alone."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,7 @@ class Recommendation:
     advice: Advice
     table: pd.DataFrame
     sample: PageSample
+    reading: Reading
     run: Run | None = None
 
     @property
@@ -89,6 +90,9 @@ class Recommendation:
             "sample": {
                 "documents": len(sample.counts),
                 "pages": len(sample.pages),
+                "pages_planned": self.reading.planned,
+                "looks": self.reading.looks,
+                "stopped_by": self.reading.stop,
                 "pages_in_all": sample.total,
                 "left_out": dict(sample.left_out),
                 "other_files": dict(sample.others),
@@ -123,29 +127,13 @@ class Recommendation:
         return self.advice.verdict[-len(self.verdicts) :]
 
 
-def basis(table: pd.DataFrame, of_layer: frozenset[str]) -> tuple[pd.DataFrame, str]:
-    """The rows by which engines of page images are compared, and which pages they are.
-
-    These are the pages without a usable layer, which need OCR, if there are enough; else all.
-    """
-    rows = table[~table["engine"].isin(of_layer)]
-    if rows.empty or rows["has_layer"].all() or not rows["has_layer"].any():
-        return rows, ""
-    without = rows[~rows["has_layer"]]
-    count = len(without.drop_duplicates(["doc_id", "page_no"]))
-    if count < FEWEST_PAGES:
-        return rows, f", {count} of them without a usable layer"
-    return without, ", those without a usable layer"
-
-
 def of_layer(settings: OcrSettings) -> frozenset[str]:
     """The engines that read PDFs, not page images."""
     return frozenset(spec.label for spec in settings.engines if not reads_images(spec))
 
 
 def decided(
-    outputs: SampleOutputs,
-    table: pd.DataFrame,
+    reading: Reading,
     settings: OcrSettings,
     request: Request,
     out: Path,
@@ -153,20 +141,27 @@ def decided(
     origin: str,
     run: Run | None,
 ) -> Recommendation:
-    """Decide, by the predicted errors of ``table`` and a ``run`` of retrieval, if there is one.
+    """Decide, by the predicted errors and a ``run`` of retrieval, if there is one.
 
     ``origin`` says what the questions were made of.
     """
+    outputs, table = reading.outputs, reading.table
     sample = outputs.sample
     rows, which = basis(table, outputs.of_layer)
     names = list(dict.fromkeys(rows["engine"])) if len(rows) else []
     if names:
-        verdicts = [error_verdict(rows, target) for target in TARGETS_OF]
+        verdicts = [error_verdict(rows, target, reading.looks) for target in TARGETS_OF]
     else:
         reason = "no engine of page images was given"
         verdicts = [not_assessed(measure, reason, ()) for measure in TARGETS_OF.values()]
     retrieval, choice, where, no_questions = _retrieval(
-        run, names, questions, origin, sample, only_without=which.startswith(", those")
+        run,
+        names,
+        questions,
+        origin,
+        sample,
+        reading,
+        only_without=which.startswith(", those"),
     )
     verdicts.append(retrieval)
     decision = decide(verdicts, outputs.seconds)
@@ -189,12 +184,12 @@ def decided(
     ]
     advice = Advice(
         tuple(verdict),
-        tuple(_reasons(rows, verdicts, outputs, run, sample)),
+        tuple(_reasons(rows, verdicts, reading, run)),
         tuple(cost.sentence(settings.workers, to_read) for cost in costs),
         tuple(doubts(verdicts, choice, _transcribe(request, out, sample), no_questions)),
     )
     return Recommendation(
-        decision, layers, tables, tuple(verdicts), costs, advice, table, sample, run
+        decision, layers, tables, tuple(verdicts), costs, advice, table, sample, reading, run
     )
 
 
@@ -204,6 +199,7 @@ def _retrieval(
     questions: Sequence[Question],
     origin: str,
     sample: PageSample,
+    reading: Reading,
     *,
     only_without: bool,
 ) -> tuple[MeasureVerdict, Choice | None, str, str]:
@@ -215,7 +211,8 @@ def _retrieval(
         count = len(questions)
         could = f"{count} question{'s' * (count != 1)} could be made {origin}"
         reason = f"{could}, at least {FEWEST_QUESTIONS} are needed"
-        more = f"{could}; read more pages (--budget)"
+        option = "--read-all" if reading.stop == "settled" else "--budget"
+        more = f"{could}; read more pages ({option})"
         return not_assessed("retrieval", reason, engines), None, "", more
     qids = None
     where = ""
@@ -228,7 +225,7 @@ def _retrieval(
         else:
             where = ", on pages with and without a usable layer"
     try:
-        choice = choose(run, engines, qids)
+        choice = choose(run, engines, qids, looks=reading.looks)
     except OhrError as error:
         return not_assessed("retrieval", str(error), engines), None, "", ""
     chosen = [question for question in questions if qids is None or question.qid in set(qids)]
@@ -272,11 +269,11 @@ def _tables(run: Run | None, questions: Sequence[Question], sample: PageSample) 
 def _reasons(
     rows: pd.DataFrame,
     verdicts: Sequence[MeasureVerdict],
-    outputs: SampleOutputs,
+    reading: Reading,
     run: Run | None,
-    sample: PageSample,
 ) -> list[str]:
-    lines = [family_sentence(verdicts)]
+    outputs = reading.outputs
+    lines = [*reading.sentences, family_sentence(verdicts, reading.looks)]
     if run is not None:
         lines += retrieval_lines(run, {"pdf_text": "text layer (pdf_text)"})
     if len(rows):
@@ -289,7 +286,7 @@ def _reasons(
             f"{name} reads the text layer: it counts with the layer, and is not compared with the "
             "OCR engines, whose truth the layer is"
         )
-    left_out = len(sample.pages) - len(outputs.table.drop_duplicates(["doc_id", "page_no"]))
+    left_out = len(outputs.sample.pages) - len(outputs.table.drop_duplicates(["doc_id", "page_no"]))
     if left_out:
         lines.append(f"not assessed: {left_out} images, which none of these engines reads")
     return lines

@@ -6,10 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ohr.adviser.recommend.verdicts import TITLES, Candidate, MeasureVerdict
-
-CLOSE = 0.02
-"""Largest loss of retrieval LCS, or of right characters, for a faster engine."""
+from ohr.adviser.recommend.verdicts import CLOSE, TITLES, Candidate, MeasureVerdict
 
 
 @dataclass(frozen=True)
@@ -26,14 +23,16 @@ class Decision:
 
 
 def decide(verdicts: Sequence[MeasureVerdict], seconds: Mapping[str, float]) -> Decision:
-    """The best engine by retrieval or, if that compares none, by wrong characters.
+    """The best engine by retrieval or, if only they are settled, by wrong characters.
 
-    A faster engine is chosen if it is not shown to be worse and loses at most :data:`CLOSE`. An
-    engine is never chosen if it is the only one that was assessed.
+    If neither is settled (:attr:`MeasureVerdict.is_settled`), it is the best by retrieval or, if
+    that compares none, by wrong characters. A faster engine is chosen if it is not shown to be
+    worse and loses at most :data:`CLOSE`. An engine is never chosen if it is the only one that was
+    assessed.
     """
     by_measure = {verdict.measure: verdict for verdict in verdicts}
     deciding = [by_measure[name] for name in ("retrieval", "characters") if name in by_measure]
-    for verdict in deciding:
+    for verdict in sorted(deciding, key=lambda verdict: not verdict.is_settled):
         if verdict.best is not None:
             return _chosen(verdict, verdict.best, verdicts, seconds)
     alone = {each.engine for verdict in verdicts for each in verdict.candidates}

@@ -34,6 +34,10 @@ class Request:
     report: bool = False
     pages: str = ""
     """Pages of each file, such as ``1-3,7``; by default all."""
+    minutes: float | None = None
+    """Time for OCR; by default no limit."""
+    read_all: bool = False
+    """Read all pages of the budget, also if the engines' errors are compared before."""
 
 
 def make_questions(

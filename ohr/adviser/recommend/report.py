@@ -128,6 +128,13 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
     return f"{where}, {engine} on the other pages." if decision.engine else f"{where}; {none}."
 
 
+def verdict_start(verdict: MeasureVerdict) -> str:
+    """The verdict on one measure without what it rests on, while pages are read."""
+    values = [_value(candidate, verdict) for candidate in verdict.candidates[:1]]
+    values += [_other(candidate, verdict) for candidate in verdict.candidates[1:]]
+    return f"{TITLES[verdict.measure]}: {'; '.join(values) or 'not assessed'}"
+
+
 def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
     """The verdict on one measure. ``basis`` says which pages or questions it is about."""
     title = _title(verdict)
@@ -189,12 +196,14 @@ def _gap(difference: float, verdict: MeasureVerdict) -> str:
     return f"{100 * difference:.1f} points" if is_percent else short(difference)
 
 
-def family_sentence(verdicts: Sequence[MeasureVerdict]) -> str:
-    """How intervals are meant."""
+def family_sentence(verdicts: Sequence[MeasureVerdict], looks: int) -> str:
+    """How intervals are meant; the engines were compared at most ``looks`` times while reading."""
     pairs = max((verdict.pairs for verdict in verdicts), default=0)
     text = "Intervals are 95 %"
     if pairs > 1:
         text += f"; those of differences hold for all {pairs} comparisons of a measure together"
+    if looks > 1:
+        text += f", whichever of {looks} looks at the pages was the last"
     return f"{text}."
 
 

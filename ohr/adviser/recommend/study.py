@@ -8,10 +8,9 @@ from pathlib import Path
 
 from ohr import registry
 from ohr.adviser.dry_run import print_draw
-from ohr.adviser.own_pages import OcrSettings, read_sample
+from ohr.adviser.own_pages import OcrSettings
 from ohr.adviser.quality.report import engine_table
 from ohr.adviser.quality.study import (
-    predict_errors,
     problem_lines,
     read_transcriptions,
     report_failed,
@@ -21,15 +20,15 @@ from ohr.adviser.quality.study import (
 from ohr.adviser.recommend.advice import (
     FEWEST_QUESTIONS,
     Recommendation,
-    basis,
     decided,
     layer_specs,
     of_layer,
     reads_images,
 )
+from ohr.adviser.recommend.batches import read_in_batches, stops_early
 from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
-from ohr.adviser.recommend.verdicts import TARGETS_OF
+from ohr.adviser.recommend.verdicts import TARGETS_OF, basis
 from ohr.adviser.sampling import check_sample, draw_pages
 from ohr.display.terminal import show
 from ohr.errors import ConfigError
@@ -111,15 +110,24 @@ def recommend(
     with locked(out):
         for name in (RECOMMENDATION, AS_JSON):
             (out / name).unlink(missing_ok=True)  # of an earlier sample, perhaps
-        for line in sample_lines(sample, out):
+        for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
             say(line)
         if (first := summarise_layers(sample)) is not None:
             say(first.sentences()[0])
             if first.is_everywhere:
                 say("Pages are now read with OCR to check the layer, and to compare the engines.")
-        outputs = read_sample(sample, settings, progress)
+        reading = read_in_batches(
+            sample,
+            settings,
+            known,
+            request.seed,
+            progress,
+            minutes=request.minutes,
+            read_all=request.read_all,
+            say=say,
+        )
+        outputs, table = reading.outputs, reading.table
         sample = outputs.sample
-        table = predict_errors(outputs, known)
         write_quality(out, sample, table, request.seed)
         questions, origin = make_questions(sample, outputs, request, out)
     run, layered = None, layer_specs(sample, questions)
@@ -130,7 +138,7 @@ def recommend(
         engines = [*settings.engines, *(spec for spec in layered if spec.label not in labels)]
         study = retrieval_study(settings, request, out, engines)
         run = run_study(study, out / "retrieval", overwrite=True)
-    result = decided(outputs, table, settings, request, out, questions, origin, run)
+    result = decided(reading, settings, request, out, questions, origin, run)
     write_text(out / RECOMMENDATION, result.advice.text())
     write_text(out / AS_JSON, json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n")
     return result

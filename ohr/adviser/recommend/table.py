@@ -61,13 +61,14 @@ def choose(
     qids: Collection[str] | None = None,
     *,
     clean_only: bool = False,
+    looks: int = 1,
 ) -> Choice:
     """Compare the combinations of ``engines`` and retrievers by retrieval LCS.
 
     If noise was measured, a question's score is its mean over the levels; engines that read no
     page images are left out. ``qids`` are the questions, by default all. With ``clean_only``, noise
     does not count. All differences between two combinations are one family
-    (:func:`ohr.statistics.compare_with_best`).
+    (:func:`ohr.statistics.compare_with_best`). It is one of ``looks`` that hold together.
     """
     rows = rows_of(run.rows, "retrieval", METRIC)
     rows = rows[rows["engine"].isin(list(engines))]
@@ -89,6 +90,7 @@ def choose(
         [values],
         clusters,
         largest=1.0,
+        comparisons=looks,
         seed=run.seed,
     )
     return Choice(

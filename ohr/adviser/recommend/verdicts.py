@@ -22,6 +22,10 @@ TITLES: Mapping[Name, str] = {
 }
 FEWEST_PAGES = 8
 """With fewer, the number of further pages is not estimated."""
+CLOSE = 0.02
+"""Largest loss of retrieval LCS, or of right characters, for a faster engine."""
+FEWEST_WITHOUT_LAYER = 5
+"""Least number of pages without a layer for the engines to be compared on these alone."""
 TARGETS_OF: Mapping[str, Name] = {DECIDES: "characters", "r_noise_content": "content_r_noise"}
 """The predicted errors that have a verdict."""
 
@@ -64,6 +68,8 @@ class MeasureVerdict:
     unit: str = "page"
     where: str = ""
     """Noise levels of retrieval."""
+    needs_truth: bool = False
+    """Whether more pages could show nothing more: predictions are too uncertain."""
 
     @property
     def is_error(self) -> bool:
@@ -89,6 +95,13 @@ class MeasureVerdict:
     def unsure(self) -> list[Candidate]:
         """Candidates that do not differ significantly from the best."""
         return [candidate for candidate in self.candidates[1:] if not candidate.is_worse]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether each other engine is shown to be worse than the best, or close to it."""
+        return self.is_compared and all(
+            each.is_worse or max(map(abs, each.behind)) <= CLOSE for each in self.candidates[1:]
+        )
 
     def as_json(self, sentence: str) -> dict[str, Any]:
         """The verdict for ``recommendation.json``."""
@@ -124,20 +137,40 @@ def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def error_verdict(table: pd.DataFrame, target: str) -> MeasureVerdict:
-    """The verdict on a predicted error, by the pages of ``table``: less is better."""
+def basis(table: pd.DataFrame, of_layer: frozenset[str]) -> tuple[pd.DataFrame, str]:
+    """The rows by which engines of page images are compared, and which pages they are.
+
+    These are the pages without a usable layer, which need OCR, if there are enough; else all.
+    """
+    rows = table[~table["engine"].isin(of_layer)]
+    if rows.empty or rows["has_layer"].all() or not rows["has_layer"].any():
+        return rows, ""
+    without = rows[~rows["has_layer"]]
+    count = len(without.drop_duplicates(["doc_id", "page_no"]))
+    if count < FEWEST_WITHOUT_LAYER:
+        return rows, f", {count} of them without a usable layer"
+    return without, ", those without a usable layer"
+
+
+def error_verdict(table: pd.DataFrame, target: str, looks: int = 1) -> MeasureVerdict:
+    """The verdict on a predicted error, by the pages of ``table``: less is better.
+
+    It is one of ``looks`` at growing numbers of pages, whose comparisons all hold together.
+    """
     parts = {str(name): rows for name, rows in table.groupby("engine", sort=False)}
     estimates = {name: engine_estimate(rows, target) for name, rows in parts.items()}
     known = {name: each for name, each in estimates.items() if each is not None}
     ranked = sorted(known, key=lambda name: known[name].mean)
     pairs = math.comb(len(ranked), 2)
-    candidates, further, compared = [], 0, {}
+    candidates, further, compared, undecided = [], 0, {}, []
     for name in ranked:
         each = known[name]
         gap = None
         if name != ranked[0]:
-            gap = engine_verdict(table, name, ranked[0], target, pairs)
+            gap = engine_verdict(table, name, ranked[0], target, pairs * looks)
             compared[name] = gap
+            if gap is not None and gap.winner is None:
+                undecided.append(gap.needs_truth)
         ends = (math.nan, math.nan) if gap is None else (gap.difference.low, gap.difference.high)
         is_worse = gap is not None and gap.winner == 1
         if gap is not None and not is_worse and gap.pages:
@@ -158,6 +191,7 @@ def error_verdict(table: pd.DataFrame, target: str) -> MeasureVerdict:
         {name: "no page has a prediction" for name in parts if name not in known},
         pairs,
         max(0, further - len(pages)) if len(pages) >= FEWEST_PAGES else 0,
+        needs_truth=bool(undecided) and all(undecided),
     )
 
 

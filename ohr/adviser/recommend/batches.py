@@ -1,0 +1,205 @@
+"""Reads pages in batches, and stops when more pages cannot change the verdict on the engines.
+
+The engines are compared after 16 pages, 32, 64 and so on, and after all. If every look tested at
+the usual level, some look would show a difference too easily. So each tests at a level divided by
+the number of looks that are planned (Bonferroni): all of them hold together at 95 %, whenever the
+reading stops. Source: Wald, Sequential Tests of Statistical Hypotheses, 1945, for the question;
+Dunn, Multiple Comparisons Among Means, 1961, for the levels. ``python -m benchmarks.stopping``
+measures how often a verdict is wrong and how many pages are saved.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ohr.adviser.countdown import Countdown, Report
+from ohr.adviser.own_pages import (
+    EngineWork,
+    OcrSettings,
+    SampleOutputs,
+    collect_outputs,
+    plan_reading,
+)
+from ohr.adviser.quality.study import predict_errors
+from ohr.adviser.quality.table import DECIDES
+from ohr.adviser.recommend.report import verdict_start
+from ohr.adviser.recommend.verdicts import CLOSE, MeasureVerdict, basis, error_verdict
+from ohr.adviser.sampling import PageSample, page_ref
+from ohr.ocr.files import FilePage
+from ohr.types import PageRef
+
+FIRST = 16
+"""Number of pages in the first batch: about as many as the first ten questions need."""
+
+Stop = Literal["all pages", "settled", "undecidable", "time"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The pages that were read, and why no more were.
+
+    ``table`` has the predicted errors of ``outputs``; ``planned`` is the number of pages that could
+    have been read, ``looks`` the number of times that the engines would have been compared.
+    """
+
+    outputs: SampleOutputs
+    table: pd.DataFrame
+    planned: int
+    looks: int
+    stop: Stop
+
+    @property
+    def sentences(self) -> list[str]:
+        """Why reading stopped before all pages were read; empty if it did not."""
+        count = len(self.outputs.sample.pages)
+        after = f"Reading stopped after {count} of {self.planned} pages: "
+        points = f"{100 * CLOSE:.0f} points"
+        why = {
+            "settled": f"the engines' wrong characters differ significantly, or by {points} at "
+            "most (--read-all: read all pages).",
+            "undecidable": "more pages cannot show a difference in wrong characters, because the "
+            "predictions are too uncertain; transcribed pages can (--truth).",
+            "time": "more pages would have taken longer than --minutes.",
+        }
+        return [after + why[self.stop]] if self.stop in why else []
+
+
+def look_sizes(pages: int, least: int = 0) -> tuple[int, ...]:
+    """The numbers of pages after which engines are compared: doubling, and all ``pages``.
+
+    None is smaller than ``least`` or than :data:`FIRST`, unless there are no more pages.
+    """
+    sizes, size = [], FIRST
+    while 3 * size < 2 * pages:  # a last batch of less than half joins the one before
+        if size >= least:
+            sizes.append(size)
+        size *= 2
+    return (*sizes, pages)
+
+
+def spread_order(pages: Sequence[PageRef], seed: int) -> list[PageRef]:
+    """The pages in an order of which every beginning is spread over the documents like the whole.
+
+    Within a document the order is random.
+    """
+    documents: dict[str, list[PageRef]] = {}
+    for ref in pages:
+        documents.setdefault(ref.doc_id, []).append(ref)
+    places: list[tuple[float, PageRef]] = []
+    for doc_id, refs in documents.items():
+        rng = np.random.default_rng([seed, *doc_id.encode()])
+        start = rng.uniform()
+        order = rng.permutation(len(refs))
+        places += [((i + start) / len(refs), refs[place]) for i, place in enumerate(order)]
+    return [ref for _, ref in sorted(places)]
+
+
+def stop_reason(verdict: MeasureVerdict) -> Literal["settled", "undecidable", ""]:
+    """Why no more pages are needed for this verdict; empty if they are."""
+    if verdict.is_settled:
+        return "settled"
+    return "undecidable" if verdict.needs_truth else ""
+
+
+def stops_early(settings: OcrSettings, read_all: bool) -> bool:
+    """Whether reading may stop because the engines are compared."""
+    return len(settings.engines) > 1 and not read_all
+
+
+def read_in_batches(
+    sample: PageSample,
+    settings: OcrSettings,
+    known: Mapping[PageRef, str],
+    seed: int,
+    report: Report,
+    *,
+    minutes: float | None = None,
+    read_all: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+) -> Reading:
+    """Read and observe pages until the engines' wrong characters are compared.
+
+    ``known`` are transcriptions: the first batch has all these pages. No batch is begun that would
+    end after ``minutes``, by the time of the pages before. With ``read_all``, or a single engine,
+    all pages are read. ``say`` gets a line after each look but the last. Raises OhrError.
+    """
+    order = spread_order(list(map(page_ref, sample.pages)), seed)
+    least = 1 + max((order.index(ref) for ref in known), default=-1)
+    in_batches = stops_early(settings, read_all)
+    sizes = look_sizes(len(order), least) if in_batches else (len(order),)
+    reader = _Reader(sample, settings, order, report, stops_early=len(sizes) > 1)
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    for size in sizes:
+        goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
+        reader.read(max(goal, least, 1))
+        outputs = reader.outputs()
+        table = predict_errors(outputs, known)
+        stop: Stop = "time" if goal < size else "all pages"
+        if stop == "all pages" and size < len(order):
+            rows, _ = basis(table, outputs.of_layer)
+            verdict = error_verdict(rows, DECIDES, len(sizes))
+            say(f"after {size} of at most {len(order)} pages: {verdict_start(verdict)}")
+            stop = stop_reason(verdict) or stop
+        if stop != "all pages":
+            break
+    return Reading(outputs, table, len(order), len(sizes), stop)
+
+
+class _Reader:
+    """Reads the pages of a sample in an order, with every engine."""
+
+    def __init__(
+        self,
+        sample: PageSample,
+        settings: OcrSettings,
+        order: Sequence[PageRef],
+        report: Report,
+        *,
+        stops_early: bool,
+    ) -> None:
+        layered = [ref for ref, layer in sample.layers.items() if layer is not None]
+        self._sample, self._order, self._workers = sample, order, settings.workers
+        self._works: Sequence[EngineWork] = plan_reading(sample.pages, settings, layered)
+        place = {ref: i for i, ref in enumerate(order)}
+        self._unread: dict[str, list[FilePage]] = {
+            work.label: sorted(work.unread(), key=lambda page: place[page.ref])
+            for work in self._works
+        }
+        counts = {label: len(pages) for label, pages in self._unread.items()}
+        self._countdown = Countdown(counts, report)
+        self._done = 0
+        for work in self._works:  # a page each, so that the time of the others can be estimated
+            self._read(work, self._unread[work.label][:1])
+        self._countdown.say_estimate(at_most=stops_early)
+
+    def affordable(self, left_s: float) -> int:
+        """The number of pages in all that can be read in so many seconds more."""
+        each_s = self._countdown.page_s()
+        return len(self._order) if each_s == 0 else self._done + int(max(0.0, left_s) / each_s)
+
+    def read(self, size: int) -> None:
+        """Read the first ``size`` pages."""
+        refs = set(self._order[:size])
+        for work in self._works:
+            self._read(work, [page for page in self._unread[work.label] if page.ref in refs])
+        self._done = size
+
+    def outputs(self) -> SampleOutputs:
+        """The outputs of the pages that were read."""
+        refs = set(self._order[: self._done])
+        works = [work.only(refs) for work in self._works]
+        seconds = self._countdown.seconds(self._workers)
+        return collect_outputs(self._sample.only(refs), works, seconds)
+
+    def _read(self, work: EngineWork, pages: Sequence[FilePage]) -> None:
+        if pages:
+            self._countdown.read(work, pages)
+            read = {page.ref for page in pages}
+            left = self._unread[work.label]
+            self._unread[work.label] = [page for page in left if page.ref not in read]

@@ -1,0 +1,90 @@
+"""In which order pages are read, after how many the engines are compared, and when it stops."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.adviser.recommend.batches import FIRST, look_sizes, spread_order, stop_reason
+from ohr.adviser.recommend.verdicts import CLOSE, Candidate, MeasureVerdict
+from ohr.quality.inference import compare
+from ohr.types import PageRef
+
+
+@given(st.integers(1, 3000), st.integers(0, 3000))
+def test_looks_double_and_end_with_all_pages(pages, least):
+    sizes = look_sizes(pages, least)
+    assert sizes[-1] == pages
+    assert list(sizes) == sorted(set(sizes))
+    assert all(size >= max(least, FIRST) for size in sizes[:-1])
+    assert all(large >= 1.5 * small for small, large in pairwise(sizes))
+
+
+def test_looks_of_the_default_budget():
+    assert look_sizes(200) == (16, 32, 64, 128, 200)
+    assert look_sizes(36) == (16, 36)
+    assert look_sizes(12) == (12,)
+    assert look_sizes(200, least=50) == (64, 128, 200)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(0, 5))
+def test_every_beginning_is_spread_over_the_documents(lengths, seed):
+    refs = [
+        PageRef(f"d{number}", page) for number, count in enumerate(lengths) for page in range(count)
+    ]
+    order = spread_order(refs, seed)
+    assert sorted(order) == sorted(refs)
+    assert order == spread_order(refs, seed)
+    for size in range(1, len(order) + 1):
+        read = Counter(ref.doc_id for ref in order[:size])
+        for number, count in enumerate(lengths):
+            # Each document has its share of the pages, give or take one for each document.
+            assert abs(read[f"d{number}"] - count * size / len(refs)) <= len(lengths)
+
+
+def verdict(*others: Candidate, needs_truth: bool = False) -> MeasureVerdict:
+    best = Candidate("a", "a", 0.05, 0.04, 0.06)
+    return MeasureVerdict("characters", (best, *others), 16, 4, "", {}, needs_truth=needs_truth)
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        ([Candidate("b", "b", 0.1, 0.0, 0.2, is_worse=True, behind=(0.01, 0.09))], "settled"),
+        ([Candidate("b", "b", 0.06, 0.0, 0.1, behind=(-CLOSE / 2, CLOSE))], "settled"),
+        ([Candidate("b", "b", 0.06, 0.0, 0.1, behind=(-CLOSE / 2, 2 * CLOSE))], ""),
+        ([Candidate("b", "b", 0.06, 0.0, 0.1, behind=(-math.inf, math.inf))], ""),
+        ([Candidate("b", "b", 0.06, 0.0, 0.1, behind=(math.nan, math.nan))], ""),
+        ([], ""),
+    ],
+)
+def test_a_verdict_is_settled_if_each_engine_is_worse_or_close(others, reason):
+    assert stop_reason(verdict(*others)) == reason
+    if others and not reason:
+        assert stop_reason(verdict(*others, needs_truth=True)) == "undecidable"
+
+
+def test_more_pages_cannot_help_where_predictions_are_too_uncertain():
+    rng = np.random.default_rng(0)
+    first, noise = rng.uniform(0, 0.2, 64), rng.normal(0, 0.01, 64)
+    documents = [f"d{number % 8}" for number in range(64)]
+    alike = compare(first, first + noise, documents, bias=0.05)
+    assert alike.winner is None
+    assert alike.needs_truth
+    assert not compare(first, first + noise, documents, bias=0.0).needs_truth
+    assert not compare(first, first + 0.3, documents, bias=0.05).needs_truth
+
+
+def test_several_looks_make_the_interval_longer():
+    rng = np.random.default_rng(1)
+    first = rng.uniform(0, 0.2, 64)
+    second, documents = first + rng.normal(0.01, 0.05, 64), [f"d{n % 8}" for n in range(64)]
+    once = compare(first, second, documents, 0.0).difference
+    often = compare(first, second, documents, 0.0, comparisons=5).difference
+    assert often.low < once.low < once.high < often.high
