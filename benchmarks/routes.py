@@ -40,8 +40,8 @@ from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.routes.figure import routes_figure
 from ohr.adviser.routes.table import (
     GAIN,
-    ROUTED,
     Pair,
+    affordable_threshold,
     choose_threshold,
     curve,
     is_reread,
@@ -180,9 +180,7 @@ def evaluate(pages: pd.DataFrame, pair: Pair) -> pd.DataFrame:
         return lambda others: choose_threshold(curve(others, pair), pair, error)
 
     def by_seconds(others: pd.DataFrame) -> float:
-        routed = curve(others, pair)
-        routed = routed[routed["rule"] == ROUTED]
-        return float(routed["threshold"][routed["seconds"] * SCANS <= SECONDS * pair.slow_s].min())
+        return affordable_threshold(curve(others, pair), pair, SECONDS, SCANS)
 
     rows = []
     every = is_reread(pages, 0.0)

@@ -134,16 +134,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     groups = [*combinations(engines, 2), *([tuple(engines)] if len(engines) > 2 else [])]
     parts = {group: table[table["engine"].isin(group)] for group in groups}
-    found = Table(title=f"{options.runs} runs, each in another order")
+    summary = Table(title=f"{options.runs} runs, each in another order")
     heads = ("mean errors", "all pages", "equal", "same", "pages", "significant", "wrong", "stops")
     for head in heads:
-        found.add_column(head, overflow="fold")
+        summary.add_column(head, overflow="fold")
     for part in parts.values():
-        found.add_row(*agreement(part, options.runs))
-    show(found)
-    false = Table(title="false winners, exchanged by page and by document")
+        summary.add_row(*agreement(part, options.runs))
+    show(summary)
+    winners = Table(title="false winners, exchanged by page and by document")
     for head in ("engines", "unit", "of all looks at 95 %", "each look at 95 %"):
-        false.add_column(head)
+        winners.add_column(head)
     for group, part in parts.items():
         if len(group) == 2:
             for unit in (KEYS, KEYS[:1]):
@@ -152,8 +152,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     for corrected in (True, False)
                 ]
                 name = "page" if unit == KEYS else "document"
-                false.add_row(", ".join(group), name, *rates)
-    show(false)
+                winners.add_row(", ".join(group), name, *rates)
+    show(winners)
 
 
 if __name__ == "__main__":

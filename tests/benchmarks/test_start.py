@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import math
 import os
 import shutil
 import sys
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+import pandas as pd
 import pytest
 
 import benchmarks
@@ -60,6 +62,7 @@ SMALLEST: dict[str, Arguments] = {
     "grammar": lambda given: [str(given.base / "gt"), "--examples", "1"],
     "grammar_cost": lambda _: ["--megabytes", "0.001"],
     "image_retrieval": lambda _: ["--share", "0.001", "--pages", "2"],
+    "loss_bands": lambda _: ["--simulations", "1"],
     "many_pages": lambda given: ["4", "--workers", "1", "--folder", str(given.out)],
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],
@@ -77,6 +80,7 @@ SMALLEST: dict[str, Arguments] = {
     "runners": lambda _: ["2", "--nap", "0.01", "--workers", "1"],
     "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
     "sample_retrieval": lambda _: ["12"],
+    "stopping": lambda given: [str(write_errors(given.out)), "--runs", "1"],
     "store": lambda given: ["20", "--folder", str(given.out)],
     "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
 }
@@ -85,7 +89,6 @@ SLOW = {"reference_cost", "report", "routes", "runners", "sample_ocr", "throughp
 """Those that start browsers, engines or whole commands."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",
-    "loss_bands": lambda _: ["--simulations", "1"],
     "language_models": "needs a model's weights: its questions are tested below",
     "llama_cpp": "a server for others, which the tests of real language models start",
 }
@@ -116,6 +119,31 @@ def write_data(root: Path) -> None:
     }
     write_kb(base / "MinerU", wrong)
     write_questions(root / "ohrbench" / "qas_dev.json", entries)
+
+
+def write_errors(folder: Path) -> Path:
+    """A ``quality.csv`` of 20 pages of 5 documents by three engines."""
+    error = "edit_distance_content"
+    rows = [
+        {
+            "engine": engine,
+            "document": f"d{page % 5}",
+            "page": page,
+            "status": "ok",
+            "layer": 0.1,
+            "has_layer": True,
+            "assessed": True,
+            "cpu_s": place,
+            f"{error}_mean": 0.05 * place + 0.001 * page,
+            f"{error}_spread": 0.001,
+            f"true_{error}": math.nan,
+        }
+        for place, engine in enumerate(("a", "b", "c"), 1)
+        for page in range(20)
+    ]
+    path = folder / "quality.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return path
 
 
 @pytest.fixture(scope="module")

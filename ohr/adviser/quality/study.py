@@ -49,6 +49,7 @@ def report_quality(
     truth: Path | None,
     pages: str = "",
     dry_run: bool = False,
+    route_seconds: float | None = None,
 ) -> int:
     """Read a sample of at most ``budget`` pages, and print and write its predicted errors.
 
@@ -68,7 +69,7 @@ def report_quality(
         sample = outputs.sample
         table = predict_errors(outputs, known)
         write_quality(out, sample, table, seed)
-        routes = report_routes(out, outputs, table, settings.engines)
+        routes = report_routes(out, outputs, table, settings.engines, route_seconds)
     show(engine_table(table, outputs.seconds))
     lines = assessed_lines(table, sample.no_layer)
     for line in (*verdict_lines(table), *lines, *worst_lines(table)):

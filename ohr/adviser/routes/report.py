@@ -49,3 +49,16 @@ def route_lines(
             "since the prediction needs its output"
         )
     return lines
+
+
+def seconds_lines(routes: pd.DataFrame, pair: Pair, most: float) -> list[str]:
+    """A line about the seconds of the routes of all pages, which should be at most a share."""
+    share = float(routes["seconds"].mean()) / pair.slow_s
+    if math.isnan(share):
+        unknown = f"seconds: not known for {pair.fast} or {pair.slow}"
+        return [f"{unknown}, so only pages that cannot be assessed are read twice"]
+    line = f"seconds: {share:.2f} of what {pair.slow} takes to read every page"
+    if share > most + 1e-9:
+        needs = f"{pair.fast} alone, and the pages that it cannot assess, take so much"
+        line += f", more than {most:g}: {needs}"
+    return [line]

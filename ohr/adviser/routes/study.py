@@ -10,9 +10,10 @@ import pandas as pd
 
 from ohr.adviser.own_pages import SampleOutputs, keep_assessed, with_predictions
 from ohr.adviser.routes.figure import routes_figure
-from ohr.adviser.routes.report import route_lines
+from ohr.adviser.routes.report import route_lines, seconds_lines
 from ohr.adviser.routes.table import (
     PERSON_ABOVE,
+    affordable_threshold,
     choose_pair,
     choose_threshold,
     curve,
@@ -28,13 +29,18 @@ ROUTES, CURVE = "routes.csv", "routes_curve.csv"
 
 
 def report_routes(
-    out: Path, outputs: SampleOutputs, table: pd.DataFrame, engines: Sequence[PluginSpec]
+    out: Path,
+    outputs: SampleOutputs,
+    table: pd.DataFrame,
+    engines: Sequence[PluginSpec],
+    most_seconds: float | None = None,
 ) -> list[str]:
     """Write ``routes.csv``, ``routes_curve.csv`` and the figure; returns lines about them.
 
     ``table`` has the predicted errors of every engine, and the true ones of transcribed pages. The
-    threshold is chosen by the predictions, so that true errors judge it. Nothing is written with
-    fewer than two assessed engines.
+    threshold is chosen by the predictions, so that true errors judge it, or with ``most_seconds``
+    so that the routes take at most this share of the seconds of the slower engine on every page.
+    Nothing is written with fewer than two assessed engines.
     """
     pair = choose_pair(table, outputs.seconds, outputs.of_layer)
     if pair is None:
@@ -42,12 +48,21 @@ def report_routes(
     layers = outputs.sample.layers
     pages = page_predictions(predict_alone(outputs, pair.fast), table, layers, pair)
     of_rule = curve(pages, pair)
-    threshold = 1.0 if of_rule.empty else choose_threshold(of_rule, pair)
+    if of_rule.empty:
+        threshold = 1.0
+    elif most_seconds is None:
+        threshold = choose_threshold(of_rule, pair)
+    else:
+        without_layer = float((~pages["layer"]).mean())
+        threshold = affordable_threshold(of_rule, pair, most_seconds, without_layer)
     routes = page_routes(pages, pair, threshold)
     used = {spec.label: spec for spec in engines if spec.label in (pair.fast, pair.slow)}
     facts = {"threshold": round(threshold, 6), "person_above": PERSON_ABOVE}
     write_routes(out / ROUTES, routes, used, facts)
-    lines = [*route_lines(routes, of_rule, pair, threshold), f"routes: {out / ROUTES}"]
+    lines = [*route_lines(routes, of_rule, pair, threshold)]
+    if most_seconds is not None and len(of_rule):
+        lines += seconds_lines(routes, pair, most_seconds)
+    lines += [f"routes: {out / ROUTES}"]
     if not of_rule.empty:
         write_csv(out / CURVE, of_rule)
         figures = routes_figure(of_rule, pair, threshold, out)

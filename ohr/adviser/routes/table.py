@@ -235,3 +235,17 @@ def choose_threshold(
     if not gain > 0:
         return 1.0
     return float(routed["threshold"][gains >= share * gain - 1e-12].max())
+
+
+def affordable_threshold(
+    table: pd.DataFrame, pair: Pair, most: float, without_layer: float = 1.0
+) -> float:
+    """The lowest threshold of a curve with which routes take at most a share of the seconds.
+
+    ``most`` is a share of the seconds that the slower engine takes to read every page, of which
+    ``without_layer`` have no usable layer. If the faster engine alone takes more, or the seconds
+    are not known, the threshold is 1, which re-reads only pages that cannot be assessed.
+    """
+    routed = table[table["rule"] == ROUTED]
+    fits = routed["seconds"] * without_layer <= most * pair.slow_s
+    return float(routed["threshold"][fits].min()) if fits.any() else 1.0

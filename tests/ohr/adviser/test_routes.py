@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.routes.figure import routes_figure
-from ohr.adviser.routes.report import route_lines
+from ohr.adviser.routes.report import route_lines, seconds_lines
 from ohr.adviser.routes.table import (
     ROUTED,
     Pair,
+    affordable_threshold,
     choose_pair,
     choose_threshold,
     curve,
@@ -204,3 +205,29 @@ def test_seconds_that_are_not_known_stay_empty():
     assert table["seconds"].isna().all()
     assert not any("seconds" in line for line in route_lines(
         page_routes(pages, pair, 0.05), table, pair, 0.05))  # fmt: skip
+
+
+@given(some_pages, st.floats(0.1, 2))
+def test_the_affordable_threshold_is_the_lowest_that_fits(pages, most):
+    of_rule = curve(pages, PAIR)
+    if of_rule.empty:
+        return
+    routed = of_rule[of_rule["rule"] == ROUTED]
+    threshold = affordable_threshold(of_rule, PAIR, most)
+    fits = routed[routed["seconds"] <= most * PAIR.slow_s]
+    if fits.empty:
+        assert threshold == 1.0
+    else:
+        assert threshold == fits["threshold"].min()
+        assert affordable_threshold(of_rule, PAIR, most, 0.5) <= threshold
+
+
+def test_the_seconds_of_routes_are_a_share_of_the_slower_engine_on_every_page():
+    routes = pd.DataFrame({"seconds": [0.0, 1.0, 5.0]})
+    assert seconds_lines(routes, PAIR, 0.5) == [
+        "seconds: 0.50 of what careful takes to read every page"
+    ]
+    [line] = seconds_lines(routes, PAIR, 0.4)
+    assert line.startswith("seconds: 0.50 of what careful takes to read every page, more than 0.4")
+    [line] = seconds_lines(routes, Pair("quick", "careful"), 0.4)
+    assert line.startswith("seconds: not known")
