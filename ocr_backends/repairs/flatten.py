@@ -27,6 +27,8 @@ OFFSETS = (0, -40, -20, 20, 40)
 """Thresholds that are tried, relative to Otsu's, in grey values."""
 SAME, RIM = 25.0, 0.9
 """Grey values from the paper's within which the rim of a scan is, and the share of it that is."""
+SHAPES = (1.2, 1.65)
+"""Longer over shorter side of a page: letters have 1.29, A4 1.41, legal 1.65."""
 FULL = 0.9
 """Least share of the quadrangle of its corners that a page fills."""
 BENT = 0.12
@@ -71,6 +73,9 @@ def find_page(image: np.ndarray) -> Outline | None:
             if area < LEAST * plane.size or not FULL <= full <= 1 / FULL:
                 continue
             if _sides_touched(outline, plane.shape) >= 3:
+                continue
+            shorter, longer = sorted(_size(corners))
+            if not SHAPES[0] <= longer / max(1, shorter) <= SHAPES[1]:
                 continue
             # A part of a page, or of a table that the light fades out on, has no sharp outline.
             columns, rows = outline.reshape(-1, 2).T
@@ -173,12 +178,17 @@ def _corners(outline: np.ndarray) -> np.ndarray:
     return np.array([around[(first + i) % 4] for i in range(4)], dtype=np.int32)
 
 
-def _straightened(image: np.ndarray, page: Outline) -> np.ndarray:
-    corners = page.corners
+def _size(corners: np.ndarray) -> tuple[int, int]:
+    """Width and height of a flat page: the longer of opposite sides."""
     sides = [
         float(np.hypot(*(corners[a] - corners[b]))) for a, b in ((0, 1), (2, 3), (1, 2), (3, 0))
     ]
-    width, height = round(max(sides[:2])), round(max(sides[2:]))
+    return round(max(sides[:2])), round(max(sides[2:]))
+
+
+def _straightened(image: np.ndarray, page: Outline) -> np.ndarray:
+    corners = page.corners
+    width, height = _size(corners)
     square = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     to_square = cv2.getPerspectiveTransform(corners.astype(np.float32), square)
     outline = cv2.perspectiveTransform(page.outline.reshape(1, -1, 2), to_square)[0]

@@ -18,8 +18,13 @@ SEARCHED = 1000
 """Longer side in pixels of the picture in which the skew is searched."""
 LEAST_SKEW = 0.15
 """Degrees below which nothing is turned: a rotation blurs."""
-SURE = 1.0
-"""Least confidence of Tesseract's orientation for a quarter turn."""
+SURE = 3.0
+"""Least confidence of Tesseract's orientation for a quarter turn. On 13 photographs and 5 digital
+pages, those turned wrongly had at most 2.6, those turned rightly at least 3.2."""
+INSIDE = 0.06
+"""Part of each side that the skew does not count: edges of the paper."""
+CLEARER = 1.15
+"""How much more the rows of ink must differ at the skew than they do level."""
 
 
 def upright(image: np.ndarray) -> np.ndarray:
@@ -66,7 +71,8 @@ def skew(image: np.ndarray) -> float:
     """Degrees anticlockwise by which a page must be turned for its lines to be level.
 
     The angle at which the rows of ink differ most (Postl, Detection of linear oblique structures
-    and skew scan in digitized documents, 1986).
+    and skew scan in digitized documents, 1986). 0 if they hardly differ more than level, or most
+    beyond :data:`LARGEST_SKEW`.
     """
     grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     scale = min(1.0, SEARCHED / max(grey.shape))
@@ -74,15 +80,21 @@ def skew(image: np.ndarray) -> float:
     background = cv2.medianBlur(cv2.dilate(small, np.ones((9, 9), np.uint8)), 21)
     ink = 255 - cv2.divide(small, background, scale=255)
     ink[ink < 40] = 0
-    rough = _best(ink, np.arange(-LARGEST_SKEW, LARGEST_SKEW + STEP / 2, STEP))
-    return _best(ink, rough + np.arange(-STEP, STEP + FINE_STEP / 2, FINE_STEP))
-
-
-def _best(ink: np.ndarray, angles: np.ndarray) -> float:
-    """The angle whose rows have the most unequal sums of ink; 0 for a page without ink."""
-    rows, columns = np.nonzero(ink)
-    if not len(rows):
+    rim_y, rim_x = (round(INSIDE * side) for side in ink.shape)
+    ink = ink[rim_y : ink.shape[0] - rim_y, rim_x : ink.shape[1] - rim_x]
+    if not ink.any():
         return 0.0
+    rough, score = _best(ink, np.arange(-LARGEST_SKEW, LARGEST_SKEW + STEP / 2, STEP))
+    _, level = _best(ink, np.zeros(1))
+    if abs(rough) >= LARGEST_SKEW or score < level:
+        return 0.0
+    fine, score = _best(ink, rough + np.arange(-STEP, STEP + FINE_STEP / 2, FINE_STEP))
+    return fine if score >= CLEARER * level else 0.0
+
+
+def _best(ink: np.ndarray, angles: np.ndarray) -> tuple[float, float]:
+    """The angle whose rows have the most unequal sums of ink, and how unequal they are."""
+    rows, columns = np.nonzero(ink)
     if len(rows) > 40_000:
         chosen = np.linspace(0, len(rows) - 1, 40_000).astype(np.intp)
         rows, columns = rows[chosen], columns[chosen]
@@ -95,4 +107,5 @@ def _best(ink: np.ndarray, angles: np.ndarray) -> float:
         places = np.rint(level - level.min()).astype(np.intp)
         sums = np.bincount(places, weights)
         scores.append(float((np.diff(sums) ** 2).sum()))
-    return float(angles[int(np.argmax(scores))])
+    place = int(np.argmax(scores))
+    return float(angles[place]), scores[place]
