@@ -90,13 +90,14 @@ def sentences(run: Run, axis: str) -> list[str]:
             of_engine = f"for {name}, " if len(named) > 1 else ""
             unshown.append(f"{of_engine}{'; '.join(not_significant)}")
     noise = noise_name(*(worst[column] for column in POINT))
+    several = f", with {setting}" * (len(settings_of(run.cells)) > 1)
     if len(losses) == 1:
-        text = f"Under {noise} ({losses[0][1]}), {losses[0][0]} {losses[0][2]}"
+        text = f"Under {noise} ({losses[0][1]}), {losses[0][0]} {losses[0][2]}{several}"
     else:
         parts = [f"{name} ({amounts}) {loss}" for name, amounts, loss in losses]
-        text = f"Under {noise}, {'; '.join(parts)}; engines are not compared with each other here"
-    several = len(settings_of(run.cells)) > 1
-    result = [f"{text}{f', with {setting}' * several}{_others(noisy, len(losses))}."]
+        text = f"Under {noise}{several}, {'; '.join(parts)}"
+        text += "; engines are not compared with each other here"
+    result = [f"{text}{_others(noisy, len(losses))}."]
     if breaks := _breaks(run, axis, list(named), str(worst["perturbation"])):
         result.append(breaks)
     if unshown:
@@ -106,10 +107,10 @@ def sentences(run: Run, axis: str) -> list[str]:
 
 def _with_both(cells: pd.DataFrame, worst: pd.Series) -> dict[str, tuple[pd.Series, pd.Series]]:
     """A cell under the noise of ``worst`` and a clean one, of each engine that has both."""
-    same = cells[POINT].eq(worst[POINT]).all(axis=1)
     pairs = {}
     for engine, of_engine in cells.groupby("engine", sort=False, observed=True):
-        under_noise, clean = of_engine[same], of_engine[of_engine["noise"] == "none"]
+        under_noise = of_engine[of_engine[POINT].eq(worst[POINT]).all(axis=1)]
+        clean = of_engine[of_engine["noise"] == "none"]
         if len(under_noise) and len(clean):
             pairs[str(engine)] = (under_noise.iloc[0], clean.iloc[0])
     return pairs
