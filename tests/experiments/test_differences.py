@@ -16,6 +16,7 @@ from ohr.analysis.comparison.table import comparisons
 from ohr.analysis.curves import study_report
 from ohr.analysis.curves.study_report import sentences
 from ohr.display.labels import shown_measures
+from ohr.display.settings import settings_of
 from ohr.study.baselines import BOTH, ENGINE, NOISE
 from ohr.study.output.cells import aggregate
 from ohr.study.results import Run
@@ -166,7 +167,8 @@ def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
     assert "other curve" not in first
     assert "(r_noise): for tesseract, Retrieval LCS " in second
     assert "; for rapidocr, Retrieval LCS " in second
-    differences = differences_of(both, "rapidocr, semantic severe")
+    setting = settings_of(both.cells)[0]
+    differences = setting.of(differences_of(both, "rapidocr, semantic severe"))
     assert len(differences) == len(TITLES)
     of_other = first.partition("; rapidocr (r_noise .")[2]
     for row in differences[differences["p_holm"] <= 0.05].itertuples():
