@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MEANS_ALONE = "intervals of means do not show whether two {} differ: their paired difference does"
+"""A note of figures whose bars are intervals of means, for the noun of what is compared."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 

@@ -6,13 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ohr.display.labels import mathematical, mathless, noise_title
 from ohr.display.wording import short
-from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, legend_below, save
+from ohr.figures.style import (
+    COLOURS,
+    LINES,
+    MARKERS,
+    describe,
+    figure,
+    legend_below,
+    save,
+    series_handles,
+)
 from ohr.statistics.loss_curves import LOST, LossCurve
 
 if TYPE_CHECKING:
@@ -193,17 +202,7 @@ def _name_series(
                     fontsize="small", color=COLOURS[names.index(key) % len(COLOURS)],
                 )  # fmt: skip
             return
-    from matplotlib.lines import Line2D
-
-    lines: Any = LINES
-    handles = [
-        Line2D(
-            [], [], color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
-            linestyle=lines[number % len(LINES)],
-        )
-        for number in range(len(names))
-    ]  # fmt: skip
-    legend_below(fig, handles, list(labels.values()), 4)
+    legend_below(fig, series_handles([engine for engine, _ in names])[0], list(labels.values()), 4)
 
 
 def _caption(panels: Sequence[Panel]) -> str:

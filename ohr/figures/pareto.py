@@ -11,7 +11,7 @@ import pandas as pd
 from ohr.display.costs import EXPENSES, engine_costs, frontier
 from ohr.display.labels import mathematical, mathless, shown_measures
 from ohr.display.notes import Notes
-from ohr.figures.axes import caption, each_setting
+from ohr.figures.axes import MEANS_ALONE, caption, each_setting
 from ohr.figures.style import COLOURS, MARKERS, figure, legend_below, save
 from ohr.study.output.select import cells_of, distinct
 from ohr.study.scoring.metrics import MetricInfo, metric_info
@@ -59,16 +59,20 @@ def _chart(
             of_measure = cells_of(clean, info.stage, info.metric, "all")
             for ax, expense in zip(row, expenses, strict=True):
                 _points(ax, of_measure.merge(costs, on="engine"), expense, info, engines)
-            row[0].set_ylabel(mathematical(info.label))
+            row[0].set_ylabel(f"{mathematical(info.label)}\n(better ↑)")
             if not info.higher_is_better:
                 row[0].invert_yaxis()  # for all axes that share it: better is higher
         for ax, expense in zip(axes[-1], expenses, strict=True):
-            ax.set_xlabel(expense)
+            ax.set_xlabel(f"{expense} (better ←)")
         handles = {label: mark for ax in axes.flat for mark, label in zip(
             *ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
         legend_below(fig, list(handles.values()), list(handles), 3)
         unknown = [engine for engine in engines if engine not in set(costs["engine"])]
-        more = ["seconds: of the median clean page, with one worker"]
+        more = [
+            "seconds: of the median clean page, with one worker",
+            "line: the engines that no other one beats in both",
+            MEANS_ALONE.format("engines"),
+        ]
         more += [f"not measured: {', '.join(unknown)}"] if unknown else []
         description = caption(fig, clean, notes=notes, more=more)
         return save(fig, folder, name, notes=description)

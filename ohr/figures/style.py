@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from ohr.display.labels import mathless
 from ohr.files.safe_text import plain
 from ohr.store.atomic import write_bytes
@@ -114,6 +116,57 @@ def legend_below(
         if ncols == 1 or legend.get_window_extent().width <= fig.bbox.width:
             return
         legend.remove()
+
+
+def series_handles(names: Sequence[str]) -> tuple[list[Artist], list[str]]:
+    """Handles and labels of a legend of curves, with each one's colour, mark and line."""
+    from matplotlib.lines import Line2D
+
+    lines: Any = LINES
+    handles: list[Artist] = [
+        Line2D(
+            [], [], color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
+            linestyle=lines[number % len(LINES)],
+        )
+        for number in range(len(names))
+    ]  # fmt: skip
+    return handles, [mathless(name) for name in names]
+
+
+def columns_for(count: int, most: int) -> int:
+    """Columns of ``count`` panels, at most ``most``, in as equal rows as possible."""
+    rows = -(-count // most)
+    return -(-count // rows)
+
+
+def panel_grid(
+    fig: Figure, count: int, columns: int, heights: Sequence[float] = (1.0,)
+) -> np.ndarray:
+    """Panels in rows of ``columns``, on common axes: ``(count, len(heights))``.
+
+    Each place has as many panels, one below another, as there are relative ``heights``; those of
+    the same height share both axes. Places left over in the last row stay empty.
+    """
+    rows, blocks = -(-count // columns), len(heights)
+    ratios = [*heights] * rows
+    grid = fig.subplots(
+        rows * blocks, columns, squeeze=False, gridspec_kw={"height_ratios": ratios}
+    )
+    panels = np.empty((count, blocks), dtype=object)
+    for place in range(rows * columns):
+        for block in range(blocks):
+            ax = grid[place // columns * blocks + block, place % columns]
+            if place >= count:
+                ax.remove()
+                continue
+            panels[place, block] = ax
+            if place:
+                ax.sharex(panels[0, block])
+                ax.sharey(panels[0, block])
+            ax.tick_params(labelleft=place % columns == 0)
+            if blocks == 1:
+                ax.tick_params(labelbottom=place + columns >= count)
+    return panels
 
 
 _METADATA: dict[str, dict[str, None]] = {

@@ -9,12 +9,14 @@ from ohr.analysis.comparison.differences import run_differences, with_paired_int
 from ohr.analysis.comparison.differences_report import (
     differences_lines,
     differences_table,
+    p_text,
     report_differences,
 )
 from ohr.analysis.comparison.table import comparisons
 from ohr.analysis.curves import study_report
 from ohr.analysis.curves.study_report import sentences
 from ohr.display.labels import shown_measures
+from ohr.display.settings import settings_of
 from ohr.study.baselines import BOTH, ENGINE, NOISE
 from ohr.study.output.cells import aggregate
 from ohr.study.results import Run
@@ -152,6 +154,39 @@ def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not
     for row in differences_of(run, "tesseract, semantic severe").itertuples():
         where = lines[0] if row.p_holm <= 0.05 else lines[-1]
         assert TITLES[row.stage, row.metric] in where
+
+
+def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
+    both = twice(run, "rapidocr")
+    first, second, *last = sentences(both, "r_noise")
+    assert len(last) <= 1
+    assert first.startswith("Under semantic severe, with tokens, bm25, 2 hits, ")
+    assert ", tesseract (r_noise ." in first
+    assert first.endswith("; engines are not compared with each other here.")
+    assert first.count(" on clean pages) ") == 2
+    assert "other curve" not in first
+    assert "(r_noise): for tesseract, Retrieval LCS " in second
+    assert "; for rapidocr, Retrieval LCS " in second
+    setting = settings_of(both.cells)[0]
+    differences = setting.of(differences_of(both, "rapidocr, semantic severe"))
+    assert len(differences) == len(TITLES)
+    of_other = first.partition("; rapidocr (r_noise .")[2]
+    for row in differences[differences["p_holm"] <= 0.05].itertuples():
+        assert f"of {TITLES[row.stage, row.metric]} (" in of_other
+        assert f"p {p_text(row.p_holm)})" in of_other
+
+
+def test_with_five_engines_the_sentences_name_the_first_and_count_the_others(run):
+    first, *_ = sentences(twice(run, "a", "b", "c", "d"), "r_noise")
+    assert first.startswith("Under semantic severe (r_noise .")
+    assert first.endswith("; the table has 4 other curves.")
+
+
+def twice(run: Run, *engines: str) -> Run:
+    """As if further engines had read what tesseract read."""
+    drawn = run.drawn.assign(engine=run.drawn["engine"].astype(str))
+    own = drawn[drawn["engine"] == "tesseract"]
+    return as_run(run, pd.concat([drawn, *(own.assign(engine=name) for name in engines)]))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.papers.table_format.figure import format_bars
+from experiments.papers.table_format import figure
+from experiments.papers.table_format.figure import format_figure
 from experiments.papers.table_format.report import format_table, report
 from experiments.papers.table_format.table import count_losses, main_setting, paired_differences
 from experiments.table_format import main
@@ -18,6 +20,7 @@ from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
+from tests.experiments.figures.test_geometry import check_texts
 
 ENGINES = "engines=[{}]".format(
     ", ".join(f"{{name: gt, params: {{tables: {name}}}, label: {name}}}" for name in TABLE_FORMATS)
@@ -107,9 +110,35 @@ def test_report_prints_writes_and_draws(study, capsys):
 
 def test_bars_repeat_to_the_byte(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
-    first, second = (format_bars(cells, tmp_path / name) for name in ("one", "two"))
+    changes = paired_differences(study, cells)
+    first, second = (format_figure(cells, changes, tmp_path / name) for name in ("one", "two"))
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert all(f">{name}<" in first[1].read_text() for name in TABLE_FORMATS)
+    svg, notes = first[1].read_text(), first[2].read_text()
+    assert all(f">{name}<" in svg for name in TABLE_FORMATS)
+    assert svg.count(">latex (better ↑)<") == 1
+    assert svg.count(">(n = 12)<") == 4
+    assert "paired changes from latex" in notes
+    assert "p after Holm over the 2 comparisons of each metric" in notes
+
+
+@pytest.mark.arranged
+def test_the_figure_has_the_paired_changes_with_their_intervals(study, tmp_path, monkeypatch):
+    cells = study.cells[study.cells["group"] == "source:table"]
+    changes = paired_differences(study, cells)
+    saved = []
+    monkeypatch.setattr(figure, "save", lambda made, *_, **__: saved.append(made) or [])
+    format_figure(cells, changes, tmp_path)
+    format_figure(cells, changes.iloc[:0], tmp_path)
+    panel = saved[0].axes[len(saved[0].axes) // 2]  # below retrieval LCS
+    lcs = changes[changes["metric"] == "lcs"].set_index("format")
+    marks = [line for line in panel.lines if line.get_marker() not in ("None", None)]
+    assert [float(mark.get_ydata()[0]) for mark in marks] == pytest.approx(list(lcs["mean"]))
+    ends = [bar.get_paths()[0].vertices[:, 1] for bar in panel.collections]
+    assert np.allclose(ends, lcs[["ci_low", "ci_high"]])
+    assert len(saved[1].axes) == len(saved[0].axes) // 2  # no changes, no panels below
+    for made in saved:
+        made.draw_without_rendering()
+        check_texts(made)
 
 
 def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
@@ -127,7 +156,7 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     expected = [f"{mean:.3f}" for pair in zip(f1, f1 / 2, strict=True) for mean in pair]
     assert [text.split(" ")[-1] for text in means] == expected
     assert [text.count(";") for text in means] == [0, 0, 1, 1, 1, 1]
-    svg = format_bars(both, tmp_path)[1].read_text()
+    svg = format_figure(both, differences, tmp_path)[1].read_text()
     assert svg.count(">whole<") == 1
 
 

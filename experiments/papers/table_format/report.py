@@ -6,7 +6,7 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from experiments.papers.table_format.figure import format_bars
+from experiments.papers.table_format.figure import format_figure
 from experiments.papers.table_format.table import (
     GROUP,
     METRICS,
@@ -48,7 +48,7 @@ def report(run: Run) -> None:
     for line in note_lines(answerers(cells), notes):
         print(plain(line))
     show(_loss_table(losses))
-    for path in format_bars(cells, run.path / "figures", notes):
+    for path in format_figure(cells, differences, run.path / "figures", notes):
         print(f"figure: {path}")
 
 

@@ -28,6 +28,9 @@ POINT = ["perturbation", "level", "intensity"]
 MOST_FURTHER = 10_000
 """A change that takes more further documents than this to be significant is taken for none."""
 
+MOST_ENGINES = 4
+"""With more engines the last lines name the first one alone."""
+
 
 def report(run: Run, axis: str = "") -> None:
     """Draw the curves, print losses and means, and write each curve's statistics.
@@ -59,7 +62,8 @@ def report(run: Run, axis: str = "") -> None:
 def sentences(run: Run, axis: str) -> list[str]:
     """What noise costs, where a tenth of the quality is lost, and what was not shown.
 
-    They are about the first engine, its most damaging noise and the first setting; at most three.
+    They are about the first setting and the noise that damages the first engine most; at most
+    three. They name each engine, or the first one if there are more than :data:`MOST_ENGINES`.
     """
     everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
     noisy = everyone[everyone["noise"] != "none"]
@@ -73,10 +77,50 @@ def sentences(run: Run, axis: str) -> list[str]:
         return [f"No noise raised the {title} of {engine} above that of the clean pages."]
     setting = settings_of(run.cells)[0]
     differences = setting.of(run_differences(run))
-    rows = differences[differences["other"] == knowledge_base_name(worst)]
+    losses, unshown = [], []
+    named = _with_both(everyone, worst)
+    if len(named) > MOST_ENGINES:
+        named = {engine: named[engine]}
+    for name, (under_noise, on_clean) in named.items():
+        rows = differences[differences["other"] == knowledge_base_name(under_noise)]
+        loss, not_significant = _changes(rows, shown_measures(run.cells))
+        amounts = f"{title} {short(under_noise[axis])}, {short(on_clean[axis])} on clean pages"
+        losses.append((name, amounts, loss))
+        if not_significant:
+            of_engine = f"for {name}, " if len(named) > 1 else ""
+            unshown.append(f"{of_engine}{'; '.join(not_significant)}")
+    noise = noise_name(*(worst[column] for column in POINT))
+    several = f", with {setting}" * (len(settings_of(run.cells)) > 1)
+    if len(losses) == 1:
+        text = f"Under {noise} ({losses[0][1]}), {losses[0][0]} {losses[0][2]}{several}"
+    else:
+        parts = [f"{name} ({amounts}) {loss}" for name, amounts, loss in losses]
+        text = f"Under {noise}{several}, {'; '.join(parts)}"
+        text += "; engines are not compared with each other here"
+    result = [f"{text}{_others(noisy, len(losses))}."]
+    if breaks := _breaks(run, axis, list(named), str(worst["perturbation"])):
+        result.append(breaks)
+    if unshown:
+        result.append(f"Not significant: {'; '.join(unshown)}.")
+    return result
+
+
+def _with_both(cells: pd.DataFrame, worst: pd.Series) -> dict[str, tuple[pd.Series, pd.Series]]:
+    """A cell under the noise of ``worst`` and a clean one, of each engine that has both."""
+    pairs = {}
+    for engine, of_engine in cells.groupby("engine", sort=False, observed=True):
+        under_noise = of_engine[of_engine[POINT].eq(worst[POINT]).all(axis=1)]
+        clean = of_engine[of_engine["noise"] == "none"]
+        if len(under_noise) and len(clean):
+            pairs[str(engine)] = (under_noise.iloc[0], clean.iloc[0])
+    return pairs
+
+
+def _changes(rows: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> tuple[str, list[str]]:
+    """What an engine loses and gains significantly, and the changes that are not significant."""
     changes: dict[str, list[str]] = {"loses": [], "gains": []}
     unshown = []
-    for stage, metric, label in shown_measures(run.cells):
+    for stage, metric, label in measures:
         for _, row in rows[rows[["stage", "metric"]].eq([stage, metric]).all(axis=1)].iterrows():
             if is_shown(row["p_holm"]):
                 better = (row["difference"] > 0) == bool(row["higher_is_better"])
@@ -84,23 +128,12 @@ def sentences(run: Run, axis: str) -> list[str]:
             else:
                 unshown.append(_unshown(label, row))
     parts = [f"{verb} {_listed(texts)}" for verb, texts in changes.items() if texts]
-    several = len(settings_of(run.cells)) > 1
-    result = [
-        f"Under {noise_name(*(worst[column] for column in POINT))} ({title} {short(worst[axis])}, "
-        f"{short(clean[axis].iloc[0])} on clean pages), {engine} "
-        f"{' and '.join(parts) or 'shows no significant change'}"
-        f"{f', with {setting}' * several}{_others(noisy)}."
-    ]
-    if breaks := _breaks(run, axis, engine, str(worst["perturbation"])):
-        result.append(breaks)
-    if unshown:
-        result.append(f"Not significant: {'; '.join(unshown)}.")
-    return result
+    return " and ".join(parts) or "shows no significant change", unshown
 
 
-def _others(noisy: pd.DataFrame) -> str:
-    """How many other curves the tables have, so that one is not taken for all."""
-    others = len(noisy[["engine", "perturbation"]].drop_duplicates()) - 1
+def _others(noisy: pd.DataFrame, named: int) -> str:
+    """How many other curves the tables have, so that those named are not taken for all."""
+    others = len(noisy[["engine", "perturbation"]].drop_duplicates()) - named
     return f"; the table has {others} other curve{'s' * (others != 1)}" if others else ""
 
 
@@ -125,17 +158,22 @@ def _unshown(label: str, row: pd.Series) -> str:
     return f"{text})"
 
 
-def _breaks(run: Run, axis: str, engine: str, noise: str) -> str:
+def _breaks(run: Run, axis: str, engines: Sequence[str], noise: str) -> str:
     """Where a tenth of the clean score is lost, in each panel of the first setting."""
     first = next(loss_panels(run, axis), None)
     if first is None:
         return ""
-    texts = [
-        f"{panel.title} {breakpoint_of(series.curve)}"
-        for panel in first[1]
-        for series in panel.series
-        if (series.engine, series.noise) == (engine, noise)
-    ]
+    texts = []
+    for engine in engines:
+        of_engine = [
+            f"{panel.title} {breakpoint_of(series.curve)}"
+            for panel in first[1]
+            for series in panel.series
+            if (series.engine, series.noise) == (engine, noise)
+        ]
+        if of_engine:
+            name = f"for {engine}, " if len(engines) > 1 else ""
+            texts.append(f"{name}{'; '.join(of_engine)}")
     lost = f"{100 * LOST:.0f} % of the clean score is lost"
     return f"Where {lost} ({noise_title(axis)}): {'; '.join(texts)}." if texts else ""
 

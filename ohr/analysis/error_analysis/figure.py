@@ -1,62 +1,57 @@
-"""The paper's figure 5: bars of the four cases."""
+"""The four cases of the paper's figure 5: OCR right or wrong, and answer right or wrong."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ohr.analysis.error_analysis.table import (
     CASES,
 )
-from ohr.display.labels import mathless
-from ohr.figures.style import COLOURS, describe, figure, save
+from ohr.figures.dots import draw_dots, height_of_rows, name_rows
+from ohr.figures.style import describe, figure, legend_below, save, series_handles
 
-_STYLES = ((COLOURS[2], ""), (COLOURS[4], "///"), (COLOURS[5], "..."), (COLOURS[1], "xxx"))
-"""Colour and hatch of each case."""
+_NAME = 24
+"""Characters per line of a row's name."""
 
 
-def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """Draw one panel per setting, with a stacked bar of the four cases per knowledge base."""
+def case_dots(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
+    """Draw one panel per case, one row per knowledge base, and a dot with interval per setting."""
     settings, names = list(dict.fromkeys(shares["setting"])), list(dict.fromkeys(shares["name"]))
-    with figure(2.6 + 3.4 * len(settings), 1.3 + 0.42 * len(names)) as fig:
-        axes = fig.subplots(1, len(settings), squeeze=False, sharey=True, sharex=True)[0]
-        for ax, setting in zip(axes, settings, strict=True):
-            of_setting = shares[shares["setting"] == setting].set_index("name")
-            left = np.zeros(len(names))
-            for (case, label), (colour, hatch) in zip(CASES.items(), _STYLES, strict=True):
-                widths = of_setting[case].reindex(names).fillna(0).to_numpy()
-                ax.barh(
-                    range(len(names)),
-                    widths,
-                    left=left,
-                    color=colour,
-                    hatch=hatch,
-                    edgecolor="white",
-                    linewidth=0,
-                    label=label,
+    height = height_of_rows(names, _NAME, len(settings))
+    with figure(6.9, 1.2 + height) as fig:
+        axes = fig.subplots(1, len(CASES), sharey=True, sharex=True)
+        for ax, (case, label) in zip(axes, CASES.items(), strict=True):
+            for number, setting in enumerate(settings):
+                of_setting = shares[shares["setting"] == setting]
+                draw_dots(
+                    ax,
+                    names,
+                    of_setting.assign(row=of_setting["name"]),
+                    case,
+                    number=number,
+                    of=len(settings),
+                    ends=(f"{case}_ci_low", f"{case}_ci_high"),
                 )
-                for place, (start, width) in enumerate(zip(left, widths, strict=True)):
-                    if width >= 0.06:
-                        ax.text(
-                            start + width / 2,
-                            place,
-                            f"{100 * width:.0f}",
-                            ha="center",
-                            va="center",
-                            fontsize="small",
-                            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-                        )
-                left += widths
-            ax.set_title(mathless(setting))
+            ax.set_title(label.replace(", ", ",\n"))
             ax.set_xlabel("share of questions")
-            ax.set_xlim(0, 1)
-            ax.grid(axis="y", visible=False)
-        axes[0].set_yticks(range(len(names)), [mathless(name) for name in names])
-        axes[0].invert_yaxis()
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        axes[0].set_xlim(-0.04, 1.04)
+        name_rows(list(axes), names, _NAME)
+        if len(settings) > 1:
+            handles, labels = series_handles(settings)
+            for handle in handles:
+                handle.set(linestyle="none")
+            legend_below(fig, handles, labels, 3)
         least, most = (int(n) for n in (shares["n"].min(), shares["n"].max()))
         n = str(most) if least == most else f"{least} to {most}"
-        notes = describe(fig, [f"n = {n} questions", f"{caption[0].lower()}{caption[1:]}"])
-        return save(fig, folder, "error_analysis", pdf=True, notes=notes)
+        has_intervals = shares[[f"{case}_ci_low" for case in CASES]].notna().any(axis=None)
+        bars = "bars: 95 % intervals" if has_intervals else "no intervals: too few documents"
+        parts = [
+            f"n = {n} questions",
+            *(settings if len(settings) == 1 else []),
+            bars,
+            f"{caption[0].lower()}{caption[1:]}",
+            "the four shares of a row add up to 1",
+        ]
+        return save(fig, folder, "error_analysis", pdf=True, notes=describe(fig, parts))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.analysis.comparison.table import run_names
-from ohr.analysis.error_analysis.figure import case_bars
+from ohr.analysis.error_analysis.figure import case_dots
 from ohr.analysis.error_analysis.table import (
     CASES,
     case_shares,
@@ -55,7 +55,7 @@ def analyse_errors(
     table = _text_table(everyone, caption + over, intervals=True)
     by_run = [share.assign(run=name) for share, name in zip(shares, names, strict=True)]
     paths = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
-    paths += case_bars(everyone, caption, out)
+    paths += case_dots(everyone, caption, out)
     for path in paths:
         print(f"written: {path}")
     return 0

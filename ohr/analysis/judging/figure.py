@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ohr.analysis.judging.table import is_better
-from ohr.display.labels import mathless
-from ohr.figures.style import COLOURS, describe, figure, save
+from ohr.figures.dots import draw_dots, height_of_rows, name_rows, wrapped
+from ohr.figures.style import describe, figure, legend_below, panel_grid, save, series_handles
 
-_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++")
+_NAME = 24
+"""Characters per line of a row's name."""
+_PAIR = 34
+"""Characters per line of the names of two systems."""
+_COLUMNS = 2
+_LESS = " − "
 
 
-def preference_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """Draw one panel per judge and knowledge base, with a stacked bar of shares per group."""
+def preference_dots(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
+    """Draw one panel per judge and knowledge base: a dot with interval per group and system."""
     panels = list(shares.groupby(["judge", "knowledge_base"], sort=False))
     groups = list(dict.fromkeys(shares["group"]))
-    with figure(2.6 + 3.4 * len(panels), 1.4 + 0.36 * len(groups)) as fig:
-        axes = fig.subplots(1, len(panels), squeeze=False, sharey=True, sharex=True)[0]
-        for ax, ((judge, base), part) in zip(axes, panels, strict=True):
-            left = np.zeros(len(groups))
-            for number, system in enumerate(dict.fromkeys(part["system"])):
-                of_system = part[part["system"] == system].set_index("group")["share"]
-                widths = of_system.reindex(groups).fillna(0).to_numpy()
-                ax.barh(
-                    range(len(groups)),
-                    widths,
-                    left=left,
-                    color=COLOURS[number % len(COLOURS)],
-                    hatch=_HATCHES[number % len(_HATCHES)],
-                    edgecolor="white",
-                    linewidth=0,
-                    label=mathless(str(system)),
-                )
-                left += widths
-            ax.set_title(mathless(f"{judge}: {base}"))
-            ax.set_xlabel("share of questions")
-            ax.set_xlim(0, 1)
-            ax.grid(axis="y", visible=False)
-        names = [mathless(group.partition(":")[2] or group) for group in groups]
-        axes[0].set_yticks(range(len(groups)), names)
-        axes[0].invert_yaxis()
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        notes = describe(fig, caption.split("; "))
+    systems = list(dict.fromkeys(shares["system"]))
+    names = [f"{group.partition(':')[2] or group}\n{_n(shares, group)}" for group in groups]
+    height = height_of_rows(names, _NAME, len(systems))
+    with figure(*_size(len(panels), height)) as fig:
+        axes = panel_grid(fig, len(panels), min(_COLUMNS, len(panels)))[:, 0]
+        for ax, (key, part) in zip(axes, panels, strict=True):
+            for number, system in enumerate(systems):
+                of_system = part[part["system"] == system]
+                cells = of_system.assign(row=of_system["group"])
+                draw_dots(ax, groups, cells, "share", number=number, of=len(systems))
+            ax.set_title(_title(key, len(panels)))
+        name_rows(list(axes), names, _NAME)
+        axes[0].set_xlim(-0.03, 1.03)
+        for ax in axes[-_COLUMNS:]:
+            ax.set_xlabel("share of questions ranked first\n(better →)")
+        handles, labels = series_handles(systems)
+        for handle in handles:
+            handle.set(linestyle="none")
+        legend_below(fig, handles, labels, 5)
+        bars = "bars: 95 % intervals over documents"
+        has_intervals = shares["ci_low"].notna().any()
+        parts = [bars if has_intervals else "no intervals: fewer than three documents"]
+        notes = describe(fig, [*parts, *(_lower(part) for part in caption.split("; "))])
         return save(fig, folder, "preferences", pdf=True, notes=notes)
 
 
@@ -56,33 +57,49 @@ def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
     """
     everyone = pairs[pairs["group"] == "all"]
     panels = list(everyone.groupby(["judge", "knowledge_base"], sort=False))
-    names = list(dict.fromkeys(zip(everyone["first"], everyone["second"], strict=True)))
-    with figure(2.6 + 3.4 * len(panels), 1.5 + 0.36 * len(names)) as fig:
-        axes = fig.subplots(1, len(panels), squeeze=False, sharey=True, sharex=True)[0]
-        for ax, ((judge, base), part) in zip(axes, panels, strict=True):
+    names = list(dict.fromkeys(everyone["first"] + _LESS + everyone["second"]))
+    with figure(*_size(len(panels), height_of_rows(names, _PAIR))) as fig:
+        axes = panel_grid(fig, len(panels), min(_COLUMNS, len(panels)))[:, 0]
+        for ax, (key, part) in zip(axes, panels, strict=True):
             ax.axvline(0, color="#777777", linewidth=1)
-            for row in part.to_dict("records"):
-                place = names.index((row["first"], row["second"]))
-                ax.hlines(place, row["ci_low"], row["ci_high"], color=COLOURS[0])
-                ax.plot(
-                    row["difference"],
-                    place,
-                    "o",
-                    color=COLOURS[0],
-                    markerfacecolor=COLOURS[0] if is_better(row) else "white",
-                )
-            ax.set_title(mathless(f"{judge}: {base}"))
-            ax.set_xlabel("share won by the first - by the second")
-            ax.set_xlim(-1, 1)
-            ax.grid(axis="y", visible=False)
-        axes[0].set_yticks(range(len(names)), [mathless(" - ".join(pair)) for pair in names])
-        axes[0].set_ylim(len(names) - 0.5, -0.5)
+            cells = part.assign(
+                row=part["first"] + _LESS + part["second"],
+                hollow=[not is_better(row) for row in part.to_dict("records")],
+            )
+            draw_dots(ax, names, cells, "difference")
+            ax.set_title(f"{_title(key, len(panels))}\n({_n(part)})")
+        name_rows(list(axes), names, _PAIR)
+        axes[0].set_xlim(-1.05, 1.05)
+        for ax in axes[-_COLUMNS:]:
+            ax.set_xlabel("share won, first − second\n(← second better, first better →)")
         tested = int(everyone["p"].notna().sum())
         caption = (
-            "95 % intervals over documents; filled: a difference is shown (p after Holm over "
-            f"{tested} comparisons)"
+            "bars: 95 % intervals over documents; hollow: not significant; "
+            f"significant: p after Holm over {tested} comparisons is at most .05"
             if tested
             else "no intervals: fewer than three documents"
         )
         notes = describe(fig, caption.split("; "))
         return save(fig, folder, "preference_differences", pdf=True, notes=notes)
+
+
+def _size(panels: int, height: float) -> tuple[float, float]:
+    """Inches of a figure whose panels' rows are ``height`` high."""
+    rows = -(-panels // _COLUMNS)
+    return (4.4 if panels == 1 else 6.9), 1.0 + rows * (height + 0.5)
+
+
+def _title(key: tuple[Hashable, ...], panels: int) -> str:
+    """Judge and knowledge base, in lines that fit above a panel."""
+    return wrapped([f"{key[0]}: {key[1]}"], 34 if panels > 1 else 44)[0]
+
+
+def _n(rows: pd.DataFrame, group: str = "all") -> str:
+    """``n = 34``, or the least and the most of the panels."""
+    numbers = rows[rows["group"] == group]["n"]
+    least, most = int(numbers.min()), int(numbers.max())
+    return f"n = {most}" if least == most else f"n = {least} to {most}"
+
+
+def _lower(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.judging.figure import preference_bars, preference_differences
+from ohr.analysis.judging.figure import preference_differences, preference_dots
 from ohr.analysis.judging.table import (
     ASPECTS,
     agreement,
@@ -52,7 +52,7 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
         write_text(out / f"{name}.csv", csv_text(frame))
         paths.append(out / f"{name}.csv")
     caption = "Share of questions for which an answer ranks first; equal ranks share a question"
-    paths += preference_bars(shares, caption, out)
+    paths += preference_dots(shares, caption, out)
     paths += preference_differences(pairs, out)
     for path in paths:
         print(f"written: {path}")

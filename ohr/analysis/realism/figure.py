@@ -9,7 +9,12 @@ import pandas as pd
 
 from ohr.analysis.realism.table import NATURAL, QUARTILES
 from ohr.display.labels import mathless
-from ohr.figures.style import COLOURS, describe, figure, save
+from ohr.figures.dots import height_of_rows, name_rows
+from ohr.figures.style import COLOURS, columns_for, describe, figure, panel_grid, save
+
+_NAME = 24
+"""Characters per line of a row's name."""
+_COLUMNS = 3
 
 
 def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) -> list[Path]:
@@ -19,9 +24,13 @@ def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) 
     """
     engines = list(pages["engine"].unique())
     kinds = list(dict.fromkeys(pages["noise"]))
+    names = [f"{kind}\n{_n(pages, kind)}" for kind in kinds]
     scatter = np.random.default_rng(0)
-    with figure(1.6 + 3.6 * len(engines), 1.0 + 0.55 * len(kinds)) as fig:
-        axes = fig.subplots(1, len(engines), squeeze=False, sharey=True, sharex=True)[0]
+    columns = columns_for(len(engines), _COLUMNS)
+    rows = -(-len(engines) // columns)
+    height = height_of_rows(names, _NAME)
+    with figure(4.4 if len(engines) == 1 else 6.9, 0.6 + rows * (height + 0.5)) as fig:
+        axes = panel_grid(fig, len(engines), columns)[:, 0]
         for ax, engine in zip(axes, engines, strict=True):
             for place, kind in enumerate(kinds):
                 of_kind = pages[(pages["engine"] == engine) & (pages["noise"] == kind)]
@@ -41,12 +50,19 @@ def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) 
                 ax.vlines([low, high], place - 0.3, place + 0.3, color="#333333", linewidth=1)
                 ax.vlines(middle, place - 0.3, place + 0.3, color="#000000", linewidth=2.2)
             ax.set_title(mathless(engine))
-            ax.set_xlabel("edit distance of a page")
-            ax.set_xlim(0, 1)
-            ax.set_yticks(range(len(kinds)), [mathless(kind) for kind in kinds])
-            ax.grid(axis="y", visible=False)
-        axes[0].invert_yaxis()
+        for ax in axes[-columns:]:
+            ax.set_xlabel("edit distance of a page\n(better ←)")
+        name_rows(list(axes), names, _NAME)
+        axes[0].set_xlim(-0.03, 1.03)
         notes = ["points: pages; boxes: quartiles and median"]
         if NATURAL in kinds:
             notes.append("the same pages" if paired else "natural and distorted pages differ")
         return save(fig, folder, "realism", notes=describe(fig, notes))
+
+
+def _n(pages: pd.DataFrame, kind: str) -> str:
+    """The number of points of a kind: ``n = 60``, or the least and the most of the engines."""
+    counts = pages[pages["noise"] == kind]["engine"].value_counts()
+    counts = counts[counts > 0]
+    least, most = int(counts.min()), int(counts.max())
+    return f"n = {most}" if least == most else f"n = {least} to {most}"

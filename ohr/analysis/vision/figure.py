@@ -9,6 +9,7 @@ import pandas as pd
 from ohr.display.labels import mathless
 from ohr.display.notes import Notes
 from ohr.figures.axes import (
+    MEANS_ALONE,
     axis_label,
     caption,
     curve_line,
@@ -17,10 +18,10 @@ from ohr.figures.axes import (
     kinds_note,
     room_at_zero,
 )
-from ohr.figures.level_names import name_level, place_names
-from ohr.figures.style import figure, save
-from ohr.ocr.noise import strength
+from ohr.figures.style import columns_for, figure, legend_below, panel_grid, save, series_handles
 from ohr.study.output.select import distinct
+
+_COLUMNS = 3
 
 
 def routes_figure(
@@ -32,38 +33,36 @@ def routes_figure(
 ) -> list[Path]:
     """Draw overall F1 of each route: against measured noise above, against intensity below.
 
-    One column per operator; ``cells`` are for the caption.
+    One pair of panels per operator; ``cells`` are for the caption.
     """
     operators = [name for name in distinct(points["perturbation"]) if name != "none"]
     if not operators or points[axis].isna().all():
         return []
-    with figure(0.9 + 2.6 * len(operators), 4.2) as fig:
-        axes = fig.subplots(2, len(operators), squeeze=False, sharey=True)
-        for column, operator in enumerate(operators):
+    names = distinct(points["route"])
+    columns = columns_for(len(operators), _COLUMNS)
+    rows = -(-len(operators) // columns)
+    with figure(3.4 if columns == 1 else 6.9, 0.9 + 3.4 * rows) as fig:
+        panels = panel_grid(fig, len(operators), columns, heights=(1.0, 1.0))
+        for (above, below), operator in zip(panels, operators, strict=True):
             own = points[points["perturbation"].isin(["none", operator])]
-            for number, name in enumerate(distinct(points["route"])):
+            for number, name in enumerate(names):
                 route = in_order(own[own["route"] == name])
-                colour = curve_line(axes[0, column], route, axis, number)
-                axes[0, column].lines[-1].set_label(mathless(name))
-                curve_line(axes[1, column], route, "intensity", number, rises=None)
-                if number == 0:
-                    for _, cell in route[route["perturbation"] == operator].iterrows():
-                        at = (cell[axis], cell["mean"])
-                        name_level(
-                            axes[0, column], strength(cell["level"], cell["intensity"]), at, colour
-                        )
-            axes[0, column].set_title(mathless(operator.replace("_", " ")))
-            axes[0, column].set_xlabel(f"{axis_label(axis)} of {mathless(_engine(points))}")
-            axes[1, column].set_xlabel("intensity")
-        for row in axes:
-            row[0].set_ylabel("Overall F1")
-            from_zero(row, marks=True)
-            room_at_zero(row)
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+                curve_line(above, route, axis, number)
+                curve_line(below, route, "intensity", number, rises=None)
+            above.set_title(mathless(operator.replace("_", " ")))
+            above.set_xlabel(f"{axis_label(axis)} of {mathless(_engine(points))}")
+            below.set_xlabel("intensity")
+        for place in range(0, len(operators), columns):
+            for ax in panels[place]:
+                ax.set_ylabel("Overall F1\n(better ↑)")
+        from_zero(list(panels.flat), marks=True)
+        room_at_zero(list(panels[:, 0]))
+        room_at_zero(list(panels[:, 1]))
+        legend_below(fig, *series_handles(names), 2)
         of_engine = cells[cells["engine"] == _engine(points)]
-        more = [f"all routes see the pages that {_engine(points)} reads", *kinds_note(of_engine)]
+        more = [f"all routes see the pages that {_engine(points)} reads"]
+        more += [MEANS_ALONE.format("routes"), *kinds_note(of_engine)]
         description = caption(fig, of_engine, notes=notes, more=more)
-        place_names(fig)
         return save(fig, folder, "routes", notes=description)
 
 

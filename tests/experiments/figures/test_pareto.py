@@ -69,6 +69,14 @@ def test_nothing_covers_another() -> None:
     check_scales(made)
 
 
+def test_axes_say_which_way_is_better_and_notes_what_the_bars_do_not_show(tmp_path) -> None:
+    files = pareto.pareto_charts(TWO_ENGINES, BASES, tmp_path)
+    texts = {path.suffix: path.read_text() for path in files if path.suffix in (".svg", ".txt")}
+    assert texts[".svg"].count("(better ↑)<") == 4
+    assert texts[".svg"].count("(better ←)<") == 2
+    assert "do not show whether two engines differ" in texts[".txt"]
+
+
 def test_runs_without_measured_reading_have_no_chart(tmp_path) -> None:
     assert pareto.pareto_charts(TWO_ENGINES, {}, tmp_path) == []
     assert not list(tmp_path.iterdir())
