@@ -160,7 +160,7 @@ def test_the_command_prints_the_agreement(tmp_path, metric):
         "Mean losses under `warping 1` rank the 4 conditions like natural noise does: "
         "tau_b 1.000 [1.000, 1.000] (6 documents)."
     )
-    assert share.startswith("Natural noise loses 0 % of the pages")
+    assert share.startswith("Of the pages, 0 % are lost under natural noise, 0 % when clean")
     assert nearest.startswith("The mean loss under natural noise is .350 [.350, .350]; nearest is")
     assert nearest.endswith("`warping 1` with .250; no distortion loses as much.")
     for name in ("agreement", "by_document", "by_tag", "losses", "shape"):
@@ -195,8 +195,8 @@ def test_sentences_say_what_is_not_assessed(tmp_path):
     lines = list(sentences(agreement(document_losses(frame)), shape(frame), by_tag(frame)))
     assert lines[0] == ("The rank agreement is not assessed (documents: 1, at least 5 are needed).")
     assert lines[1] == (
-        "Natural noise loses 100 % of the pages, and clean pages lose 0 %; of the distortions, "
-        "`warping 1` loses the most, 0 %."
+        "Of the pages, 100 % are lost under natural noise, 0 % when clean, and none under any "
+        "distortion."
     )
     assert lines[2] == "The nearest distortion is not assessed: there are too few documents."
 

@@ -25,6 +25,8 @@ def agreement_figure(conditions: pd.DataFrame, ranks: pd.DataFrame, folder: Path
     ``conditions`` and ``ranks`` are the tables ``by_document`` and ``agreement`` of
     :mod:`ohr.analysis.realism.agreement`. The distortions with the greatest losses are drawn.
     """
+    from matplotlib.ticker import MultipleLocator
+
     worst = ranks.sort_values("loss", ascending=False, kind="stable")["noise"].head(MOST_PANELS)
     noises = [noise for noise in ranks["noise"] if noise in set(worst)]
     shown = conditions[conditions["noise"].isin(noises)]
@@ -35,23 +37,26 @@ def agreement_figure(conditions: pd.DataFrame, ranks: pd.DataFrame, folder: Path
     margin = 0.03 * (most - least)
     limits = max(-1.0, least) - margin, min(1.0, most) + margin
     lines = -(-len(noises) // COLUMNS)
+    columns = min(COLUMNS, len(noises))
     width = 3.4 if len(noises) == 1 else 6.4
     with figure(width, 0.9 + 2.6 * lines + 0.16 * -(-len(engines) // 4)) as fig:
-        axes = fig.subplots(
-            lines, min(COLUMNS, len(noises)), squeeze=False, sharex=True, sharey=True
-        ).ravel()
-        for ax, noise in zip(axes, noises, strict=False):
+        axes = fig.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for place, (ax, noise) in enumerate(zip(axes, noises, strict=False)):
             ax.set_title(mathless(_title(ranks, noise)))
             ax.plot(limits, limits, color="#777777", linewidth=0.8, linestyle="--")
             _points(ax, shown[shown["noise"] == noise], engines)
             ax.set_xlim(*limits)
             ax.set_ylim(*limits)
             ax.set_aspect("equal")
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_locator(MultipleLocator(0.2))
             ax.tick_params(labelbottom=True)
+            if place + columns >= len(noises):
+                ax.set_xlabel("mean loss under the distortion")
+            if place % columns == 0:
+                ax.set_ylabel("mean loss under natural noise")
         for ax in axes[len(noises) :]:
             ax.remove()
-        fig.supxlabel("mean loss under the distortion", fontsize=8)
-        fig.supylabel("mean loss under natural noise", fontsize=8)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
         notes = [

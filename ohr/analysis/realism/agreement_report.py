@@ -30,7 +30,7 @@ from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.scoring.metrics import metric_info
 
-COLUMNS = 6
+COLUMNS = 5
 """Distortions beside each other in the table of mean losses."""
 
 
@@ -84,10 +84,14 @@ def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> 
     yield _agreement_sentence(ranks)
     lost = shapes[shapes["engine"] == "all"].set_index("noise")["lost"]
     worst = max(lost.index.drop([CLEAN, NATURAL]), key=lambda noise: lost[noise])
+    of_distortions = (
+        f"{percent(lost[worst])} under `{worst}`, the distortion that loses the most"
+        if lost[worst] > 0
+        else "none under any distortion"
+    )
     yield (
-        f"Natural noise loses {percent(lost[NATURAL])} of the pages, and clean pages lose "
-        f"{percent(lost[CLEAN])}; of the distortions, `{worst}` loses the most, "
-        f"{percent(lost[worst])}."
+        f"Of the pages, {percent(lost[NATURAL])} are lost under natural noise, "
+        f"{percent(lost[CLEAN])} when clean, and {of_distortions}."
     )
     every = tags.iloc[0]
     if not every["nearest"]:
@@ -116,9 +120,9 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
 
 
 def _verb(best: Mapping[Any, Any]) -> str:
-    if best["tau_b"] >= GOOD:
-        return "rank"
-    return "partly rank" if best["ci_low"] > 0 else "are not shown to rank"
+    if not best["ci_low"] > 0:
+        return "are not shown to rank"
+    return "rank" if best["tau_b"] >= GOOD else "partly rank"
 
 
 def _loss_tables(losses: pd.DataFrame) -> Iterator[Table]:
