@@ -124,7 +124,7 @@ class Warping(PageDistortion[WarpingRecord, WarpingParams]):
             map_y -= np.float32(touched.start)
             # A linear kernel would add a blur that comes and goes along a line of text.
             seen = cv2.remap(
-                _colourless(page[touched]),
+                colourless(page[touched]),
                 map_x,
                 map_y,
                 cv2.INTER_CUBIC,
@@ -329,7 +329,7 @@ def wear(out: np.ndarray, crease: Crease, record: WarpingRecord, number: int) ->
         pixels[site[inside]] = new[inside]
 
 
-def _colourless(part: np.ndarray) -> np.ndarray:
+def colourless(part: np.ndarray) -> np.ndarray:
     """One channel if all are alike, as on most text: it takes a third of the time of three."""
     if part.ndim == 2:
         return part
