@@ -34,7 +34,7 @@ def main(
         str, typer.Option(help="Page metric of the losses, such as text_recall, the words' recall.")
     ] = "edit_distance",
 ) -> int:
-    """Draw pages' edit distances, and compare distortions with natural noise."""
+    """Compare distortions with natural noise, page by page."""
     from ohr.analysis.realism.report import compare_distances
 
     return compare_distances(runs, out, natural, metric)
