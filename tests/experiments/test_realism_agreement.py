@@ -187,6 +187,10 @@ def test_a_metric_that_the_run_lacks_is_an_error(tmp_path):
     run = rows(tmp_path, PHOTOGRAPHS)
     with pytest.raises(OhrError, match="has no text_recall: its stages must include ocr"):
         page_errors([run], metric="text_recall")
+    frame = pd.read_parquet(run / "rows.parquet").assign(qid="q", metric="r_noise")
+    frame.to_parquet(run / "rows.parquet")
+    with pytest.raises(OhrError, match="r_noise is a metric of questions"):
+        page_errors([run], metric="r_noise")
 
 
 def test_sentences_say_what_is_not_assessed(tmp_path):

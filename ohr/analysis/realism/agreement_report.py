@@ -53,8 +53,8 @@ def report_agreement(
     files = {"agreement": ranks, "by_document": conditions, "shape": shapes, "by_tag": tags}
     for name, frame in (files | {"losses": losses}).items():
         write_csv(out / f"{name}.csv", frame)
-    error = f"1 less the {info.title}" if info.higher_is_better else f"the {info.title}"
-    print(f"\nLosses: {error}, less that of the same clean page; means over documents")
+    side = "lower" if info.higher_is_better else "higher"
+    print(f"\nMean losses: how much {side} the {info.title} is than on the same clean pages")
     for table in _loss_tables(losses):
         show(table, NARROW)
     print("\nAgreement with natural noise: of conditions (tau_b), and of documents (Spearman)")
@@ -157,13 +157,15 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> Table:
 
 
 def _shape_table(shapes: pd.DataFrame) -> Table:
-    table = _empty_table(["noise"], ["lost [95 %]", "small loss", "documents", "outputs"])
+    table = _empty_table(
+        ["noise"], ["lost [95 %]", "small loss", "conditions", "documents", "outputs"]
+    )
     for row in shapes.to_dict("records"):
         table.add_row(
             Text(plain(row["noise"])),
             _interval(row, "lost"),
             percent(row["small_loss"]),
-            *(str(row[name]) for name in ("documents", "outputs")),
+            *(str(row[name]) for name in ("conditions", "documents", "outputs")),
         )
     return table
 

@@ -105,6 +105,7 @@ def shape(rows: pd.DataFrame) -> pd.DataFrame:
                     "ci_low": interval.low,
                     "ci_high": interval.high,
                     "small_loss": float(by_document["small"].mean()),
+                    "conditions": group["engine"].nunique(),
                     "documents": len(by_document),
                     "outputs": int((read["noise"] == noise).sum()),
                 }
@@ -135,7 +136,8 @@ def by_tag(rows: pd.DataFrame, tags: Sequence[str] = TAGS) -> pd.DataFrame:
         photographs = natural if tag == "all" else natural[has_tag]
         if photographs.empty:
             continue
-        by_document = matrix(document_losses(photographs), NATURAL).mean(axis=1)
+        losses = matrix(document_losses(photographs), NATURAL)
+        by_document = losses.mean(axis=1)
         interval = interval_of(by_document)
         record = {
             "tag": tag,
@@ -148,19 +150,20 @@ def by_tag(rows: pd.DataFrame, tags: Sequence[str] = TAGS) -> pd.DataFrame:
             "nearest_loss": np.nan,
         }
         if len(by_document) >= FEWEST_DOCUMENTS:
-            record |= _nearest(distorted, by_document)
+            record |= _nearest(distorted, losses)
         records.append(record)
     return pd.DataFrame(records)
 
 
-def _nearest(distorted: pd.DataFrame, natural: pd.Series) -> Mapping[str, Any]:
-    """The distortion whose mean loss over the same documents is nearest."""
-    losses: dict[str, float] = {}
+def _nearest(distorted: pd.DataFrame, natural: pd.DataFrame) -> Mapping[str, Any]:
+    """The distortion whose mean loss over the same documents and engines is nearest."""
+    means: dict[str, float] = {}
     for noise in noises_of(distorted):
-        values = matrix(distorted, noise).mean(axis=1).reindex(natural.index)
-        if values.notna().all():
-            losses[noise] = float(values.mean())
-    if not losses:
+        values = matrix(distorted, noise).reindex(index=natural.index, columns=natural.columns)
+        if values.notna().to_numpy().all():
+            means[noise] = float(values.to_numpy().mean())
+    if not means:
         return {}
-    nearest = min(losses, key=lambda noise: abs(losses[noise] - natural.mean()))
-    return {"nearest": nearest, "nearest_loss": losses[nearest]}
+    loss = float(natural.mean(axis=1).mean())
+    nearest = min(means, key=lambda noise: abs(means[noise] - loss))
+    return {"nearest": nearest, "nearest_loss": means[nearest]}
