@@ -63,6 +63,8 @@ def report_agreement(
         "tau_b: percentiles over resampled documents, which can lie too low; Spearman: median over "
         "conditions"
     )
+    for reason, of_reason in ranks[ranks["reason"] != ""].groupby("reason", sort=False)["noise"]:
+        print(f"not assessed: {plain(', '.join(of_reason))}: {reason}")
     print("\nShare of pages that are lost, over all conditions")
     show(_shape_table(shapes[shapes["engine"] == "all"]), NARROW)
     limit = f"{info.title} below {short(1 - LOST)}" if info.higher_is_better else (
@@ -146,7 +148,7 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> Table:
             conditions[conditions["noise"] == row["noise"]] if len(conditions) else conditions
         )
         rho = of_noise["spearman"].median() if len(of_noise) else np.nan
-        tau = f"not assessed ({row['reason']})" if row["reason"] else _interval(row, "tau_b")
+        tau = "not assessed" if row["reason"] else _interval(row, "tau_b")
         table.add_row(
             Text(plain(row["noise"])),
             Text(tau),
