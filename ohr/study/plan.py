@@ -154,7 +154,19 @@ class Plan:
 
 
 def load_dataset(config: StudyConfig) -> Dataset:
-    """The dataset that a configuration names. Raises ConfigError, DatasetError."""
+    """The dataset that a configuration names. Raises ConfigError, DatasetError.
+
+    An unknown plug-in is an error before anything is loaded.
+    """
+    for kind, specs in (
+        ("engine", config.engines),
+        ("perturbation", config.noise),
+        ("chunker", config.chunkers),
+        ("retriever", config.retrievers),
+        ("reader", config.readers),
+    ):
+        for spec in specs:
+            registry.plugin_class(kind, spec.name)
     section = config.dataset
     values: dict[str, Any] = {
         "path": section.path,

@@ -256,7 +256,7 @@ def test_pages_of_a_server_in_trouble_go_elsewhere(
     bad, good = two
     bad.replies = [trouble] if trouble is not None else bad.replies
     url = bad.url if trouble is not None else closed_port()
-    made = engine(url, mirrors=[good.url], timeout_s=0.3)
+    made = engine(url, mirrors=[good.url], timeout_s=1.0)
     assert [read(made).value for _ in range(6)] == ["other"] * 6
     assert len(bad.requests) <= 1  # and is left alone
     assert waits == []
@@ -324,7 +324,7 @@ def test_sixteen_pages_at_once_and_a_server_that_fails_in_every_way(
     monkeypatch.setattr("ohr.models.servers.DOWN_S", 0.0)  # it is tried again and again
     bad, good = two
     bad.replies = [hang_up, truncate, drip, hang, refused(503), (200, b"<html>", {})] * 3
-    engines = [engine(bad.url, mirrors=[good.url], timeout_s=0.4, at_once=16) for _ in range(16)]
+    engines = [engine(bad.url, mirrors=[good.url], timeout_s=1.5, at_once=16) for _ in range(16)]
     outcomes: list[Outcome[str]] = []
     threads = [threading.Thread(target=lambda e=e: outcomes.append(read(e))) for e in engines]
     for thread in threads:

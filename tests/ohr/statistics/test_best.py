@@ -143,3 +143,15 @@ def test_a_candidate_alone_is_compared_with_none():
     assert math.isnan(alone.standings[0].behind)
     assert pair.worse == [1]
     assert one(values, documents(8)).worse == []
+
+
+@given(scores, st.integers(2, 6))
+def test_several_comparisons_together_show_less(values, comparisons):
+    clusters = documents(values.shape[1] // 3)
+    alone = one(values, clusters, flips=999)
+    together = one(values, clusters, flips=999, comparisons=comparisons)
+    assert set(together.worse) <= set(alone.worse)
+    for first, second in zip(alone.standings, together.standings, strict=True):
+        assert second.p == pytest.approx(min(1.0, comparisons * first.p))
+        assert second.interval.low <= first.interval.low
+        assert second.interval.high >= first.interval.high

@@ -1,0 +1,98 @@
+"""Turns a page upright: quarter turns by Tesseract's orientation detection, then its skew."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import cv2
+import numpy as np
+
+from ohr.errors import MissingDependencyError
+
+INSTALL = "apt-get install tesseract-ocr tesseract-ocr-osd; pip install pytesseract"
+LARGEST_SKEW = 15.0
+"""Degrees."""
+STEP, FINE_STEP = 1.0, 0.1
+SEARCHED = 1000
+"""Longer side in pixels of the picture in which the skew is searched."""
+LEAST_SKEW = 0.15
+"""Degrees below which nothing is turned: a rotation blurs."""
+SURE = 1.0
+"""Least confidence of Tesseract's orientation for a quarter turn."""
+
+
+def upright(image: np.ndarray) -> np.ndarray:
+    """The page turned so that its text lines are level and read from the left.
+
+    ``image`` is uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB; it is returned as it is if its
+    orientation is not known. Raises MissingDependencyError without Tesseract.
+    """
+    turns = quarter_turns(image)
+    turned = np.ascontiguousarray(np.rot90(image, -turns)) if turns else image
+    angle = skew(turned)
+    if abs(angle) < LEAST_SKEW:
+        return turned
+    height, width = turned.shape[:2]
+    matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), angle, 1.0)
+    level: np.ndarray = cv2.warpAffine(
+        turned, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    return level
+
+
+def quarter_turns(image: np.ndarray) -> int:
+    """The quarter turns clockwise that make a page upright; 0 if Tesseract is not sure."""
+    try:
+        import pytesseract
+    except ImportError as error:
+        raise MissingDependencyError(f"upright needs pytesseract: {INSTALL}") from error
+    try:
+        report = pytesseract.image_to_osd(image, config="--dpi 150")
+    except pytesseract.TesseractNotFoundError as error:
+        raise MissingDependencyError(f"upright needs Tesseract: {INSTALL}") from error
+    except pytesseract.TesseractError as error:
+        if "osd.traineddata" in str(error):
+            raise MissingDependencyError(f"upright needs osd.traineddata: {INSTALL}") from error
+        return 0  # too few characters
+    turn = re.search(r"Rotate: (\d+)", report)
+    confidence = re.search(r"Orientation confidence: ([\d.]+)", report)
+    if turn is None or confidence is None or float(confidence[1]) < SURE:
+        return 0
+    return int(turn[1]) // 90 % 4
+
+
+def skew(image: np.ndarray) -> float:
+    """Degrees anticlockwise by which a page must be turned for its lines to be level.
+
+    The angle at which the rows of ink differ most (Postl, Detection of linear oblique structures
+    and skew scan in digitized documents, 1986).
+    """
+    grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    scale = min(1.0, SEARCHED / max(grey.shape))
+    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    background = cv2.medianBlur(cv2.dilate(small, np.ones((9, 9), np.uint8)), 21)
+    ink = 255 - cv2.divide(small, background, scale=255)
+    ink[ink < 40] = 0
+    rough = _best(ink, np.arange(-LARGEST_SKEW, LARGEST_SKEW + STEP / 2, STEP))
+    return _best(ink, rough + np.arange(-STEP, STEP + FINE_STEP / 2, FINE_STEP))
+
+
+def _best(ink: np.ndarray, angles: np.ndarray) -> float:
+    """The angle whose rows have the most unequal sums of ink; 0 for a page without ink."""
+    rows, columns = np.nonzero(ink)
+    if not len(rows):
+        return 0.0
+    if len(rows) > 40_000:
+        chosen = np.linspace(0, len(rows) - 1, 40_000).astype(np.intp)
+        rows, columns = rows[chosen], columns[chosen]
+    weights = ink[rows, columns].astype(np.float64)
+    middle = columns - ink.shape[1] / 2
+    scores = []
+    for angle in angles:
+        radians = math.radians(float(angle))
+        level = rows * math.cos(radians) - middle * math.sin(radians)
+        places = np.rint(level - level.min()).astype(np.intp)
+        sums = np.bincount(places, weights)
+        scores.append(float((np.diff(sums) ** 2).sum()))
+    return float(angles[int(np.argmax(scores))])
