@@ -62,7 +62,7 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
     if distorted.engines and distorted.noise:
         print("\nFigure S2: the pages' edit distance at each level")
         result = run_study(distorted, out / "distorted", progress=Progress())
-        compare_distances(out / "distorted", out)
+        compare_distances([out / "distorted"], out)
         return report_failures(result.failures, result.failed)
     return 0
 

@@ -6,7 +6,11 @@ resampled and sign-flipped together, as one *cluster* (see :mod:`ohr.statistics.
 
 from ohr.statistics.best import BestOf, Standing, compare_with_best
 from ohr.statistics.clusters import DOCUMENT, PAGE, Clusters
-from ohr.statistics.correlation import RankCorrelation, rank_correlations
+from ohr.statistics.correlation import (
+    RankCorrelation,
+    kendall_correlations,
+    rank_correlations,
+)
 from ohr.statistics.curves import CurveStatistics, NoiseCurve, curve_statistics
 from ohr.statistics.intervals import (
     NO_INTERVAL,
@@ -54,6 +58,7 @@ __all__ = [
     "further_clusters",
     "holm",
     "jackknife_interval",
+    "kendall_correlations",
     "mean_interval",
     "percentile_interval",
     "rank_correlations",

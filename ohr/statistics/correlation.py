@@ -1,4 +1,4 @@
-"""Rank correlation of weighted values, over all of them or within strata."""
+"""Rank correlations: Spearman's of weighted values, also within strata, and Kendall's tau-b."""
 
 from __future__ import annotations
 
@@ -107,3 +107,17 @@ def rank_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     known = spread > 1e-12  # false for NaN
     together = (ranks[0] * ranks[1]).sum(axis=1)
     return np.where(known, together / np.where(known, spread, 1), np.nan)
+
+
+def kendall_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Kendall's tau-b of each row of two arrays, ``(k, n)`` each, n >= 2.
+
+    NaN if a row is constant or has a NaN. Source: Kendall, The treatment of ties in ranking
+    problems, 1945.
+    """
+    first, second = np.triu_indices(x.shape[1], 1)
+    signs = [np.sign(values[:, first] - values[:, second]) for values in (x, y)]
+    untied = (np.abs(signs[0]).sum(axis=1) * np.abs(signs[1]).sum(axis=1)) ** 0.5
+    known = untied > 0  # false for NaN
+    concordant = (signs[0] * signs[1]).sum(axis=1)
+    return np.where(known, concordant / np.where(known, untied, 1), np.nan)

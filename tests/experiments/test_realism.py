@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.realism import main
-from ohr.analysis.realism.table import differences, page_distances, same_pages, summarise
+from ohr.analysis.realism.table import differences, page_errors, same_pages, summarise
 from ohr.errors import OhrError
 
 NOISES = (("none", "", 0.0, 0.0), ("semantic", "mild", 1.0, 0.1), ("semantic", "", 0.5, 0.2))
@@ -47,7 +47,7 @@ def photographs(tmp_path):
 
 
 def test_every_level_is_summarised_over_its_pages(run):
-    summary = summarise(page_distances(run)).set_index("noise")
+    summary = summarise(page_errors([run])).set_index("noise")
     assert list(summary.index) == ["clean", "semantic mild", "semantic 0.5"]
     assert summary["pages"].tolist() == [4, 4, 4]
     assert summary.loc["clean", "mean"] == pytest.approx((0.1 + 0.3 + 0.1 + 0.5) / 4)
@@ -56,7 +56,7 @@ def test_every_level_is_summarised_over_its_pages(run):
 
 
 def test_different_pages_are_summarised_and_not_compared(run):
-    pages = page_distances(run, "*/scan")
+    pages = page_errors([run], "*/scan")
     by_kind = pages.groupby("noise", sort=False)["value"].agg(list)
     assert by_kind["natural"] == [0.1, 0.5]
     assert by_kind["semantic mild"] == pytest.approx([0.2, 0.4])
@@ -68,7 +68,7 @@ def test_different_pages_are_summarised_and_not_compared(run):
 
 def test_distortion_and_nature_are_compared_on_the_same_page(photographs):
     """Pages differ by more than nature does; on one page it is .35 more than clean."""
-    table = differences(page_distances(photographs, "*door")).set_index("noise")
+    table = differences(page_errors([photographs], "*door")).set_index("noise")
     assert table["difference"].tolist() == pytest.approx([-0.35, -0.25, -0.15])
     assert table["pages"].tolist() == table["documents"].tolist() == [8, 8, 8]
     assert set(table["ci_unit"]) == {"document"}
@@ -119,22 +119,22 @@ def test_the_command_writes_a_table_and_a_figure(run, tmp_path):
 
 def test_a_run_without_edit_distances_or_matching_documents_is_an_error(run, tmp_path):
     with pytest.raises(OhrError, match="no document"):
-        page_distances(run, "nothing/*")
+        page_errors([run], "nothing/*")
     with pytest.raises(OhrError, match="finished run"):
-        page_distances(tmp_path / "absent")
+        page_errors([tmp_path / "absent"])
     rows = pd.read_parquet(run / "rows.parquet")
     rows.assign(stage="retrieval").to_parquet(run / "rows.parquet")
     with pytest.raises(OhrError, match="must include ocr"):
-        page_distances(run)
+        page_errors([run])
 
 
 def test_pages_without_truth_have_no_distance(run):
     rows = pd.read_parquet(run / "rows.parquet")
     scanned = rows["doc_id"] == "law/scan"
     rows.assign(value=rows["value"].mask(scanned)).to_parquet(run / "rows.parquet")
-    summary = summarise(page_distances(run)).set_index("noise")
+    summary = summarise(page_errors([run])).set_index("noise")
     assert summary["pages"].tolist() == [2, 2, 2]
     assert summary.loc["clean", "median"] == pytest.approx(0.2)
     rows.assign(value=float("nan")).to_parquet(run / "rows.parquet")
     with pytest.raises(OhrError, match="has a ground truth"):
-        page_distances(run)
+        page_errors([run])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from ohr.analysis.realism.agreement_report import report_agreement
 from ohr.analysis.realism.figure import distance_figure
 from ohr.analysis.realism.table import (
+    EDIT_DISTANCE,
     NATURAL,
     differences,
     on_same_pages,
-    page_distances,
+    page_errors,
     pairs,
     summarise,
 )
@@ -27,12 +29,15 @@ from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
 
 
-def compare_distances(run: Path, out: Path, natural: str = "") -> int:
-    """Write, print and draw the distributions of a finished run. Raises OhrError.
+def compare_distances(
+    runs: Sequence[Path], out: Path, natural: str = "", metric: str = EDIT_DISTANCE
+) -> int:
+    """Write, print and draw the distributions of finished runs. Raises OhrError.
 
-    If some pages have both distortions and natural noise, only these are used.
+    If some pages have both distortions and natural noise, only these are used, and losses by a page
+    metric are compared too.
     """
-    pages = page_distances(run, natural)
+    pages = page_errors(runs, natural)
     compared = differences(pages)
     selected = on_same_pages(pages) if len(compared) else pages
     summary = summarise(selected)
@@ -56,6 +61,8 @@ def compare_distances(run: Path, out: Path, natural: str = "") -> int:
         print(plain(line))
     for path in paths:
         print(f"figure: {path}")
+    if len(compared):
+        report_agreement(runs, out, natural, metric)
     return 0
 
 

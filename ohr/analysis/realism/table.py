@@ -15,66 +15,95 @@ from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
 from ohr.statistics import Clusters, compare_paired, holm, mean_interval
 from ohr.study.output.rows import read_rows
+from ohr.study.scoring.metrics import metric_info
 
 CLEAN, NATURAL = "clean", "natural"
+EDIT_DISTANCE = "edit_distance"
 QUARTILES = (0.25, 0.5, 0.75)
-_SEPARATORS = "_- ."
-_PAGE = ["shows", "page_no"]
+SEPARATORS = "_- ."
+PAGE = ["shows", "page_no"]
+"""What identifies a page, with natural noise or without."""
 
 
-def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
-    """One row per page and draw of the noise.
+def page_errors(
+    runs: Sequence[Path], natural: str = "", metric: str = EDIT_DISTANCE
+) -> pd.DataFrame:
+    """One row per page and draw of the noise, from one run or several.
 
     Columns: engine, noise (clean, ``semantic mild``, ..., natural), ``doc_id``, ``page_no``,
-    ``shows`` and value. ``shows`` is the document whose page is visible. For a document with
-    natural noise it is a document of the same name in another folder, or one whose name
-    begins its name (``en_paper_13`` for ``en_paper_13_outdoor``; the longest, then the first); for
-    all others it is the document itself. Raises OhrError if the run has no edit distances, or if no
-    document matches.
+    ``shows`` and value. The value is the page's error by a metric of the stage ocr; for a metric
+    whose higher values are better, it is 1 less the metric. ``shows`` is the document whose page is
+    visible. For a document with natural noise it is a document of the same name in another folder,
+    or one whose name begins its name (``en_paper_13`` for ``en_paper_13_outdoor``; the longest,
+    then the first); for all others it is the document itself. A page that several runs have under
+    the same condition is taken from the first of them. Raises OhrError if a run does not have the
+    metric, or if no document matches.
     """
-    rows = read_rows(run)
-    rows = rows[(rows["metric"] == "edit_distance") & (rows["stage"] == "ocr")]
-    if rows.empty:
-        raise OhrError(f"{run} has no edit distances: its stages must include ocr")
-    rows = rows[rows["value"].notna()]
-    if rows.empty:
-        raise OhrError(f"no page of {run} has a ground truth to compare its text with")
-    points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
-    noise = pd.Series([noise_name(*point) for point in points], index=rows.index)
-    documents = rows["doc_id"].astype(str)
-    pages = pd.DataFrame(
-        {
-            "engine": rows["engine"].astype(str),
-            "noise": noise,
-            "doc_id": documents,
-            "page_no": rows["page_no"].astype(int),
-            "shows": documents,
-            "value": rows["value"],
-        }
-    )
+    pages = pd.concat([_run_errors(run, metric) for run in runs], ignore_index=True)
+    if len(runs) > 1:
+        first = pages.groupby(["engine", "noise", "doc_id", "page_no"], sort=False)["run"]
+        pages = pages[pages["run"] == first.transform("first")]
+    pages = pages.drop(columns="run")
     truth = pages["engine"] == "gt"
-    if not truth.all() and set(noise[truth]) <= {CLEAN}:  # compared with itself
-        pages, noise, documents = pages[~truth], noise[~truth], documents[~truth]
+    if not truth.all() and set(pages["noise"][truth]) <= {CLEAN}:  # compared with itself
+        pages = pages[~truth]
     if not natural:
         return pages.reset_index(drop=True)
+    documents = pages["doc_id"]
     degraded = documents.map(lambda name: fnmatch.fnmatchcase(name, natural))
     if not degraded.any():
-        raise OhrError(f"no document of {run} matches {natural!r}")
+        raise OhrError(f"no document of {_named(runs)} matches {natural!r}")
     same = same_pages(list(documents[degraded].unique()), list(documents[~degraded].unique()))
-    by_nature = pages[degraded & (noise == CLEAN)].assign(noise=NATURAL)
+    by_nature = pages[degraded & (pages["noise"] == CLEAN)].assign(noise=NATURAL)
     by_nature["shows"] = by_nature["doc_id"].map(lambda name: same.get(name, name))
     return pd.concat([pages[~degraded], by_nature], ignore_index=True)
 
 
+def _run_errors(run: Path, metric: str) -> pd.DataFrame:
+    """The errors of one run's pages, with the run's folder in the column ``run``."""
+    info = metric_info("ocr", metric)
+    rows = read_rows(run)
+    rows = rows[(rows["metric"] == metric) & (rows["stage"] == "ocr")]
+    if rows.empty:
+        if metric == EDIT_DISTANCE:
+            raise OhrError(f"{run} has no edit distances: its stages must include ocr")
+        raise OhrError(
+            f"{run} has no {metric}: its stages must include ocr and its metrics {metric} "
+            '("metrics=[default,reading]" has the most)'
+        )
+    if "qid" in rows and (rows["qid"].astype(str) != "").any():
+        raise OhrError(f"{metric} is a metric of questions: name one of pages, as {EDIT_DISTANCE}")
+    rows = rows[rows["value"].notna()]
+    if rows.empty:
+        raise OhrError(f"no page of {run} has a ground truth to compare its text with")
+    points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
+    documents = rows["doc_id"].astype(str)
+    return pd.DataFrame(
+        {
+            "engine": rows["engine"].astype(str),
+            "noise": [noise_name(*point) for point in points],
+            "doc_id": documents,
+            "page_no": rows["page_no"].astype(int),
+            "shows": documents,
+            "value": 1 - rows["value"] if info.higher_is_better else rows["value"],
+            "run": str(run),
+        }
+    )
+
+
+def _named(runs: Sequence[Path]) -> str:
+    return ", ".join(str(run) for run in runs)
+
+
 def same_pages(degraded: Sequence[str], others: Sequence[str]) -> dict[str, str]:
     """The documents that show the same pages as others, by their names; see
-    :func:`page_distances`.
+    :func:`page_errors`.
     """
     matches: dict[str, str] = {}
     for name in degraded:
-        alike = [other for other in others if _is_same(_file(name), _file(other))]
+        alike = [other for other in others if _is_same(file_of(name), file_of(other))]
         if alike:
-            matches[name] = max(alike, key=lambda other: len(_file(other)))
+            matches[name] = max(alike, key=lambda other: len(file_of(other)))
     return matches
 
 
@@ -83,16 +112,17 @@ def _is_same(name: str, other: str) -> bool:
     rest = name.removeprefix(other)
     if not rest or name == rest:
         return not rest
-    return rest[0] in _SEPARATORS and not rest[1:2].isdecimal()
+    return rest[0] in SEPARATORS and not rest[1:2].isdecimal()
 
 
-def _file(doc_id: str) -> str:
+def file_of(doc_id: str) -> str:
+    """A document's name without its folder."""
     return doc_id.partition("/")[2] or doc_id
 
 
 def on_same_pages(pages: pd.DataFrame) -> pd.DataFrame:
     """The rows of pages that occur both with and without natural noise."""
-    keys = pd.MultiIndex.from_frame(pages[_PAGE])
+    keys = pd.MultiIndex.from_frame(pages[PAGE])
     by_nature = pages["noise"] == NATURAL
     return pages[keys.isin(keys[by_nature]) & keys.isin(keys[~by_nature])]
 
@@ -118,7 +148,7 @@ def summarise(pages: pd.DataFrame) -> pd.DataFrame:
                 "engine": engine,
                 "noise": noise,
                 "documents": group["shows"].nunique(),
-                "pages": len(group[_PAGE].drop_duplicates()),
+                "pages": len(group[PAGE].drop_duplicates()),
                 "mean": float(values.mean()),
                 "ci_low": interval.low,
                 "ci_high": interval.high,
@@ -142,9 +172,9 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
     shared = on_same_pages(pages)
     for engine, of_engine in shared.groupby("engine", sort=False):
         by_nature = of_engine[of_engine["noise"] == NATURAL]
-        natural = by_nature.groupby(_PAGE)["value"].mean()
+        natural = by_nature.groupby(PAGE)["value"].mean()
         for noise, group in of_engine[of_engine["noise"] != NATURAL].groupby("noise", sort=False):
-            both = pd.concat([group.groupby(_PAGE)["value"].mean(), natural], axis=1, join="inner")
+            both = pd.concat([group.groupby(PAGE)["value"].mean(), natural], axis=1, join="inner")
             if both.empty:
                 continue
             page_keys = both.index.to_frame(index=False)

@@ -1,0 +1,202 @@
+"""Prints whether losses under the distortions predict the losses under natural noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.realism.agreement import GOOD, agreement, by_document
+from ohr.analysis.realism.agreement_figure import agreement_figure
+from ohr.analysis.realism.losses import (
+    LOST,
+    SMALL,
+    by_tag,
+    document_losses,
+    matrix,
+    noises_of,
+    page_losses,
+    shape,
+)
+from ohr.analysis.realism.table import CLEAN, EDIT_DISTANCE, NATURAL, page_errors
+from ohr.display.terminal import NARROW, number, percent, show
+from ohr.display.wording import short
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.scoring.metrics import metric_info
+
+COLUMNS = 5
+"""Distortions beside each other in the table of mean losses."""
+
+
+def report_agreement(
+    runs: Sequence[Path], out: Path, natural: str, metric: str = EDIT_DISTANCE
+) -> None:
+    """Write, print and draw how losses under distortions agree with natural ones.
+
+    Raises OhrError. Without a page that is clean, distorted and with natural noise, it says so.
+    """
+    rows = page_losses(page_errors(runs, natural, metric))
+    info = metric_info("ocr", metric)
+    if rows.empty:
+        print("losses: no engine has a page clean, distorted and with natural noise")
+        return
+    losses = document_losses(rows)
+    ranks, conditions, tags, shapes = (
+        agreement(losses), by_document(losses), by_tag(rows), shape(rows)
+    )  # fmt: skip
+    files = {"agreement": ranks, "by_document": conditions, "shape": shapes, "by_tag": tags}
+    for name, frame in (files | {"losses": losses}).items():
+        write_csv(out / f"{name}.csv", frame)
+    side = "lower" if info.higher_is_better else "higher"
+    print(f"\nMean losses: how much {side} the {info.title} is than on the same clean pages")
+    for table in _loss_tables(losses):
+        show(table, NARROW)
+    print("\nAgreement with natural noise: of conditions (tau_b), and of documents (Spearman)")
+    show(_agreement_table(ranks, conditions), NARROW)
+    print(
+        "tau_b: percentiles over resampled documents, which can lie too low; Spearman: median over "
+        "conditions"
+    )
+    for reason, of_reason in ranks[ranks["reason"] != ""].groupby("reason", sort=False)["noise"]:
+        print(f"not assessed: {plain(', '.join(of_reason))}: {reason}")
+    print("\nShare of pages that are lost, over all conditions")
+    show(_shape_table(shapes[shapes["engine"] == "all"]), NARROW)
+    limit = f"{info.title} below {short(1 - LOST)}" if info.higher_is_better else (
+        f"{info.title} above {short(LOST)}"
+    )  # fmt: skip
+    print(f"lost: {limit}; small loss: {short(SMALL)} or less")
+    print("\nThe nearest distortion, by tags in the names of documents with natural noise")
+    show(_tag_table(tags), NARROW)
+    print("no distortion is named for a tag of one document")
+    for path in agreement_figure(conditions, ranks, out / "figures") if len(conditions) else []:
+        print(f"figure: {path}")
+    print()
+    for sentence in sentences(ranks, shapes, tags):
+        print(plain(sentence))
+
+
+def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> Iterator[str]:
+    """The results in three sentences: agreement, share of pages lost, nearest distortion."""
+    yield _agreement_sentence(ranks)
+    lost = shapes[shapes["engine"] == "all"].set_index("noise")["lost"]
+    worst = max(lost.index.drop([CLEAN, NATURAL]), key=lambda noise: lost[noise])
+    of_distortions = (
+        f"{percent(lost[worst])} under `{worst}`, the distortion that loses the most"
+        if lost[worst] > 0
+        else "none under any distortion"
+    )
+    yield (
+        f"Of the pages, {percent(lost[NATURAL])} are lost under natural noise, "
+        f"{percent(lost[CLEAN])} when clean, and {of_distortions}."
+    )
+    every = tags.iloc[0]
+    if not every["nearest"]:
+        yield "The nearest distortion is not assessed: there are too few documents."
+        return
+    beyond = ranks["loss"].max() < every["natural_loss"]
+    yield (
+        f"The mean loss under natural noise is {_interval(every, 'natural_loss')}; nearest is "
+        f"`{every['nearest']}` with {short(every['nearest_loss'])}"
+        f"{'; no distortion loses as much' if beyond else ''}."
+    )
+
+
+def _agreement_sentence(ranks: pd.DataFrame) -> str:
+    assessed = ranks[ranks["tau_b"].notna()]
+    if assessed.empty:
+        return f"The rank agreement is not assessed ({ranks['reason'].iloc[0]})."
+    best = max(assessed.to_dict("records"), key=lambda row: row["tau_b"])
+    among = f", the best of {len(assessed)} distortions" if len(assessed) > 1 else ""
+    end = "" if best["tau_b"] >= GOOD else f"; good agreement begins at {short(GOOD)}"
+    return (
+        f"Mean losses under `{best['noise']}` {_verb(best)} the {best['conditions']} conditions "
+        f"like natural noise does: tau_b {_interval(best, 'tau_b')} "
+        f"({best['documents']} documents){among}{end}."
+    )
+
+
+def _verb(best: Mapping[Any, Any]) -> str:
+    if not best["ci_low"] > 0:
+        return "are not shown to rank"
+    return "rank" if best["tau_b"] >= GOOD else "partly rank"
+
+
+def _loss_tables(losses: pd.DataFrame) -> Iterator[Table]:
+    """Conditions by noises, natural noise first; a few distortions per table."""
+    noises = noises_of(losses)
+    means = {noise: matrix(losses, noise).mean() for noise in [NATURAL, *noises]}
+    for start in range(0, len(noises), COLUMNS):
+        shown = [NATURAL, *noises[start : start + COLUMNS]]
+        table = _empty_table(["condition"], [plain(noise) for noise in shown])
+        for engine in losses["engine"].unique():
+            values = (number(means[noise].get(engine, np.nan)) for noise in shown)
+            table.add_row(Text(plain(engine)), *values)
+        yield table
+
+
+def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> Table:
+    names = ["tau_b [95 %]", "Spearman", "loss", "natural", "conditions", "documents"]
+    table = _empty_table(["noise"], names)
+    for row in ranks.to_dict("records"):
+        of_noise = (
+            conditions[conditions["noise"] == row["noise"]] if len(conditions) else conditions
+        )
+        rho = of_noise["spearman"].median() if len(of_noise) else np.nan
+        tau = "not assessed" if row["reason"] else _interval(row, "tau_b")
+        table.add_row(
+            Text(plain(row["noise"])),
+            Text(tau),
+            *(number(value) for value in (rho, row["loss"], row["natural_loss"])),
+            *(str(row[name]) for name in ("conditions", "documents")),
+        )
+    return table
+
+
+def _shape_table(shapes: pd.DataFrame) -> Table:
+    table = _empty_table(
+        ["noise"], ["lost [95 %]", "small loss", "conditions", "documents", "outputs"]
+    )
+    for row in shapes.to_dict("records"):
+        table.add_row(
+            Text(plain(row["noise"])),
+            _interval(row, "lost"),
+            percent(row["small_loss"]),
+            *(str(row[name]) for name in ("conditions", "documents", "outputs")),
+        )
+    return table
+
+
+def _tag_table(tags: pd.DataFrame) -> Table:
+    table = _empty_table(["tag"], ["photographs", "documents", "natural loss [95 %]"])
+    table.add_column("nearest distortion")
+    table.add_column("its loss", justify="right")
+    for row in tags.to_dict("records"):
+        table.add_row(
+            row["tag"],
+            *(str(row[name]) for name in ("photographs", "documents")),
+            _interval(row, "natural_loss"),
+            Text(plain(row["nearest"] or f"- (n is {row['documents']})")),
+            number(row["nearest_loss"]),
+        )
+    return table
+
+
+def _empty_table(left: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in left:
+        table.add_column(name)
+    for name in right:
+        table.add_column(Text(name), justify="right")
+    return table
+
+
+def _interval(row: Mapping[Any, Any] | pd.Series, name: str) -> str:
+    low, high = row["ci_low"], row["ci_high"]
+    ends = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
+    return short(row[name]) + ends
