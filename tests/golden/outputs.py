@@ -65,7 +65,7 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
 }
 """What plug-ins are made with, other than their defaults."""
-RESIZED = {"background", "semantic"}
+RESIZED = {"background", "camera", "semantic"}
 """Image noise that OpenCV resizes: its last bit depends on the processor's instructions."""
 DECIMALS = 5
 """Of floats, whose last digits are the machine's."""

@@ -180,7 +180,8 @@ def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
     value = _value(candidate, verdict)
     if candidate.is_worse:
         if math.isfinite(low) and math.isfinite(high) and low > 0 and high < 1:
-            ends = f"{_gap(low, verdict)} to {_gap(high, verdict)}"
+            first = _gap(low, verdict).removesuffix(" points")
+            ends = f"{first} to {_gap(high, verdict)}"
             return f"{value}: shown to be worse, by {ends}"
         return f"{value}: shown to be worse"
     bound = max(abs(low), abs(high))
