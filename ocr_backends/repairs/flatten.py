@@ -18,6 +18,8 @@ SEARCHED = 800
 """Longer side in pixels of the picture in which the page is searched."""
 CUT = 256
 """Longer side of the picture that is cut by its colours."""
+NARROWEST = 40
+"""Least shorter side of that picture in which a page is searched."""
 LEAST = 0.3
 """Least share of the picture that a page takes."""
 MARGIN = 0.012
@@ -59,7 +61,7 @@ def find_page(image: np.ndarray) -> Outline | None:
     height, width = image.shape[:2]
     scale = min(1.0, SEARCHED / max(height, width))
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    if _is_scan(small):
+    if min(small.shape[:2]) < NARROWEST or _is_scan(small):
         return None
     best: tuple[float, Outline] | None = None
     planes = _planes(small)

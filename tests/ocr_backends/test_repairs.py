@@ -81,6 +81,14 @@ def test_a_scan_stays_as_it_is(paper):
     assert flatten(colour) is colour
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 500), (500, 1), (5, 700, 3), (40, 3000)])
+def test_a_picture_too_narrow_for_a_page_stays_as_it_is(shape):
+    picture = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+    assert flatten(picture) is picture
+    assert skew(picture) == pytest.approx(0.0, abs=LARGEST_SKEW)
+    assert even_light(picture).shape == shape
+
+
 def test_a_picture_without_a_page_stays_as_it_is():
     noise = np.random.default_rng(0).integers(0, 256, (400, 300, 3), dtype=np.uint8)
     assert flatten(noise) is noise
