@@ -8,7 +8,7 @@ distance, projected through a pinhole, and fitted into the frame, which has the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -236,17 +236,3 @@ def _rotation(roll: float, pitch: float, yaw: float) -> np.ndarray:
     about_y = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
     turn: np.ndarray = about_z @ about_x @ about_y
     return turn
-
-
-def outlines(boxes: np.ndarray, step: float, most: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Points along the outlines of boxes ``(n, 4)``, 64 boxes at a time."""
-    for first in range(0, len(boxes), 64):
-        some = boxes[first : first + 64]
-        longest = float(np.maximum(some[:, 2] - some[:, 0], some[:, 3] - some[:, 1]).max())
-        share = np.linspace(0, 1, int(min(most, max(2, longest / step + 2))))
-        x0, y0, x1, y1 = (side[:, None] for side in some.T)
-        x, y = x0 + (x1 - x0) * share, y0 + (y1 - y0) * share
-        yield (
-            np.concatenate([x, x, x0 + 0 * x, x1 + 0 * x], axis=1),
-            np.concatenate([y0 + 0 * y, y1 + 0 * y, y, y], axis=1),
-        )

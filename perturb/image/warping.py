@@ -33,6 +33,7 @@ from pydantic import Field, StrictInt
 
 from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from perturb.image.coarse import CELL, enlarged, nodes, strips, uniforms
+from perturb.image.outlines import hulls, outlines
 
 SEVERE_DEPTH = 24.0
 """Height of the highest crease at intensity 1, as the displacement it causes."""
@@ -68,12 +69,8 @@ WEAR, DIRT = 0.8, 0.12
 WEAR_WIDTH, WEAR_STEP = 1.3, 5.0
 """Half-width of the worn line; length of a worn patch."""
 
-STEP, MOST_POINTS = 4.0, 512
-"""Pixels between the points of a box's outline that are followed; the most points a side."""
 ROUNDS, CLOSE = 100, 1e-3
 """Steps of the inversion at most; the step in pixels that ends it."""
-BATCH = 64
-"""Boxes moved at a time."""
 
 Vector = tuple[float, float]
 
@@ -144,10 +141,10 @@ class Warping(PageDistortion[WarpingRecord, WarpingParams]):
     def place(self, boxes: np.ndarray, record: WarpingRecord) -> np.ndarray:
         """Upright hulls of the boxes' displaced outlines, to a pixel or so."""
         relief = relief_of(record)
-        moved = np.empty_like(boxes)
-        for first in range(0, len(boxes), BATCH):
-            moved[first : first + BATCH] = _hulls(boxes[first : first + BATCH], relief)
-        return moved
+        moved = [np.empty((0, 4))]
+        for x, y in outlines(boxes):
+            moved.append(hulls(*_seen(x, y, relief)))
+        return np.concatenate(moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,14 +341,10 @@ def _touched(map_y: np.ndarray, height: int) -> slice:
     return slice(first, max(math.ceil(map_y.max()) + 3, first + 1))
 
 
-def _hulls(boxes: np.ndarray, relief: Relief) -> np.ndarray:
-    """Follow the outlines of boxes ``(n, 4)`` through the displacement."""
-    longest = float(np.maximum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]).max())
-    share = np.linspace(0, 1, int(min(MOST_POINTS, max(2, longest / STEP + 2))))
-    x0, y0, x1, y1 = (side[:, None] for side in boxes.T)
-    x, y = x0 + (x1 - x0) * share, y0 + (y1 - y0) * share
-    outline_x = np.concatenate([x, x, x0 + 0 * x, x1 + 0 * x], axis=1)
-    outline_y = np.concatenate([y0 + 0 * y, y1 + 0 * y, y, y], axis=1)
+def _seen(
+    outline_x: np.ndarray, outline_y: np.ndarray, relief: Relief
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where points of the page are seen after the displacement."""
     # A point of the page at q is seen at p = q - view x height(p): a contraction.
     seen_x, seen_y = outline_x, outline_y
     for _ in range(ROUNDS):
@@ -361,7 +354,7 @@ def _hulls(boxes: np.ndarray, relief: Relief) -> np.ndarray:
         seen_y = outline_y - relief.view[1] * heights
         if max(np.abs(seen_x - before[0]).max(), np.abs(seen_y - before[1]).max()) < CLOSE:
             break
-    return np.stack([seen_x.min(1), seen_y.min(1), seen_x.max(1), seen_y.max(1)], axis=1)
+    return seen_x, seen_y
 
 
 def _unit(angle: float) -> Vector:
