@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -43,7 +44,7 @@ class Repaired(OcrBackend[RepairedParams]):
     """Flattens photographs and turns pages upright, then reads them with another engine."""
 
     name = "repaired"
-    version = "1"
+    version = "2"
     install = "what the engine needs; for upright: apt-get install tesseract-ocr-osd"
 
     def __init__(self, params: RepairedParams | None = None) -> None:
@@ -56,16 +57,28 @@ class Repaired(OcrBackend[RepairedParams]):
         self._engine: OcrBackend[Any] = engine
         self.generative = engine.generative
 
-    def read(self, image: np.ndarray) -> str | Outcome[str]:
-        """Repair the image, then read it. Raises what the engine raises."""
-        return self._engine.read(self.repaired(image))
+    def read(self, image: np.ndarray) -> Outcome[str]:
+        """Repair the image, then read it. Raises what the engine raises.
 
-    def repaired(self, image: np.ndarray) -> np.ndarray:
-        """The image after all steps."""
+        A note names the steps that left the image as it is.
+        """
+        repaired, idle = self.repaired(image)
+        text = self._engine.read(repaired)
+        outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
+        notes = [outcome.detail] if outcome.detail else []
+        notes += [f"not changed by {' and '.join(idle)}"] if idle else []
+        return replace(outcome, detail="; ".join(notes))
+
+    def repaired(self, image: np.ndarray) -> tuple[np.ndarray, list[Step]]:
+        """The image after all steps, and the steps that changed nothing."""
         image = checked_image(image)
+        idle: list[Step] = []
         for step in self.params.steps:
-            image = np.ascontiguousarray(STEPS[step](image))
-        return image
+            result = np.ascontiguousarray(STEPS[step](image))
+            if np.array_equal(result, image):
+                idle.append(step)
+            image = result
+        return image, idle
 
     def reads(self) -> tuple[str, ...]:
         return self._engine.reads()

@@ -8,7 +8,7 @@ import re
 import cv2
 import numpy as np
 
-from ohr.errors import MissingDependencyError
+from ohr.errors import EngineError, MissingDependencyError
 
 INSTALL = "apt-get install tesseract-ocr tesseract-ocr-osd; pip install pytesseract"
 LARGEST_SKEW = 15.0
@@ -31,7 +31,8 @@ def upright(image: np.ndarray) -> np.ndarray:
     """The page turned so that its text lines are level and read from the left.
 
     ``image`` is uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB; it is returned as it is if its
-    orientation is not known. Raises MissingDependencyError without Tesseract.
+    orientation is not known. Raises MissingDependencyError without Tesseract, EngineError if
+    Tesseract fails.
     """
     turns = quarter_turns(image)
     turned = np.ascontiguousarray(np.rot90(image, -turns)) if turns else image
@@ -59,7 +60,9 @@ def quarter_turns(image: np.ndarray) -> int:
     except pytesseract.TesseractError as error:
         if "osd.traineddata" in str(error):
             raise MissingDependencyError(f"upright needs osd.traineddata: {INSTALL}") from error
-        return 0  # too few characters
+        if "Too few characters" not in str(error):
+            raise EngineError(f"orientation detection failed: {error}") from error
+        return 0
     turn = re.search(r"Rotate: (\d+)", report)
     confidence = re.search(r"Orientation confidence: ([\d.]+)", report)
     if turn is None or confidence is None or float(confidence[1]) < SURE:

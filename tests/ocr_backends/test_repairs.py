@@ -17,7 +17,7 @@ from ocr_backends.repaired import Repaired, RepairedParams
 from ocr_backends.repairs.flatten import find_page, flatten
 from ocr_backends.repairs.light import even_light
 from ocr_backends.repairs.upright import LARGEST_SKEW, skew, upright
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, EngineError
 from perturb.image.camera import Camera, CameraParams
 from tests.examples import examples
 
@@ -139,6 +139,20 @@ def test_an_engine_reads_the_repaired_page():
     page = np.ascontiguousarray(np.rot90(write_text(), 2))
     outcome = Repaired(RepairedParams(steps=("upright",))).read(page)
     assert "of Alderport was finished" in (outcome.value or "")
+    assert outcome.detail == ""
+    level = Repaired(RepairedParams(steps=("flatten", "upright"))).read(write_text())
+    assert level.detail == "not changed by flatten and upright"
+
+
+def test_a_failure_of_tesseract_is_not_taken_for_a_level_page(monkeypatch):
+    pytesseract = pytest.importorskip("pytesseract")
+
+    def fail(*_: object, **__: object) -> str:
+        raise pytesseract.TesseractError(1, "out of memory")
+
+    monkeypatch.setattr(pytesseract, "image_to_osd", fail)
+    with pytest.raises(EngineError, match="out of memory"):
+        upright(write_text())
 
 
 def test_the_identity_has_steps_and_engine():
