@@ -36,7 +36,7 @@ def distort_image(
         canonical_json(applied.record)
     except OhrError:
         raise
-    except Exception as error:
+    except Exception as error:  # a plug-in may raise anything
         raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
     if (applied.value.shape, applied.value.dtype) != form:
         raise PluginError(

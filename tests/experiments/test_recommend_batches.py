@@ -69,6 +69,10 @@ def test_it_stops_when_the_time_is_spent(towns):
     assert "more pages would have taken longer than --minutes" in done.output
     assert sample_of(towns)["stopped_by"] == "time"
     assert 1 <= sample_of(towns)["pages"] <= 3
+    assert run_recommend(towns, *options, "--read-all").exit_code == 0
+    again = run_recommend(towns, *options, "--minutes", 0.0001)
+    assert again.exit_code == 0, again.output
+    assert sample_of(towns)["stopped_by"] != "time"  # pages that are stored take none
 
 
 def test_a_single_engine_reads_all_pages(towns):

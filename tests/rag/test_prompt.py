@@ -24,9 +24,9 @@ def test_built_in_prompts_hold_question_and_context_once(name):
 def test_unifiedqa_is_asked_as_it_was_trained():
     prompt = load_prompt("unifiedqa")
     hits = [Hit(PageRef("a/b", n), text, 1.0, n) for n, text in enumerate(["Red\n Boats", "GREEN"])]
-    asked = prompt.prepare("Which  Boats?", hits)
-    assert prompt.plain(*asked) == "which boats? \\n red boats green"
-    assert prompt.messages(*asked) == [{"role": "user", "content": prompt.plain(*asked)}]
+    prepared = prompt.prepare("Which  Boats?", hits)
+    assert prompt.plain(*prepared) == "which boats? \\n red boats green"
+    assert prompt.messages(*prepared) == [{"role": "user", "content": prompt.plain(*prepared)}]
     assert prompt.plain(*prompt.prepare("Why?", [])) == "why? \\n "
     assert load_prompt("answer").prepare("Why?", hits[1:]) == ("Why?", "[1] GREEN")
 

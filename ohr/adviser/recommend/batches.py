@@ -179,9 +179,21 @@ class _Reader:
         self._countdown.say_estimate(at_most=stops_early)
 
     def affordable(self, left_s: float) -> int:
-        """The number of pages in all that can be read in so many seconds more."""
-        each_s = self._countdown.page_s()
-        return len(self._order) if each_s == 0 else self._done + int(max(0.0, left_s) / each_s)
+        """The number of pages in all that can be read in so many seconds more.
+
+        Pages that are stored take none.
+        """
+        page_s = self._countdown.page_s()
+        unread = {
+            label: {page.ref for page in pages} for label, pages in self._unread.items() if pages
+        }
+        for place in range(self._done, len(self._order)):
+            ref = self._order[place]
+            cost = sum(page_s.get(label, 0.0) for label, refs in unread.items() if ref in refs)
+            left_s -= cost
+            if cost and left_s < 0:
+                return place
+        return len(self._order)
 
     def read(self, size: int) -> None:
         """Read the first ``size`` pages."""

@@ -200,12 +200,13 @@ def _gap(difference: float, verdict: MeasureVerdict) -> str:
 def family_sentence(verdicts: Sequence[MeasureVerdict], looks: int) -> str:
     """How intervals are meant; the engines were compared at most ``looks`` times while reading."""
     pairs = max((verdict.pairs for verdict in verdicts), default=0)
-    text = "Intervals are 95 %"
+    together = []
     if pairs > 1:
-        text += f"; those of differences hold for all {pairs} comparisons of a measure together"
+        together.append(f"for all {pairs} comparisons of a measure together")
     if looks > 1:
-        text += f", whichever of {looks} looks at the pages was the last"
-    return f"{text}."
+        together.append(f"whichever of {looks} looks at the pages was the last")
+    text = f"; those of differences hold {', '.join(together)}" if together else ""
+    return f"Intervals are 95 %{text}."
 
 
 def doubts(

@@ -58,6 +58,8 @@ def report_recommendation(
     if dry_run:
         _check(settings, request)
         draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
+        if stops_early(settings, request.read_all):
+            _print("fewer pages are read if they settle the verdict (--read-all: all)")
         print_draw(draw, settings)
         return 0
     with Progress(verb="reading with") as progress:
