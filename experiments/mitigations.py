@@ -48,7 +48,7 @@ def main(
     dry_run: DryRun = False,
     report: AndReport = False,
 ) -> int:
-    """Measure what helps against noise: gain, harm and cost of each mitigation."""
+    """Measure what helps against noise: gain, harm and cost."""
     from experiments._command import results_folder
     from experiments._study import run_and_report
     from ohr.analysis.mitigations.arms import bench_of

@@ -17,7 +17,8 @@ from ohr.store.identity import file_digest
 
 _WORD = re.compile(r"(?<![^\W_])(?<!\\)[a-z]+(?![^\W_])")
 """A run of small ASCII letters, no part of a longer word, number or LaTeX command."""
-_MARKUP = re.compile(r"<[^<>\n]*>|\$[^$\n]*\$|https?://\S+|\S+@\S+")
+_MARKUP = re.compile(r"<[^<>\n]*>|\$(?![\s\d])[^$\n]*\$(?!\d)|https?://\S+|\S+@\S+")
+"""Tags, formulas and addresses. A dollar before a digit is money."""
 
 
 class CorrectParams(Params):

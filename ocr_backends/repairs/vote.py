@@ -16,7 +16,7 @@ class Vote(TextFusion[Params]):
     Texts are aligned word by word; a word is compared where another text has as many words in its
     place. The reading of most engines is taken. Among as many engines, one that is garbage loses
     (:mod:`ohr.quality.garbage`), and so does one that all texts of the page have less often than
-    the other. A number is only replaced if it mixes digits and letters and the other does not.
+    the other. A number stays, unless it has letters too and the other reading has none.
     """
 
     name = "vote"
@@ -56,10 +56,10 @@ def _winner(readings: Sequence[str], counts: Counter[str]) -> str:
 def _is_better(other: str, best: str, counts: Counter[str]) -> bool:
     if other == best:
         return False
-    if _has_digit(best) or _has_digit(other):
-        return _is_mixed(best) and _has_digit(other) and not _is_mixed(other)
-    if is_garbage(best) != is_garbage(other):
+    if is_garbage(best) != is_garbage(other) and not _is_number(best):
         return is_garbage(best)
+    if _has_digit(best) or _has_digit(other):
+        return _is_mixed(best) and _is_number(other)
     return counts[other] > counts[best]
 
 
@@ -67,5 +67,9 @@ def _has_digit(word: str) -> bool:
     return any(char.isdigit() for char in word)
 
 
+def _is_number(word: str) -> bool:
+    return _has_digit(word) and not any(char.isalpha() for char in word)
+
+
 def _is_mixed(word: str) -> bool:
-    return _has_digit(word) and any(char.isalpha() for char in word)
+    return _has_digit(word) and not _is_number(word)

@@ -61,7 +61,7 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
         raise ConfigError("no engine reads page images: set engines=[…], such as [tesseract]")
     searches = {"retrieval", "overall"} & set(config.stages)
     base_retrievers = list(config.retrievers) if searches else [PluginSpec(name="")]
-    made: list[Arm] = []
+    chosen: list[Arm] = []
     left_out: dict[str, None] = {}
     for name, steps in _parsed(arms):
         changes = [step for step in steps if _is(step, RetrieverChange)]
@@ -79,18 +79,18 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
                 searched_by = _retriever(retriever, name, changes)
                 if searches:
                     retrievers.setdefault(searched_by.label, searched_by)
-                made.append(
+                chosen.append(
                     Arm(
                         *(name, engine.label, retriever.label if searches else ""),
                         *(read_by.label, searched_by.label if searches else ""),
                     )
                 )
-    if not made:
+    if not chosen:
         raise ConfigError(f"no arm applies: {'; '.join(left_out)}")
     update: dict[str, Any] = {"engines": tuple(engines.values())}
     if searches:
         update["retrievers"] = tuple(retrievers.values())
-    return Bench(config.model_copy(update=update), tuple(made), tuple(left_out))
+    return Bench(config.model_copy(update=update), tuple(chosen), tuple(left_out))
 
 
 def _parsed(arms: str) -> list[tuple[str, list[PluginSpec]]]:
@@ -135,7 +135,7 @@ def _engine(
         return engine
     inner = _plain(engine)
     if fusions:
-        engines = [_repaired(one, before) for one in (inner, _plain(second))]
+        engines = [_repaired(part, before) for part in (inner, _plain(second))]
         inner = {"name": "fused", "params": {"engines": engines, "method": _plain(fusions[0])}}
         before = []
     whole = _repaired(inner, [*before, *after])
