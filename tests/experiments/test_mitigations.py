@@ -119,7 +119,7 @@ def a_run(scores, metric="lcs", documents=12):
     stage = "retrieval" if metric == "lcs" else "ocr"
     rows = pd.DataFrame(records).assign(
         level="", intensity=1.0, retriever="r" if metric == "lcs" else "", stage=stage,
-        metric=metric, qid="", top_k=2, status="ok",
+        metric=metric, qid="", top_k=2, status="ok", reader="",
     )  # fmt: skip
     infos = [metric_info(stage, metric)]
     return SimpleNamespace(rows=rows, metric_infos=infos, config=SimpleNamespace(top_k=2))
@@ -199,13 +199,15 @@ def test_the_command_reads_each_page_once(tmp_path, monkeypatch):
     arguments = [
         *settings, f"engines=[{LOGGING}]", "noise=[salt_and_pepper]", "intensities=[1]",
         "seeds=0", "workers=1", "dpi=40", f"cache={tmp_path / 'cache'}", "--arms",
-        f"identity,oracle,ngrams,add_words,{WHITENS}", "--second", WORDS, "--out",
+        f"identity,oracle,ngrams,add_words,read_from,{WHITENS}", "--second", WORDS, "--out",
         str(tmp_path / "run"),
     ]  # fmt: skip
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     table = pd.read_csv(tmp_path / "run" / "mitigations.csv")
-    assert set(table["arm"]) == {"identity", "oracle", "ngrams", "add_words", WHITENS}
+    arms = {"identity", "oracle", "ngrams", "add_words", "read_from", WHITENS}
+    assert set(table["arm"]) == arms
+    assert set(table[table["arm"] == "read_from"]["stage"]) == {"overall"}
     assert (tmp_path / "run" / "figures" / "mitigations.png").exists()
     costs = pd.read_csv(tmp_path / "run" / "mitigation_costs.csv")
     assert set(costs["arm"]) == {"add_words", WHITENS}

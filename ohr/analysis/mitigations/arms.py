@@ -14,6 +14,11 @@ from ohr.study.config import StudyConfig, parse_plugins
 
 IDENTITY, ORACLE = "identity", "oracle"
 """Arms without a mitigation: nothing changes; the pages have no noise."""
+READ_FROM = "read_from"
+"""The arm that searches in the engine's texts and reads from the second engine's."""
+
+
+ALONE = (IDENTITY, ORACLE, READ_FROM)
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,8 @@ class Arm:
     base_retriever: str
     engine: str
     retriever: str
+    reads_from: str = ""
+    """The engine whose texts readers get, if it is another than was searched."""
 
     @property
     def reads_otherwise(self) -> bool:
@@ -62,19 +69,28 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
     searches = {"retrieval", "overall"} & set(config.stages)
     base_retrievers = list(config.retrievers) if searches else [PluginSpec(name="")]
     chosen: list[Arm] = []
+    elsewhere = False
     left_out: dict[str, None] = {}
     for name, steps in _parsed(arms):
         changes = [step for step in steps if _is(step, RetrieverChange)]
+        if name == READ_FROM and "overall" not in config.stages:
+            left_out[f"{name}: the study has no stage overall"] = None
+            continue
         if changes and not searches:
             left_out[f"{name}: the study has no retrieval"] = None
             continue
         for engine in read:
             around = [step for step in steps if step not in changes]
-            if any(_is(step, TextFusion) for step in around) and other.label == engine.label:
+            takes_both = name == READ_FROM or any(_is(step, TextFusion) for step in around)
+            if takes_both and other.label == engine.label:
                 left_out[f"{name}: {engine.label} is itself the second engine"] = None
                 continue
             read_by = _engine(engine, name, around, other)
             engines.setdefault(read_by.label, read_by)
+            reads_from = other.label if name == READ_FROM else ""
+            if reads_from:
+                elsewhere = True
+                engines.setdefault(other.label, other)
             for retriever in base_retrievers:
                 searched_by = _retriever(retriever, name, changes)
                 if searches:
@@ -83,11 +99,14 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
                     Arm(
                         *(name, engine.label, retriever.label if searches else ""),
                         *(read_by.label, searched_by.label if searches else ""),
+                        reads_from,
                     )
                 )
     if not chosen:
         raise ConfigError(f"no arm applies: {'; '.join(left_out)}")
     update: dict[str, Any] = {"engines": tuple(engines.values())}
+    if elsewhere:
+        update["read_from"] = (*config.read_from, other.label)
     if searches:
         update["retrievers"] = tuple(retrievers.values())
     return Bench(config.model_copy(update=update), tuple(chosen), tuple(left_out))
@@ -99,9 +118,9 @@ def _parsed(arms: str) -> list[tuple[str, list[PluginSpec]]]:
     for spec in parse_plugins("arm", arms):
         # A dotted path names a class; a plus can only join names.
         parts = [spec] if spec.params else [PluginSpec(name=n) for n in spec.name.split("+")]
-        steps = [step for step in parts if step.name not in (IDENTITY, ORACLE)]
+        steps = [step for step in parts if step.name not in ALONE]
         if len(steps) < len(parts) > 1:
-            raise ConfigError(f"arm {spec.label!r}: {IDENTITY} and {ORACLE} cannot be joined")
+            raise ConfigError(f"arm {spec.label!r}: {', '.join(ALONE)} cannot be joined")
         for step in steps:
             registry.create("mitigation", step)
         parsed.append((spec.label, steps))

@@ -25,10 +25,11 @@ from ohr.statistics import (
     mean_interval,
 )
 from ohr.study.output.groups import known_first
+from ohr.study.plan import READING
 from ohr.study.results import Run, clusters_of
 from ohr.study.scoring.metrics import MetricInfo
 
-READING = ("edit_distance", "text_recall")
+PAGE_METRICS = ("edit_distance", "text_recall")
 """Metrics of the table beside the usual ones of each stage, if the run has them."""
 UNIT = ["qid", "doc_id", "page_no"]
 SOURCE = "source:"
@@ -95,7 +96,7 @@ def _with_noises(rows: pd.DataFrame, natural: str) -> pd.DataFrame:
 
 def _measured(run: Run) -> Iterator[MetricInfo]:
     for info in run.metric_infos:
-        if info.shown or info.metric in READING:
+        if info.shown or info.metric in PAGE_METRICS:
             yield info
 
 
@@ -110,9 +111,12 @@ def _of_metric(rows: pd.DataFrame, info: MetricInfo, top_k: int) -> pd.DataFrame
 
 def _records(values: pd.DataFrame, info: MetricInfo, arm: Arm) -> Iterator[dict[str, Any]]:
     uses_retriever = info.stage in ("retrieval", "overall")
+    if arm.reads_from and info.stage != "overall":
+        return
     if not uses_retriever and arm.searches_otherwise and not arm.reads_otherwise:
         return
-    with_arm = _scores(values, arm.engine, arm.retriever if uses_retriever else "")
+    retriever = arm.retriever if uses_retriever else ""
+    with_arm = _scores(values, arm.engine, retriever, arm.reads_from)
     base = _scores(values, arm.base_engine, arm.base_retriever if uses_retriever else "")
     if CLEAN not in base:
         return
@@ -148,9 +152,16 @@ def _records(values: pd.DataFrame, info: MetricInfo, arm: Arm) -> Iterator[dict[
             )
 
 
-def _scores(values: pd.DataFrame, engine: str, retriever: str) -> dict[str, pd.Series]:
+def _scores(
+    values: pd.DataFrame, engine: str, retriever: str, reads_from: str = ""
+) -> dict[str, pd.Series]:
     """The scores by noise, each by unit."""
-    of_arm = values[(values["engine"] == engine) & (values["retriever"] == retriever)]
+    elsewhere = values["reader"].astype(str).str.partition(READING)[2]
+    of_arm = values[
+        (values["engine"] == engine)
+        & (values["retriever"] == retriever)
+        & (elsewhere == reads_from)
+    ]
     # Under several readers or chunkers, a question's score is their mean.
     return {
         str(point): group.groupby(UNIT, observed=True)["score"].mean()
