@@ -25,7 +25,7 @@ def gains_figure(
     one. A hollow dot is not significant.
     """
     last = rows.drop_duplicates("stage", keep="last")
-    pairs = [(str(stage), str(metric)) for stage, metric in zip(last["stage"], last["metric"])]
+    pairs = list(last[["stage", "metric"]].itertuples(index=False, name=None))
     many = rows["engine"].nunique() > 1
     names = rows["engine"] + ", " + rows["noise"] if many else rows["noise"]
     rows = rows.assign(series=names, row=rows["arm"], hollow=~(rows["p_holm"] < 0.05))
