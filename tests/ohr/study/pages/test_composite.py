@@ -25,13 +25,16 @@ class First(OcrBackend):
     """Logs its readings, and reports two tokens for each."""
 
     name = "first"
+    tokens = 0.0
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         READINGS.append(self.name)
+        self.tokens += 2
         return Outcome.of_text(f"read by {self.name}")
 
     def usage(self) -> dict[str, float]:
-        return {"tokens": 2.0}
+        spent, self.tokens = self.tokens, 0.0
+        return {"tokens": spent}
 
 
 class Second(First):
