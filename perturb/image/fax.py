@@ -159,8 +159,8 @@ def scene_of(record: FaxRecord) -> Scene:
     i = record.intensity
     height, width = record.shape[:2]
     dpi = BASE_DPI * record.scale
-    wanted = (ACROSS / max(i, 1e-9), DOWN[record.resolution] / max(i, 1e-9))
-    across, down = (min(dots / dpi, FINEST) for dots in wanted)
+    resolution = (ACROSS / max(i, 1e-9), DOWN[record.resolution] / max(i, 1e-9))
+    across, down = (min(dots / dpi, FINEST) for dots in resolution)
     size = (max(2, round(width * across)), max(2, round(height * down)))
     draws = iter(uniforms(record.seed, 4 + 3 * STREAKS).tolist())
 
