@@ -65,9 +65,9 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
 }
 """What plug-ins are made with, other than their defaults."""
-RESIZED = {"background", "camera", "fax", "photocopy", "semantic"}
+RESIZED = {"background", "camera", "fax", "office", "phone", "photocopy", "semantic"}
 """Image noise that OpenCV resizes: its last bit depends on the processor's instructions."""
-DITHERED = {"fax"}
+DITHERED = {"fax", "office"}
 """Image noise whose dots Pillow sets."""
 DECIMALS = 5
 """Of floats, whose last digits are the machine's."""

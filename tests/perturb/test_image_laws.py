@@ -20,7 +20,7 @@ NAMES = [
     for name in registry.known("perturbation")
     if issubclass(registry.plugin_class("perturbation", name), ImagePerturbation)
 ]
-TURNING = {"turned"}
+TURNING = {"turned", "phone", "office"}
 """Distortions that may lay a page on its side."""
 every_distortion = pytest.mark.parametrize("name", NAMES)
 quick = examples(40)
