@@ -68,6 +68,23 @@ def comparisons(
     difference this large. A setting that may differ is empty. Raises OhrError if nothing can be
     paired.
     """
+    pairs = paired_conditions(runs, by, metrics, baseline=baseline, groups=groups)
+    return _corrected(pairs).reindex(columns=list(COLUMNS))
+
+
+def paired_conditions(
+    runs: Sequence[Run],
+    by: str,
+    metrics: Sequence[tuple[str, str]],
+    *,
+    baseline: str = "",
+    groups: tuple[str, ...] = (),
+) -> pd.DataFrame:
+    """The rows of :func:`comparisons` before any correction.
+
+    The column ``comparison`` has each row's :class:`~ohr.statistics.PairedComparison`. Raises
+    OhrError if nothing can be paired.
+    """
     records: list[dict[str, Any]] = []
     variants: dict[str, None] = {}
     for stage, metric in metrics:
@@ -85,7 +102,7 @@ def comparisons(
                 records += [columns | row for row in _compared(before, after, runs[0], groups)]
     if not records:
         raise _nothing_to_compare(by, baseline, list(variants))
-    return _corrected(pd.DataFrame(records)).reindex(columns=list(COLUMNS))
+    return pd.DataFrame(records)
 
 
 def _corrected(result: pd.DataFrame) -> pd.DataFrame:
