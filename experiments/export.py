@@ -7,7 +7,8 @@ document. A question's evidence pages are relevant, even those in another domain
 study nor the other tool can find them.
 
 ``trec`` exports topics and relevance judgements in the formats of trec_eval, and for a run the
-ranked pages of each condition.
+ranked pages of each condition. ``croissant`` exports a dataset with its description for tools that
+load Croissant.
 
 ``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` export only the texts, for OCR tools.
 """
@@ -35,8 +36,8 @@ def main(
         str,
         typer.Option(
             help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
-            "runs), or only texts: pages (OHR-Bench), markdown (one file per page), "
-            "omnidocbench (predictions), mineru."
+            "runs), croissant (a dataset and its description), or only texts: pages (OHR-Bench), "
+            "markdown (one file per page), omnidocbench (predictions), mineru."
         ),
     ] = "beir",
 ) -> int:

@@ -99,7 +99,7 @@ def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Col
     return Collection(
         [
             # Other tools index titles with the text; a study does not, so titles are empty.
-            {"_id": _page_id(ref), "title": "", "text": text}
+            {"_id": page_id(ref), "title": "", "text": text}
             for ref, text in pages.items()
         ],
         [
@@ -115,14 +115,15 @@ def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Col
             for question in questions
         ],
         [
-            {"query-id": question.qid, "corpus-id": _page_id(ref), "score": 1}
+            {"query-id": question.qid, "corpus-id": page_id(ref), "score": 1}
             for question in questions
             for ref in question.evidence_pages
         ],
     )
 
 
-def _page_id(ref: PageRef) -> str:
+def page_id(ref: PageRef) -> str:
+    """``law/act#3``, with pages counted from 0."""
     return f"{ref.doc_id}#{ref.page_no}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from experiments.convert import beir, trec
+from experiments.convert import beir, croissant, trec
 from experiments.convert.page_files import WRITERS, Pages
 from ohr.errors import OhrError, did_you_mean
 from ohr.study.config import load_config
@@ -14,7 +14,7 @@ COLLECTIONS: dict[str, Callable[[beir.Collection, Path], None]] = {
     "beir": beir.write_beir,
     "datasets": beir.write_datasets,
 }
-FORMATS = (*COLLECTIONS, "trec", *WRITERS)
+FORMATS = (*COLLECTIONS, "trec", "croissant", *WRITERS)
 
 
 def export(source: Sequence[str], out: Path, format_name: str) -> int:
@@ -35,6 +35,8 @@ def _export_run(run: Path, out: Path, format_name: str) -> None:
             _write_texts(pages, out / name, format_name)
     elif format_name in COLLECTIONS:
         beir.export_collections(beir.run_collections(run), out, COLLECTIONS[format_name])
+    elif format_name == "croissant":
+        raise OhrError("croissant describes a dataset: give its options, such as dataset.kind=…")
     else:
         trec.export_run(run, out)
 
@@ -46,6 +48,8 @@ def _export_dataset(source: Sequence[str], out: Path, format_name: str) -> None:
             _write_texts(pages, out / name, format_name)
     elif format_name in COLLECTIONS:
         beir.export_collections(beir.dataset_collections(config), out, COLLECTIONS[format_name])
+    elif format_name == "croissant":
+        croissant.export_dataset(config, out)
     else:
         trec.export_dataset(config, out)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from experiments.convert.beir import page_id
 from ohr.errors import OhrError
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
@@ -126,7 +127,7 @@ def _write_questions(questions: Sequence[Question], out: Path) -> None:
 
 def page_token(ref: PageRef) -> str:
     """``law/act#3``: the page as in other exports, counted from 0, without white space."""
-    return token(f"{ref.doc_id}#{ref.page_no}")
+    return token(page_id(ref))
 
 
 def token(text: str) -> str:
