@@ -90,7 +90,9 @@ def rankings_of(path: Path, cutoffs: Sequence[int]) -> Iterator[Ranking]:
                 within["qid"], within["doc_id"], within["page_no"], strict=True
             ):
                 pages.setdefault(str(qid), {})[PageRef(str(doc_id), int(page_no))] = None
-            yield Ranking(*map(str, key), k, {qid: list(refs) for qid, refs in pages.items()})
+            base, chunker, retriever = map(str, key)
+            by_question = {qid: list(refs) for qid, refs in pages.items()}
+            yield Ranking(base, chunker, retriever, k, by_question)
 
 
 def run_text(ranking: Ranking, tag: str) -> str:

@@ -11,9 +11,9 @@ from enum import StrEnum
 
 import pandas as pd
 
-from ohr.analysis.comparison.table import metrics_of, paired_conditions
+from ohr.analysis.comparison.table import metrics_of, paired_conditions, split_by_signature
 from ohr.display.wording import short
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.statistics import DOCUMENT, PairedComparison
 from ohr.statistics.clusters import FEWEST
@@ -137,8 +137,12 @@ def check(
     """Check each condition for each pair of the runs' conditions that differ by ``by``.
 
     Pairs share their questions, intervals are over documents, and all of them hold together at
-    95 % (Bonferroni). Raises OhrError for a metric of which nothing can be paired.
+    95 % (Bonferroni). Raises OhrError for a metric of which nothing can be paired, or that the runs
+    measured in different ways.
     """
+    metrics = [(condition.stage, condition.metric) for condition in conditions]
+    if reasons := split_by_signature(runs, metrics)[1]:
+        raise OhrError("; ".join(dict.fromkeys(reasons)))
     tables = [
         paired_conditions(runs, by, [(condition.stage, condition.metric)], baseline=baseline)
         for condition in conditions

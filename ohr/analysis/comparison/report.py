@@ -23,6 +23,7 @@ from ohr.analysis.comparison.table import (
     configuration_changes,
     default_aspect,
     metrics_of,
+    split_by_signature,
 )
 from ohr.display.choices import ASPECTS
 from ohr.display.labels import group_label, interval_units
@@ -60,11 +61,14 @@ def compare_runs(
     metric = metric or list(dict.fromkeys(condition.name for condition in conditions))
     metrics = metrics_of(runs, metric, parts=True)
     differences = comparisons(runs, by, metrics, baseline=baseline, groups=EVERY * groups)
+    checked = check(runs, by, conditions, baseline) if conditions else []
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))
     table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])
     show(terminal_table(table))
     print(table.caption)
+    for reason in split_by_signature(runs, metrics)[1]:
+        print(plain(reason))
     for run in runs:
         for name in uncounted_conditions(run, metrics_of(runs, metric)):
             print(f"{plain(run.name)}: {plain(name)} has no scores that count and is left out")
@@ -81,7 +85,7 @@ def compare_runs(
             paths_written += write_table(out, "changes", changes, _changes_table(changes))
         for path in paths_written:
             print(f"table: {path}")
-    return _close_gate(check(runs, by, conditions, baseline), runs, by, out) if conditions else 0
+    return _close_gate(checked, runs, by, out) if conditions else 0
 
 
 def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: Path | None) -> int:
