@@ -47,7 +47,7 @@ def signature(info: MetricInfo, metric: Metric, config: StudyConfig) -> str:
     Parameters, the judge and the source of a metric from outside the project are parts if there
     are any.
     """
-    parts = {"scoring": config.scoring}
+    parts: dict[str, str] = {"scoring": config.scoring}
     if info.top_k is not None:
         parts["k"] = str(info.top_k)
     elif info.stage == "retrieval":
