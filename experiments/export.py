@@ -8,7 +8,7 @@ study nor the other tool can find them.
 
 ``trec`` exports topics and relevance judgements in the formats of trec_eval, and for a run the
 ranked pages of each condition. ``croissant`` exports a dataset with its description for tools that
-load Croissant.
+load Croissant; ``every-eval-ever`` exports the scores of answers, per condition and per question.
 
 ``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` export only the texts, for OCR tools.
 """
@@ -36,8 +36,9 @@ def main(
         str,
         typer.Option(
             help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
-            "runs), croissant (a dataset and its description), or only texts: pages (OHR-Bench), "
-            "markdown (one file per page), omnidocbench (predictions), mineru."
+            "runs), croissant (a dataset and its description), every-eval-ever (scores of "
+            "answers), or only texts: pages (OHR-Bench), markdown (one file per page), "
+            "omnidocbench (predictions), mineru."
         ),
     ] = "beir",
 ) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from experiments.convert import beir, croissant, trec
+from experiments.convert import beir, croissant, every_eval_ever, trec
 from experiments.convert.page_files import WRITERS, Pages
 from ohr.errors import OhrError, did_you_mean
 from ohr.study.config import load_config
@@ -14,7 +14,7 @@ COLLECTIONS: dict[str, Callable[[beir.Collection, Path], None]] = {
     "beir": beir.write_beir,
     "datasets": beir.write_datasets,
 }
-FORMATS = (*COLLECTIONS, "trec", "croissant", *WRITERS)
+FORMATS = (*COLLECTIONS, "trec", "croissant", "every-eval-ever", *WRITERS)
 
 
 def export(source: Sequence[str], out: Path, format_name: str) -> int:
@@ -37,6 +37,8 @@ def _export_run(run: Path, out: Path, format_name: str) -> None:
         beir.export_collections(beir.run_collections(run), out, COLLECTIONS[format_name])
     elif format_name == "croissant":
         raise OhrError("croissant describes a dataset: give its options, such as dataset.kind=…")
+    elif format_name == "every-eval-ever":
+        every_eval_ever.export_run(run, out)
     else:
         trec.export_run(run, out)
 
@@ -50,6 +52,8 @@ def _export_dataset(source: Sequence[str], out: Path, format_name: str) -> None:
         beir.export_collections(beir.dataset_collections(config), out, COLLECTIONS[format_name])
     elif format_name == "croissant":
         croissant.export_dataset(config, out)
+    elif format_name == "every-eval-ever":
+        raise OhrError("every-eval-ever holds results: give the folder of a finished run")
     else:
         trec.export_dataset(config, out)
 
