@@ -105,7 +105,7 @@ def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
         if (info.stage, info.metric) == (stage, metric)
     )
     rows = _gathered(runs, stage, metric)
-    conditions = dict(iter(rows.groupby(list(PARTS), sort=False)))
+    conditions = {tuple(map(str, key)): part for key, part in rows.groupby(list(PARTS), sort=False)}
     baseline = _baseline(conditions, stage, metric)
     records, losses = [], []
     for key, of_condition in conditions.items():
@@ -176,7 +176,7 @@ def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -
         np.array([sign * (table[f"{number}"] - table[f"{number}{name}"]) for name in noises], float)
         for number in range(2)
     ]
-    return Losses(*losses, clusters_of(table), tuple(noises))
+    return Losses(losses[0], losses[1], clusters_of(table), tuple(noises))
 
 
 def _by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
