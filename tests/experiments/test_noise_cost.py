@@ -34,7 +34,8 @@ def cost_run(semantic_run) -> Run:
     loss = f1["level"].map({"": 0.0, "mild": 0.2, "severe": 0.4}) * (0.8 + 0.4 * (document % 2))
     for engine, share in (("tesseract", 1.0), ("half", 0.5), ("robust", 0.0)):
         parts.append(f1.assign(engine=engine, value=0.9 - share * loss))
-    return with_values(semantic_run, pd.concat(parts, ignore_index=True))
+    engines = {"tesseract": {"engine_version": "tesseract 5.3.0, leptonica-1.82.0, eng a3d3"}}
+    return with_values(semantic_run, pd.concat(parts, ignore_index=True), engines=engines)
 
 
 def test_the_cost_is_relative_to_the_baseline(cost_run):
@@ -100,7 +101,10 @@ def test_the_baseline_may_be_in_another_run(cost_run):
     ("changes", "message"),
     [
         ({"dataset": {"digest": "x"}}, "the runs are of different data"),
-        ({"engines": {"tesseract": {"engine_version": "4.1.1"}}}, "Tesseract is 4.1.1"),
+        (
+            {"engines": {"tesseract": {"engine_version": "tesseract 4.1.1, x"}}},
+            "Tesseract is 'tess",
+        ),
         (
             {"config": {"retrievers": [{"name": "bm25", "label": "bm25", "params": {"k1": 2}}]}},
             "retriever 'bm25' has options of its own",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,8 +84,9 @@ def _check(runs: Sequence[Run]) -> None:
     for run in runs:
         engine = run.manifest.get("engines", {}).get(BASELINE["engine"])
         version = str((engine or {}).get("engine_version", ENGINE_MAJOR))
-        if version.lstrip("v").partition(".")[0] != ENGINE_MAJOR:
-            raise OhrError(f"{run.path}: Tesseract is {version}, and the baseline's is 5")
+        major = re.search(r"\d+", version)  # of "tesseract 5.3.0, leptonica-1.82.0, …"
+        if major is None or major[0] != ENGINE_MAJOR:
+            raise OhrError(f"{run.path}: Tesseract is {version!r}, and the baseline's is 5")
         config = run.manifest.get("config", {})
         for part in ("engine", "chunker", "retriever", "reader"):
             for spec in config.get(f"{part}s", ()):
