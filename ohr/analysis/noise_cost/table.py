@@ -215,8 +215,9 @@ def _cost(losses: Losses, run: Run) -> dict[str, Any]:
         "ci_low": interval.low,
         "ci_high": interval.high,
         "ci_unit": interval.unit,
-        "loss": float(losses.condition.mean()),
-        "baseline_loss": float(losses.baseline.mean()),
+        # Of the noises that count, so that they fit the cost; of all if none does.
+        "loss": float(losses.condition[defined if defined.any() else ...].mean()),
+        "baseline_loss": float(losses.baseline[defined if defined.any() else ...].mean()),
         "n": losses.condition.shape[1],
         "n_documents": losses.clusters.size,
         "n_noises": len(losses.noises),
