@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -12,21 +13,19 @@ from ohr.figures.style import describe, figure, legend_below, save, series_handl
 
 LETTERS = 22
 """Characters of a line of an arm's name."""
-MOST_PANELS = 4
 
 
 def gains_figure(
-    rows: pd.DataFrame, titles: dict[tuple[str, str], str], folder: Path
+    rows: pd.DataFrame, titles: dict[tuple[str, str], str], arms: Sequence[str], folder: Path
 ) -> list[Path]:
-    """Draw one panel per metric, one row per arm, one dot with its interval per engine and noise.
+    """Draw one panel per stage, one row per arm, one dot with its interval per engine and noise.
 
     ``rows`` are those of :func:`~ohr.analysis.mitigations.table.won_back` for all questions and
-    pages. A hollow dot is not significant. Of more than four metrics the last of each stage is
-    left out first.
+    pages. The metric of a stage is its last, which for page texts is the text recall if there is
+    one. A hollow dot is not significant.
     """
-    pairs = list(rows[["stage", "metric"]].drop_duplicates().itertuples(index=False, name=None))
-    pairs = pairs[:MOST_PANELS]
-    arms = list(rows["arm"].unique())
+    last = rows.drop_duplicates("stage", keep="last")
+    pairs = list(last[["stage", "metric"]].itertuples(index=False, name=None))
     many = rows["engine"].nunique() > 1
     names = rows["engine"] + ", " + rows["noise"] if many else rows["noise"]
     rows = rows.assign(series=names, row=rows["arm"], hollow=~(rows["p_holm"] < 0.05))

@@ -32,6 +32,7 @@ def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str)
     write_csv(run.path / GAINS, table)
     write_csv(run.path / COSTS, costs)
     titles = _titles(run)
+    names = list(dict.fromkeys(arm.name for arm in arms))
     of_all = table[table["group"] == "all"]
     for (engine, noise), rows in of_all.groupby(["engine", "noise"], sort=False):
         show(_gains(f"{engine}, {noise}", rows, titles))
@@ -39,7 +40,7 @@ def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str)
         show(_costs(str(engine), rows))
     for line in (*_verdicts(of_all, titles), *(f"left out: {line}" for line in left_out)):
         print(plain(line))
-    for path in gains_figure(of_all, titles, run.path / "figures"):
+    for path in gains_figure(of_all, titles, names, run.path / "figures"):
         print(f"figure: {path}")
     print(f"by evidence source: {run.path / GAINS}; costs: {run.path / COSTS}")
 
@@ -48,9 +49,7 @@ def _titles(run: Run) -> dict[tuple[str, str], str]:
     """Stage and metric -> its title."""
     shown = {(stage, metric): title for stage, metric, title in shown_measures(run.cells)}
     return {
-        (str(info.stage), info.metric): shown.get(
-            (str(info.stage), info.metric), f"{info.stage} {info.title}"
-        )
+        (str(info.stage), info.metric): shown.get((str(info.stage), info.metric), info.title)
         for info in run.metric_infos
     }
 
@@ -63,35 +62,35 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
         title=plain(title),
         caption=(
             f"95 % intervals over {interval_units(rows['ci_unit'])}; * p < .05 after Holm. Won "
-            "back: gain over loss; - where no loss is shown. Harm: lost on clean pages."
+            "back: gain over loss, where a loss is shown. Harm: lost on clean pages."
         ),
         caption_justify="left",
     )
     table.add_column("arm")
-    for name in ("gain", "95 %", "won back", "95 %", "harm", "95 %"):
+    for name in ("gain (95 %)", "won back (95 %)", "harm (95 %)"):
         table.add_column(name, justify="right")
     for (stage, metric), group in rows.groupby(["stage", "metric"], sort=False):
         lost = group.iloc[0]
-        ends = _ends(lost["loss_low"], lost["loss_high"])
-        heading = f"{titles[str(stage), str(metric)]}: loss {short(lost['loss'])} ({ends})"
-        table.add_row(Text(plain(heading), style="bold"))
+        loss = _with_ends(lost["loss"], lost["loss_low"], lost["loss_high"])
+        heading = f"{titles[str(stage), str(metric)]}: loss"
+        table.add_row(Text(plain(heading), style="bold"), Text(f"{loss} ", style="bold"))
         for row in group.to_dict("records"):
             star = "*" if is_shown(row["p_holm"]) else " "
             searched = f" ({row['retriever']})" if group["retriever"].nunique() > 1 else ""
             table.add_row(
                 Text(plain(f"  {row['arm']}{searched}")),
-                short(row["gain"]) + star,
-                _ends(row["gain_low"], row["gain_high"]),
-                "-" if pd.isna(row["share"]) else short(row["share"]),
-                _ends(row["share_low"], row["share_high"]),
-                short(row["harm"]),
-                _ends(row["harm_low"], row["harm_high"]),
+                _with_ends(row["gain"], row["gain_low"], row["gain_high"]) + star,
+                _with_ends(row["share"], row["share_low"], row["share_high"]),
+                _with_ends(row["harm"], row["harm_low"], row["harm_high"]),
             )
     return table
 
 
-def _ends(low: float, high: float) -> str:
-    return "-" if pd.isna(low) else f"{short(low)} to {short(high)}"
+def _with_ends(value: float, low: float, high: float) -> str:
+    """``.028 (−.029 to .086)``; a dash for NaN."""
+    if pd.isna(value):
+        return "-"
+    return short(value) if pd.isna(low) else f"{short(value)} ({short(low)} to {short(high)})"
 
 
 def _costs(engine: str, rows: pd.DataFrame) -> Table:
