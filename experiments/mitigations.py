@@ -21,7 +21,15 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments._command import AndReport, DryRun, OptionalOut, Settings, command
+from experiments._command import (
+    AndReport,
+    DryRun,
+    OptionalOut,
+    Settings,
+    command,
+    results_folder,
+)
+from ohr.study.config import StudyConfig
 
 DEFAULTS: dict[str, Any] = {
     "engines": ["tesseract"],
@@ -34,7 +42,7 @@ ARMS = "upright,flatten+upright,light,clean,upscale,vote,add_words,ngrams"
 
 @command
 def main(
-    config: Annotated[Any, Settings(DEFAULTS)],
+    config: Annotated[StudyConfig, Settings(DEFAULTS)],
     out: OptionalOut = None,
     arms: Annotated[
         str, typer.Option(help="Mitigations, separated by commas; a+b takes a, then b.")
@@ -49,7 +57,6 @@ def main(
     report: AndReport = False,
 ) -> int:
     """Measure what helps against noise: gain, harm and cost."""
-    from experiments._command import results_folder
     from experiments._study import run_and_report
     from ohr.analysis.mitigations.arms import bench_of
     from ohr.analysis.mitigations.report import report as print_bench

@@ -57,6 +57,7 @@ FEW = ["dataset.limit=4", "dataset.pages=evidence", "dpi=60", "seeds=0", "bootst
 SMALLER = {
     "drc": FEW,
     "extraction": FEW,
+    "mitigations": [*FEW, "--arms", "light,ngrams"],
     "paper": [*FEW, "engines=[gt,tesseract]"],
     "prototypes": ["bootstrap=100"],
     "question_style": ["bootstrap=100"],
@@ -111,7 +112,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 43
+    assert len(COMMANDS) == 44
     assert len(SNIPPETS) == 2
 
 
