@@ -39,6 +39,7 @@ class Correct(TextRepair[CorrectParams]):
     """
 
     name = "correct"
+    version = "2"
     install = "pip install 'ohr[correct]'"
 
     def __init__(self, params: CorrectParams | None = None) -> None:

@@ -20,6 +20,7 @@ class Vote(TextFusion[Params]):
     """
 
     name = "vote"
+    version = "2"
 
     def fuse(self, texts: Sequence[str]) -> str:
         words = texts[0].split()
