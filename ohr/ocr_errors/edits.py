@@ -61,6 +61,18 @@ def page_edits(
     """
     formulas = maker.formulas(page, np.random.default_rng(errors.integers(2**63)))
     made = maker.errors(page, share, rank, errors, formulas, lost=lost)
+    return combine(maker, page, made, formulas, gate, marks)
+
+
+def combine(
+    maker: ErrorMaker,
+    page: PageWords,
+    made: PageErrors,
+    formulas: dict[int, tuple[Fate, str]],
+    gate: float,
+    marks: np.random.Generator,
+) -> list[TextEdit]:
+    """The edits of these errors, and those of the mark-up that the engine does not write."""
     edits = _structure_edits(maker, page, made, formulas, gate, marks)
     return sorted([*edits, *word_edits(page, made)])
 

@@ -226,6 +226,10 @@ class ErrorMaker:
         choice = self._ranks[min(int(rank * RANKS), RANKS - 1)]
         return self._styles[choice.number(uniform)]
 
+    def page_runs(self, kinds: Sequence[int], rank: float, rng: np.random.Generator) -> list[Run]:
+        """:meth:`runs` of a page of this rank among all pages."""
+        return self.runs(kinds, self._tables(rank, float(rng.random())), rng)
+
     def runs(
         self, kinds: Sequence[int], tables: _StyleTables, rng: np.random.Generator
     ) -> list[Run]:
