@@ -7,7 +7,7 @@ import numpy as np
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.make import ErrorMaker, PageErrors, TextEdit
 from ohr.ocr_errors.model import ErrorModel
-from ohr.ocr_errors.words import PageWords, page_words
+from ohr.ocr_errors.words import PageWords, cached_page_words
 
 
 def make_edits(
@@ -25,16 +25,8 @@ def make_edits(
         return []
     gate = min(1.0, intensity / model.floor) if model.floor else 1.0
     share = model.page_share(intensity, rank)
-    return page_edits(
-        maker,
-        page_words(source),
-        share,
-        rank,
-        gate,
-        marks,
-        errors,
-        lost=lost < lost_share(model, rank),
-    )
+    page, is_lost = cached_page_words(source), lost < lost_share(model, rank)
+    return page_edits(maker, page, share, rank, gate, marks, errors, lost=is_lost)
 
 
 def lost_share(model: ErrorModel, rank: float) -> float:
@@ -83,7 +75,7 @@ def word_edits(page: PageWords, made: PageErrors) -> list[TextEdit]:
     source = page.source
     starts = {mark.start for mark in page.marks}
     for number, (fate, text) in made.texts.items():
-        (first, last), *others = page.pieces[number]
+        first, last, others = page.starts[number], page.stops[number], page.others.get(number, ())
         end = others[-1][1] if others else last
         space = end < len(source) and source[end] == " " and end not in starts
         put = "" if fate is Fate.LOST else text
@@ -103,7 +95,9 @@ def word_edits(page: PageWords, made: PageErrors) -> list[TextEdit]:
             edits.append((first, source[first:last], put))
     for number, extra in made.inserted.items():
         if number not in made.texts:
-            edits.append((page.pieces[number][-1][1], "", f" {extra}"))
+            others = page.others.get(number, ())
+            end = others[-1][1] if others else page.stops[number]
+            edits.append((end, "", f" {extra}"))
     return [edit for edit in edits if edit[1] != edit[2]]
 
 
@@ -132,7 +126,7 @@ def _structure_edits(
         if fate is Fate.LOST or number in made.texts:
             continue
         if uniform < gate * rates.get("formula", 0.0):
-            start, end = page.pieces[number][0]
+            start, end = page.starts[number], page.stops[number]
             edits.append((start, page.source[start:end], text))
     return [edit for edit in edits if edit[1] != edit[2]]
 

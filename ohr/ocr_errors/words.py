@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from ohr.markup.page import MarkupPage, read_page
@@ -18,6 +19,8 @@ WORD_KINDS: tuple[WordKind, ...] = ("text", "heading", "table", "formula")
 MarkKind = Literal["heading", "emphasis", "table", "command"]
 MARK_KINDS: tuple[MarkKind, ...] = ("heading", "emphasis", "table", "command")
 
+CACHED_PAGES = 8192
+"""Pages that are kept: about 30 kB each."""
 _WORD = re.compile(r"\S+")
 _ROW_END = re.compile(r"\\\\|</tr|\n")
 
@@ -40,14 +43,17 @@ class Mark:
 class PageWords:
     """The words of a page's content in order.
 
-    ``pieces[i]`` are the spans of the source that word i consists of: more than one if mark-up is
-    inside it. A formula is one word; its text is its symbols without commands and spaces.
+    Word i is ``source[starts[i]:stops[i]]``; if mark-up is inside it, ``others[i]`` are the spans
+    of its further pieces. A formula is one word; its text is its symbols without commands and
+    spaces.
     """
 
     source: str
     words: list[str] = field(default_factory=list)
-    pieces: list[tuple[Span, ...]] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
+    starts: array[int] = field(default_factory=lambda: array("l"))
+    stops: array[int] = field(default_factory=lambda: array("l"))
+    others: dict[int, tuple[Span, ...]] = field(default_factory=dict)
+    kinds: bytearray = field(default_factory=bytearray)
     """Index of each word's kind in :data:`WORD_KINDS`."""
     marks: list[Mark] = field(default_factory=list)
 
@@ -60,6 +66,12 @@ class PageWords:
 def page_words(source: str) -> PageWords:
     """The words and the mark-up of a page of Markdown, LaTeX and HTML."""
     return _Reader(source).read()
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def cached_page_words(source: str) -> PageWords:
+    """:func:`page_words`, kept for a study that makes errors on its pages again and again."""
+    return page_words(source)
 
 
 class _Reader:
@@ -167,28 +179,35 @@ class _Reader:
 
     def _split(self) -> None:
         result, text = self.result, "".join(self.content)
+        starts, offsets, kinds = [*self.starts, len(text)], self.offsets, self.kinds
+        at = 0
         for match in _WORD.finditer(text):
             start, end = match.span()
-            at = bisect_right(self.starts, start) - 1
-            if match.group() == _FORMULA and self.kinds[at] == 3:
-                span = (self.offsets[at], self.ends[self.starts[at]])
-                symbols = "".join(strip_markup(self.page.text[slice(*span)]).split())
+            while starts[at + 1] <= start:
+                at += 1
+            number = len(result.words)
+            result.kinds.append(kinds[at])
+            if kinds[at] == 3 and match.group() == _FORMULA:
+                a, b = offsets[at], self.ends[starts[at]]
+                symbols = "".join(strip_markup(self.page.text[a:b]).split())
                 result.words.append(symbols or _FORMULA)
-                result.pieces.append((span,))
-                result.kinds.append(3)
+                result.starts.append(a)
+                result.stops.append(b)
                 continue
-            pieces: list[Span] = []
-            kind = self.kinds[at]
-            while start < end:
-                stop = self.starts[at + 1] if at + 1 < len(self.starts) else len(text)
-                first = self.offsets[at] + start - self.starts[at]
-                length = min(end, stop) - start
-                if length:
-                    pieces.append((first, first + length))
-                start, at = start + length, at + 1
             result.words.append(match.group())
-            result.pieces.append(tuple(pieces))
-            result.kinds.append(kind)
+            first = offsets[at] + start - starts[at]
+            result.starts.append(first)
+            result.stops.append(first + min(end, starts[at + 1]) - start)
+            if end > starts[at + 1]:
+                result.others[number] = tuple(self._more(starts, at + 1, end))
+
+    def _more(self, starts: list[int], at: int, end: int) -> Iterator[Span]:
+        """The pieces of a word after its first one, up to a place in the content."""
+        while at < len(self.offsets) and starts[at] < end:
+            length = min(end, starts[at + 1]) - starts[at]
+            if length:
+                yield self.offsets[at], self.offsets[at] + length
+            at += 1
 
 
 _FORMULA = "\ufffc"
