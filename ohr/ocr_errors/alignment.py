@@ -103,14 +103,29 @@ def _in_order(truth: Sequence[str], output: Sequence[str]) -> tuple[Sequence[str
         return output, 0, 0
     stays = _heaviest(passages)
     moved = [p for i, p in enumerate(passages) if i not in stays]
-    edges = [
-        0,
-        *((a.end + b.start) // 2 for a, b in pairwise(passages)),
-        len(output),
-    ]
+    edges = _edges(passages, len(truth), len(output))
     order = sorted(range(len(passages)), key=lambda i: passages[i].truth)
     ordered = [word for i in order for word in output[edges[i] : edges[i + 1]]]
     return ordered, len(moved), sum(p.end - p.start for p in moved)
+
+
+def _edges(passages: Sequence[_Passage], words: int, length: int) -> list[int]:
+    """Where the output is cut between passages: each gets its share of the words in between.
+
+    Before and after each passage, as many words may belong to it as the truth has there up to the
+    next passage.
+    """
+    ordered = sorted(passages, key=lambda passage: passage.truth)
+    ends = [0, *(passage.last + ANCHOR for passage in ordered)]
+    starts = [*(passage.truth for passage in ordered), words]
+    room = [max(0, start - end) for end, start in zip(ends, starts, strict=True)]
+    place = {id(passage): number for number, passage in enumerate(ordered)}
+    edges = [0]
+    for before, after in pairwise(passages):
+        tail, lead = room[place[id(before)] + 1], room[place[id(after)]]
+        share = tail / (tail + lead) if tail + lead else 0.5
+        edges.append(before.end + round(share * max(0, after.start - before.end)))
+    return [*edges, length]
 
 
 def _passages(truth: Sequence[str], output: Sequence[str]) -> list[_Passage]:
