@@ -29,7 +29,7 @@ MOST_CELLS = 400_000_000
 class Fate(IntEnum):
     """What became of a word of the truth."""
 
-    KEPT = 0
+    RIGHT = 0
     REWRITTEN = 1
     RUBBISH = 2
     LOST = 3
@@ -62,7 +62,7 @@ class Alignment:
                 edits += len(word) + 1
             elif fate is Fate.JOINED:
                 edits += 1
-            elif fate is not Fate.KEPT:
+            elif fate is not Fate.RIGHT:
                 edits += Levenshtein.distance(word, text)
         return edits + sum(len(text) + 1 for _, text in self.inserted)
 
@@ -75,7 +75,7 @@ class Alignment:
 def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
     """Align the words of a page with those of its OCR output."""
     ordered, passages, moved = _in_order(truth, output)
-    aligned = Alignment([Fate.KEPT] * len(truth), list(truth))
+    aligned = Alignment([Fate.RIGHT] * len(truth), list(truth))
     aligned.moved_passages, aligned.moved_words = passages, moved
     aligned.output_length = max(0, sum(map(len, output)) + len(output) - 1)
     gap = (0, 0)

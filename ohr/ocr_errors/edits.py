@@ -52,34 +52,34 @@ def page_edits(
     the engine's loss of mark-up. ``marks`` decides about mark-up, ``errors`` about words.
     """
     formulas = maker.formulas(page, np.random.default_rng(errors.integers(2**63)))
-    made = maker.errors(page, share, rank, errors, formulas, lost=lost)
-    return combine(maker, page, made, formulas, gate, marks)
+    errors_of_page = maker.errors(page, share, rank, errors, formulas, lost=lost)
+    return combine(maker, page, errors_of_page, formulas, gate, marks)
 
 
 def combine(
     maker: ErrorMaker,
     page: PageWords,
-    made: PageErrors,
+    errors_of_page: PageErrors,
     formulas: dict[int, tuple[Fate, str]],
     gate: float,
     marks: np.random.Generator,
 ) -> list[TextEdit]:
     """The edits of these errors, and those of the mark-up that the engine does not write."""
-    edits = _structure_edits(maker, page, made, formulas, gate, marks)
-    return sorted([*edits, *word_edits(page, made)])
+    edits = _structure_edits(maker, page, errors_of_page, formulas, gate, marks)
+    return sorted([*edits, *word_edits(page, errors_of_page)])
 
 
-def word_edits(page: PageWords, made: PageErrors) -> list[TextEdit]:
+def word_edits(page: PageWords, errors_of_page: PageErrors) -> list[TextEdit]:
     """The errors of words as edits of the page's source."""
     edits: list[TextEdit] = []
     source = page.source
     starts = {mark.start for mark in page.marks}
-    for number, (fate, text) in made.texts.items():
+    for number, (fate, text) in errors_of_page.texts.items():
         first, last, others = page.starts[number], page.stops[number], page.others.get(number, ())
         end = others[-1][1] if others else last
         space = end < len(source) and source[end] == " " and end not in starts
         put = "" if fate is Fate.LOST else text
-        if extra := made.inserted.get(number):
+        if extra := errors_of_page.inserted.get(number):
             put = f"{put} {extra}" if put else extra
         takes_space = space and (fate is Fate.JOINED or not put)
         if fate is Fate.JOINED and not extra:
@@ -93,8 +93,8 @@ def word_edits(page: PageWords, made: PageErrors) -> list[TextEdit]:
             edits.append((first, source[first : last + 1], put))
         else:
             edits.append((first, source[first:last], put))
-    for number, extra in made.inserted.items():
-        if number not in made.texts:
+    for number, extra in errors_of_page.inserted.items():
+        if number not in errors_of_page.texts:
             others = page.others.get(number, ())
             end = others[-1][1] if others else page.stops[number]
             edits.append((end, "", f" {extra}"))
@@ -104,7 +104,7 @@ def word_edits(page: PageWords, made: PageErrors) -> list[TextEdit]:
 def _structure_edits(
     maker: ErrorMaker,
     page: PageWords,
-    made: PageErrors,
+    errors_of_page: PageErrors,
     formulas: dict[int, tuple[Fate, str]],
     gate: float,
     rng: np.random.Generator,
@@ -123,7 +123,7 @@ def _structure_edits(
         if drawn[mark.region] < gate * rates.get(mark.kind, 0.0)
     ]
     for uniform, (number, (fate, text)) in zip(of_formulas, formulas.items(), strict=True):
-        if fate is Fate.LOST or number in made.texts:
+        if fate is Fate.LOST or number in errors_of_page.texts:
             continue
         if uniform < gate * rates.get("formula", 0.0):
             start, end = page.starts[number], page.stops[number]

@@ -127,7 +127,7 @@ def _levels(pages: Sequence[AlignedPage]) -> Iterable[Level]:
 
 def error_runs(fates: Sequence[Fate]) -> list[tuple[int, int]]:
     """The runs of words with errors, each from its first word to the one after its last."""
-    wrong = [0, *(int(fate is not Fate.KEPT) for fate in fates), 0]
+    wrong = [0, *(int(fate is not Fate.RIGHT) for fate in fates), 0]
     edges = [i for i, (a, b) in enumerate(pairwise(wrong)) if a != b]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
@@ -182,7 +182,7 @@ def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
             fates = page.alignment.fates
             for kind, fate in zip(page.words.kinds, fates, strict=True):
                 kinds[WORD_KINDS[kind]][0] += 1
-                kinds[WORD_KINDS[kind]][1] += fate is not Fate.KEPT
+                kinds[WORD_KINDS[kind]][1] += fate is not Fate.RIGHT
             if not page.output.words:
                 continue  # a lost page says nothing about runs
             for start, end in error_runs(fates):
@@ -192,7 +192,7 @@ def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
                     following[before - 1][after - 1] += 1
             for at, _ in page.alignment.inserted:
                 around = fates[max(0, at - 1) : at + 1]
-                if all(fate is Fate.KEPT for fate in around):
+                if all(fate is Fate.RIGHT for fate in around):
                     runs[0] += 1
                     first[0][4] += 1
                 else:
@@ -210,14 +210,14 @@ def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
 
 
 def _fates(
-    pages: Iterable[AlignedPage], *wanted: Fate, formulas: bool = False
+    pages: Iterable[AlignedPage], *of: Fate, formulas: bool = False
 ) -> Iterable[tuple[str, str]]:
     for page in pages:
         aligned = page.alignment
         for word, kind, fate, text in zip(
             page.words.words, page.words.kinds, aligned.fates, aligned.texts, strict=True
         ):
-            if fate in wanted and (kind == 3) == formulas:
+            if fate in of and (kind == 3) == formulas:
                 yield word, text
 
 
@@ -227,7 +227,7 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
     single: dict[str, Counter[str]] = defaultdict(Counter)
     after: dict[str, Counter[str]] = defaultdict(Counter)
     stretches: Counter[str] = Counter()
-    for word, _ in _fates(pages, Fate.KEPT, Fate.REWRITTEN):
+    for word, _ in _fates(pages, Fate.RIGHT, Fate.REWRITTEN):
         seen.update(word)
         seen["^"] += 1
     for word, text in _fates(pages, Fate.REWRITTEN):
@@ -250,9 +250,9 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
         seen=_sorted(seen),
         single={key: _sorted(counts) for key, counts in sorted(single.items())},
         after={
-            key: kept
+            key: often
             for key, counts in sorted(after.items())
-            if (kept := {put: n for put, n in _sorted(counts).items() if n >= LEAST_COUNT})
+            if (often := {put: n for put, n in _sorted(counts).items() if n >= LEAST_COUNT})
         },
         stretches=_sorted(stretches),
     )
@@ -303,11 +303,11 @@ def _rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
 
 def _formulas(pages: Sequence[AlignedPage]) -> Formulas:
     wrong = list(_fates(pages, Fate.REWRITTEN, Fate.RUBBISH, Fate.JOINED, formulas=True))
-    kept = sum(1 for _ in _fates(pages, Fate.KEPT, formulas=True))
+    right = sum(1 for _ in _fates(pages, Fate.RIGHT, formulas=True))
     lost = sum(1 for _ in _fates(pages, Fate.LOST, formulas=True))
     return Formulas(
-        count=len(wrong) + kept + lost,
-        kept=kept,
+        count=len(wrong) + right + lost,
+        right=right,
         lost=lost,
         symbols=sum(len(word) for word, _ in wrong),
         edits=sum(Levenshtein.distance(word, text) for word, text in wrong),
@@ -355,14 +355,14 @@ def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> tuple[float, f
     for clustering, length in product(CLUSTERINGS, RUN_LENGTHS):
         update = {"clustering": clustering, "run_length": length}
         maker = ErrorMaker(model.model_copy(update=update))
-        made = _bunched(
+        imitated = _bunched(
             [
                 maker.fates(page.words, page.share, rank, np.random.default_rng(number))
                 for number, (rank, page) in enumerate(tried)
             ]
         )
         distance = sum(
-            abs(log(max(a, 1e-6) / max(b, 1e-6))) for a, b in zip(made, real, strict=True)
+            abs(log(max(a, 1e-6) / max(b, 1e-6))) for a, b in zip(imitated, real, strict=True)
         )
         if distance < least:
             best, least = (clustering, length), distance
@@ -378,19 +378,19 @@ def _bunched(pages: Sequence[Sequence[Fate]]) -> tuple[float, float]:
 def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
     """The edit distance that made errors have when they are aligned, over the wanted one."""
     maker = ErrorMaker(model)
-    wanted = reached = 0.0
+    target = reached = 0.0
     for number, (rank, page) in enumerate(_tried(pages)):
         seeds = np.random.default_rng(number), np.random.default_rng(-1 - number & 0xFFFF)
         edits = page_edits(maker, page.words, page.share, rank, 1.0, *seeds)
         output = page_words(rewrite(page.pair.truth, edits)).words
-        wanted += page.share
+        target += page.share
         reached += align(page.words.words, output).share(page.words.words)
-    return round(min(1.5, max(0.5, reached / wanted)), 4) if wanted else 1.0
+    return round(min(1.5, max(0.5, reached / target)), 4) if target else 1.0
 
 
 def _spread(fates: Sequence[Fate]) -> float:
     """Variance of the share of errors between windows, over that of one window all wrong."""
-    wrong = np.array([fate is not Fate.KEPT for fate in fates], dtype=float)
+    wrong = np.array([fate is not Fate.RIGHT for fate in fates], dtype=float)
     windows = wrong[: len(wrong) // WINDOW * WINDOW].reshape(-1, WINDOW).mean(axis=1)
     mean = float(windows.mean())
     return float(windows.var()) / (mean * (1 - mean)) if 0 < mean < 1 else 0.0

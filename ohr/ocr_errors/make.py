@@ -42,7 +42,7 @@ class Draws:
         self._rng = rng
         self._drawn: list[float] = []
 
-    def one(self) -> float:
+    def uniform(self) -> float:
         """A number in [0, 1)."""
         if not self._drawn:
             self._drawn = self._rng.random(256).tolist()
@@ -91,10 +91,10 @@ class _Characters:
 
     def rewrite(self, word: str, draws: Draws, rubbish: _Strings) -> str:
         """The word with changed characters; never the same word."""
-        count = 1 + self.sites[word_bin(len(word))].number(draws.one())
+        count = 1 + self.sites[word_bin(len(word))].number(draws.uniform())
         text = word
         for _ in range(count):
-            if draws.one() < self.stretch or not self.rate:
+            if draws.uniform() < self.stretch or not self.rate:
                 text = self._stretch(text, draws, rubbish)
             else:
                 text = self._change(text, draws)
@@ -106,23 +106,23 @@ class _Characters:
         rate = self.rate
         sums = list(accumulate((rate.get(char, 0.0) for char in text), initial=rate.get("^", 0.0)))
         if sums[-1] <= 0:
-            at = int(draws.one() * len(text))
+            at = int(draws.uniform() * len(text))
             return text[:at] + text[at + 1 :]
-        at = bisect_right(sums, draws.one() * sums[-1])
+        at = bisect_right(sums, draws.uniform() * sums[-1])
         if at == 0:
-            return self.single["^"].draw(draws.one()) + text
+            return self.single["^"].draw(draws.uniform()) + text
         before, char = (text[at - 2] if at > 1 else "^"), text[at - 1]
-        choice = self.after.get(before + char) if draws.one() < 0.7 else None
-        put = (choice or self.single[char]).draw(draws.one())
+        choice = self.after.get(before + char) if draws.uniform() < 0.7 else None
+        put = (choice or self.single[char]).draw(draws.uniform())
         return text[: at - 1] + put + text[at:]
 
     def _stretch(self, text: str, draws: Draws, rubbish: _Strings) -> str:
         if not self.stretches.sums:
             return text[:-1]
-        place, removed, written = self.stretches.draw(draws.one()).split()
+        place, removed, written = self.stretches.draw(draws.uniform()).split()
         length = min(int(removed), len(text))
         at = {"start": 0, "end": len(text) - length}.get(
-            place, int(draws.one() * (len(text) - length + 1))
+            place, int(draws.uniform() * (len(text) - length + 1))
         )
         put = rubbish.text(int(written), draws) if int(written) else ""
         return (text[:at] + put + text[at + length :]).strip()
@@ -147,20 +147,20 @@ class _Strings:
         before = ""
         while len(characters) < length:
             choice = self.pairs.get(before) or self.pairs.get("")
-            before = choice.draw(draws.one()) if choice is not None else "."
+            before = choice.draw(draws.uniform()) if choice is not None else "."
             characters.append(before)
         return "".join(characters)
 
     def instead(self, word: str, draws: Draws) -> str:
         """What stands for a word that was not read."""
-        length = self.lengths[word_bin(len(word))].number(draws.one()) or max(1, len(word))
+        length = self.lengths[word_bin(len(word))].number(draws.uniform()) or max(1, len(word))
         return self.text(length, draws).strip() or "."
 
     def extra(self, draws: Draws) -> str:
         """What stands for no word."""
-        number = min(self.inserted.number(draws.one()), len(INSERTED) - 1)
+        number = min(self.inserted.number(draws.uniform()), len(INSERTED) - 1)
         low, high = (INSERTED[number - 1] + 1 if number else 1), INSERTED[number]
-        return self.text(low + int(draws.one() * (high - low + 1)), draws).strip()
+        return self.text(low + int(draws.uniform() * (high - low + 1)), draws).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class ErrorMaker:
         ]
         self._weights = _kind_weights(model)
         formulas = model.formulas
-        wrong = formulas.count - formulas.kept
+        wrong = formulas.count - formulas.right
         self._formula_lost = formulas.lost / wrong if wrong else 0.0
         self._formula_rate = formulas.edits / formulas.symbols if formulas.symbols else 0.0
 
@@ -302,12 +302,12 @@ class ErrorMaker:
         cost, grown = 0.0, 0.0
         for run in ranked:
             of_run = {} if lost else formulas
-            made, inserted, edits, growth = self._run(page, run, tables, draws, of_run, lost)
+            texts, inserted, edits, growth = self._run(page, run, tables, draws, of_run, lost)
             target = share * max(length, length + grown + growth)
             # The run that reaches the wanted distance counts if that is nearer to it.
             if cost + edits / 2 > target:
                 break
-            errors.texts |= made
+            errors.texts |= texts
             errors.inserted |= inserted
             cost, grown = cost + edits, grown + growth
         errors.share = cost / max(1.0, length, length + grown)
@@ -317,7 +317,7 @@ class ErrorMaker:
         self, page: PageWords, share: float, rank: float, rng: np.random.Generator
     ) -> list[Fate]:
         """What becomes of each word."""
-        fates = [Fate.KEPT] * len(page.words)
+        fates = [Fate.RIGHT] * len(page.words)
         formulas = self.formulas(page, rng)
         for number, (fate, _) in self.errors(page, share, rank, rng, formulas).texts.items():
             fates[number] = fate
@@ -332,17 +332,17 @@ class ErrorMaker:
         formulas: Mapping[int, tuple[Fate, str]],
         lost: bool,
     ) -> tuple[dict[int, tuple[Fate, str]], dict[int, str], float, float]:
-        made: dict[int, tuple[Fate, str]] = {}
+        texts_of_run: dict[int, tuple[Fate, str]] = {}
         inserted: dict[int, str] = {}
         cost, growth = 0.0, 0.0
         size = run.end - run.start
         choice = tables.first[run.slice][run_class(size)]
         for number in range(run.start, run.end):
-            drawn = choice.number(draws.one())
+            drawn = choice.number(draws.uniform())
             if drawn == 4:  # a right word, with something after it
                 if not lost and page.kinds[number] != 3 and (extra := self.strings.extra(draws)):
                     inserted[number] = extra
-                    return made, inserted, len(extra) + 1.0, len(extra) + 1.0
+                    return texts_of_run, inserted, len(extra) + 1.0, len(extra) + 1.0
                 drawn = 0
             fate = Fate(1 + drawn)
             choice = tables.following[run.slice][fate - 1]
@@ -357,7 +357,7 @@ class ErrorMaker:
                 text = self.strings.instead(word, draws)
             else:
                 text = word if fate is Fate.JOINED else ""
-            made[number] = (fate, text)
+            texts_of_run[number] = (fate, text)
             if fate is Fate.LOST:
                 cost, growth = cost + len(word) + 1, growth - len(word) - 1
             elif fate is Fate.JOINED:
@@ -365,12 +365,12 @@ class ErrorMaker:
             else:
                 cost += Levenshtein.distance(word, text)
                 growth += len(text) - len(word)
-        if not lost and draws.one() < tables.insertions[run.slice]:
+        if not lost and draws.uniform() < tables.insertions[run.slice]:
             last = run.end - 1
             if page.kinds[last] != 3 and (extra := self.strings.extra(draws)):
                 inserted[last] = extra
                 cost, growth = cost + len(extra) + 1, growth + len(extra) + 1
-        return made, inserted, cost, growth
+        return texts_of_run, inserted, cost, growth
 
     def formulas(self, page: PageWords, rng: np.random.Generator) -> dict[int, tuple[Fate, str]]:
         """What stands for each formula that goes wrong: nothing, or its symbols with errors.
@@ -384,21 +384,21 @@ class ErrorMaker:
         return {number: self._formula(page.words[number], draws) for number in numbers}
 
     def _formula(self, symbols: str, draws: Draws) -> tuple[Fate, str]:
-        if draws.one() < self._formula_lost:
+        if draws.uniform() < self._formula_lost:
             return Fate.LOST, ""
         text = "".join(
-            self._symbol(char, draws) if draws.one() < self._formula_rate else char
+            self._symbol(char, draws) if draws.uniform() < self._formula_rate else char
             for char in symbols
         )
         return Fate.REWRITTEN, text or symbols[:1]
 
     def _symbol(self, char: str, draws: Draws) -> str:
-        uniform = draws.one()
+        uniform = draws.uniform()
         if uniform < 0.4:
             return ""
         choice = self.characters.single.get(char)
         if choice is not None:
-            return choice.draw(draws.one())
+            return choice.draw(draws.uniform())
         return self.strings.text(1, draws)
 
 

@@ -120,11 +120,11 @@ class Formulas(_Part):
     """What became of formulas."""
 
     count: Count
-    kept: Count
+    right: Count
     """Written as formulas with the same symbols."""
     lost: Count
     symbols: Count
-    """Characters of the formulas that were neither kept nor lost, without commands."""
+    """Characters of the formulas that were neither right nor lost, without commands."""
     edits: Count
     """Edits of these characters."""
 
@@ -159,7 +159,7 @@ class Check(_Part):
     """The check that :mod:`ohr.analysis.ocr_errors` makes of every fit."""
 
     discriminator: float | None = None
-    """AUC: .5 means that made errors cannot be told from real ones."""
+    """AUC: .5 means that nothing distinguishes made errors from real ones."""
     discriminator_uniform: float | None = None
     verdicts: tuple[Verdict, ...] = ()
 

@@ -17,17 +17,17 @@ PENALTY = 1e-3
 """Of the squared weights, for texts of length 1 in the features."""
 
 
-def discriminate(real: Sequence[str], made: Sequence[str], documents: Sequence[str]) -> float:
+def discriminate(real: Sequence[str], imitated: Sequence[str], documents: Sequence[str]) -> float:
     """The AUC of telling made texts from real ones, in documents left out of the fit.
 
-    ``real[i]`` and ``made[i]`` are of the same page. .5: they cannot be told apart. NaN with fewer
-    documents than folds.
+    ``real[i]`` and ``imitated[i]`` are of the same page. .5: nothing distinguishes them. NaN with
+    fewer documents than folds.
     """
     names = sorted(set(documents))
     if len(names) < FOLDS:
         return float("nan")
     of_fold = {name: number % FOLDS for number, name in enumerate(names)}
-    features = _features([*real, *made])
+    features = _features([*real, *imitated])
     truth = np.repeat([0.0, 1.0], len(real))
     folds = np.array([of_fold[name] for name in documents] * 2)
     aucs = []

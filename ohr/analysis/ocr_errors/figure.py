@@ -35,7 +35,8 @@ def check_figure(table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
                     label=kind,
                 )
             ax.set_title(title)
-            ax.set_ylim(bottom=0)
+            if column in ("r_noise", "words_wrong"):
+                ax.set_ylim(bottom=0)
         for ax in axes[-1]:
             ax.set_xlabel("edit distance of the content\n(better ←)")
         legend_below(fig, *axes.flat[0].get_legend_handles_labels(), 4)

@@ -57,8 +57,8 @@ def fit_and_check(
     model = fit_model(pages, provenance)
     checked = make_pages(_drawn(pages, check_pages, seed), provenance)
     refs = {page.page.pair.ref for page in checked}
-    asked = [q for q in pairs.questions if set(q.evidence_pages) <= refs]
-    scores = question_scores(checked, asked) if asked else pd.DataFrame()
+    answerable = [q for q in pairs.questions if set(q.evidence_pages) <= refs]
+    scores = question_scores(checked, answerable) if answerable else pd.DataFrame()
     table = check_table(page_table(checked), scores)
     aucs = discriminators(checked)
     check = check_of(scores, checked, aucs)
@@ -67,7 +67,7 @@ def fit_and_check(
     _print_alignment(pairs, pages)
     show(_table(table))
     print(
-        f"{len(checked)} pages and {len(asked)} questions of documents left out of the fit "
+        f"{len(checked)} pages and {len(answerable)} questions of documents left out of the fit "
         f"({FOLDS} parts); every page has the same edit distance, whoever makes its errors, moved "
         "passages not counted; loss: against the ground truth, BM25, two chunks"
     )
@@ -164,7 +164,7 @@ def _print_discriminators(aucs: dict[str, float]) -> None:
     listed = ", ".join(f"{kind} {number(value)}" for kind, value in aucs.items())
     print(
         f"discriminator (5-grams, logistic regression, documents left out), AUC against {REAL}: "
-        f"{listed}; .5 means that they cannot be told apart"
+        f"{listed}; .5 means that nothing distinguishes them"
     )
 
 

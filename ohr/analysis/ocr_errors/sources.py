@@ -97,7 +97,7 @@ def _of_folders(
 ) -> Pairs:
     report = ValidationReport()
     documents = {doc.doc_id: doc for doc in read_documents(truth, domains, {}, report)}
-    asked = (
+    on_pages = (
         validate_questions(
             [q for q in read_questions(questions, report) if q.doc_id in documents],
             documents,
@@ -106,7 +106,9 @@ def _of_folders(
         if questions is not None
         else []
     )
-    dataset = Dataset(documents.values(), asked, kind="folders", root=truth.parent, report=report)
+    dataset = Dataset(
+        documents.values(), on_pages, kind="folders", root=truth.parent, report=report
+    )
     source = registry.create(
         "engine", {"name": "precomputed", "params": {"kb": str(output.resolve())}}
     )
@@ -137,11 +139,11 @@ def _checked(
     if not pages:
         raise OhrError("no page has both a truth and OCR output: there is nothing to fit")
     refs = {page.ref for page in pages}
-    asked = [
+    on_pages = [
         question
         for question in questions
         if question.evidence_text.strip()
         and question.evidence_pages
         and set(question.evidence_pages) <= refs
     ]
-    return Pairs(pages, asked, engine, noise, data, left_out)
+    return Pairs(pages, on_pages, engine, noise, data, left_out)

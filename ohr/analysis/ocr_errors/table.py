@@ -80,7 +80,7 @@ def _checked(maker: ErrorMaker, page: AlignedPage, rank: float, seed: int) -> Ch
         edits = page_edits(maker, page.words, share, rank, 1.0, marks, errors, lost=lost)
         return rewrite(page.pair.truth, edits)
 
-    def made(
+    def imitated(
         errors_of: Callable[[float, np.random.Generator], PageErrors],
     ) -> Callable[[float], str]:
         def text(share: float) -> str:
@@ -93,8 +93,8 @@ def _checked(maker: ErrorMaker, page: AlignedPage, rank: float, seed: int) -> Ch
 
     ways = {
         LEARNED: learned,
-        RUBBISH: made(lambda share, rng: _bunched_rubbish(maker, page, share, rank, rng)),
-        UNIFORM: made(lambda share, rng: _uniform(page, share, rng)),
+        RUBBISH: imitated(lambda share, rng: _bunched_rubbish(maker, page, share, rank, rng)),
+        UNIFORM: imitated(lambda share, rng: _uniform(page, share, rng)),
     }
     texts = {REAL: page.pair.output}
     for kind, way in ways.items():
@@ -219,8 +219,8 @@ def _hits(
         own = [question for question in questions if question.domain == domain]
         pages = [(ref, text) for ref, text in texts.items() if domains[ref] == domain]
         retriever.index(chunker.chunks(pages, sections=False))
-        found = retriever.search_many([question.text for question in own], TOP_K)
-        result |= {question.qid: hits for question, hits in zip(own, found, strict=True)}
+        hits_of_domain = retriever.search_many([question.text for question in own], TOP_K)
+        result |= {question.qid: hits for question, hits in zip(own, hits_of_domain, strict=True)}
     return [result[question.qid] for question in questions]
 
 
@@ -232,7 +232,7 @@ def page_table(checked: Sequence[CheckedPage]) -> pd.DataFrame:
         for kind, text in page.texts.items():
             aligned = page.page.alignment if kind == REAL else align(words, page_words(text).words)
             entry = counts[page.page.pair.level, kind]
-            wrong = sum(fate is not Fate.KEPT for fate in aligned.fates)
+            wrong = sum(fate is not Fate.RIGHT for fate in aligned.fates)
             entry["edit_distance"].append(aligned.share(words))
             entry["words"].append(len(words))
             entry["wrong"].append(wrong)
@@ -287,12 +287,12 @@ def check_table(pages: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _difference(scores: pd.DataFrame, kind: str, metric: str) -> PairedComparison:
     real = scores[scores["kind"] == REAL]
-    made = scores[scores["kind"] == kind]
+    imitated = scores[scores["kind"] == kind]
     clusters = Clusters.of(
         real["doc_id"].to_numpy(),
         np.array([f"{a}\n{b}" for a, b in zip(real["doc_id"], real["page_no"], strict=True)]),
     )
-    differences = made[metric].to_numpy(float) - real[metric].to_numpy(float)
+    differences = imitated[metric].to_numpy(float) - real[metric].to_numpy(float)
     return compare_paired(differences, clusters)
 
 

@@ -19,7 +19,7 @@ def fates(truth: str, output: str) -> list[str]:
 
 def test_each_word_is_kept_rewritten_replaced_or_lost():
     truth = "alpha bravo charlie delta echo"
-    assert fates(truth, truth) == ["KEPT"] * 5
+    assert fates(truth, truth) == ["RIGHT"] * 5
     assert fates(truth, "alpha brovo charlie delta echo")[1] == "REWRITTEN"
     assert fates(truth, "alpha charlie delta echo")[1] == "LOST"
     assert fates(truth, "alpha ~=:;% charlie delta echo")[1] == "RUBBISH"
@@ -28,19 +28,19 @@ def test_each_word_is_kept_rewritten_replaced_or_lost():
 
 def test_a_missing_space_joins_two_words():
     assert fates("alpha bravo charlie delta", "alpha bravocharlie delta") == [
-        "KEPT", "JOINED", "KEPT", "KEPT",
+        "RIGHT", "JOINED", "RIGHT", "RIGHT",
     ]  # fmt: skip
 
 
 def test_what_stands_for_no_word_is_inserted():
     aligned = align("alpha bravo".split(), "alpha ||| bravo".split())
-    assert (aligned.fates, aligned.inserted) == ([Fate.KEPT] * 2, [(1, "|||")])
+    assert (aligned.fates, aligned.inserted) == ([Fate.RIGHT] * 2, [(1, "|||")])
     assert aligned.cost(["alpha", "bravo"]) == 4
 
 
 def test_a_moved_passage_is_no_loss():
     aligned = align([*FIRST, *SECOND, *THIRD], [*SECOND, *THIRD, *FIRST])
-    assert set(aligned.fates) == {Fate.KEPT}
+    assert set(aligned.fates) == {Fate.RIGHT}
     assert aligned.moved_passages == 1
     assert aligned.moved_words == len(FIRST)
     assert aligned.share([*FIRST, *SECOND, *THIRD]) == 0
@@ -49,14 +49,14 @@ def test_a_moved_passage_is_no_loss():
 def test_an_error_in_a_moved_passage_is_found():
     output = [*SECOND, *("pumq" if word == "pump" else word for word in FIRST)]
     aligned = align([*FIRST, *SECOND], output)
-    assert [i for i, fate in enumerate(aligned.fates) if fate is not Fate.KEPT] == [1]
+    assert [i for i, fate in enumerate(aligned.fates) if fate is not Fate.RIGHT] == [1]
     assert aligned.texts[1] == "pumq"
 
 
 def test_a_repeated_phrase_is_no_move():
     aligned = align([*FIRST, *SECOND], [*FIRST, "the", "pump", *SECOND])
     assert aligned.moved_passages == 0
-    assert set(aligned.fates) == {Fate.KEPT}
+    assert set(aligned.fates) == {Fate.RIGHT}
 
 
 @examples(60)

@@ -74,7 +74,7 @@ def test_changes_of_a_word_are_its_sites():
 
 
 def test_runs_of_errors():
-    fates = [Fate.KEPT, Fate.LOST, Fate.REWRITTEN, Fate.KEPT, Fate.LOST]
+    fates = [Fate.RIGHT, Fate.LOST, Fate.REWRITTEN, Fate.RIGHT, Fate.LOST]
     assert error_runs(fates) == [(1, 3), (4, 5)]
     assert error_runs([]) == []
 
