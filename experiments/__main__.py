@@ -33,6 +33,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "table-format": "table_format",
             "attribution": "attribution",
             "structure": "structure",
+            "mitigations": "mitigations",
             "calibrate": "calibrate",
         },
     ),

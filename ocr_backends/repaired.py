@@ -1,98 +1,105 @@
-"""Any engine for page images, after repairs of the image."""
+"""Any engine for page images, with repairs of the image before and of the text after."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import numpy as np
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
-from ocr_backends.repairs.flatten import flatten
-from ocr_backends.repairs.light import even_light
-from ocr_backends.repairs.upright import upright
 from ohr import plugins, registry
 from ohr.errors import ConfigError
-from ohr.plugins import OcrBackend
+from ohr.plugins import CompositeEngine, ImageRepair, TextRepair
 from ohr.plugins.engine import checked_image
 from ohr.registry import PluginSpec
-from ohr.types import Outcome
+from ohr.types import FAILED, Outcome
 
-Step = Literal["flatten", "upright", "light"]
-STEPS: dict[Step, Callable[[np.ndarray], np.ndarray]] = {
-    "flatten": flatten,
-    "upright": upright,
-    "light": even_light,
-}
+Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
 
 class RepairedParams(plugins.Params):
     """``engine``: the engine that reads the repaired image, by name or with parameters.
 
-    ``steps``, in this order: ``flatten`` cuts the page out of a photograph and straightens
-    perspective and bent edges; ``upright`` turns it by quarter turns and by its skew (needs
-    Tesseract with ``osd``); ``light`` evens out shadows. An image without surroundings is not
-    changed by ``flatten``, nor a level one by ``upright``.
+    ``steps``: mitigations, in the order in which they are taken: first those of the image, such as
+    ``flatten``, ``upright``, ``light``, ``clean`` and ``upscale``, then those of the text, such as
+    ``correct``. ``ohr list plugins mitigation`` lists them.
     """
 
-    engine: Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)] = PluginSpec(name="tesseract")
-    steps: tuple[Step, ...] = Field(("flatten", "upright"), min_length=1, max_length=6)
+    engine: Spec = PluginSpec(name="tesseract")
+    steps: tuple[Spec, ...] = Field(
+        (PluginSpec(name="flatten"), PluginSpec(name="upright")), min_length=1, max_length=6
+    )
+
+    @field_validator("steps")
+    @classmethod
+    def _each_once(cls, steps: Sequence[PluginSpec]) -> Sequence[PluginSpec]:
+        labels = [step.label for step in steps]
+        if len(set(labels)) < len(labels):
+            raise ValueError("name each step once")
+        return steps
 
 
-class Repaired(OcrBackend[RepairedParams]):
-    """Flattens photographs and turns pages upright, then reads them with another engine."""
+class Repaired(CompositeEngine[RepairedParams]):
+    """Repairs page images, reads them with another engine, and repairs the text.
+
+    For photographs and old scans. A page that needs no repair is read as it is.
+    """
 
     name = "repaired"
-    version = "2"
-    install = "what the engine needs; for upright: apt-get install tesseract-ocr-osd"
+    version = "3"
+    install = "what the engine and the steps need; upright: apt-get install tesseract-ocr-osd"
 
     def __init__(self, params: RepairedParams | None = None) -> None:
         super().__init__(params)
-        engine = registry.create("engine", self.params.engine)
-        if not isinstance(engine, OcrBackend) or "image" not in engine.accepts:
-            raise ConfigError(
-                f"engine {self.params.engine.label!r} reads no page images, so nothing is repaired"
-            )
-        self._engine: OcrBackend[Any] = engine
-        self.generative = engine.generative
+        self.use_parts([registry.create("engine", self.params.engine)])
+        self._steps: list[tuple[str, ImageRepair | TextRepair]] = []
+        for spec in self.params.steps:
+            step = registry.create("mitigation", spec)
+            if not isinstance(step, ImageRepair | TextRepair):
+                raise ConfigError(f"repaired: {spec.label!r} repairs neither images nor texts")
+            if isinstance(step, ImageRepair) and self._text_steps:
+                raise ConfigError(
+                    f"repaired: {spec.label!r} repairs the image, so it must come before "
+                    f"{self._text_steps[0][0]!r}, which repairs the text"
+                )
+            self._steps.append((spec.label, step))
+
+    @property
+    def _text_steps(self) -> list[tuple[str, TextRepair]]:
+        return [(label, step) for label, step in self._steps if isinstance(step, TextRepair)]
 
     def read(self, image: np.ndarray) -> Outcome[str]:
-        """Repair the image, then read it. Raises what the engine raises.
+        """Repair the image, read it, repair the text. Raises what these raise.
 
-        A note names the steps that left the image as it is.
+        A note names the steps that changed nothing.
         """
         repaired, idle = self.repaired(image)
-        text = self._engine.read(repaired)
-        outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
+        outcome = self.read_part(self.parts[0], repaired)
+        if outcome.status not in FAILED:
+            text = outcome.value or ""
+            for label, step in self._text_steps:
+                changed = step.repair(text)
+                idle += [label] if changed == text else []
+                text = changed
+            outcome = Outcome.of_text(text, outcome.detail)
         notes = [outcome.detail] if outcome.detail else []
         notes += [f"not changed by {' and '.join(idle)}"] if idle else []
         return replace(outcome, detail="; ".join(notes))
 
-    def repaired(self, image: np.ndarray) -> tuple[np.ndarray, list[Step]]:
-        """The image after all steps, and the steps that changed nothing."""
+    def repaired(self, image: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        """The image after all steps that repair images, and those that changed nothing."""
         image = checked_image(image)
-        idle: list[Step] = []
-        for step in self.params.steps:
-            result = np.ascontiguousarray(STEPS[step](image))
-            if np.array_equal(result, image):
-                idle.append(step)
-            image = result
+        idle: list[str] = []
+        for label, step in self._steps:
+            if isinstance(step, ImageRepair):
+                result = np.ascontiguousarray(step.repair(image))
+                if np.array_equal(result, image):
+                    idle.append(label)
+                image = result
         return image, idle
 
-    def reads(self) -> tuple[str, ...]:
-        return self._engine.reads()
-
-    def check_languages(self, languages: Iterable[str]) -> None:
-        self._engine.check_languages(languages)
-
-    def usage(self) -> dict[str, float]:
-        return self._engine.usage()
-
-    def engine_version(self) -> str:
-        """The version of the engine that reads."""
-        return self._engine.engine_version()
-
     def identity(self) -> dict[str, object]:
-        """Also the identity of the engine that reads."""
-        return super().identity() | {"reads_with": self._engine.identity()}
+        """Also the identities of the steps."""
+        return super().identity() | {"steps": [step.identity() for _, step in self._steps]}

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         Chunker,
         DatasetParams,
         DatasetSource,
+        ImageRepair,
         ImageRetriever,
         KnowledgeBaseSource,
         Level,
@@ -86,9 +87,12 @@ if TYPE_CHECKING:
         Params,
         Reader,
         Retriever,
+        RetrieverChange,
         System,
         SystemReply,
+        TextFusion,
         TextPerturbation,
+        TextRepair,
         stage,
     )
     from ohr.plugins import OcrBackend as Engine
@@ -106,8 +110,9 @@ else:
             "ohr.markup.strip": "strip_markup",
             "ohr.plugins": (
                 "Applied Chunker DatasetParams DatasetSource Distortion=PageDistortion "
-                "Engine=OcrBackend ImageRetriever KnowledgeBaseSource Level Metric PageParams "
-                "PageRecord Params Reader Retriever System SystemReply TextPerturbation stage"
+                "Engine=OcrBackend ImageRepair ImageRetriever KnowledgeBaseSource Level Metric "
+                "PageParams PageRecord Params Reader Retriever RetrieverChange System SystemReply "
+                "TextFusion TextPerturbation TextRepair stage"
             ),
             "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
             "ohr.adviser.recommend.advice": "Recommendation",
@@ -136,6 +141,7 @@ __all__ = [
     "EvidenceCase",
     "Hit",
     "HitsCase",
+    "ImageRepair",
     "ImageRetriever",
     "KnowledgeBase",
     "KnowledgeBaseSource",
@@ -160,6 +166,7 @@ __all__ = [
     "Reader",
     "Recommendation",
     "Retriever",
+    "RetrieverChange",
     "Run",
     "ShownHit",
     "Status",
@@ -167,7 +174,9 @@ __all__ = [
     "Study",
     "System",
     "SystemReply",
+    "TextFusion",
     "TextPerturbation",
+    "TextRepair",
     "UnknownPluginError",
     "chunker",
     "dataset",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Chunker,
         DatasetSource,
         ImagePerturbation,
+        ImageRepair,
         ImageRetriever,
         KnowledgeBaseSource,
         Metric,
@@ -41,13 +42,17 @@ if TYPE_CHECKING:
         Oracle,
         Reader,
         Retriever,
+        RetrieverChange,
         System,
+        TextFusion,
         TextPerturbation,
+        TextRepair,
     )
 
     Engine = OcrBackend | KnowledgeBaseSource
     Noise = ImagePerturbation | TextPerturbation
     Search = Retriever | ImageRetriever | Oracle
+    Mitigation = ImageRepair | TextRepair | TextFusion | RetrieverChange
 
 KINDS = {
     "perturbation": "ohr.perturbations",
@@ -58,6 +63,7 @@ KINDS = {
     "system": "ohr.systems",
     "metric": "ohr.metrics",
     "dataset": "ohr.datasets",
+    "mitigation": "ohr.mitigations",
 }
 """Kind of plug-in -> its entry-point group."""
 _BASES = {
@@ -69,6 +75,7 @@ _BASES = {
     "system": ("System",),
     "metric": ("Metric",),
     "dataset": ("DatasetSource",),
+    "mitigation": ("ImageRepair", "TextRepair", "TextFusion", "RetrieverChange"),
 }
 """Kind of plug-in -> names of its base classes in ``ohr.plugins``."""
 
@@ -165,6 +172,8 @@ def plugin_class(kind: Literal["metric"], name: str) -> type[Metric]: ...
 @overload
 def plugin_class(kind: Literal["dataset"], name: str) -> type[DatasetSource]: ...
 @overload
+def plugin_class(kind: Literal["mitigation"], name: str) -> type[Mitigation]: ...
+@overload
 def plugin_class(kind: str, name: str) -> type[Plugin]: ...
 def plugin_class(kind: str, name: str) -> type[Plugin]:
     """The class that is registered under a name, or that a dotted path names.
@@ -221,6 +230,8 @@ def create(kind: Literal["system"], value: PluginValue) -> System: ...
 def create(kind: Literal["metric"], value: PluginValue) -> Metric: ...
 @overload
 def create(kind: Literal["dataset"], value: PluginValue) -> DatasetSource: ...
+@overload
+def create(kind: Literal["mitigation"], value: PluginValue) -> Mitigation: ...
 @overload
 def create(kind: str, value: PluginValue) -> Plugin: ...
 def create(kind: str, value: PluginValue) -> Plugin:

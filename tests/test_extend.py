@@ -33,6 +33,7 @@ SMALLER = {
     "metric": ["levels=[severe]", *FEW],
     "engine": FEW,
     "system": FEW,
+    "mitigation": ["levels=[severe]", *FEW],
 }
 """What makes a study take seconds."""
 
@@ -61,7 +62,9 @@ def test_a_study_uses_the_plugin_by_its_dotted_path(page, where_documents_read):
         shutil.copy(path, tmp_path)
     give(STUDIES[page], tmp_path, *SMALLER.get(page, []))
     cells = pd.read_csv(tmp_path / STUDIES[page].split("--out ")[1].strip() / "cells.csv")
-    if page != "dataset":
+    if page == "mitigation":
+        assert "tesseract + my_mitigation.Specks" in cells["engine"].to_list()
+    elif page != "dataset":
         for name in re.findall(r"my_\w+\.\w+", STUDIES[page]):
             assert (name.split(".")[1] if page == "metric" else name) in cells[page].to_list()
     assert not cells[["n_error", "n_timeout"]].to_numpy().any()

@@ -1,1 +1,1 @@
-"""Repairs of a page image before it is read: each takes an image and returns one."""
+"""Mitigations before, in and after OCR: repairs of images and texts, fusions of engines' texts."""

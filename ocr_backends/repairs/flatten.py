@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from ohr.plugins import ImageRepair, Params
+
 SEARCHED = 800
 """Longer side in pixels of the picture in which the page is searched."""
 CUT = 256
@@ -45,6 +47,15 @@ class Outline:
 
     corners: np.ndarray
     outline: np.ndarray
+
+
+class Flatten(ImageRepair[Params]):
+    """Cuts the page out of a photograph, and straightens perspective and bent edges."""
+
+    name = "flatten"
+
+    def repair(self, image: np.ndarray) -> np.ndarray:
+        return flatten(image)
 
 
 def flatten(image: np.ndarray) -> np.ndarray:

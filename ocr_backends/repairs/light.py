@@ -5,9 +5,20 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from ohr.plugins import ImageRepair, Params
+
 STROKE = 31
 """Longer than the strokes of text, in pixels of the searched picture, so that ink is closed."""
 SEARCHED = 1000
+
+
+class Light(ImageRepair[Params]):
+    """Evens out shadows and dark corners; paper becomes white."""
+
+    name = "light"
+
+    def repair(self, image: np.ndarray) -> np.ndarray:
+        return even_light(image)
 
 
 def even_light(image: np.ndarray) -> np.ndarray:

@@ -21,7 +21,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("seed", "seeds"),
     ),
     "Chunking, retrieval and answers": (
-        *("chunkers", "retrievers", "top_k", "ks", "readers", "systems", "scope", "judge"),
+        *("chunkers", "retrievers", "top_k", "ks", "readers", "read_from", "systems"),
+        *("scope", "judge"),
     ),
     "What is measured": ("stages", "metrics", "scoring", "bootstrap"),
     "The run": (

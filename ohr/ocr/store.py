@@ -56,11 +56,14 @@ def stored_cost(
     if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
         key = ocr_key(artefact["pixels"], identity)
     cost = store.get("taken", key)
-    if not isinstance(cost, dict):
-        return None
+    return numbers_of(cost) if isinstance(cost, dict) else None
+
+
+def numbers_of(cost: object) -> dict[str, float]:
+    """A stored cost, without what is no number; empty for anything else."""
     return {
         str(name): float(number)
-        for name, number in cost.items()
+        for name, number in (cost.items() if isinstance(cost, dict) else ())
         if type(number) in (int, float) and math.isfinite(number)
     }
 

@@ -24,9 +24,9 @@ from ohr.errors import (
     StoreError,
 )
 from ohr.ocr.distort import distort_image
-from ohr.ocr.store import ocr_key, stored_text
-from ohr.plugins import OcrBackend, check_unedited
-from ohr.plugins.engine import checked_image, failed_page
+from ohr.ocr.store import numbers_of, ocr_key, stored_text
+from ohr.plugins import CompositeEngine, OcrBackend, check_unedited
+from ohr.plugins.engine import checked_image, failed_page, read_with
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
@@ -63,6 +63,9 @@ class PageReader:
     _backend: OcrBackend | None = field(default=None, repr=False)
     cost: dict[str, float] = field(default_factory=dict)
     """Cost of the last page: wall and CPU seconds, and what the engine reports."""
+    _identities: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False)
+    _parts_cost: dict[str, float] = field(default_factory=dict, repr=False)
+    """Costs of what parts of the engine read, beside the seconds of this page."""
 
     def backend(self) -> OcrBackend:
         """The engine, made once. Raises PluginError if its file was edited during the run."""
@@ -70,8 +73,47 @@ class PageReader:
             cv2.setNumThreads(1)  # the workers share the cores already
             backend = registry.ocr_engine(self.engine)
             check_unedited(type(backend), self.engine_identity)
+            self._use_store(backend)
             self._backend = backend
         return self._backend
+
+    def _use_store(self, backend: OcrBackend) -> None:
+        """Let an engine that reads with others, and these if they do, keep what they read."""
+        if isinstance(backend, CompositeEngine):
+            backend.read_part = self._read_part
+            for part in backend.parts:
+                self._use_store(part)
+
+    def _read_part(self, part: OcrBackend, image: np.ndarray) -> Outcome[str]:
+        """The part's stored output of the image, or its new one, which is stored.
+
+        Its cost is added to that of the page.
+        """
+        image = checked_image(image)
+        identity = self._identities.setdefault(id(part), part.identity())
+        pixels = pixel_digest(image)
+        key = ocr_key(pixels, identity)
+        stored = stored_text(self.store, pixels, identity)
+        if stored is not None:
+            self._add(numbers_of(self.store.get("taken", key)))
+            return stored.outcome
+        before = dict(self._parts_cost)
+        part.usage()  # since the last page
+        wall, cpu = time.perf_counter(), cpu_seconds()
+        outcome = with_turn(read_with(part, image), image)
+        spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
+        usage = part.usage()
+        self._add(usage)  # the page's own clock runs meanwhile
+        if outcome.status not in FAILED:
+            inner = {
+                name: number - before.get(name, 0.0) for name, number in self._parts_cost.items()
+            }
+            self.store.put("ocr", key, stored_form(outcome))
+            self.store.put("taken", key, summed(inner, spent))
+        return outcome
+
+    def _add(self, cost: Mapping[str, float]) -> None:
+        self._parts_cost = summed(self._parts_cost, cost)
 
     def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
         """Status, text and detail of a page image or of a page of a PDF.
@@ -95,6 +137,8 @@ class PageReader:
         PluginError for an engine that answers for another page.
         """
         backend = self.backend()
+        composite = isinstance(backend, CompositeEngine)
+        self._parts_cost = {}
         wall, cpu = time.perf_counter(), cpu_seconds()
         try:
             answers = backend.transcribe(source, page_nos)
@@ -102,10 +146,14 @@ class PageReader:
                 zip(page_nos, answers, strict=False)
             ):
                 check_page(self.engine, page_no, answered)
-                yield outcome if isinstance(source, Path) else with_turn(outcome, source[place])
+                # Of a page that was repaired first, only its parts know whether it was turned.
+                if composite or isinstance(source, Path):
+                    yield outcome
+                else:
+                    yield with_turn(outcome, source[place])
         finally:
             spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
-            of_all = {**backend.usage(), **spent}
+            of_all = summed({**backend.usage(), **spent}, self._parts_cost)
             self.cost = {name: value / len(page_nos) for name, value in of_all.items()}
 
     def transcribe_with_words(
@@ -153,6 +201,12 @@ def with_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
         filter(None, [outcome.detail, f"the page seems to be turned: it {SAYS[turn]}"])
     )
     return replace(outcome, detail=detail)
+
+
+def summed(cost: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """Two costs, added."""
+    names = dict.fromkeys([*cost, *other])
+    return {name: cost.get(name, 0.0) + other.get(name, 0.0) for name in names}
 
 
 def stored_form(outcome: Outcome[str]) -> dict[str, Any]:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ohr.plugins.chat import Chat, Completion, Message, ToolCall
     from ohr.plugins.chunker import Chunker
     from ohr.plugins.dataset import DatasetParams, DatasetSource
-    from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
+    from ohr.plugins.engine import CompositeEngine, KnowledgeBaseSource, OcrBackend
     from ohr.plugins.metric import Metric
+    from ohr.plugins.mitigation import ImageRepair, RetrieverChange, TextFusion, TextRepair
     from ohr.plugins.perturbation import (
         Applied,
         ImagePerturbation,
@@ -39,8 +40,9 @@ else:
             "ohr.plugins.chat": "Chat Completion Message ToolCall",
             "ohr.plugins.chunker": "Chunker",
             "ohr.plugins.dataset": "DatasetParams DatasetSource",
-            "ohr.plugins.engine": "KnowledgeBaseSource OcrBackend",
+            "ohr.plugins.engine": "CompositeEngine KnowledgeBaseSource OcrBackend",
             "ohr.plugins.metric": "Metric",
+            "ohr.plugins.mitigation": "ImageRepair RetrieverChange TextFusion TextRepair",
             "ohr.plugins.perturbation": (
                 "Applied ImagePerturbation Level PageDistortion PageParams "
                 "PageRecord Perturbation TextPerturbation"
@@ -57,9 +59,11 @@ __all__ = [
     "Chat",
     "Chunker",
     "Completion",
+    "CompositeEngine",
     "DatasetParams",
     "DatasetSource",
     "ImagePerturbation",
+    "ImageRepair",
     "ImageRetriever",
     "KnowledgeBaseSource",
     "Level",
@@ -76,10 +80,13 @@ __all__ = [
     "Reader",
     "Reply",
     "Retriever",
+    "RetrieverChange",
     "Stage",
     "System",
     "SystemReply",
+    "TextFusion",
     "TextPerturbation",
+    "TextRepair",
     "ToolCall",
     "check_unedited",
     "source_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -88,8 +88,7 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
             )
         for page_no, image in zip(page_nos, source, strict=True):
             try:
-                text = self.read(checked_image(image))
-                outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
+                outcome = read_with(self, image)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
             except Exception as error:  # an engine may raise anything: it fails for this page only
@@ -131,6 +130,58 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"engine_version": self.engine_version()}
+
+
+class CompositeEngine(OcrBackend[P], ABC, abstract=True):
+    """An engine that reads page images with other engines, its ``parts``.
+
+    It defines :meth:`read`, which reads with :attr:`read_part` alone. A study then stores each
+    part's output as the part's own, so that no engine reads the same pixels twice.
+    """
+
+    parts: tuple[OcrBackend[Any], ...] = ()
+    read_part: Callable[[OcrBackend[Any], np.ndarray], Outcome[str]]
+    """Reads an image with a part: its output, stored or new."""
+
+    def use_parts(self, engines: Iterable[object]) -> None:
+        """Read with these engines. Raises ConfigError for one that reads no page images."""
+        for engine in engines:
+            if not isinstance(engine, OcrBackend) or "image" not in engine.accepts:
+                name = getattr(engine, "name", engine)
+                raise ConfigError(f"{self.name}: engine {name!r} reads no page images")
+            self.parts += (engine,)
+        self.generative = any(part.generative for part in self.parts)
+        self.read_part = read_with
+
+    def reads(self) -> tuple[str, ...]:
+        """Languages that every part reads; empty if unknown."""
+        known = [set(part.reads()) for part in self.parts if part.reads()]
+        return tuple(sorted(set.intersection(*known))) if known else ()
+
+    def check_languages(self, languages: Iterable[str]) -> None:
+        wanted_languages = tuple(languages)
+        for part in self.parts:
+            part.check_languages(wanted_languages)
+
+    def usage(self) -> dict[str, float]:
+        """The sums of the parts'."""
+        usages = [part.usage() for part in self.parts]
+        names = dict.fromkeys(name for usage in usages for name in usage)
+        return {name: sum(usage.get(name, 0.0) for usage in usages) for name in names}
+
+    def engine_version(self) -> str:
+        """The versions of the engines that read."""
+        return "; ".join(dict.fromkeys(filter(None, (p.engine_version() for p in self.parts))))
+
+    def identity(self) -> dict[str, object]:
+        """Also the identities of the engines that read."""
+        return super().identity() | {"reads_with": [part.identity() for part in self.parts]}
+
+
+def read_with(engine: OcrBackend[Any], image: np.ndarray) -> Outcome[str]:
+    """What :meth:`OcrBackend.read` returns for a page image, always as an outcome."""
+    text = engine.read(checked_image(image))
+    return text if isinstance(text, Outcome) else Outcome.of_text(text)
 
 
 def failed_page(engine: str, error: Exception) -> Outcome[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ohr.collection import Dataset
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, did_you_mean
 from ohr.ocr.noise import distorts_images
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
@@ -64,6 +64,19 @@ def check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
         raise ConfigError(
             f"noise {operator.label!r} rewrites ground-truth text: its engine is gt, not {label!r}"
         )
+
+
+def check_read_from(config: StudyConfig, engines: Mapping[str, object]) -> None:
+    """Raise ConfigError for engines in ``read_from`` that have no texts to read."""
+    for label in config.read_from:
+        if label not in engines:
+            raise ConfigError(
+                f"read_from: {label!r} is not among the engines: {did_you_mean(label, engines)}"
+            )
+        if "overall" not in config.stages or all(s.name != BUILT_IN for s in config.systems):
+            raise ConfigError("read_from is for the stage overall and the system rag: set both")
+        if len(engines) < 2:
+            raise ConfigError(f"read_from: there is no engine beside {label!r} to search in")
 
 
 def check_importable(kind: str, label: str, cls: type) -> None:

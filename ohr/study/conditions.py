@@ -92,8 +92,11 @@ def conditions(plan: Plan, stage: Stage) -> list[Condition]:
     cutoffs = plan.config.cutoffs if stage == "retrieval" else (plan.config.top_k,)
     for variant in plan.variants:
         if stage != "overall" or plan.has_built_in:
+            readers = list(plan.readers)
+            if stage == "overall":
+                readers += [name for name, _, _ in plan.readings_elsewhere(variant)]
             for chunker, retriever, reader, k in product(
-                plan.chunkers or [""], plan.retrievers or [""], plan.readers or [""], cutoffs
+                plan.chunkers or [""], plan.retrievers or [""], readers or [""], cutoffs
             ):
                 condition = condition_of(plan, variant, chunker, retriever, reader, k)
                 ordered[condition.at(stage)] = None

@@ -139,6 +139,9 @@ class StudyConfig(_Strict):
     readers: Specs = (PluginSpec(name="extractive"),)
     """Plug-ins that answer a question from the chunks; openai and transformers use a language
     model."""
+    read_from: Names = ()
+    """Engines, by label, whose page texts readers also get: hits are searched in each other
+    engine's texts, and answers are read from the same places of these. For the stage overall."""
     systems: Specs = (PluginSpec(name=BUILT_IN),)
     """Systems, for the stage overall: rag combines every chunker, retriever and reader; any other
     is a plug-in."""

@@ -35,6 +35,7 @@ from ohr.study.checks import (
     check_documents,
     check_importable,
     check_noise,
+    check_read_from,
     check_sources,
     check_unique,
 )
@@ -49,6 +50,8 @@ from ohr.workers import ray_package
 if TYPE_CHECKING:
     from ohr.registry import Search
 
+READING = ", reading "
+"""Between a reader and the engine whose page texts it gets, if these are not those searched."""
 FEW_PAGES = 200
 """With fewer pages, figures depend too much on one random draw of the noise."""
 
@@ -102,6 +105,24 @@ class Plan:
         if variant.noise.intensity == 0 or len(self.draws) < 2:
             return variant.label
         return f"{variant.label}, seed {variant.seed}"
+
+    def readings_elsewhere(self, variant: Variant) -> list[tuple[str, str, Variant]]:
+        """The readers that get another engine's page texts: label, reader, and whose texts.
+
+        These are the texts under the same draw of the same noise.
+        """
+        sources = [
+            other
+            for label in self.config.read_from
+            for other in self.variants
+            if other.engine.label == label != variant.engine.label
+            and (other.noise, other.seed) == (variant.noise, variant.seed)
+        ]
+        return [
+            (f"{reader}{READING}{other.engine.label}", reader, other)
+            for reader in self.readers
+            for other in sources
+        ]
 
     @property
     def has_built_in(self) -> bool:
@@ -203,6 +224,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
             f"engine {engines['gt'].name!r} has the label gt of the ground truth: set another label"
         )
     check_noise(config, engines)
+    check_read_from(config, engines)
     variants = []
     if config.ground_truth and "gt" not in engines:
         truth = PluginSpec(name="gt")

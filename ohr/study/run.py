@@ -143,6 +143,7 @@ def _carry_out(
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)
+    scorer.texts_of = knowledge_bases.knowledge_base
     outcomes = FailureCounts()
     bases: dict[str, dict[str, Any]] = {}
     known = set(dataset.report.lines())

@@ -19,6 +19,7 @@ from ohr.ocr.noise import at_level
 from ohr.plugins import (
     Chunker,
     ImagePerturbation,
+    ImageRepair,
     KnowledgeBaseSource,
     Metric,
     OcrBackend,
@@ -27,7 +28,10 @@ from ohr.plugins import (
     Plugin,
     Reader,
     Retriever,
+    RetrieverChange,
     System,
+    TextFusion,
+    TextRepair,
 )
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase, Scoring
 from ohr.plugins.randomness import generator_for
@@ -69,7 +73,7 @@ RESIZED = {"background", "camera", "semantic"}
 """Image noise that OpenCV resizes: its last bit depends on the processor's instructions."""
 DECIMALS = 5
 """Of floats, whose last digits are the machine's."""
-ENVIRONMENT = ("engine_version", "augraphy")
+ENVIRONMENT = ("engine_version", "augraphy", "tesseract", "symspellpy", "digest")
 """Parts of an identity that name what is not the project's."""
 
 
@@ -285,6 +289,32 @@ def datasets(name: str) -> object:
         return [pages, questions, loaded.report.lines()]
 
 
+def image_repair(plugin: ImageRepair) -> object:
+    """The page, with a shadow on it, repaired: grey and RGB."""
+    page = inputs.page_image()
+    dark = (page * np.linspace(0.4, 1.0, page.shape[1])).astype(np.uint8)
+    return [pixel_digest(plugin.repair(each)) for each in (dark, np.stack([dark] * 3, axis=2))]
+
+
+def text_repair(plugin: TextRepair) -> object:
+    """Pages with a letter of every ninth word misread."""
+    return [plugin.repair(_misread(text, 9)) for text in list(inputs.PAGES.values())[:3]]
+
+
+def fusion(plugin: TextFusion) -> object:
+    """Pages that two engines misread differently."""
+    pages = list(inputs.PAGES.values())[:3]
+    return [plugin.fuse([_misread(text, 9), _misread(text, 7)]) for text in pages]
+
+
+def _misread(text: str, every: int) -> str:
+    words = text.split(" ")
+    return " ".join(
+        word.replace("e", "c", 1) if place % every == 0 else word
+        for place, word in enumerate(words)
+    )
+
+
 MAKERS: dict[type, Callable[[Any], object]] = {
     Perturbation: noise,
     Chunker: chunks,
@@ -294,6 +324,10 @@ MAKERS: dict[type, Callable[[Any], object]] = {
     System: systems,
     Metric: scores,
     OcrBackend: reading,
+    ImageRepair: image_repair,
+    TextRepair: text_repair,
+    TextFusion: fusion,
+    RetrieverChange: lambda plugin: plugin.retriever("bm25", {"k1": 1.2}),
     KnowledgeBaseSource: existing,
 }
 

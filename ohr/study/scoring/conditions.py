@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -15,6 +15,7 @@ from ohr.study.config import BUILT_IN, Stage
 from ohr.study.output.cases import AnswerSource, Cases
 from ohr.study.plan import Plan, Variant
 from ohr.study.scoring.answers import Answering
+from ohr.study.scoring.elsewhere import hits_in
 from ohr.study.scoring.measuring import Measuring, Scores
 from ohr.study.scoring.rankings import Rankings
 from ohr.study.scoring.texts import ReadDocuments
@@ -38,6 +39,8 @@ class Scorer:
     plan: Plan
     store: ArtefactStore
     answering: Answering
+    texts_of: Callable[[Variant], KnowledgeBase] | None = None
+    """The knowledge base of another variant, where readers get other texts than were searched."""
     _closed_answers: dict[str, list[Outcome[Answer]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -61,6 +64,7 @@ class Scorer:
         if "generation" in stages:
             for name in self.plan.readers:
                 yield self._generation(variant, kb, name)
+        elsewhere = self._texts_elsewhere(variant) if "overall" in stages else []
         for setting in product(self.plan.chunkers, self.plan.retrievers):
             ranking = self.retrieve(kb, *setting)
             self.cases.add_hits(self.plan.label(variant), setting, ranking)
@@ -71,8 +75,21 @@ class Scorer:
                 hits = [ranked[: self.plan.config.top_k] for ranked in ranking]
                 for reader in self.plan.readers:
                     yield self._overall(variant, kb, setting, reader, hits)
+                for label, reader, texts in elsewhere:
+                    moved = [hits_in(kb, texts, ranked) for ranked in hits]
+                    yield self._overall(variant, texts, setting, reader, moved, label)
         for name in self.plan.systems:
             yield self._whole(variant, kb, name)
+
+    def _texts_elsewhere(self, variant: Variant) -> list[tuple[str, str, KnowledgeBase]]:
+        """The readers that get other texts than were searched: label, reader, and these texts."""
+        readings = self.plan.readings_elsewhere(variant)
+        assert self.texts_of is not None or not readings  # a study sets it
+        bases: dict[str, KnowledgeBase] = {}
+        for _, _, other in readings:
+            if self.texts_of is not None and other.engine.label not in bases:
+                bases[other.engine.label] = self.texts_of(other)
+        return [(label, reader, bases[other.engine.label]) for label, reader, other in readings]
 
     def take_cpu_s(self) -> float:
         """CPU seconds of other processes that score for this one, since the last call."""
@@ -233,10 +250,13 @@ class Scorer:
         setting: tuple[str, str],
         name: str,
         hits: list[list[Hit]],
+        label: str = "",
     ) -> list[Scores]:
-        condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
+        """``label``: the reader's in results, if it is not its name."""
+        label = label or name
+        condition = condition_of(self.plan, variant, *setting, reader=label).at("overall")
         answers = self._read_answers(name, self._shown(name, hits, kb))
-        source = AnswerSource("overall", BUILT_IN, *setting, name)
+        source = AnswerSource("overall", BUILT_IN, *setting, label)
         self.cases.add_answers(self.plan.label(variant), source, answers)
         return self._answer_scores(condition, "overall", answers, kb)
 

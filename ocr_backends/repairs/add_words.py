@@ -1,0 +1,41 @@
+"""Adds words that only another engine has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ocr_backends.repairs.alignment import gaps, rewritten
+from ohr.plugins import Params, TextFusion
+
+
+class AddWords(TextFusion[Params]):
+    """The main engine's text, with words that only the others have, where they have them.
+
+    A word is added as often as another text has it more often. It is for search: the main engine's
+    misreadings stay, beside the other engine's words.
+    """
+
+    name = "add_words"
+
+    def fuse(self, texts: Sequence[str]) -> str:
+        text = texts[0]
+        for other in texts[1:]:
+            text = _with_words(text, other)
+        return text
+
+
+def _with_words(text: str, other: str) -> str:
+    words, others = text.split(), other.split()
+    missing = Counter(others) - Counter(words)
+    added: list[list[str]] = [[] for _ in range(len(words) + 1)]
+    for gap in gaps(words, others):
+        for word in others[gap.other_start : gap.other_end]:
+            if missing[word] > 0:
+                missing[word] -= 1
+                added[gap.end].append(word)
+    first, *after = added
+    longer = [" ".join([word, *more]) for word, more in zip(words, after, strict=True)]
+    body = rewritten(text, longer)
+    start = " ".join(first)
+    return f"{start} {body}" if start and body else start or body

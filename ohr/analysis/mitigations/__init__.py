@@ -1,0 +1,1 @@
+"""Mitigations: how much of the loss to noise each of them wins back."""

@@ -1,0 +1,144 @@
+"""Prints what each mitigation wins back, and writes its tables and figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.mitigations.arms import Arm
+from ohr.analysis.mitigations.costs import arm_costs
+from ohr.analysis.mitigations.figure import gains_figure
+from ohr.analysis.mitigations.table import won_back
+from ohr.display.labels import interval_units, shown_measures
+from ohr.display.terminal import percent, show
+from ohr.display.wording import is_shown, short
+from ohr.errors import OhrError
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.results import Run
+
+GAINS, COSTS = "mitigations.csv", "mitigation_costs.csv"
+
+
+def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str) -> None:
+    """Write the tables, draw the figure, and print all questions and pages. Raises OhrError."""
+    table = won_back(run, arms, natural)
+    if table.empty:
+        raise OhrError("there is no noise: set noise=[…], or --natural for photographs")
+    costs = arm_costs(run, arms)
+    write_csv(run.path / GAINS, table)
+    write_csv(run.path / COSTS, costs)
+    titles = _titles(run)
+    names = list(dict.fromkeys(arm.name for arm in arms))
+    of_all = table[table["group"] == "all"]
+    for (engine, noise), rows in of_all.groupby(["engine", "noise"], sort=False):
+        show(_gains(f"{engine}, {noise}", rows, titles))
+    for engine, rows in costs.groupby("engine", sort=False):
+        show(_costs(str(engine), rows))
+    for line in (*_verdicts(of_all, titles), *(f"left out: {line}" for line in left_out)):
+        print(plain(line))
+    for path in gains_figure(of_all, titles, names, run.path / "figures"):
+        print(f"figure: {path}")
+    print(f"by evidence source: {run.path / GAINS}; costs: {run.path / COSTS}")
+
+
+def _titles(run: Run) -> dict[tuple[str, str], str]:
+    """Stage and metric -> its title."""
+    shown = {(stage, metric): title for stage, metric, title in shown_measures(run.cells)}
+    return {
+        (str(info.stage), info.metric): shown.get((str(info.stage), info.metric), info.title)
+        for info in run.metric_infos
+    }
+
+
+def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Table:
+    table = Table(
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        title=plain(title),
+        caption=(
+            f"95 % intervals over {interval_units(rows['ci_unit'])}; * p < .05 after Holm. Won "
+            "back: gain over loss, where a loss is shown. Harm: lost on clean pages."
+        ),
+        caption_justify="left",
+    )
+    table.add_column("arm")
+    for name in ("gain (95 %)", "won back (95 %)", "harm (95 %)"):
+        table.add_column(name, justify="right")
+    for (stage, metric), group in rows.groupby(["stage", "metric"], sort=False):
+        lost = group.iloc[0]
+        loss = _with_ends(lost["loss"], lost["loss_low"], lost["loss_high"])
+        heading = f"{titles[str(stage), str(metric)]}: loss"
+        table.add_row(Text(plain(heading), style="bold"), Text(f"{loss} ", style="bold"))
+        for row in group.to_dict("records"):
+            star = "*" if is_shown(row["p_holm"]) else " "
+            searched = f" ({row['retriever']})" if group["retriever"].nunique() > 1 else ""
+            table.add_row(
+                Text(plain(f"  {row['arm']}{searched}")),
+                _with_ends(row["gain"], row["gain_low"], row["gain_high"]) + star,
+                _with_ends(row["share"], row["share_low"], row["share_high"]),
+                _with_ends(row["harm"], row["harm_low"], row["harm_high"]),
+            )
+    return table
+
+
+def _with_ends(value: float, low: float, high: float) -> str:
+    """``.028 (−.029 to .086)``; a dash for NaN."""
+    if pd.isna(value):
+        return "-"
+    return short(value) if pd.isna(low) else f"{short(value)} ({short(low)} to {short(high)})"
+
+
+def _costs(engine: str, rows: pd.DataFrame) -> Table:
+    table = Table(
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        title=plain(f"{engine}: numbers changed and CPU seconds of a page"),
+        caption="Numbers changed: numbers of the page texts that the arm replaces or drops.",
+        caption_justify="left",
+    )
+    table.add_column("arm")
+    table.add_column("noise")
+    for name in ("numbers changed", "CPU s", "without"):
+        table.add_column(name, justify="right")
+    for row in rows.to_dict("records"):
+        table.add_row(
+            Text(plain(row["arm"])),
+            Text(plain(row["noise"])),
+            percent(row["numbers_changed"]),
+            *(f"{row[name]:.2f}" if row[name] == row[name] else "-" for name in _SECONDS),
+        )
+    return table
+
+
+_SECONDS = ("cpu_s", "base_cpu_s")
+
+
+def _verdicts(rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Iterator[str]:
+    """A line for each metric: the arms that are shown to help, and those shown to harm."""
+    for (stage, metric), group in rows.groupby(["stage", "metric"], sort=False):
+        shown = group[group["p_holm"].map(is_shown)]
+        harms = group[group["harm_low"] > 0]
+        parts = [
+            _named("better under noise", shown[shown["gain"] > 0]),
+            _named("worse under noise", shown[shown["gain"] < 0]),
+            _named("worse on clean pages", harms.assign(noise="").drop_duplicates(_ARM)),
+        ]
+        text = "; ".join(filter(None, parts)) or "no arm is shown to help or to harm"
+        yield f"{titles[str(stage), str(metric)]}: {text}"
+
+
+_ARM = ["engine", "retriever", "arm"]
+
+
+def _named(what: str, rows: pd.DataFrame) -> str:
+    names = [
+        f"{row['engine']} + {row['arm']}" + (f" ({row['noise']})" if row["noise"] else "")
+        for row in rows.to_dict("records")
+    ]
+    return f"{what}: {', '.join(names)}" if names else ""

@@ -1,0 +1,230 @@
+"""The share of the loss to noise that each arm wins back, and what it harms on clean pages."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.mitigations.arms import ORACLE, Arm
+from ohr.analysis.realism.table import CLEAN, NATURAL, same_pages
+from ohr.errors import OhrError
+from ohr.ocr.noise import noise_name
+from ohr.statistics import (
+    NO_INTERVAL,
+    Clusters,
+    Interval,
+    compare_paired,
+    holm,
+    jackknife_interval,
+    mean_interval,
+)
+from ohr.study.output.groups import known_first
+from ohr.study.plan import READING
+from ohr.study.results import Run, clusters_of
+from ohr.study.scoring.metrics import MetricInfo
+
+PAGE_METRICS = ("edit_distance", "text_recall")
+"""Metrics of the table beside the usual ones of each stage, if the run has them."""
+UNIT = ["qid", "doc_id", "page_no"]
+SOURCE = "source:"
+
+
+def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
+    """One row per arm, noise, metric and group of questions or pages.
+
+    ``loss`` is the score without the arm on clean pages, less that under noise, on the same
+    questions or pages; ``gain`` is the score with the arm under noise, less that without. ``share``
+    is the gain over the loss, with an interval over documents (jackknife of the ratio); NaN if
+    the loss is not shown to be more than 0. ``harm`` is the score without the arm on clean pages
+    less that with it. All are so signed that more is better for ``gain`` and worse for ``loss`` and
+    ``harm``, whatever the metric's direction. ``p_holm`` corrects the p of the gains over the arms
+    and noises of a metric, for all questions and for their groups apart.
+
+    ``natural`` matches the names of documents with natural noise, whose clean pages are those of
+    the documents that they show (:func:`~ohr.analysis.realism.table.same_pages`). Raises OhrError
+    if it matches none.
+    """
+    rows = _with_noises(run.rows, natural)
+    records: list[dict[str, Any]] = []
+    for info in _measured(run):
+        values = _of_metric(rows, info, run.config.top_k)
+        if values.empty:
+            continue
+        for arm in arms:
+            records += _records(values, info, arm)
+    table = pd.DataFrame(records, columns=COLUMNS[:-1])
+    table["everyone"] = table["group"] == "all"
+    p = table.groupby(["stage", "metric", "everyone"])["p"]
+    table["p_holm"] = p.transform(lambda values: holm(values.to_numpy(float)))
+    return table.reindex(columns=list(COLUMNS))
+
+
+COLUMNS = (
+    *("engine", "retriever", "arm", "noise", "stage", "metric", "group"),
+    *("clean", "noisy", "with_arm", "loss", "loss_low", "loss_high"),
+    *("gain", "gain_low", "gain_high", "share", "share_low", "share_high"),
+    *("harm", "harm_low", "harm_high", "ci_unit", "n", "n_documents", "p", "p_holm"),
+)
+
+
+def _with_noises(rows: pd.DataFrame, natural: str) -> pd.DataFrame:
+    """The rows with a column ``point``: clean, natural, or the noise with its strength."""
+    points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
+    rows = rows.assign(point=[noise_name(*point) for point in points])
+    if not natural:
+        return rows
+    names = rows["doc_id"].astype(str)
+    degraded = names.map(lambda name: fnmatch.fnmatchcase(name, natural))
+    if not degraded.any():
+        raise OhrError(f"no document matches {natural!r}")
+    shown = same_pages(list(names[degraded].unique()), list(names[~degraded].unique()))
+    photographs = rows[degraded & (rows["point"] == CLEAN)]
+    photographs = photographs.assign(
+        point=NATURAL, doc_id=names[photographs.index].map(shown)
+    ).dropna(subset=["doc_id"])
+    keys = [name for name in photographs if name not in ("value", "status", "groups")]
+    means = photographs.groupby(keys, sort=False, observed=True, dropna=False)
+    first = means.agg(value=("value", "mean"), groups=("groups", "first")).reset_index()
+    return pd.concat([rows[~degraded], first], ignore_index=True)
+
+
+def _measured(run: Run) -> Iterator[MetricInfo]:
+    for info in run.metric_infos:
+        if info.shown or info.metric in PAGE_METRICS:
+            yield info
+
+
+def _of_metric(rows: pd.DataFrame, info: MetricInfo, top_k: int) -> pd.DataFrame:
+    """The rows of a metric, with ``score``: higher is better."""
+    chosen = rows[(rows["stage"] == info.stage) & (rows["metric"] == info.metric)]
+    if info.stage == "retrieval":
+        chosen = chosen[chosen["top_k"] == top_k]
+    sign = 1.0 if info.higher_is_better else -1.0
+    return chosen.assign(score=sign * chosen["value"])
+
+
+def _records(values: pd.DataFrame, info: MetricInfo, arm: Arm) -> Iterator[dict[str, Any]]:
+    uses_retriever = info.stage in ("retrieval", "overall")
+    if arm.reads_from and info.stage != "overall":
+        return
+    if not uses_retriever and arm.searches_otherwise and not arm.reads_otherwise:
+        return
+    retriever = arm.retriever if uses_retriever else ""
+    with_arm = _scores(values, arm.engine, retriever, arm.reads_from)
+    base = _scores(values, arm.base_engine, arm.base_retriever if uses_retriever else "")
+    if CLEAN not in base:
+        return
+    groups = _groups(values)
+    sign = 1.0 if info.higher_is_better else -1.0
+    for noise in [name for name in base if name != CLEAN]:
+        if noise not in with_arm or CLEAN not in with_arm:
+            continue
+        parts = {
+            "clean": base[CLEAN],
+            "noisy": base[noise],
+            "with_arm": base[CLEAN] if arm.name == ORACLE else with_arm[noise],
+            "clean_with_arm": with_arm[CLEAN],
+        }
+        scores = pd.concat(parts, axis=1, join="inner").dropna()
+        for group, members in groups.items():
+            of_group = scores[scores.index.isin(members)]
+            if of_group.empty:
+                continue
+            means = {name: sign * float(of_group[name].mean()) for name in list(parts)[:3]}
+            yield (
+                {
+                    "engine": arm.base_engine,
+                    "retriever": arm.base_retriever if uses_retriever else "",
+                    "arm": arm.name,
+                    "noise": noise,
+                    "stage": str(info.stage),
+                    "metric": info.metric,
+                    "group": group,
+                }
+                | means
+                | compared(of_group)
+            )
+
+
+def _scores(
+    values: pd.DataFrame, engine: str, retriever: str, reads_from: str = ""
+) -> dict[str, pd.Series]:
+    """The scores by noise, each by unit."""
+    elsewhere = values["reader"].astype(str).str.partition(READING)[2]
+    of_arm = values[
+        (values["engine"] == engine)
+        & (values["retriever"] == retriever)
+        & (elsewhere == reads_from)
+    ]
+    # Under several readers or chunkers, a question's score is their mean.
+    return {
+        str(point): group.groupby(UNIT, observed=True)["score"].mean()
+        for point, group in of_arm.groupby("point", sort=False, observed=True)
+    }
+
+
+def _groups(values: pd.DataFrame) -> dict[str, pd.MultiIndex]:
+    """``all`` and each evidence source, with the units of each."""
+    units = values[[*UNIT, "groups"]].drop_duplicates(UNIT)
+    tags = [
+        [tag for tag in json.loads(text) if tag.startswith(SOURCE)] if text else []
+        for text in units["groups"].astype(str)
+    ]
+    sources = known_first(tag.removeprefix(SOURCE) for each in tags for tag in each)
+    index = pd.MultiIndex.from_frame(units[UNIT])
+    members = {"all": index}
+    for source in sources:
+        members[SOURCE + source] = index[[SOURCE + source in each for each in tags]]
+    return members
+
+
+def compared(scores: pd.DataFrame) -> dict[str, Any]:
+    """The loss, gain, share and harm of units that have four scores, with their intervals.
+
+    ``scores`` has the columns ``clean``, ``noisy``, ``with_arm`` and ``clean_with_arm``, and the
+    index ``qid``, ``doc_id``, ``page_no``.
+    """
+    clusters = clusters_of(scores.index.to_frame(index=False))
+    loss = (scores["clean"] - scores["noisy"]).to_numpy(float)
+    gain = (scores["with_arm"] - scores["noisy"]).to_numpy(float)
+    harm = (scores["clean"] - scores["clean_with_arm"]).to_numpy(float)
+    gained = compare_paired(gain, clusters)
+    lost, harmed = (mean_interval(x, clusters, bounded=False) for x in (loss, harm))
+    share, ends = _share(gain, loss, lost, clusters)
+    return {
+        "loss": float(loss.mean()),
+        "loss_low": lost.low,
+        "loss_high": lost.high,
+        "gain": gained.difference,
+        "gain_low": gained.interval.low,
+        "gain_high": gained.interval.high,
+        "share": share,
+        "share_low": ends.low,
+        "share_high": ends.high,
+        "harm": float(harm.mean()),
+        "harm_low": harmed.low,
+        "harm_high": harmed.high,
+        "ci_unit": lost.unit,
+        "n": len(scores),
+        "n_documents": scores.index.get_level_values("doc_id").nunique(),
+        "p": gained.p,
+    }
+
+
+def _share(
+    gain: np.ndarray, loss: np.ndarray, lost: Interval, clusters: Clusters
+) -> tuple[float, Interval]:
+    """The gain over the loss; without a loss that is shown, there is none to win back."""
+    if not lost.low > 0:
+        return math.nan, NO_INTERVAL
+    share = float(gain.mean() / loss.mean())
+    without = clusters.means_without(np.stack([gain, loss]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = without[:, 0] / without[:, 1]
+    return share, jackknife_interval(share, ratios, clusters)

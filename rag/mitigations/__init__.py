@@ -1,0 +1,1 @@
+"""Mitigations in retrieval: other ways to search noisy text."""
