@@ -45,7 +45,7 @@ def main(
     ] = 600,
     seed: Seed = 0,
 ) -> int:
-    """Fit a model of OCR errors to an engine's output, and check it."""
+    """Fit a model of an engine's OCR errors, and check it."""
     from ohr.analysis.ocr_errors.report import fit_and_check
 
     return fit_and_check(sources, out, engine, questions, names(domains), check_pages, seed)
