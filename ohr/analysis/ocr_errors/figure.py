@@ -39,6 +39,7 @@ def check_figure(table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
                 ax.set_ylim(bottom=0)
         for ax in axes[-1]:
             ax.set_xlabel("edit distance of the content\n(better ←)")
-        legend_below(fig, *axes.flat[0].get_legend_handles_labels(), 4)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, len(KINDS))
         notes = ["documents left out of the fit", "the same edit distance page by page"]
         return save(fig, folder, name, notes=describe(fig, notes))
