@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -19,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from PIL import Image
 
-from ohr.errors import EngineError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.store.identity import file_digest
 from ohr.types import Word
 
@@ -39,6 +40,15 @@ class PageSettings:
     oem: int
     dpi: int | None
     hocr: bool = False
+    tessdata: Path | None = None
+    """The folder of the traineddata; by default Tesseract's own."""
+
+    @property
+    def traineddata(self) -> tuple[str, ...]:
+        """The names of the traineddata that are loaded."""
+        # Page segmentation mode 1 finds the orientation first.
+        orientation = ("osd",) if self.tessdata is not None and self.psm == 1 else ()
+        return self.languages + tuple(name for name in orientation if name not in self.languages)
 
 
 def pick_library(name: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
@@ -61,8 +71,16 @@ def library_version(library: Library) -> str:
     return ", ".join(" ".join(line.split()) for line in lines[:2])
 
 
-def traineddata_digests(library: Library, languages: tuple[str, ...]) -> list[str]:
-    """Name and digest of each language. Raises MissingDependencyError that names the package."""
+def traineddata_digests(
+    library: Library, languages: tuple[str, ...], folder: Path | None = None
+) -> list[str]:
+    """Name and digest of each language, in the ``folder`` or where Tesseract looks for it.
+
+    Raises MissingDependencyError that names the package, and ConfigError for the folder or what is
+    missing in it.
+    """
+    if folder is not None:
+        return _digests_in(folder, languages)
     folder = tessdata(library)
     digests = []
     for language in languages:
@@ -75,6 +93,22 @@ def traineddata_digests(library: Library, languages: tuple[str, ...]) -> list[st
             )
         digests.append(f"{language} {file_digest(path)}")
     return digests
+
+
+def _digests_in(folder: Path, languages: tuple[str, ...]) -> list[str]:
+    if not folder.is_dir():
+        raise ConfigError(
+            f"tesseract: tessdata {folder} is no folder: give one that holds "
+            f"{languages[0]}.traineddata"
+        )
+    for language in languages:
+        if not (folder / f"{language}.traineddata").is_file():
+            known = sorted(path.stem for path in folder.glob("*.traineddata"))
+            raise ConfigError(
+                f"tesseract: tessdata {folder} has no {language}.traineddata; "
+                f"it has {', '.join(known) or 'no traineddata'}"
+            )
+    return [f"{name} {file_digest(folder / f'{name}.traineddata')}" for name in languages]
 
 
 def tessdata(library: Library) -> Path:
@@ -126,7 +160,7 @@ def read_words(library: Library, how: PageSettings, image: np.ndarray) -> tuple[
     """The page's words with their confidences. Raises EngineError, MissingDependencyError."""
     if library == "tesserocr":
         with _API_LOCK:
-            api = _api(how, str(tessdata("tesserocr")))
+            api = _api(how, str(how.tessdata or tessdata("tesserocr")))
             try:
                 api.SetImage(Image.fromarray(image))
                 table = api.GetTSVText(0)
@@ -148,7 +182,7 @@ def read_page_and_words(
     """
     if library == "tesserocr":
         with _API_LOCK:
-            api = _api(how, str(tessdata("tesserocr")))
+            api = _api(how, str(how.tessdata or tessdata("tesserocr")))
             try:
                 api.SetImage(Image.fromarray(image))
                 text = api.GetHOCRText(0) if how.hocr else api.GetUTF8Text()
@@ -196,7 +230,7 @@ _WORD_LEVEL = "5"
 
 def _in_process(image: np.ndarray, how: PageSettings) -> str:
     with _API_LOCK:
-        api = _api(how, str(tessdata("tesserocr")))
+        api = _api(how, str(how.tessdata or tessdata("tesserocr")))
         try:
             api.SetImage(Image.fromarray(image))
             text: str = api.GetHOCRText(0) if how.hocr else api.GetUTF8Text()
@@ -249,6 +283,10 @@ def _in_a_process(image: np.ndarray, how: PageSettings) -> str:
 
 def _arguments(how: PageSettings) -> dict[str, str]:
     options = ["--psm", str(how.psm), "--oem", str(how.oem)]
+    if how.tessdata is not None:
+        options += ["--tessdata-dir", shlex.quote(str(how.tessdata))]
+        if how.hocr:  # the folder need not have Tesseract's file of options for it
+            options += ["-c", "tessedit_create_hocr=1", "-c", "hocr_font_info=0"]
     if how.dpi is not None:
         options += ["--dpi", str(how.dpi)]
     # Without a page separator the text does not end in a form feed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -40,6 +41,8 @@ class TesseractParams(plugins.Params):
     the traineddata has. ``dpi``: passed to Tesseract only if set; otherwise it estimates the
     resolution. ``library``: ``auto`` is tesserocr where it is installed. Each brings a Tesseract of
     its own, whose version is part of the identity: two versions do not read all pages alike.
+    ``tessdata``: a folder of traineddata to use instead of the installed one, such as Tesseract's
+    best, fast or legacy models; with ``psm: 1`` it also needs osd.traineddata.
     """
 
     languages: tuple[str, ...] = Field(("eng",), min_length=1)
@@ -48,6 +51,7 @@ class TesseractParams(plugins.Params):
     oem: Literal[0, 1, 2, 3] = 3
     dpi: int | None = Field(None, ge=70, le=2400)
     library: Literal["auto", "tesserocr", "pytesseract"] = "auto"
+    tessdata: Path | None = None
     normalise: Normalise = Normalise()
 
     @field_validator("languages", mode="before")
@@ -77,14 +81,17 @@ class Tesseract(OcrBackend[TesseractParams]):
     self_contained = True
 
     def read(self, image: np.ndarray) -> Outcome[str]:
-        """Read a page image. Raises MissingDependencyError (program or language)."""
+        """Read a page image.
+
+        Raises MissingDependencyError (program or language), ConfigError (``tessdata``).
+        """
         params = self.params
         library, how = self._how()
         text = read_page(library, image, how)
         return finished(hocr_to_markdown(text) if params.layout else text, params.normalise)
 
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
-        """The words of a page image. Raises MissingDependencyError (program or language)."""
+        """The words of a page image. Raises what :meth:`read` does."""
         return read_words(*self._how(), image)
 
     def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
@@ -96,20 +103,33 @@ class Tesseract(OcrBackend[TesseractParams]):
         return finished(text, self.params.normalise), words
 
     def _how(self) -> tuple[Library, PageSettings]:
+        library, settings = pick_library(self.params.library), self._settings()
+        traineddata_digests(library, settings.traineddata, settings.tessdata)
+        return library, settings
+
+    def _settings(self) -> PageSettings:
         params = self.params
-        library = pick_library(params.library)
-        traineddata_digests(library, params.languages)
-        return library, PageSettings(
-            params.languages, params.psm, params.oem, params.dpi, hocr=params.layout
+        return PageSettings(
+            languages=params.languages,
+            psm=params.psm,
+            oem=params.oem,
+            dpi=params.dpi,
+            hocr=params.layout,
+            tessdata=params.tessdata,
         )
+
+    def identity(self) -> dict[str, object]:
+        # The digests of the traineddata are in the version, wherever the folder is.
+        params = self.params.model_dump(mode="json", exclude={"tessdata"})
+        return super().identity() | {"params": params}
 
     def engine_version(self) -> str:
         """Versions of Tesseract and Leptonica, and digests of the traineddata.
 
-        Raises MissingDependencyError.
+        Raises MissingDependencyError, and ConfigError for ``tessdata``.
         """
-        library = pick_library(self.params.library)
-        digests = traineddata_digests(library, self.params.languages)
+        library, settings = pick_library(self.params.library), self._settings()
+        digests = traineddata_digests(library, settings.traineddata, settings.tessdata)
         return ", ".join([library_version(library), *digests])
 
     def reads(self) -> tuple[str, ...]:

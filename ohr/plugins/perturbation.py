@@ -61,7 +61,10 @@ class Perturbation(Plugin[P], ABC, Generic[X, P], abstract=True):
 
 
 class ImagePerturbation(Perturbation[np.ndarray, P], abstract=True):
-    """A distortion of page images: size and dtype stay the same, boxes move with the pixels."""
+    """A distortion of page images: boxes move with the pixels, the dtype stays the same.
+
+    So does the size, unless :meth:`shape_after` says what it becomes.
+    """
 
     kind = "semantic"
 
@@ -71,6 +74,10 @@ class ImagePerturbation(Perturbation[np.ndarray, P], abstract=True):
 
         A moved box is the upright hull of the distorted one, clipped to the page.
         """
+
+    def shape_after(self, shape: tuple[int, ...], record: Mapping[str, Any]) -> tuple[int, ...]:
+        """The shape of the distorted page, from that of the page; the same by default."""
+        return shape
 
 
 class TextPerturbation(Perturbation[str, P], abstract=True):
@@ -163,6 +170,7 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
     def render(self, page: np.ndarray, record: R) -> np.ndarray:
         """The distorted page: a new C-contiguous array like ``page``, which must not change.
 
+        Its shape is that of :meth:`frame`.
         Called with intensity > 0 only.
         """
 
@@ -170,12 +178,17 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
         """Where float64 boxes are after :meth:`render`, before clipping; unmoved by default."""
         return boxes
 
+    def frame(self, record: R) -> tuple[int, ...]:
+        """The shape of the distorted page: that of the page, unless a distortion turns it."""
+        return record.shape
+
     def apply(
         self, x: np.ndarray, *, intensity: float, rng: np.random.Generator
     ) -> Applied[np.ndarray]:
         """Distort a page: uint8 ``(h, w)`` or ``(h, w, 3)``, 32 to 32,000 pixels a side.
 
-        Returns a new array of the same shape and dtype, equal to ``x`` at intensity 0.
+        Returns a new array of the same dtype, equal to ``x`` at intensity 0. Its shape is that of
+        :meth:`shape_after`: that of ``x``, but for pages turned on their side.
         Raises ValueError for another kind of array or an intensity outside [0, 1].
         """
         page = check_page(x)
@@ -211,9 +224,16 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
         placed = check_boxes(boxes)
         if parsed.intensity > 0:
             placed = self.place(placed, parsed)
-        height, width = parsed.shape[:2]
+        height, width = self._framed(parsed)[:2]
         clipped: np.ndarray = np.clip(placed, 0.0, [width, height, width, height])
         return clipped
+
+    def shape_after(self, shape: tuple[int, ...], record: Mapping[str, Any]) -> tuple[int, ...]:
+        """The shape of the distorted page. Raises ValueError if the record does not fit."""
+        return self._framed(self.parse(record))
+
+    def _framed(self, record: R) -> tuple[int, ...]:
+        return record.shape if record.intensity == 0 else self.frame(record)
 
     def parse(self, record: Mapping[str, Any]) -> R:
         """Check a record. Raises ValueError if it is not of this distortion and version."""

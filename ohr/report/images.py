@@ -28,6 +28,9 @@ LEAST_RUN = 3
 LEAST_FOUND = 0.5
 """Share of an evidence line's words that a page must have, for boxes around them."""
 
+Size = tuple[int, int]
+"""Height and width in pixels."""
+
 
 @dataclass(frozen=True)
 class ImageSpec:
@@ -58,7 +61,7 @@ class PageImages:
 
     def __init__(self, recipes: Recipes, out: Path, spec: ImageSpec, budget: Budget) -> None:
         self._recipes, self._out, self._spec, self._budget = recipes, out, spec, budget
-        self._drawn: dict[tuple[str, PageRef], tuple[dict[str, Any] | None, tuple[int, int]]] = {}
+        self._drawn: dict[tuple[str, PageRef], tuple[dict[str, Any] | None, Size, Size]] = {}
         self._files: dict[str, str] = {}
         self._last: tuple[tuple[Path, int, int], np.ndarray] | None = None
 
@@ -77,8 +80,7 @@ class PageImages:
             read = clean if record is None else self._file(noisy)
         except (OhrError, ValueError, OSError):
             return None
-        height, width = image.shape[:2]
-        self._drawn[base, ref] = (record, (height, width))
+        self._drawn[base, ref] = (record, _size(image), _size(noisy))
         if clean is None or read is None:
             return None
         extra = {} if record is None else {"record": shown_record(record)}
@@ -92,9 +94,9 @@ class PageImages:
         task, drawn = self._recipes.task(base, ref), self._drawn.get((base, ref))
         if task is None or drawn is None:
             return []
-        record, (height, width) = drawn
+        record, size, (height, width) = drawn
         try:
-            boxes = evidence_boxes(task, evidence, (height, width))
+            boxes = evidence_boxes(task, evidence, size)
         except OhrError:
             return []
         if len(boxes) and record is not None and task.operator is not None:
@@ -151,7 +153,12 @@ class Budget:
         return True
 
 
-def evidence_boxes(task: PageTask, evidence: str, shape: tuple[int, int]) -> np.ndarray:
+def _size(image: np.ndarray) -> Size:
+    height, width = image.shape[:2]
+    return height, width
+
+
+def evidence_boxes(task: PageTask, evidence: str, shape: Size) -> np.ndarray:
     """The boxes of the evidence's words on the clean page, by the PDF's text layer, one per line.
 
     Float ``(n, 4)`` in pixels. There are none without a text layer, and none for an evidence line

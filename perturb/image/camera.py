@@ -7,7 +7,10 @@ the text smaller, turns it, and shows what is around the page.
 
 A page draws its *conditions*, which ``conditions`` fixes instead: ``indoor`` or ``outdoor`` (two to
 one), ``bend`` (.5), ``wrinkle`` (.45), ``crease`` (.15), ``shadow`` (.3), ``underexposed`` (.1) and
-``hold`` (.25). These are about their shares among 31 photographs of 11 documents.
+``hold`` (.25). These are about their shares among 31 photographs of 11 documents. ``screen`` is
+never drawn, since those are of paper: the page is shown on a monitor, whose pixels and the camera's
+beat with each other (moire), in coloured bands. It is not validated: no photographs of screens were
+available.
 
 At intensity 1, uniform and independent:
 
@@ -24,10 +27,12 @@ blur                     .35 to 1.2 pixels at 150 dpi (root mean square), defocu
 sensor noise             2 to 6 grey values, underexposed 6 to 14
 tint                     ± .06 of red and blue, against each other
 JPEG quality             60 to 90
+screen                   .98 to 1.02 of its pixels for each of the photograph's
+moire                    takes .2 to .5 of the light; its colours are a third of a band apart
 =======================  =================================================================
 
-Intensity i multiplies angles, heights, what is missing to 1 (of light, frame and quality), blur and
-noise by i. A page has one scene, whatever the intensity.
+Intensity i multiplies angles, heights, what is missing to 1 (of light, frame and quality), blur,
+noise and moire by i. A page has one scene, whatever the intensity.
 """
 
 from __future__ import annotations
@@ -51,7 +56,7 @@ from perturb.image.sheet import Vector, View, draw_sheet, place_view
 from perturb.image.warping import colourless
 
 Condition = Literal[
-    "indoor", "outdoor", "bend", "wrinkle", "crease", "shadow", "underexposed", "hold"
+    "indoor", "outdoor", "bend", "wrinkle", "crease", "shadow", "underexposed", "hold", "screen"
 ]
 CHANCES: dict[Condition, float] = {
     "bend": 0.5,
@@ -71,6 +76,8 @@ QUALITY = (60.0, 90.0)
 TINT = 0.06
 SHADE = 0.7
 """Light lost, over the slope that faces away from the lamp."""
+PIXELS, MOIRE = (0.98, 1.02), (0.2, 0.5)
+"""Of a screen: its pixels for each of the photograph's; the light that the moire takes."""
 DRAWS = 512
 """Draws that a scene takes at most."""
 
@@ -130,6 +137,16 @@ class Camera(PageDistortion[CameraRecord, CameraParams]):
 
 
 @dataclass(frozen=True, slots=True)
+class Screen:
+    """The monitor that shows the page."""
+
+    pitch: float
+    """Screen pixels for each pixel of the page."""
+    moire: float
+    """Share of the light that the moire takes where it is darkest."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """What a photograph is made of, at its intensity."""
 
@@ -150,6 +167,7 @@ class Scene:
     """Colour of what is around the page, over white."""
     thumbs: tuple[tuple[float, float, float], ...]
     """Middle and radius of each thumb on the page, in pixels of the frame."""
+    screen: Screen | None
 
 
 @lru_cache(maxsize=2)
@@ -202,6 +220,10 @@ def scene_of(record: CameraRecord) -> Scene:
         edge_x = np.array(-size[0] / 2 if side else size[0] / 2)
         column, row = view.seen(edge_x, np.array((along - 0.5) * size[1]))
         thumbs = ((float(column), float(row), i * reach * short),)
+    # Drawn last: a photograph of paper has the same draws as without this condition.
+    monitor = None
+    if "screen" in conditions:
+        monitor = Screen(between(*PIXELS) * view.scale / unit, i * between(*MOIRE))
     return Scene(
         view,
         np.asarray(light, dtype=np.float32),
@@ -213,6 +235,7 @@ def scene_of(record: CameraRecord) -> Scene:
         quality,
         around,
         thumbs,
+        monitor,
     )
 
 
@@ -255,8 +278,11 @@ def _exposed(page: np.ndarray, record: CameraRecord, scene: Scene) -> np.ndarray
         ground = enlarged(texture, rows, width) * lit * (1 - covered)
         lit *= covered
         planes = [_bright(plane, scene.glare) * lit for plane in cv2.split(seen)]
+        bands = _moire(map_x, map_y, scene.screen) if scene.screen is not None else ()
         for channel, (over_white, tint) in enumerate(zip(around, tints, strict=True)):
             lit_sheet = planes[min(channel, len(planes) - 1)]
+            if bands:
+                lit_sheet = lit_sheet * bands[channel]
             # Rounds and saturates.
             plane = cv2.addWeighted(ground, over_white * tint, lit_sheet, tint, 0, dtype=cv2.CV_8U)
             if page.ndim == 2:
@@ -272,6 +298,23 @@ def _bright(plane: np.ndarray, glare: float) -> np.ndarray:
     """A plane of the sheet over white, float32, with glare on the ink."""
     bright: np.ndarray = plane * np.float32((1 - glare) / 255) + np.float32(glare)
     return bright
+
+
+def _moire(map_x: np.ndarray, map_y: np.ndarray, screen: Screen) -> tuple[np.ndarray, ...]:
+    """The light that a screen's pixels leave to each colour, float32, where it is looked up.
+
+    The camera takes one sample of a pattern about as fine as its own pixels; what it sees are the
+    beats of the two. The colours' stripes lie beside each other, in thirds of a pixel.
+    """
+    step = np.float32(256 * screen.pitch)
+    across, down = (np.floor(axis * step).astype(np.int32) for axis in (map_x, map_y))
+    waves = (1 + np.cos(np.arange(256) * (2 * math.pi / 256))).astype(np.float32) / 2
+    rows = np.take(waves, down & 255)
+    bands = []
+    for colour in range(3):
+        columns = np.take(waves, (across + 256 * colour // 3) & 255)
+        bands.append(1 - np.float32(screen.moire) * (columns + rows) / 2)
+    return tuple(bands)
 
 
 def _texture(record: CameraRecord, columns: int, rows: int) -> np.ndarray:

@@ -69,8 +69,10 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
 }
 """What plug-ins are made with, other than their defaults."""
-RESIZED = {"background", "camera", "semantic"}
+RESIZED = {"background", "camera", "fax", "office", "phone", "photocopy", "semantic"}
 """Image noise that OpenCV resizes: its last bit depends on the processor's instructions."""
+DITHERED = {"fax", "office"}
+"""Image noise whose dots Pillow sets."""
 DECIMALS = 5
 """Of floats, whose last digits are the machine's."""
 ENVIRONMENT = ("engine_version", "augraphy", "tesseract", "symspellpy", "digest")
@@ -116,6 +118,8 @@ def entry(kind: str, name: str) -> dict[str, Any]:
         made_with["packages"] = packages
     if isinstance(plugins[0], ImagePerturbation):
         made_with |= {name: version(name) for name in ("numpy", "opencv-python-headless")}
+        if name in DITHERED:
+            made_with["pillow"] = version("pillow")
         if name in RESIZED:
             made_with["processor"] = _instructions()
     return {

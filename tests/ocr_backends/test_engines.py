@@ -20,6 +20,7 @@ from rapidfuzz.distance import Levenshtein
 
 from ocr_backends._tesseract_library import tessdata
 from ocr_backends.rapidocr import RapidOcr
+from ocr_backends.tesseract import Tesseract
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.plugins import OcrBackend
@@ -209,6 +210,79 @@ def test_traineddata_of_ones_own_may_have_any_usual_name(
     page, expected = draw(LINES), usual.read(draw(LINES))
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
     assert own.read(page) == expected
+
+
+def with_tessdata(folder: Path, **params: object) -> Tesseract:
+    engine = registry.create(
+        "engine", {"name": "tesseract", "params": {"tessdata": str(folder), **params}}
+    )
+    assert isinstance(engine, Tesseract)
+    return engine
+
+
+@pytest.fixture
+def traineddata(tmp_path: Path) -> Path:
+    """A folder that has the English traineddata alone, none of Tesseract's other files."""
+    folder = tmp_path / "it's mine"
+    folder.mkdir()
+    shutil.copy(tessdata("pytesseract") / "eng.traineddata", folder)
+    return folder
+
+
+@needs_tesseract
+@pytest.mark.parametrize("library", ["tesserocr", "pytesseract"])
+@pytest.mark.parametrize("layout", [False, True])
+def test_the_same_model_in_another_folder_is_the_same_engine(
+    traineddata: Path, library: str, layout: bool
+) -> None:
+    pytest.importorskip(library)
+    given = {"layout": layout, "library": library}
+    usual = registry.create("engine", {"name": "tesseract", "params": given})
+    own, page = with_tessdata(traineddata, **given), with_heading()
+    assert own.identity() == usual.identity()
+    assert own.read(page) == usual.read(page)
+    assert own.words(page) == usual.words(page)
+    assert own.read_with_words(page) == usual.read_with_words(page)
+
+
+@needs_tesseract
+def test_the_identity_of_tesseract_has_the_digest_of_its_model(traineddata: Path) -> None:
+    usual = with_tessdata(traineddata).identity()
+    assert "tessdata" not in usual["params"]
+    (traineddata / "eng.traineddata").write_bytes(b"another model")
+    other = with_tessdata(traineddata).identity()
+    assert other["params"] == usual["params"]
+    assert other["engine_version"] != usual["engine_version"]
+    # The model of the page's orientation is used, and part of the version, with psm 1 alone.
+    (traineddata / "osd.traineddata").write_bytes(b"orientation")
+    assert with_tessdata(traineddata).identity() == other
+    assert " osd " in str(with_tessdata(traineddata, psm=1).identity()["engine_version"])
+
+
+@needs_tesseract
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"languages": ["eng", "deu"]}, r"has no deu\.traineddata; it has eng$"),
+        ({"psm": 1}, r"has no osd\.traineddata; it has eng$"),
+    ],
+)
+def test_a_language_that_the_folder_lacks_is_one_line_before_any_page(
+    traineddata: Path, params: dict[str, object], message: str
+) -> None:
+    engine = with_tessdata(traineddata, **params)
+    with pytest.raises(ConfigError, match=message):
+        engine.identity()
+    with pytest.raises(ConfigError, match=message):
+        next(engine.transcribe([draw(LINES)], [0]))
+
+
+@needs_tesseract
+def test_a_folder_of_traineddata_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"is no folder: give one that holds eng\.traineddata"):
+        with_tessdata(tmp_path / "nowhere").identity()
+    with pytest.raises(ConfigError, match="it has no traineddata"):
+        with_tessdata(tmp_path).identity()
 
 
 @pytest.mark.parametrize(

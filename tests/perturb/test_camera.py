@@ -91,7 +91,7 @@ def test_a_page_has_one_scene_whatever_the_intensity():
     assert 1 - high.light.min() > 1 - low.light.min()
 
 
-@pytest.mark.parametrize("condition", CHANCES)
+@pytest.mark.parametrize("condition", [*CHANCES, "screen"])
 def test_a_condition_changes_the_picture(condition):
     page = np.full((600, 450, 3), 250, np.uint8)
     page[60:540:14, 40:410] = 30
@@ -102,6 +102,24 @@ def test_a_condition_changes_the_picture(condition):
         assert other.mean() < 0.75 * plain.mean()
 
 
+@pytest.mark.parametrize("shape", [(600, 450), (600, 450, 3), (40, 900)])
+def test_a_screen_shows_moire_in_colours_and_replays(shape):
+    page = np.full(shape, 250, np.uint8)
+    applied = photographed(page, conditions=("indoor", "screen"))
+    paper = photographed(page, conditions=("indoor",)).value
+    assert np.array_equal(Camera().replay(page, applied.record), applied.value)
+    assert applied.value.mean() < paper.mean()
+    if len(shape) == 3:
+        red, blue = (applied.value[200:400, 150:300, channel].astype(float) for channel in (0, 2))
+        assert (red - blue).std() > 2 * (paper[..., 0].astype(float) - paper[..., 2]).std()
+
+
+def test_moire_gets_weaker_with_the_intensity():
+    low, high = (scene_of(record_of(intensity=i, conditions=("screen",))) for i in (0.4, 0.8))
+    assert high.screen.moire == pytest.approx(2 * low.screen.moire)
+    assert scene_of(record_of(conditions=("indoor",))).screen is None
+
+
 def test_conditions_are_drawn_in_about_their_shares():
     page = np.full((40, 40), 255, np.uint8)
     drawn = [photographed(page, 0.0, seed).record["conditions"] for seed in range(400)]
@@ -109,6 +127,7 @@ def test_conditions_are_drawn_in_about_their_shares():
         share = np.mean([condition in conditions for conditions in drawn])
         assert share == pytest.approx(chance, abs=0.1)
     assert {conditions[0] for conditions in drawn} == {"indoor", "outdoor"}
+    assert not any("screen" in conditions for conditions in drawn)
 
 
 @pytest.mark.parametrize("conditions", [[], ["sunny"], "indoor", ["indoor"] * 9])

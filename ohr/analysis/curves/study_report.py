@@ -21,6 +21,7 @@ from ohr.figures.loss import breakpoint_of
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.statistics.loss_curves import LOST
+from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
 from ohr.study.results import Run, knowledge_base_name
 
@@ -128,7 +129,16 @@ def _changes(rows: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> tu
             else:
                 unshown.append(_unshown(label, row))
     parts = [f"{verb} {_listed(texts)}" for verb, texts in changes.items() if texts]
-    return " and ".join(parts) or "shows no significant change", unshown
+    return " and ".join(parts) or _nothing_shown(rows), unshown
+
+
+def _nothing_shown(rows: pd.DataFrame) -> str:
+    """That no change is significant, or that so few documents could not show one."""
+    documents = int(rows["n_documents"].max()) if len(rows) else 0
+    if 0 < documents < FEWEST_TO_SHOW:
+        many = "document is" if documents == 1 else "documents are"
+        return f"shows no significant change ({documents} {many} too few to show one)"
+    return "shows no significant change"
 
 
 def _others(noisy: pd.DataFrame, named: int) -> str:
