@@ -41,6 +41,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "Analyse finished runs.",
         {
             "compare": "compare",
+            "noise-cost": "noise_cost",
             "curves": "curve_statistics",
             "predictiveness": "predictiveness",
             "robustness": "robust_reader",

@@ -2,6 +2,10 @@
 
 ``ohr analyse compare RUN [RUN ...] --out DIR`` pairs the runs' conditions question by question. In
 a single run, its knowledge bases are compared, or with ``--by`` its retrievers, readers and so on.
+
+``ohr analyse compare OLD NEW --fail-if "retrieval:hit@2 < -0.02"`` is a gate for continuous
+integration. It exits with 1 only if the 95 % interval of the change, over documents and paired by
+question, lies entirely beyond the margin. Several conditions are corrected together.
 """
 
 from __future__ import annotations
@@ -31,11 +35,18 @@ def main(
     groups: Annotated[
         bool, typer.Option("--groups", help="Also each evidence source, domain, form and task.")
     ] = False,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exit with 1 if a loss is beyond a margin with confidence, such as "
+            "'retrieval:hit@2 < -0.02'; repeat for more."
+        ),
+    ] = None,
 ) -> int:
     """Compare finished runs, paired by question."""
     from ohr.analysis.comparison.report import compare_runs
 
-    return compare_runs(runs, out, by, baseline, metric or [], groups)
+    return compare_runs(runs, out, by, baseline, metric or [], groups, fail_if or [])
 
 
 if __name__ == "__main__":

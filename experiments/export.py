@@ -6,6 +6,10 @@ There is one collection per domain, since a study searches only the question's d
 document. A question's evidence pages are relevant, even those in another domain, where neither the
 study nor the other tool can find them.
 
+``trec`` exports topics and relevance judgements in the formats of trec_eval, and for a run the
+ranked pages of each condition. ``croissant`` exports a dataset with its description for tools that
+load Croissant; ``every-eval-ever`` exports the scores of answers, per condition and per question.
+
 ``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` export only the texts, for OCR tools.
 """
 
@@ -31,13 +35,15 @@ def main(
     format: Annotated[
         str,
         typer.Option(
-            help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), or only texts: pages "
-            "(OHR-Bench), markdown (one file per page), omnidocbench (predictions), mineru."
+            help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
+            "runs), croissant (a dataset and its description), every-eval-ever (scores of "
+            "answers), or only texts: pages (OHR-Bench), markdown (one file per page), "
+            "omnidocbench (predictions), mineru."
         ),
     ] = "beir",
 ) -> int:
     """Export texts, questions and gold pages for other tools."""
-    from experiments.convert.beir import export
+    from experiments.convert.exporting import export
 
     return export(source, out, format)
 

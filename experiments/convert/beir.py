@@ -4,51 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.convert.page_files import WRITERS
-from ohr.errors import MissingDependencyError, OhrError, did_you_mean
+from ohr.errors import MissingDependencyError, OhrError
 from ohr.store.atomic import write_text
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import StudyConfig
 from ohr.study.output.cases import read_domains, read_questions, read_texts
 from ohr.study.plan import load_dataset
 from ohr.study.questions import select_questions
 from ohr.study.results import open_run
 from ohr.types import PageRef, Question
-
-FORMATS = ("beir", "datasets", *WRITERS)
-
-
-def export(source: Sequence[str], out: Path, format_name: str) -> int:
-    """Write the knowledge bases of a run, or the ground truth of a dataset. Raises OhrError."""
-    if format_name not in FORMATS:
-        raise OhrError(f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}")
-    is_run = len(source) == 1 and (Path(source[0]) / "manifest.json").is_file()
-    if format_name in WRITERS:
-        bases = run_texts(Path(source[0])) if is_run else dataset_texts(load_config(source))
-        for name, pages in bases:
-            if any((out / name).glob("*")):
-                raise OhrError(
-                    f"{out / name} is not empty: it would mix pages of two exports; "
-                    "empty it, or choose another --out"
-                )
-            WRITERS[format_name](pages, out / name)
-            print(f"{out / name}: {len(pages)} pages")
-        return 0
-    if is_run:
-        collections = run_collections(Path(source[0]))
-    else:
-        collections = dataset_collections(load_config(source))
-    for name, collection in collections:
-        folder = out / name
-        (write_beir if format_name == "beir" else write_datasets)(collection, folder)
-        print(f"{folder}: {len(collection.corpus)} pages, {len(collection.queries)} questions")
-    return 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +28,18 @@ class Collection:
     corpus: list[dict[str, Any]]
     queries: list[dict[str, Any]]
     qrels: list[dict[str, Any]]
+
+
+def export_collections(
+    collections: Iterable[tuple[Path, Collection]],
+    out: Path,
+    write: Callable[[Collection, Path], None],
+) -> None:
+    """Write each collection into its folder of ``out``, and print what was written."""
+    for name, collection in collections:
+        folder = out / name
+        write(collection, folder)
+        print(f"{folder}: {len(collection.corpus)} pages, {len(collection.queries)} questions")
 
 
 def dataset_texts(config: StudyConfig) -> Iterator[tuple[Path, dict[PageRef, str]]]:
@@ -117,7 +99,7 @@ def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Col
     return Collection(
         [
             # Other tools index titles with the text; a study does not, so titles are empty.
-            {"_id": _page_id(ref), "title": "", "text": text}
+            {"_id": page_id(ref), "title": "", "text": text}
             for ref, text in pages.items()
         ],
         [
@@ -133,14 +115,15 @@ def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Col
             for question in questions
         ],
         [
-            {"query-id": question.qid, "corpus-id": _page_id(ref), "score": 1}
+            {"query-id": question.qid, "corpus-id": page_id(ref), "score": 1}
             for question in questions
             for ref in question.evidence_pages
         ],
     )
 
 
-def _page_id(ref: PageRef) -> str:
+def page_id(ref: PageRef) -> str:
+    """``law/act#3``, with pages counted from 0."""
     return f"{ref.doc_id}#{ref.page_no}"
 
 

@@ -20,6 +20,7 @@ from ohr.statistics.intervals import (
     mean_interval,
     percentile_interval,
 )
+from ohr.statistics.letters import letters, tie_letters
 from ohr.statistics.multiple import benjamini_hochberg, holm
 from ohr.statistics.paired import (
     PairedComparison,
@@ -59,8 +60,10 @@ __all__ = [
     "holm",
     "jackknife_interval",
     "kendall_correlations",
+    "letters",
     "mean_interval",
     "percentile_interval",
     "rank_correlations",
     "sign_flip_test",
+    "tie_letters",
 ]

@@ -104,11 +104,13 @@ def percentile_interval(draws: np.ndarray, clusters: Clusters) -> Interval:
     return Interval(float(low), float(high), clusters.unit)
 
 
-def student_t(degrees: float) -> float:
-    """The 97.5th percentile of Student's t."""
+def student_t(degrees: float, tests: int = 1) -> float:
+    """The 97.5th percentile of Student's t; for several ``tests`` further out, after Bonferroni."""
     from scipy.special import stdtrit  # a tenth of a second: only where it is needed
 
-    return float(stdtrit(degrees, (1 + LEVEL) / 2))
+    if tests == 1:
+        return float(stdtrit(degrees, (1 + LEVEL) / 2))
+    return float(stdtrit(degrees, 1 - (1 - LEVEL) / 2 / tests))
 
 
 def clustered_standard_error(values: np.ndarray, clusters: np.ndarray) -> float:

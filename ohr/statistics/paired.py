@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.intervals import Interval, mean_interval, student_t
+from ohr.statistics.intervals import NO_INTERVAL, Interval, mean_interval, student_t
 
 FLIPS = 9999
 """Random sign patterns, so that the smallest p-value is 1 in 10,000."""
@@ -38,6 +38,19 @@ class PairedComparison:
     standard_error: float = float("nan")
     """Standard error of the difference, over ``n_clusters`` clusters; NaN without an interval."""
     n_clusters: int = 0
+    degrees: float = float("nan")
+    """Degrees of freedom of the standard error; NaN without an interval."""
+
+    def interval_of(self, tests: int) -> Interval:
+        """The interval of the difference as one of several, which hold at 95 % together.
+
+        Student's at Bonferroni's level; no interval without clusters. Source: Dunn, Multiple
+        comparisons among means, 1961.
+        """
+        if np.isnan(self.standard_error):
+            return NO_INTERVAL
+        half = student_t(self.degrees, tests) * self.standard_error
+        return Interval(self.difference - half, self.difference + half, self.interval.unit)
 
 
 def compare_paired(
@@ -46,6 +59,7 @@ def compare_paired(
     """Compare two conditions by their paired differences, float ``(n,)``, n >= 1, in clusters."""
     difference = float(differences.mean())
     interval = mean_interval(differences, clusters, bounded=False)
+    degrees = clusters.degrees_of_freedom() if clusters.unit else float("nan")
     return PairedComparison(
         difference,
         interval,
@@ -53,10 +67,9 @@ def compare_paired(
         cohens_dz(differences),
         cliffs_delta(differences),
         len(differences),
-        (interval.high - interval.low) / 2 / student_t(clusters.degrees_of_freedom())
-        if clusters.unit
-        else float("nan"),
+        (interval.high - interval.low) / 2 / student_t(degrees) if clusters.unit else float("nan"),
         clusters.size,
+        degrees,
     )
 
 

@@ -44,6 +44,7 @@ from ohr.study.results import Run
 from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.metrics import describe_metrics, metric_versions
 from ohr.study.scoring.parts import is_large, make_scorer
+from ohr.study.scoring.signatures import signatures
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.types import FAILED, KnowledgeBase
 from ohr.workers.forked import ForkedCall
@@ -202,6 +203,7 @@ def _carry_out(
         "versions": versions(),
         "metrics": metric_versions(plan.metric_infos),
         "measures": describe_metrics(plan.metric_infos),
+        "signatures": signatures(plan.metric_infos, plan.metrics, config),
         "groups": groups,
         "engines": {
             label: engine.identity()

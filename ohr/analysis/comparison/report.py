@@ -8,6 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.analysis.comparison.differences_report import LESS, families
+from ohr.analysis.comparison.gate import (
+    Checked,
+    Verdict,
+    check,
+    gate_table,
+    parse_conditions,
+    without_partner,
+)
 from ohr.analysis.comparison.table import (
     EVERY,
     SETTINGS,
@@ -15,6 +23,7 @@ from ohr.analysis.comparison.table import (
     configuration_changes,
     default_aspect,
     metrics_of,
+    split_by_signature,
 )
 from ohr.display.choices import ASPECTS
 from ohr.display.labels import group_label, interval_units
@@ -24,6 +33,7 @@ from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import is_shown
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
 from ohr.study.results import Run, open_run, uncounted_conditions
@@ -36,19 +46,29 @@ def compare_runs(
     baseline: str = "",
     metric: Sequence[str] = (),
     groups: bool = False,
+    fail_if: Sequence[str] = (),
 ) -> int:
-    """Print the differences, and write them with ``out``; returns 0. Raises OhrError."""
+    """Print the differences, and write them with ``out``. Raises OhrError.
+
+    Returns 1 if a condition of ``fail_if`` holds with confidence, else 0. Without ``metric``, the
+    metrics of these conditions are compared.
+    """
     by = by or default_aspect(paths)
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
     runs = [open_run(path) for path in paths]
+    conditions = parse_conditions(fail_if, runs)
+    metric = metric or list(dict.fromkeys(condition.name for condition in conditions))
     metrics = metrics_of(runs, metric, parts=True)
     differences = comparisons(runs, by, metrics, baseline=baseline, groups=EVERY * groups)
+    checked = check(runs, by, conditions, baseline) if conditions else []
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))
     table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])
     show(terminal_table(table))
     print(table.caption)
+    for reason in split_by_signature(runs, metrics)[1]:
+        print(plain(reason))
     for run in runs:
         for name in uncounted_conditions(run, metrics_of(runs, metric)):
             print(f"{plain(run.name)}: {plain(name)} has no scores that count and is left out")
@@ -65,7 +85,23 @@ def compare_runs(
             paths_written += write_table(out, "changes", changes, _changes_table(changes))
         for path in paths_written:
             print(f"table: {path}")
-    return 0
+    return _close_gate(checked, runs, by, out) if conditions else 0
+
+
+def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: Path | None) -> int:
+    """Print one line per checked condition; returns 1 if one failed, else 0."""
+    for result in checked:
+        print(result.line)
+    for note in without_partner(runs, checked) if by == "run" else ():
+        print(note)
+    if len(checked) == 1:
+        print("the gate: a 95 % interval over documents")
+    else:
+        print(f"the gate: {len(checked)} intervals over documents, at 95 % together (Bonferroni)")
+    if out is not None:
+        write_csv(out / "gate.csv", gate_table(checked))
+        print(f"table: {out / 'gate.csv'}")
+    return int(any(result.verdict is Verdict.FAILED for result in checked))
 
 
 def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:

@@ -24,6 +24,7 @@ from ohr.study.results import (
     knowledge_base_name,
     rows_of,
 )
+from ohr.study.scoring.signatures import clash, signature_of
 
 _DIFFERING: dict[str, tuple[str, ...]] = {name: (name,) for name in ASPECTS} | {
     "knowledge_base": KNOWLEDGE_BASE,
@@ -65,8 +66,52 @@ def comparisons(
     see :func:`own_baseline`), everything else with the first. ``p_holm`` and ``p_bh`` correct over
     the ``family_size`` rows of a metric and ``family``. The interval excludes differences larger
     than ``excluded``. ``further_units`` more documents (or pages: ``ci_unit``) would show a
-    difference this large. A setting that may differ is empty. Raises OhrError if nothing can be
-    paired.
+    difference this large. A setting that may differ is empty. Metrics whose signatures differ are
+    left out (:func:`split_by_signature`). Raises OhrError if nothing can be paired.
+    """
+    comparable, reasons = split_by_signature(runs, metrics)
+    if metrics and not comparable:
+        raise OhrError("; ".join(reasons))
+    pairs = paired_conditions(runs, by, comparable, baseline=baseline, groups=groups)
+    return _corrected(pairs).reindex(columns=list(COLUMNS))
+
+
+def split_by_signature(
+    runs: Sequence[Run], metrics: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The metrics that measure the same in all runs, and a line for each other one: why not.
+
+    Signatures may differ in the protocol and in k, which are settings of a study.
+    """
+    comparable, reasons = [], []
+    for stage, metric in metrics:
+        known = [
+            (run.name, text) for run in runs if (text := signature_of(run.manifest, stage, metric))
+        ]
+        clashes = (
+            f"{known[0][0]} and {name} measured it differently ({why})"
+            for name, text in known[1:]
+            if (why := clash(known[0][1], text))
+        )
+        if reason := next(clashes, ""):
+            reasons.append(f"{stage}:{metric} is not compared: {reason}")
+        else:
+            comparable.append((stage, metric))
+    return comparable, reasons
+
+
+def paired_conditions(
+    runs: Sequence[Run],
+    by: str,
+    metrics: Sequence[tuple[str, str]],
+    *,
+    baseline: str = "",
+    groups: tuple[str, ...] = (),
+) -> pd.DataFrame:
+    """The rows of :func:`comparisons` before any correction.
+
+    The column ``comparison`` has each row's :class:`~ohr.statistics.PairedComparison`. Raises
+    OhrError if nothing can be paired.
     """
     records: list[dict[str, Any]] = []
     variants: dict[str, None] = {}
@@ -85,7 +130,7 @@ def comparisons(
                 records += [columns | row for row in _compared(before, after, runs[0], groups)]
     if not records:
         raise _nothing_to_compare(by, baseline, list(variants))
-    return _corrected(pd.DataFrame(records)).reindex(columns=list(COLUMNS))
+    return pd.DataFrame(records)
 
 
 def _corrected(result: pd.DataFrame) -> pd.DataFrame:
@@ -109,13 +154,18 @@ def compare(
     baseline: str = "",
     groups: bool = False,
 ) -> pd.DataFrame:
-    """:func:`comparisons` with defaults for ``by`` and ``metrics``. Raises ConfigError."""
+    """:func:`comparisons` with defaults for ``by`` and ``metrics``. Raises ConfigError.
+
+    ``attrs["not_compared"]`` has a line for each metric that is left out, since the runs measured
+    it in different ways.
+    """
     by = by or default_aspect(runs)
     if by not in ASPECTS:
         raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
-    return comparisons(
-        runs, by, metrics_of(runs, metrics, parts=True), baseline=baseline, groups=EVERY * groups
-    )
+    pairs = metrics_of(runs, metrics, parts=True)
+    table = comparisons(runs, by, pairs, baseline=baseline, groups=EVERY * groups)
+    table.attrs["not_compared"] = split_by_signature(runs, pairs)[1]
+    return table
 
 
 def default_aspect(runs: Sized) -> str:

@@ -1,0 +1,1 @@
+"""Mean noise cost: what noise costs a condition, relative to a frozen baseline."""

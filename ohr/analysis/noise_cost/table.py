@@ -1,0 +1,261 @@
+"""What noise costs each condition, relative to a frozen baseline on the same pages and noise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.comparison.table import run_names, split_by_signature
+from ohr.errors import OhrError
+from ohr.ocr.noise import noise_name
+from ohr.statistics import (
+    NO_INTERVAL,
+    Clusters,
+    compare_paired,
+    percentile_interval,
+    tie_letters,
+)
+from ohr.study.config import BUILT_IN
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import Run, clusters_of, rows_of
+from ohr.study.scoring.metrics import MetricInfo
+
+PARTS = ("engine", "system", "chunker", "retriever", "reader", "top_k")
+"""What makes a condition, apart from the noise."""
+NOISE = ("noise", "perturbation", "level", "intensity")
+BASELINE: Mapping[str, str] = {
+    "engine": "tesseract",
+    "system": BUILT_IN,
+    "chunker": "tokens",
+    "retriever": "bm25",
+    "reader": "extractive",
+    "top_k": "2",
+}
+"""The frozen baseline: Tesseract 5, BM25 over words, the offline reader, with default options."""
+ENGINE_MAJOR = "5"
+AT_BASELINE = 100.0
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The losses of a condition and of the baseline, of the same units under the same noises.
+
+    Both are float ``(noises, n)``: by how much a unit scores worse than on clean pages.
+    """
+
+    condition: np.ndarray
+    baseline: np.ndarray
+    clusters: Clusters
+    noises: tuple[str, ...]
+
+
+def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """One row per metric and condition: its mean noise cost, with interval and letters.
+
+    The cost is 100 times the mean, over the noises, of the condition's mean loss divided by the
+    baseline's on the same units; 100 is the baseline. Noises under which the interval of the
+    baseline's own loss reaches 0 are left out (``n_undefined``); if all are, the cost is NaN.
+    Intervals are percentiles of a bootstrap over documents, in which the losses of both are drawn
+    together. ``letters``: conditions of a metric that share one do not differ significantly, by
+    paired sign flips of documents after Holm.
+
+    Raises OhrError if the runs lack the baseline or noise, or do not fit together.
+    """
+    _check(runs)
+    comparable, reasons = split_by_signature(runs, metrics)
+    if not comparable:
+        raise OhrError("; ".join(reasons) or "none of these metrics was measured")
+    tables = [_of_metric(runs, stage, metric) for stage, metric in comparable]
+    table = pd.concat(tables, ignore_index=True)
+    table.attrs["not_compared"] = reasons
+    return table
+
+
+def _check(runs: Sequence[Run]) -> None:
+    """Raise OhrError for runs of other data, or whose baseline has other options."""
+    digests = {str(run.manifest.get("dataset", {}).get("digest", "")) for run in runs}
+    if len(digests) > 1:
+        raise OhrError("the runs are of different data: the baseline must be on the same pages")
+    for run in runs:
+        engine = run.manifest.get("engines", {}).get(BASELINE["engine"])
+        version = str((engine or {}).get("engine_version", ENGINE_MAJOR))
+        major = re.search(r"\d+", version)  # of "tesseract 5.3.0, leptonica-1.82.0, …"
+        if major is None or major[0] != ENGINE_MAJOR:
+            raise OhrError(f"{run.path}: Tesseract is {version!r}, and the baseline's is 5")
+        config = run.manifest.get("config", {})
+        for part in ("engine", "chunker", "retriever", "reader"):
+            for spec in config.get(f"{part}s", ()):
+                if spec.get("label") == BASELINE[part] and (
+                    spec.get("params") or spec.get("name") != BASELINE[part]
+                ):
+                    raise OhrError(
+                        f"{run.path}: {part} {BASELINE[part]!r} has options of its own: the "
+                        "baseline has none; give it another label"
+                    )
+
+
+def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+    info = next(
+        info
+        for run in runs
+        for info in run.metric_infos
+        if (info.stage, info.metric) == (stage, metric)
+    )
+    rows = _gathered(runs, stage, metric)
+    conditions = {tuple(map(str, key)): part for key, part in rows.groupby(list(PARTS), sort=False)}
+    baseline = _baseline(conditions, stage, metric)
+    records, losses = [], []
+    for key, of_condition in conditions.items():
+        paired = _paired(of_condition, conditions[baseline], info)
+        if paired is None:
+            continue
+        losses.append(paired)
+        named = dict(zip(PARTS, key, strict=True))
+        records.append({"stage": stage, "metric": metric} | named | _cost(paired, runs[0]))
+    if not records:
+        raise OhrError(f"no noise in these runs: {stage}:{metric} has clean pages only")
+    table = pd.DataFrame(records)
+    table["letters"] = _letters(table, losses, runs[0].seed)
+    return table.sort_values(["cost", *PARTS], kind="stable", ignore_index=True)
+
+
+def _gathered(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+    """The rows of all runs; a condition that several runs have is taken from the first."""
+    parts = [
+        rows_of(run.rows, stage, metric).assign(run=name)
+        for run, name in zip(runs, run_names(runs), strict=True)
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    rows["top_k"] = rows["top_k"].astype("string").fillna("").astype(str)
+    for name in (*PARTS, "noise", "perturbation", "level"):
+        rows[name] = rows[name].astype(str)
+    keys = [*PARTS, *NOISE, *UNIT_COLUMNS]
+    first = rows.groupby([*PARTS, *NOISE])["run"].transform("first")
+    rows = rows[rows["run"] == first]
+    if rows.duplicated(keys).any():
+        raise OhrError(f"{stage}:{metric} has several values for one question: give fewer runs")
+    return rows
+
+
+def _baseline(
+    conditions: Mapping[tuple[str, ...], pd.DataFrame], stage: str, metric: str
+) -> tuple[str, ...]:
+    """The key of the baseline; parts that a stage does not have are empty."""
+    for key in conditions:
+        if all(value in ("", BASELINE[part]) for part, value in zip(PARTS, key, strict=True)):
+            return key
+    names = ", ".join(BASELINE[part] for part in PARTS if part != "system")
+    raise OhrError(
+        f"the runs lack the baseline for {stage}:{metric} ({names} hits): run the study with it, "
+        "or give a run of the same data that has it"
+    )
+
+
+def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -> Losses | None:
+    """The losses of both on the units that both have; None without a common noise."""
+    units = list(UNIT_COLUMNS)
+    sides = [_by_noise(frame) for frame in (condition, baseline)]
+    if any("" not in side for side in sides):
+        return None
+    noises = [name for name in sides[0] if name and name in sides[1]]
+    if not noises:
+        return None
+    table: pd.DataFrame | None = None
+    for number, side in enumerate(sides):
+        for name in ("", *noises):
+            column = side[name][[*units, "value"]].rename(columns={"value": f"{number}{name}"})
+            table = column if table is None else table.merge(column, on=units)
+    assert table is not None
+    if table.empty:
+        return None
+    sign = 1.0 if info.higher_is_better else -1.0
+    losses = [
+        np.array([sign * (table[f"{number}"] - table[f"{number}{name}"]) for name in noises], float)
+        for number in range(2)
+    ]
+    return Losses(losses[0], losses[1], clusters_of(table), tuple(noises))
+
+
+def _by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each noise by its name; the clean ones under the empty name."""
+    return {
+        "" if noise == "none" else noise_name(perturbation, level, intensity): part
+        for (noise, perturbation, level, intensity), part in rows.groupby(list(NOISE), sort=False)
+    }
+
+
+def is_defined(losses: Losses) -> np.ndarray:
+    """Under which noises the baseline loses: its loss's interval is above 0. Bool ``(noises,)``."""
+    intervals = [compare_paired(loss, losses.clusters).interval for loss in losses.baseline]
+    return np.array([interval.low > 0 for interval in intervals], bool)
+
+
+def _cost(losses: Losses, run: Run) -> dict[str, Any]:
+    defined = is_defined(losses)
+    cost, interval = float("nan"), NO_INTERVAL
+    if defined.any():
+        condition, baseline = losses.condition[defined], losses.baseline[defined]
+        cost = AT_BASELINE * float((condition.mean(axis=1) / baseline.mean(axis=1)).mean())
+        if losses.clusters.unit:
+            draws = [
+                losses.clusters.resampled_means(np.ascontiguousarray(part), run.resamples, run.seed)
+                for part in (condition, baseline)
+            ]
+            positive = np.where(draws[1] > 0, draws[1], np.nan)
+            interval = percentile_interval(
+                AT_BASELINE * (draws[0] / positive).mean(axis=1), losses.clusters
+            )
+    return {
+        "cost": cost,
+        "ci_low": interval.low,
+        "ci_high": interval.high,
+        "ci_unit": interval.unit,
+        # Of the noises that count, so that they fit the cost; of all if none does.
+        "loss": float(losses.condition[defined if defined.any() else ...].mean()),
+        "baseline_loss": float(losses.baseline[defined if defined.any() else ...].mean()),
+        "n": losses.condition.shape[1],
+        "n_documents": losses.clusters.size,
+        "n_noises": len(losses.noises),
+        "n_undefined": int((~defined).sum()),
+    }
+
+
+def _letters(table: pd.DataFrame, losses: Sequence[Losses], seed: int) -> list[str]:
+    """The letters of conditions with the same units and noises; empty for the others.
+
+    What is tested is each unit's loss divided by the baseline's mean loss, averaged over noises.
+    """
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, part in enumerate(losses):
+        if is_defined(part).any():
+            key = (part.noises, part.condition.shape, part.baseline.tobytes())
+            groups.setdefault(key, []).append(place)
+    result = [""] * len(losses)
+    largest = max(groups.values(), key=len, default=[])
+    largest = sorted(largest, key=lambda place: float(table["cost"].iloc[place]))
+    values = np.array([_relative(losses[place]) for place in largest])
+    if len(largest) > 1:
+        for place, text in zip(
+            largest, tie_letters(values, losses[largest[0]].clusters, seed=seed), strict=True
+        ):
+            result[place] = text
+    return result
+
+
+def _relative(losses: Losses) -> np.ndarray:
+    defined = is_defined(losses)
+    means = losses.baseline[defined].mean(axis=1, keepdims=True)
+    relative: np.ndarray = (losses.condition[defined] / means).mean(axis=0)
+    return relative
+
+
+def conditions_of(table: pd.DataFrame) -> Iterator[str]:
+    """The name of each row's condition: ``rapidocr, tokens, bm25, extractive, 2``."""
+    for row in table[list(PARTS)].itertuples(index=False):
+        parts = [str(value) for value in row if value and value != BUILT_IN]
+        yield ", ".join(parts)

@@ -1,0 +1,218 @@
+"""The gate of ``ohr analyse compare --fail-if``."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from experiments.compare import main
+from ohr.analysis.comparison.gate import FailIf, Verdict, check, without_partner
+from ohr.errors import ConfigError
+from ohr.statistics import Clusters, compare_paired
+from ohr.study.config import load_config
+from ohr.study.results import Run, open_run
+from ohr.study.scoring.metrics import metric_info
+from tests.conftest import ROOT
+
+LCS = "retrieval:lcs"
+
+
+def gate(runs, *conditions: str, more=()):
+    arguments = [str(run.path) for run in runs]
+    for condition in conditions:
+        arguments += ["--fail-if", condition]
+    return CliRunner().invoke(main, [*arguments, *more], env={"COLUMNS": "200"})
+
+
+def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
+    """The run in another folder, with this retrieval LCS for the questions of each document."""
+    shutil.copytree(run.path, path)
+    rows = pd.read_parquet(path / "rows.parquet")
+    here = (rows["stage"] == "retrieval") & (rows["metric"] == "lcs")
+    numbers = rows.loc[here, "doc_id"].astype(str).str.extract(r"(\d+)$")[0].astype(int)
+    rows.loc[here, "value"] = numbers.map(lcs)
+    rows.to_parquet(path / "rows.parquet")
+    return open_run(path)
+
+
+@pytest.fixture(scope="module")
+def old_and_new(benchmark_runs, tmp_path_factory) -> tuple[Run, Run]:
+    """The new run loses .2 on average, in some of the twelve documents more than in others."""
+    root = tmp_path_factory.mktemp("gate")
+    old = with_lcs(benchmark_runs[0], root / "old", lambda document: 0.8)
+    new = with_lcs(benchmark_runs[0], root / "new", lambda document: 0.5 + 0.1 * (document % 3))
+    return old, new
+
+
+def of_documents(run: Run, number: int) -> Run:
+    """The run with so many of its documents."""
+    documents = sorted(set(run.rows["doc_id"]))[:number]
+    rows = run.rows[run.rows["doc_id"].isin(documents)]
+    return Run(run.path, run.manifest, run.cells).with_cached(drawn=rows)
+
+
+def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(old_and_new, tmp_path):
+    lost = gate(old_and_new, f"{LCS} < -0.02", more=["--out", str(tmp_path)])
+    assert lost.exit_code == 1, lost.output
+    lines = [line for line in lost.stdout.splitlines() if line.startswith("failed: ")]
+    assert len(lines) == 2  # of the two engines
+    assert re.match(
+        r"failed: retrieval:lcs < -0\.02: −\.200 \[−\.2\d\d, −\.1\d\d\]; "
+        r"new less old \(gt, clean, tokens, bm25, 1\); n = 48, 12 documents$",
+        lines[0],
+    )
+    assert "2 intervals over documents, at 95 % together (Bonferroni)" in lost.stdout
+    table = pd.read_csv(tmp_path / "gate.csv")
+    assert list(table["verdict"]) == ["failed", "failed"]
+    assert (table["ci_high"] < -0.02).all()
+    gained = gate(old_and_new[::-1], f"{LCS} < -0.02")
+    assert gained.exit_code == 0, gained.output
+    assert gained.stdout.count("passed: ") == 2
+
+
+def test_a_loss_that_may_be_within_the_margin_is_not_decided(old_and_new):
+    done = gate(old_and_new, f"{LCS} < -0.19")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("not decided: ") == 2
+
+
+def test_a_failure_beside_what_passed_fails(old_and_new):
+    done = gate(old_and_new, "retrieval:page_not_found > 0.02", f"{LCS} < -0.02")
+    assert done.exit_code == 1
+    verdicts = re.findall("^(passed|failed): ", done.stdout, re.MULTILINE)
+    assert verdicts == ["passed", "passed", "failed", "failed"]
+
+
+def test_within_one_run(benchmark_runs):
+    done = gate(benchmark_runs[:1], f"{LCS} < -0.02", more=["--by", "engine"])
+    assert done.exit_code == 1, done.output  # a third of their pages are rubbish
+    assert "precomputed:theirs less gt (tokens, bm25, 1); n = 48" in done.stdout
+    assert "the gate: a 95 % interval over documents" in done.stdout
+
+
+def test_more_conditions_widen_every_interval(old_and_new):
+    alone = check(old_and_new, "run", [FailIf.parse(f"{LCS} < 0")])
+    conditions = [FailIf.parse(text) for text in (f"{LCS} < 0", "retrieval:page_not_found > 0")]
+    both = check(old_and_new, "run", conditions)
+    assert both[0].high > alone[0].high
+    assert both[0].difference == alone[0].difference
+
+
+def test_a_metric_that_one_run_lacks_cannot_pass(benchmark_runs):
+    done = gate(benchmark_runs, "retrieval:hit@1 < -0.02")
+    assert done.exit_code == 2, done.output
+
+
+def test_two_documents_decide_nothing(old_and_new):
+    few = [of_documents(run, 2) for run in old_and_new]
+    for result in check(few, "run", [FailIf.parse(f"{LCS} < -0.02")]):
+        assert result.verdict is Verdict.NOT_DECIDED
+        assert math.isnan(result.low)
+        assert "no interval: 2 documents, and it takes 3" in result.line
+
+
+def test_what_counts_on_one_side_only_is_said(benchmark_runs):
+    one, two = benchmark_runs
+    results = check([one, of_documents(two, 9)], "run", [FailIf.parse(f"{LCS} < -0.02")])
+    assert {result.n_unpaired for result in results} == {12}
+    assert "12 count on one side only" in results[0].line
+
+
+def test_conditions_without_a_partner_are_said(benchmark_runs):
+    one, two = benchmark_runs
+    rows = two.rows[two.rows["engine"] == "gt"]
+    only = Run(two.path, two.manifest, two.cells).with_cached(drawn=rows)
+    results = check([one, only], "run", [FailIf.parse(f"{LCS} < -0.02")])
+    assert without_partner([one, only], results) == [
+        "note: conditions with retrieval:lcs: 2 in one, 1 in two; pairs that were checked: 1"
+    ]
+    assert without_partner([one, two], check([one, two], "run", [FailIf.parse(f"{LCS} < 0")])) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("retrieval:hits@2 < -0.02", "no metric 'retrieval:hits@2' in these runs; known: "),
+        ("hit@2 < -0.02", "is no condition: write STAGE:METRIC < MARGIN"),
+        ("retrieval:lcs = -0.02", "is no condition"),
+        ("retrieval:lcs < much", "is no condition"),
+        ("retrieval:lcs < -2", "the margin must lie in [-1, 1]"),
+        ("retrieval:lcs > 0.02", "describes a gain: more is better in lcs, so a loss is '<'"),
+        ("ocr:edit_distance < -0.02", "less is better in edit_distance, so a loss is '>'"),
+    ],
+)
+def test_a_condition_that_means_nothing_is_a_usage_error(benchmark_runs, condition, message):
+    done = gate(benchmark_runs, f"{LCS} < -0.02", condition)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+@given(
+    st.floats(-1, 1),
+    st.tuples(st.floats(-1, 1), st.floats(-1, 1)).map(sorted),
+    st.sampled_from("<>"),
+)
+def test_verdicts_follow_from_the_interval(margin, ends, sign):
+    low, high = ends
+    verdict = FailIf("ocr", "wer", sign, margin).verdict(low, high)
+    beyond = [end < margin if sign == "<" else end > margin for end in ends]
+    assert (verdict is Verdict.FAILED) == all(beyond)
+    assert (verdict is Verdict.PASSED) == (not any(beyond))
+
+
+@given(st.integers(3, 20), st.integers(1, 9))
+def test_the_interval_of_one_test_is_the_plain_one(documents, tests):
+    rng = np.random.default_rng(documents)
+    index = np.repeat(np.arange(documents), rng.integers(1, 5, documents))
+    values = rng.normal(size=len(index))
+    compared = compare_paired(values, Clusters.of(index, index))
+    plain, corrected = compared.interval_of(1), compared.interval_of(tests)
+    assert (plain.low, plain.high) == pytest.approx(
+        (compared.interval.low, compared.interval.high), rel=1e-9
+    )
+    assert corrected.low <= plain.low + 1e-12
+    assert corrected.high >= plain.high - 1e-12
+
+
+def test_signs_and_spaces_of_conditions():
+    parsed = FailIf.parse(" retrieval:hit@2<−0.02 ")
+    assert parsed == FailIf("retrieval", "hit@2", "<", -0.02)
+    assert FailIf.parse(str(parsed)) == parsed
+    with pytest.raises(ConfigError):
+        FailIf.parse("")
+
+
+def test_the_workflow_gives_commands_that_are_there():
+    guides = ROOT / "docs" / "guides"
+    workflow = yaml.safe_load((guides / "gate-workflow.yml").read_text("utf-8"))
+    steps = workflow["jobs"]["gate"]["steps"]
+    lines = [step["run"].replace("\\\n", " ") for step in steps if "run" in step]
+    commands = [shlex.split(line) for line in lines if line.startswith("ohr ")]
+    assert [command[:3] for command in commands] == [
+        ["ohr", "run", "ocr-benchmark"],
+        ["ohr", "run", "ocr-benchmark"],
+        ["ohr", "analyse", "compare"],
+    ]
+    assert commands[2][3:5] == ["runs/old", "runs/new"]
+    for place, text in enumerate(commands[2]):
+        if text == "--fail-if":
+            condition = FailIf.parse(commands[2][place + 1])
+            info = metric_info(condition.stage, condition.metric)
+            assert condition.sign == ("<" if info.higher_is_better else ">")
+    study = load_config([str(guides / "gate-study.yaml")])
+    assert [engine.name for engine in study.engines] == ["command"]
+    assert study.stages == ("ocr", "retrieval")

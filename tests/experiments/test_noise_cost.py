@@ -1,0 +1,143 @@
+"""Mean noise cost, relative to the frozen baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments import noise_cost
+from ohr.analysis.noise_cost.report import report_costs, text_table
+from ohr.analysis.noise_cost.table import noise_costs
+from ohr.errors import OhrError
+from ohr.study.results import Run
+
+F1 = ("overall", "f1")
+GENERATED = ("generation", "f1")
+
+
+def with_values(run: Run, drawn: pd.DataFrame, **manifest: object) -> Run:
+    return Run(run.path, run.manifest | manifest, run.cells).with_cached(drawn=drawn)
+
+
+@pytest.fixture(scope="module")
+def cost_run(semantic_run) -> Run:
+    """The baseline loses .2 and .4, another engine half as much, a third one nothing."""
+    rows = semantic_run.drawn
+    rows = rows[rows["reader"].isin(["", "tests.fakes.FactReader"])]
+    rows = rows.assign(reader=rows["reader"].where(rows["reader"] == "", "extractive"))
+    rows = rows[(rows["engine"] == "tesseract") & (rows["level"].isin(["", "mild", "severe"]))]
+    f1 = rows[rows["metric"] == "f1"]
+    parts = []
+    document = f1["doc_id"].str.extract(r"(\d+)$")[0].astype(int)
+    loss = f1["level"].map({"": 0.0, "mild": 0.2, "severe": 0.4}) * (0.8 + 0.4 * (document % 2))
+    for engine, share in (("tesseract", 1.0), ("half", 0.5), ("robust", 0.0)):
+        parts.append(f1.assign(engine=engine, value=0.9 - share * loss))
+    engines = {"tesseract": {"engine_version": "tesseract 5.3.0, leptonica-1.82.0, eng a3d3"}}
+    return with_values(semantic_run, pd.concat(parts, ignore_index=True), engines=engines)
+
+
+def test_the_cost_is_relative_to_the_baseline(cost_run):
+    costs = noise_costs([cost_run], [F1]).set_index("engine")
+    assert list(costs.index) == ["robust", "half", "tesseract"]
+    assert costs["cost"].to_dict() == pytest.approx({"robust": 0, "half": 50, "tesseract": 100})
+    assert costs.loc["half", "ci_low"] == pytest.approx(50)  # both losses are drawn together
+    assert costs.loc["half", "ci_high"] == pytest.approx(50)
+    assert costs.loc["tesseract", "baseline_loss"] == pytest.approx(0.3)
+    assert list(costs["letters"]) == ["a", "b", "c"]
+    assert set(costs["n_noises"]) == {2}
+    assert set(costs["n_undefined"]) == {0}
+    assert set(costs["ci_unit"]) == {"document"}
+
+
+def test_generation_needs_no_retriever(cost_run):
+    costs = noise_costs([cost_run], [GENERATED]).set_index("engine")
+    assert costs.loc["half", "cost"] == pytest.approx(50)
+    assert set(costs["retriever"]) == {""}
+
+
+def test_a_noise_that_costs_the_baseline_nothing_is_left_out(cost_run):
+    drawn = cost_run.drawn.copy()
+    mild = drawn["level"] == "mild"
+    drawn.loc[mild & (drawn["engine"] == "tesseract"), "value"] = 0.9
+    costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
+    assert set(costs["n_undefined"]) == {1}
+    assert costs.loc["half", "cost"] == pytest.approx(50)
+    drawn.loc[drawn["engine"] == "tesseract", "value"] = 0.9
+    costs = noise_costs([with_values(cost_run, drawn)], [F1])
+    assert costs["cost"].isna().all()
+    assert costs["ci_low"].isna().all()
+    assert set(costs["letters"]) == {""}
+    assert "undefined" in text_table(costs, []).markdown()
+
+
+def test_conditions_that_do_not_differ_share_a_letter(cost_run):
+    drawn = cost_run.drawn
+    half = drawn[drawn["engine"] == "half"]
+    document = half["doc_id"].str.extract(r"(\d+)$")[0].astype(int)
+    change = np.where(half["level"] == "", 0, 0.01 * np.where(document % 2, 1, -1))
+    alike = half.assign(engine="alike", value=half["value"] + change)
+    costs = noise_costs([with_values(cost_run, pd.concat([drawn, alike]))], [F1])
+    named = costs.set_index("engine")["letters"]
+    assert named["alike"] == named["half"] == "b"
+    assert named["robust"] == "a"
+    assert named["tesseract"] == "c"
+
+
+def test_the_baseline_may_be_in_another_run(cost_run):
+    drawn = cost_run.drawn
+    others, baseline = (
+        with_values(cost_run, drawn[mask].reset_index(drop=True))
+        for mask in (drawn["engine"] != "tesseract", drawn["engine"] == "tesseract")
+    )
+    costs = noise_costs([others, baseline], [F1])
+    assert costs.set_index("engine").loc["half", "cost"] == pytest.approx(50)
+    with pytest.raises(OhrError, match="lack the baseline for overall:f1"):
+        noise_costs([others], [F1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dataset": {"digest": "x"}}, "the runs are of different data"),
+        (
+            {"engines": {"tesseract": {"engine_version": "tesseract 4.1.1, x"}}},
+            "Tesseract is 'tess",
+        ),
+        (
+            {"config": {"retrievers": [{"name": "bm25", "label": "bm25", "params": {"k1": 2}}]}},
+            "retriever 'bm25' has options of its own",
+        ),
+    ],
+)
+def test_what_is_no_baseline_is_an_error(cost_run, changes, message):
+    other = with_values(cost_run, cost_run.drawn, **changes)
+    with pytest.raises(OhrError, match=message):
+        noise_costs([cost_run, other], [F1])
+
+
+def test_clean_pages_alone_are_an_error(cost_run):
+    drawn = cost_run.drawn
+    clean = with_values(cost_run, drawn[drawn["noise"] == "none"])
+    with pytest.raises(OhrError, match="no noise in these runs: overall:f1"):
+        noise_costs([clean], [F1])
+
+
+def test_the_command_writes_the_table(cost_run, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("ohr.analysis.noise_cost.report.open_run", lambda path: cost_run)
+    assert report_costs([cost_run.path], tmp_path, ["overall:f1"]) == 0
+    assert "mean noise cost: loss under noise divided by" in capsys.readouterr().out
+    values = pd.read_csv(tmp_path / "noise_cost.csv")
+    assert list(values["cost"]) == pytest.approx([0, 50, 100], abs=1e-6)
+    assert "| overall:f1 | half, tokens, bm25, extractive, 2 | 50 |" in (
+        tmp_path / "noise_cost.md"
+    ).read_text().replace("\\", "")
+
+
+def test_errors_are_one_line(formatting_run, tmp_path):
+    done = CliRunner().invoke(
+        noise_cost.main, [str(formatting_run.path), "--out", str(tmp_path), "--metric", "a:b"]
+    )
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: no metric 'a:b' in these runs")
