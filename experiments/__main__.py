@@ -63,8 +63,13 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "perturb": (
-        "Distort page images; add formatting noise to texts.",
-        {"images": "perturb_images", "text": "perturb_text", "gallery": "gallery"},
+        "Distort page images; add noise to texts.",
+        {
+            "images": "perturb_images",
+            "text": "perturb_text",
+            "gallery": "gallery",
+            "fit-errors": "fit_errors",
+        },
     ),
     "dataset": (
         "Make, fetch and check datasets.",

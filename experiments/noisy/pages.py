@@ -16,7 +16,7 @@ from experiments.noisy.parts import LIMITS, Parts, Records, report_failure
 from experiments.noisy.sheets import contact_sheet
 from ohr.display.choices import ImageFormat
 from ohr.errors import ConfigError, OhrError
-from ohr.ocr.noise import Noise, noises
+from ohr.ocr.noise import Noise, distorts_images, noises
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import Shard
 from ohr.ocr.sources import find_pages
@@ -65,7 +65,7 @@ def distort_files(
 def _check_kind(points: Sequence[Noise]) -> None:
     """Raise ConfigError for noise that is not for images."""
     for point in points:
-        if point.kind != "semantic":
+        if point.operator is not None and not distorts_images(point.operator):
             raise ConfigError(f"noise {point.name!r} rewrites text; it cannot distort images")
 
 

@@ -15,7 +15,7 @@ from experiments.papers.format_counts.table import count_knowledge_bases
 from ohr import registry
 from ohr.analysis.realism.report import compare_distances
 from ohr.display.terminal import report_failures, show
-from ohr.ocr.noise import perturbation_class
+from ohr.ocr.noise import distorts_images
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import read_shards_of, shard_of_process
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
@@ -69,7 +69,7 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
 
 def _part(config: StudyConfig, engines: list[PluginSpec], kind: str) -> StudyConfig:
     """The configuration for some engines and one kind of noise."""
-    noise = tuple(spec for spec in config.noise if perturbation_class(spec).kind == kind)
+    noise = tuple(spec for spec in config.noise if distorts_images(spec) == (kind == "semantic"))
     return config.model_copy(
         update={
             "engines": tuple(engines),

@@ -22,7 +22,7 @@ class Noise:
 
     @property
     def kind(self) -> str:
-        """``none``, ``semantic`` or ``formatting``."""
+        """``none``, ``semantic`` (errors of content) or ``formatting``."""
         if self.operator is None:
             return "none"
         return perturbation_class(self.operator).kind
@@ -53,6 +53,11 @@ def noise_name(perturbation: object, level: object, intensity: Any) -> str:
 def perturbation_class(spec: PluginSpec) -> type[ImagePerturbation] | type[TextPerturbation]:
     """The class of a perturbation. Raises UnknownPluginError."""
     return registry.plugin_class("perturbation", spec.name)
+
+
+def distorts_images(spec: PluginSpec) -> bool:
+    """Whether noise changes page images; other noise rewrites text. Raises UnknownPluginError."""
+    return issubclass(perturbation_class(spec), ImagePerturbation)
 
 
 def at_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:

@@ -1,4 +1,4 @@
-"""The hook of noise: distortions of page images, and formatting noise in text.
+"""The hook of noise: distortions of page images, and noise in text.
 
 You write a distortion as two pure steps. :meth:`PageDistortion.plan` draws random values into a
 small record. :meth:`PageDistortion.render` turns a page and a record into pixels. ``apply`` is
@@ -43,7 +43,7 @@ class Perturbation(Plugin[P], ABC, Generic[X, P], abstract=True):
     """Noise on a page image (uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB) or on a text."""
 
     kind: ClassVar[str]
-    """``semantic`` (changes images) or ``formatting`` (changes text)."""
+    """``semantic`` (errors of content, in images or text) or ``formatting`` (mark-up of text)."""
     levels: ClassVar[Mapping[str, Level]] = {
         "mild": Level(0.25),
         "moderate": Level(0.5),
@@ -81,7 +81,7 @@ class ImagePerturbation(Perturbation[np.ndarray, P], abstract=True):
 
 
 class TextPerturbation(Perturbation[str, P], abstract=True):
-    """Formatting noise on Markdown/LaTeX."""
+    """Noise on Markdown/LaTeX: of its formatting, unless ``kind`` says otherwise."""
 
     kind = "formatting"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ohr.collection import Dataset
 from ohr.errors import ConfigError, did_you_mean
-from ohr.ocr.noise import perturbation_class
+from ohr.ocr.noise import distorts_images
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import BUILT_IN, StudyConfig
@@ -46,8 +46,7 @@ def _reads_images(engine: object) -> bool:
 
 def applies_to(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
     """Whether noise changes the input of an engine."""
-    image = perturbation_class(operator).kind == "semantic"
-    return _reads_images(engine) if image else spec.name == "gt"
+    return _reads_images(engine) if distorts_images(operator) else spec.name == "gt"
 
 
 def check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
@@ -56,7 +55,7 @@ def check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
         if any(applies_to(operator, spec, engines[spec.label]) for spec in config.engines):
             continue
         label = config.engines[0].label
-        if perturbation_class(operator).kind == "semantic":
+        if distorts_images(operator):
             instead = "PDFs" if isinstance(engines[label], OcrBackend) else "none"
             raise ConfigError(
                 f"noise {operator.label!r} distorts page images, but engine {label!r} reads "

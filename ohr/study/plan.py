@@ -13,6 +13,7 @@ from ohr.ocr.noise import (
     Noise,
     at_dpi,
     check_distinct,
+    distorts_images,
     noise_name,
     noises,
     perturbation_class,
@@ -236,7 +237,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         points += _noise_of_targets(config, operators, spec, engines[spec.label], unreachable)
         check_distinct(points)
         for noise in [Noise(), *points]:
-            if noise.operator is not None and noise.kind == "semantic":
+            if noise.operator is not None and distorts_images(noise.operator):
                 check_importable("noise", noise.name, perturbation_class(noise.operator))
             # Without noise all draws are equal.
             drawn = noise.operator is not None and noise.intensity > 0

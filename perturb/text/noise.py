@@ -3,63 +3,30 @@ r"""The perturbations: all rules together, and each alone (OHR-Bench, appendix I
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from ohr.plugins import Applied, Level, TextPerturbation
-from ohr.plugins.perturbation import check_intensity
-from ohr.store.identity import digest
+from ohr.plugins import Level
 from perturb.text import formulas, prose, tables
-from perturb.text.edits import TextRecord, read_record, rewrite, undone, write_record
+from perturb.text.edits import Edit
 from perturb.text.page import EditablePage
+from perturb.text.rewriting import TextRewriting
 from perturb.text.sites import Rule, chosen
 
 
-class FormattingRule(TextPerturbation, abstract=True):
-    """Formatting noise by some rules: a site is edited with a probability of the intensity."""
+class FormattingRule(TextRewriting, abstract=True):
+    """Formatting noise by some rules: a site is edited with a probability of the intensity.
+
+    Whatever the page holds, the words of its text stay.
+    """
 
     rules: ClassVar[tuple[Rule, ...]]
 
-    def apply(self, x: str, *, intensity: float, rng: np.random.Generator) -> Applied[str]:
-        """Rewrite a page of Markdown with LaTeX.
-
-        Whatever the page holds, the words of its text stay and the time is linear in its length.
-        Raises ValueError for an intensity outside [0, 1] or something other than a text.
-        """
-        text, rate = check_text(x), check_intensity(intensity)
+    def edits(self, text: str, intensity: float, rng: np.random.Generator) -> list[Edit]:
+        """The edits of the sites that are chosen."""
         page = EditablePage(text)
-        edits = chosen([sites for rule in self.rules for sites in rule(page, rng)], rate, rng)
-        return Applied(
-            rewrite(text, edits), write_record(self.name, self.version, rate, text, edits)
-        )
-
-    def replay(self, x: str, record: Mapping[str, Any]) -> str:
-        """The text that :meth:`apply` returned. Raises ValueError if the record does not fit."""
-        text, parsed = check_text(x), self._record(record)
-        self._check_digest(text, parsed)
-        return rewrite(text, parsed.edits)
-
-    def undo(self, value: str, record: Mapping[str, Any]) -> str:
-        """The clean text. Raises ValueError unless :meth:`apply` made ``value`` by this record."""
-        parsed = self._record(record)
-        text = undone(check_text(value), parsed.edits)
-        self._check_digest(text, parsed)
-        return text
-
-    def _record(self, record: Mapping[str, Any]) -> TextRecord:
-        return read_record(record, self.name, self.version)
-
-    def _check_digest(self, text: str, record: TextRecord) -> None:
-        if digest(text) != record.text:
-            raise ValueError(f"record of {self.name!r} is for another text")
-
-
-def check_text(x: str) -> str:
-    """The text. Raises ValueError for anything else."""
-    if not isinstance(x, str):
-        raise ValueError(f"formatting noise rewrites a text, got {type(x).__name__}")
-    return x
+        return chosen([sites for rule in self.rules for sites in rule(page, rng)], intensity, rng)
 
 
 class TextStyle(FormattingRule):

@@ -24,7 +24,7 @@ from ohr.display.terminal import number, report_failures, show
 from ohr.display.wording import short
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
-from ohr.ocr.noise import perturbation_class
+from ohr.ocr.noise import distorts_images
 from ohr.ocr.progress import Progress
 from ohr.store.csv import write_csv
 from ohr.study.calibration import UnreachableError
@@ -33,10 +33,10 @@ from ohr.study.output.rows import read_rows
 from ohr.study.run import run_study
 
 INTENSITIES = {
-    "semantic": (0.125, 0.25, 0.5, 0.75, 1.0),
-    "formatting": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+    "image": (0.125, 0.25, 0.5, 0.75, 1.0),
+    "text": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
 }
-"""By kind of noise; a point of formatting noise takes only seconds."""
+"""For noise of images and of text; a point of the latter takes only seconds."""
 TARGETS = (0.3, 0.5, 0.7)
 
 
@@ -46,13 +46,12 @@ def measurement(config: StudyConfig) -> StudyConfig:
         raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
     if not config.noise:
         raise ConfigError("no noise to calibrate: give noise=[…]")
-    kinds = {perturbation_class(spec).kind for spec in config.noise}
+    images = any(map(distorts_images, config.noise))
     return config.model_copy(
         update={
             "levels": (),
             "stages": ("ocr",),
-            "intensities": config.intensities
-            or INTENSITIES["semantic" if "semantic" in kinds else "formatting"],
+            "intensities": config.intensities or INTENSITIES["image" if images else "text"],
             "calibration": None,
             "r_noise": (),
             "edit_distance": (),

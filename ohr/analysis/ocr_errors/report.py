@@ -1,0 +1,185 @@
+"""Fits a model of OCR errors, writes it, and prints its check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.ocr_errors.figure import check_figure
+from ohr.analysis.ocr_errors.sources import Pairs, read_pairs
+from ohr.analysis.ocr_errors.table import (
+    FOLDS,
+    LEARNED,
+    NEAR_LCS,
+    NEAR_R_NOISE,
+    REAL,
+    check_of,
+    check_table,
+    discriminators,
+    make_pages,
+    page_table,
+    question_scores,
+)
+from ohr.display.terminal import number, show
+from ohr.display.wording import short
+from ohr.files.safe_text import plain
+from ohr.ocr_errors.alignment import Fate
+from ohr.ocr_errors.fit import AlignedPage, align_pair, fit_model
+from ohr.ocr_errors.model import Check, Provenance, write_model
+from ohr.store.atomic import write_text
+from ohr.store.csv import write_csv
+
+
+def fit_and_check(
+    sources: Sequence[Path],
+    out: Path,
+    engine: str = "",
+    questions: Path | None = None,
+    domains: tuple[str, ...] = (),
+    check_pages: int = 600,
+    seed: int = 0,
+) -> int:
+    """Fit a model to all pages, check it on documents left out, and write model and check.
+
+    The check makes errors on at most ``check_pages`` pages, of whole documents drawn with the seed.
+    Raises OhrError.
+    """
+    pairs = read_pairs(sources, engine, questions, domains)
+    pages = [align_pair(pair) for pair in pairs.pages]
+    provenance = _provenance(pairs, pages)
+    model = fit_model(pages, provenance)
+    checked = make_pages(_drawn(pages, check_pages, seed), provenance)
+    refs = {page.page.pair.ref for page in checked}
+    answerable = [q for q in pairs.questions if set(q.evidence_pages) <= refs]
+    scores = question_scores(checked, answerable) if answerable else pd.DataFrame()
+    table = check_table(page_table(checked), scores)
+    aucs = discriminators(checked)
+    check = check_of(scores, checked, aucs)
+    model = model.model_copy(update={"check": check})
+    write_text(out, write_model(model))
+    _print_alignment(pairs, pages)
+    show(_table(table))
+    print(
+        f"{len(checked)} pages and {len(answerable)} questions of documents left out of the fit "
+        f"({FOLDS} parts); every page has the same edit distance, whoever makes its errors, moved "
+        "passages not counted; loss: against the ground truth, BM25, two chunks"
+    )
+    _print_discriminators(aucs)
+    _print_verdicts(check)
+    figures = check_figure(table, out.parent, f"{out.stem}_check")
+    write_csv(out.parent / f"{out.stem}_check.csv", table)
+    print(f"table: {out.parent / f'{out.stem}_check.csv'}")
+    for path in figures:
+        print(f"figure: {path}")
+    print(f"model of {len(pages)} pages ({out.stat().st_size / 1000:.0f} kB): {out}")
+    return 0
+
+
+def _provenance(pairs: Pairs, pages: Sequence[AlignedPage]) -> Provenance:
+    return Provenance(
+        engine=pairs.engine,
+        noise=pairs.noise,
+        data=pairs.data,
+        documents=len({page.pair.ref.doc_id for page in pages}),
+        pages=len(pages),
+        words=sum(len(page.words.words) for page in pages),
+        command="ohr perturb fit-errors",
+        made_with=f"ohr {version('ohr')}",
+    )
+
+
+def _drawn(pages: Sequence[AlignedPage], most: int, seed: int) -> list[AlignedPage]:
+    """Whole documents of all domains, drawn with the seed until there are ``most`` pages."""
+    if len(pages) <= most:
+        return list(pages)
+    counts = Counter(page.pair.ref.doc_id for page in pages)
+    names = sorted(counts)
+    drawn: set[str] = set()
+    left = most
+    for place in np.random.default_rng(seed).permutation(len(names)).tolist():
+        if counts[names[place]] <= left:
+            drawn.add(names[place])
+            left -= counts[names[place]]
+    return [page for page in pages if page.pair.ref.doc_id in drawn]
+
+
+def _print_alignment(pairs: Pairs, pages: Sequence[AlignedPage]) -> None:
+    fates = Counter(fate for page in pages for fate in page.alignment.fates)
+    total = max(1, fates.total())
+    parts = ", ".join(f"{fate.name.lower()} {fates[fate] / total:.1%}" for fate in Fate)
+    moved = sum(page.alignment.moved_words for page in pages)
+    passages = sum(page.alignment.moved_passages for page in pages)
+    print(plain(f"{pairs.engine} on {len(pages)} pages, {total} words: {parts}"))
+    print(
+        f"moved, not counted as errors: {passages} passages with {moved / total:.1%} of the words; "
+        "a model makes no moves"
+    )
+    uncompared = sum(page.alignment.uncompared for page in pages)
+    if uncompared:
+        print(f"{uncompared} words in stretches too long to compare count as lost")
+    if pairs.left_out:
+        print(f"{pairs.left_out} pages without output (missing or failed) are left out")
+
+
+def _table(table: pd.DataFrame) -> Table:
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    shown.add_column("level")
+    shown.add_column("errors")
+    columns = {
+        "edit_distance": "edit distance",
+        "r_noise": "r_noise",
+        "hit_loss": "loss of hit@2",
+        "lcs_loss": "loss of LCS",
+        "words_wrong": "words wrong",
+        "words_lost": "words lost",
+        "run_length": "run length",
+    }
+    present = [name for name in columns if name in table]
+    for name in present:
+        shown.add_column(columns[name], justify="right")
+    has_questions = "r_noise" in table
+    if has_questions:
+        shown.add_column("LCS - real [95 %]", justify="right")
+    for row in table.to_dict("records"):
+        cells = [number(row[name]) for name in present]
+        if has_questions:
+            cells.append(
+                ""
+                if row["kind"] == REAL
+                else f"{short(row['lcs_difference'])} "
+                f"[{short(row['lcs_low'])}, {short(row['lcs_high'])}]"
+            )
+        shown.add_row(Text(plain(str(row["level"]))), Text(str(row["kind"])), *cells)
+    return shown
+
+
+def _print_discriminators(aucs: dict[str, float]) -> None:
+    listed = ", ".join(f"{kind} {number(value)}" for kind, value in aucs.items())
+    print(
+        f"discriminator (5-grams, logistic regression, documents left out), AUC against {REAL}: "
+        f"{listed}; .5 means that nothing distinguishes them"
+    )
+
+
+def _print_verdicts(check: Check) -> None:
+    print(
+        f"{LEARNED} fits a group if r_noise is within {NEAR_R_NOISE} and LCS within {NEAR_LCS} of "
+        "the real output at every level:"
+    )
+    for verdict in check.verdicts:
+        far = (
+            ""
+            if verdict.r_noise is None or verdict.lcs is None
+            else f" (largest difference of r_noise {verdict.r_noise:.3f}, of LCS {verdict.lcs:.3f})"
+        )
+        note = f": {verdict.note}" if verdict.note else ""
+        print(
+            plain(f"  {verdict.group}, {verdict.questions} questions: {verdict.outcome}{far}{note}")
+        )

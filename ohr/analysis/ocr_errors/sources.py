@@ -1,0 +1,149 @@
+"""Pairs of truth and OCR output: from a finished run, or from two knowledge bases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ohr import registry
+from ohr.collection import Dataset, ValidationReport, validate_questions
+from ohr.datasets.ohrbench import read_documents, read_questions
+from ohr.errors import OhrError
+from ohr.ocr_errors.fit import PagePair
+from ohr.plugins import KnowledgeBaseSource
+from ohr.store.identity import digest
+from ohr.study.output.cases import read_domains, read_texts
+from ohr.study.output.cases import read_questions as read_asked
+from ohr.types import Question
+
+TRUTH = "gt"
+CLEAN = f"{TRUTH}, clean"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pages with their OCR output, and questions about them, if there are any."""
+
+    pages: list[PagePair]
+    questions: list[Question]
+    engine: str
+    noise: str
+    data: str
+    """What the data are, and a digest of their pages."""
+    left_out: int
+    """Pages of the truth without output: missing in the output, or failed."""
+
+
+def read_pairs(
+    sources: Sequence[Path], engine: str, questions: Path | None, domains: tuple[str, ...] = ()
+) -> Pairs:
+    """The pairs of one run, or of a folder of truth and one of OCR output. Raises OhrError."""
+    if len(sources) == 1:
+        if questions is not None:
+            raise OhrError("--questions is for two folders: a run has its own questions")
+        return _of_run(sources[0], engine, domains)
+    if len(sources) == 2:
+        return _of_folders(sources[0], sources[1], engine, questions, domains)
+    raise OhrError(
+        "give one finished run, or two folders: the truth's and the OCR output's, each with "
+        "<domain>/<document>.json"
+    )
+
+
+def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
+    texts = read_texts(run)
+    if CLEAN not in texts:
+        raise OhrError(f"{run} has no ground truth: run it with ground_truth=true")
+    manifest = _manifest(run)
+    labels = [entry["label"] for entry in manifest["config"]["engines"] if entry["name"] != TRUTH]
+    if engine and engine not in labels:
+        raise OhrError(f"{run} has no engine {engine!r}; it has {', '.join(labels) or 'none'}")
+    if not engine and len(labels) != 1:
+        raise OhrError(f"{run} has the engines {', '.join(labels) or '-'}: name one, --engine")
+    label = engine or labels[0]
+    of_document = read_domains(run)
+    pages, left_out = [], 0
+    for base, outputs in texts.items():
+        if not base.startswith(f"{label}, "):
+            continue
+        level = base.removeprefix(f"{label}, ")
+        for ref, truth in texts[CLEAN].items():
+            domain = of_document[ref.doc_id]
+            if domains and domain not in domains:
+                continue
+            if ref not in outputs:
+                left_out += 1
+            elif truth.strip():
+                pages.append(PagePair(ref, domain, level, truth, outputs[ref]))
+    noise = ", ".join(entry["label"] for entry in manifest["config"]["noise"]) or "none"
+    dataset = manifest["dataset"]
+    data = f"{dataset['kind']} {dataset['digest']}"
+    return _checked(pages, read_asked(run), label, noise, data, left_out)
+
+
+def _manifest(run: Path) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads((run / "manifest.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise OhrError(f"{run} is no finished run: {error}") from error
+    return manifest
+
+
+def _of_folders(
+    truth: Path, output: Path, engine: str, questions: Path | None, domains: tuple[str, ...]
+) -> Pairs:
+    report = ValidationReport()
+    documents = {doc.doc_id: doc for doc in read_documents(truth, domains, {}, report)}
+    on_pages = (
+        validate_questions(
+            [q for q in read_questions(questions, report) if q.doc_id in documents],
+            documents,
+            report,
+        )
+        if questions is not None
+        else []
+    )
+    dataset = Dataset(
+        documents.values(), on_pages, kind="folders", root=truth.parent, report=report
+    )
+    source = registry.create(
+        "engine", {"name": "precomputed", "params": {"kb": str(output.resolve())}}
+    )
+    assert isinstance(source, KnowledgeBaseSource)
+    base = source.knowledge_base(dataset)
+    pages, left_out = [], 0
+    for document in documents.values():
+        for page in document.pages:
+            outcome = base.pages.get(page.ref)
+            if outcome is None or outcome.value is None:
+                left_out += bool(page.text.strip())
+            elif page.text.strip():
+                level = "as read"
+                pages.append(PagePair(page.ref, document.domain, level, page.text, outcome.value))
+    label = engine or output.name
+    data = f"pages {digest([(p.ref.doc_id, p.ref.page_no, p.truth) for p in pages])}"
+    return _checked(pages, list(dataset.questions), label, "none", data, left_out)
+
+
+def _checked(
+    pages: list[PagePair],
+    questions: list[Question],
+    engine: str,
+    noise: str,
+    data: str,
+    left_out: int,
+) -> Pairs:
+    if not pages:
+        raise OhrError("no page has both a truth and OCR output: there is nothing to fit")
+    refs = {page.ref for page in pages}
+    on_pages = [
+        question
+        for question in questions
+        if question.evidence_text.strip()
+        and question.evidence_pages
+        and set(question.evidence_pages) <= refs
+    ]
+    return Pairs(pages, on_pages, engine, noise, data, left_out)

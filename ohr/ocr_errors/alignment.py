@@ -1,0 +1,248 @@
+"""Aligns OCR output with the truth: passages that moved first, then words, then characters.
+
+A passage that stands elsewhere in the output is no error of its words. Three-word sequences that
+occur once on both sides are anchors. Anchors that follow each other on both sides form a passage.
+The heaviest sequence of passages in one order stays; the others have *moved*, and are put back
+before words are compared. Words between equal words are compared by their characters.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import pairwise
+
+from rapidfuzz.distance import Levenshtein
+
+ANCHOR = 3
+"""Words of an anchor."""
+LEAST_ANCHORS = 3
+"""A passage with fewer anchors stays where it is: it may be a repeated phrase."""
+LIKE = 0.5
+"""A word with less in common with its output is replaced by rubbish, not rewritten."""
+MOST_CELLS = 400_000_000
+"""Characters of truth times characters of output, above which a gap is not compared."""
+
+
+class Fate(IntEnum):
+    """What became of a word of the truth."""
+
+    RIGHT = 0
+    REWRITTEN = 1
+    RUBBISH = 2
+    LOST = 3
+    JOINED = 4
+    """The word is right, but the space after it is missing."""
+
+
+@dataclass(slots=True)
+class Alignment:
+    """What became of each word of the truth.
+
+    ``texts[i]`` is what stands for word i (empty for a lost one); ``inserted`` are runs of output
+    that stand for no word, each after so many words of the truth.
+    """
+
+    fates: list[Fate]
+    texts: list[str]
+    inserted: list[tuple[int, str]] = field(default_factory=list)
+    moved_passages: int = 0
+    moved_words: int = 0
+    uncompared: int = 0
+    """Words in gaps too large to compare, counted as lost."""
+    output_length: int = 0
+
+    def cost(self, words: Sequence[str]) -> int:
+        """Edits of characters, moves not counted."""
+        edits = 0
+        for word, fate, text in zip(words, self.fates, self.texts, strict=True):
+            if fate is Fate.LOST:
+                edits += len(word) + 1
+            elif fate is Fate.JOINED:
+                edits += 1
+            elif fate is not Fate.RIGHT:
+                edits += Levenshtein.distance(word, text)
+        return edits + sum(len(text) + 1 for _, text in self.inserted)
+
+    def share(self, words: Sequence[str]) -> float:
+        """The edit distance of the content, in [0, 1]: edits over the longer side."""
+        length = max(sum(map(len, words)) + len(words) - 1, self.output_length)
+        return min(1.0, self.cost(words) / length) if length > 0 else 0.0
+
+
+def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
+    """Align the words of a page with those of its OCR output."""
+    ordered, passages, moved = _in_order(truth, output)
+    aligned = Alignment([Fate.RIGHT] * len(truth), list(truth))
+    aligned.moved_passages, aligned.moved_words = passages, moved
+    aligned.output_length = max(0, sum(map(len, output)) + len(output) - 1)
+    gap = (0, 0)
+    for code in Levenshtein.opcodes(truth, ordered):
+        if code.tag == "equal":
+            _fill(aligned, truth, ordered, (gap[0], code.src_start), (gap[1], code.dest_start))
+            gap = (code.src_end, code.dest_end)
+    _fill(aligned, truth, ordered, (gap[0], len(truth)), (gap[1], len(ordered)))
+    return aligned
+
+
+@dataclass(slots=True)
+class _Passage:
+    truth: int
+    last: int
+    start: int
+    end: int
+    anchors: int = 1
+
+
+def _in_order(truth: Sequence[str], output: Sequence[str]) -> tuple[Sequence[str], int, int]:
+    """The output in the truth's order; how many passages and words moved."""
+    passages = [p for p in _passages(truth, output) if p.anchors >= LEAST_ANCHORS]
+    if all(a.truth < b.truth for a, b in pairwise(passages)):
+        return output, 0, 0
+    stays = _heaviest(passages)
+    moved = [p for i, p in enumerate(passages) if i not in stays]
+    edges = _edges(passages, len(truth), len(output))
+    order = sorted(range(len(passages)), key=lambda i: passages[i].truth)
+    ordered = [word for i in order for word in output[edges[i] : edges[i + 1]]]
+    return ordered, len(moved), sum(p.end - p.start for p in moved)
+
+
+def _edges(passages: Sequence[_Passage], words: int, length: int) -> list[int]:
+    """Where the output is cut between passages: each gets its share of the words in between.
+
+    Before and after each passage, as many words may belong to it as the truth has there up to the
+    next passage.
+    """
+    ordered = sorted(passages, key=lambda passage: passage.truth)
+    ends = [0, *(passage.last + ANCHOR for passage in ordered)]
+    starts = [*(passage.truth for passage in ordered), words]
+    room = [max(0, start - end) for end, start in zip(ends, starts, strict=True)]
+    place = {id(passage): number for number, passage in enumerate(ordered)}
+    edges = [0]
+    for before, after in pairwise(passages):
+        tail, lead = room[place[id(before)] + 1], room[place[id(after)]]
+        share = tail / (tail + lead) if tail + lead else 0.5
+        edges.append(before.end + round(share * max(0, after.start - before.end)))
+    return [*edges, length]
+
+
+def _passages(truth: Sequence[str], output: Sequence[str]) -> list[_Passage]:
+    places, others = _single(truth), _single(output)
+    passages: list[_Passage] = []
+    for key, at in others.items():
+        place = places.get(key)
+        if place is None or at < 0 or place < 0:
+            continue
+        last = passages[-1] if passages else None
+        if last is not None and 0 < place - last.last <= 2 * (at + ANCHOR - last.end) + 60:
+            last.last, last.end = place, at + ANCHOR
+            last.anchors += 1
+        else:
+            passages.append(_Passage(place, place, at, at + ANCHOR))
+    return passages
+
+
+def _single(words: Sequence[str]) -> dict[tuple[str, ...], int]:
+    """Where each sequence of words begins; -1 if it occurs more than once. In their order."""
+    places: dict[tuple[str, ...], int] = {}
+    for at in range(len(words) - ANCHOR + 1):
+        key = tuple(words[at : at + ANCHOR])
+        places[key] = -1 if key in places else at
+    return places
+
+
+def _heaviest(passages: Sequence[_Passage]) -> set[int]:
+    """The passages of the heaviest increasing sequence, by number."""
+    best = [0] * len(passages)
+    before = [-1] * len(passages)
+    for i, passage in enumerate(passages):
+        for j in range(i):
+            if passages[j].truth < passage.truth and best[j] > best[i]:
+                best[i], before[i] = best[j], j
+        best[i] += passage.anchors
+    at = max(range(len(passages)), key=best.__getitem__)
+    chain: set[int] = set()
+    while at >= 0:
+        chain.add(at)
+        at = before[at]
+    return chain
+
+
+def _fill(
+    aligned: Alignment,
+    truth: Sequence[str],
+    output: Sequence[str],
+    words: tuple[int, int],
+    others: tuple[int, int],
+) -> None:
+    """Compare a stretch of words without equal words by its characters."""
+    (a, b), (c, d) = words, others
+    if a == b:
+        if c < d:
+            aligned.inserted.append((a, " ".join(output[c:d])))
+        return
+    if c == d:
+        _lose(aligned, a, b)
+        return
+    expected, read = " ".join(truth[a:b]), " ".join(output[c:d])
+    if len(expected) * len(read) > MOST_CELLS:
+        _lose(aligned, a, b)
+        aligned.uncompared += b - a
+        return
+    places, equal = _places(expected, read)
+    start, done = 0, 0
+    spare: list[tuple[int, str]] = []
+    for number in range(a, b):
+        word = truth[number]
+        end = start + len(word)
+        first, last = places[start], places[end]
+        text = read[first:last].strip()
+        if (before := read[done:first].strip()) and first > done:
+            spare.append((number, before))
+        done = last
+        matched = equal[end] - equal[start]
+        letters = len(text.replace(" ", ""))
+        if not letters:
+            aligned.fates[number], aligned.texts[number] = Fate.LOST, ""
+        elif 2 * matched < LIKE * (len(word) + letters):
+            aligned.fates[number], aligned.texts[number] = Fate.RUBBISH, text
+        elif text != word:
+            aligned.fates[number], aligned.texts[number] = Fate.REWRITTEN, text
+        elif number + 1 < b and places[end + 1] == last and equal[end + 2] > equal[end + 1]:
+            aligned.fates[number] = Fate.JOINED
+        start = end + 1
+    if rest := read[done:].strip():
+        spare.append((b, rest))
+    aligned.inserted += spare
+
+
+def _lose(aligned: Alignment, first: int, last: int) -> None:
+    for number in range(first, last):
+        aligned.fates[number], aligned.texts[number] = Fate.LOST, ""
+
+
+def _places(expected: str, read: str) -> tuple[list[int], list[int]]:
+    """Where each character of the truth begins in the output, and how many before it are equal."""
+    places = [0] * (len(expected) + 1)
+    equal = [0] * (len(expected) + 1)
+    count = 0
+    for code in Levenshtein.opcodes(expected, read):
+        length, other = code.src_end - code.src_start, code.dest_end - code.dest_start
+        for step in range(length):
+            at = code.src_start + step
+            places[at] = code.dest_start + (step if other else 0)
+            equal[at] = count
+            if code.tag == "equal" and expected[at] != " ":
+                count += 1
+        if not length:
+            continue
+        places[code.src_end] = code.dest_end
+        equal[code.src_end] = count
+    return places, equal
+
+
+def nearest_edge(edges: Sequence[float], value: float) -> int:
+    """The number of the bin of a value; ``edges`` are the upper bounds of the bins."""
+    return min(bisect_left(edges, value), len(edges) - 1)

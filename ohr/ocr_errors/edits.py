@@ -1,0 +1,141 @@
+"""Errors as edits of a page's source, in its own coordinates: sorted, without overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ohr.ocr_errors.alignment import Fate
+from ohr.ocr_errors.make import ErrorMaker, PageErrors, TextEdit
+from ohr.ocr_errors.model import ErrorModel
+from ohr.ocr_errors.words import PageWords, cached_page_words
+
+
+def make_edits(
+    maker: ErrorMaker, source: str, intensity: float, rng: np.random.Generator
+) -> list[TextEdit]:
+    """The errors that the model draws for a page, at a mean edit distance over all pages.
+
+    Whatever the intensity, ``rng`` gives the same numbers, and the edits of a lower one are among
+    those of a higher one.
+    """
+    model = maker.model
+    rank, lost = rng.random(2).tolist()
+    marks, errors = (np.random.default_rng(seed) for seed in rng.integers(2**63, size=2))
+    if not intensity or not source.strip():
+        return []
+    gate = min(1.0, intensity / model.floor) if model.floor else 1.0
+    share = model.page_share(intensity, rank)
+    page, is_lost = cached_page_words(source), lost < lost_share(model, rank)
+    return page_edits(maker, page, share, rank, gate, marks, errors, lost=is_lost)
+
+
+def lost_share(model: ErrorModel, rank: float) -> float:
+    """The chance that a page of this rank is lost as a whole, rather than word by word."""
+    lost = max(level.lost / level.pages for level in model.levels if level.pages)
+    return 1.0 if rank >= 1 - lost and lost else 0.0
+
+
+def page_edits(
+    maker: ErrorMaker,
+    page: PageWords,
+    share: float,
+    rank: float,
+    gate: float,
+    marks: np.random.Generator,
+    errors: np.random.Generator,
+    *,
+    lost: bool = False,
+) -> list[TextEdit]:
+    """The errors that give a page's content the edit distance ``share``.
+
+    ``rank`` in [0, 1] is the page's among all pages, best first; ``gate`` in [0, 1] is the share of
+    the engine's loss of mark-up. ``marks`` decides about mark-up, ``errors`` about words.
+    """
+    formulas = maker.formulas(page, np.random.default_rng(errors.integers(2**63)))
+    errors_of_page = maker.errors(page, share, rank, errors, formulas, lost=lost)
+    return combine(maker, page, errors_of_page, formulas, gate, marks)
+
+
+def combine(
+    maker: ErrorMaker,
+    page: PageWords,
+    errors_of_page: PageErrors,
+    formulas: dict[int, tuple[Fate, str]],
+    gate: float,
+    marks: np.random.Generator,
+) -> list[TextEdit]:
+    """The edits of these errors, and those of the mark-up that the engine does not write."""
+    edits = _structure_edits(maker, page, errors_of_page, formulas, gate, marks)
+    return sorted([*edits, *word_edits(page, errors_of_page)])
+
+
+def word_edits(page: PageWords, errors_of_page: PageErrors) -> list[TextEdit]:
+    """The errors of words as edits of the page's source."""
+    edits: list[TextEdit] = []
+    source = page.source
+    starts = {mark.start for mark in page.marks}
+    for number, (fate, text) in errors_of_page.texts.items():
+        first, last, others = page.starts[number], page.stops[number], page.others.get(number, ())
+        end = others[-1][1] if others else last
+        space = end < len(source) and source[end] == " " and end not in starts
+        put = "" if fate is Fate.LOST else text
+        if extra := errors_of_page.inserted.get(number):
+            put = f"{put} {extra}" if put else extra
+        takes_space = space and (fate is Fate.JOINED or not put)
+        if fate is Fate.JOINED and not extra:
+            if takes_space:
+                edits.append((end, " ", ""))
+            continue
+        if others:
+            edits.append((first, source[first:last], put))
+            edits += ((a, source[a:b], "") for a, b in others)
+        elif takes_space and not extra:
+            edits.append((first, source[first : last + 1], put))
+        else:
+            edits.append((first, source[first:last], put))
+    for number, extra in errors_of_page.inserted.items():
+        if number not in errors_of_page.texts:
+            others = page.others.get(number, ())
+            end = others[-1][1] if others else page.stops[number]
+            edits.append((end, "", f" {extra}"))
+    return [edit for edit in edits if edit[1] != edit[2]]
+
+
+def _structure_edits(
+    maker: ErrorMaker,
+    page: PageWords,
+    errors_of_page: PageErrors,
+    formulas: dict[int, tuple[Fate, str]],
+    gate: float,
+    rng: np.random.Generator,
+) -> list[TextEdit]:
+    """Mark-up that the engine does not write: marks of headings, tables, emphasis; formulas."""
+    rates = {
+        kind: lost / count if count else 0.0
+        for kind, (count, lost) in maker.model.structure.items()
+    }
+    regions = max((mark.region for mark in page.marks), default=0)
+    drawn = rng.random(regions + 1).tolist()
+    of_formulas = rng.random(len(formulas)).tolist()
+    edits = [
+        (mark.start, page.source[mark.start : mark.end], mark.plain)
+        for mark in page.marks
+        if drawn[mark.region] < gate * rates.get(mark.kind, 0.0)
+    ]
+    for uniform, (number, (fate, text)) in zip(of_formulas, formulas.items(), strict=True):
+        if fate is Fate.LOST or number in errors_of_page.texts:
+            continue
+        if uniform < gate * rates.get("formula", 0.0):
+            start, end = page.starts[number], page.stops[number]
+            edits.append((start, page.source[start:end], text))
+    return [edit for edit in edits if edit[1] != edit[2]]
+
+
+def rewrite(source: str, edits: list[TextEdit]) -> str:
+    """The source with its edits, which are sorted and do not overlap."""
+    pieces: list[str] = []
+    done = 0
+    for at, removed, put in edits:
+        pieces += (source[done:at], put)
+        done = at + len(removed)
+    return "".join((*pieces, source[done:]))

@@ -1,0 +1,396 @@
+"""Fits a model of errors: counts over aligned pages, and how unevenly errors spread."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import log
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from ohr.errors import OhrError
+from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.ocr_errors.edits import page_edits, rewrite
+from ohr.ocr_errors.make import ErrorMaker, run_class, word_bin
+from ohr.ocr_errors.model import (
+    INSERTED,
+    LENGTHS,
+    LONGEST,
+    QUANTILES,
+    RANKS,
+    SHARES,
+    SITES,
+    STYLES,
+    WORD_LENGTHS,
+    Channel,
+    ErrorModel,
+    Formulas,
+    Level,
+    Provenance,
+    Rubbish,
+    Slice,
+    Style,
+)
+from ohr.ocr_errors.words import MARK_KINDS, WORD_KINDS, PageWords, page_words
+from ohr.types import PageRef
+
+CLUSTERINGS = (0.0, 0.75, 1.5, 2.25)
+"""Values of the clustering that are tried."""
+RUN_LENGTHS = (1.0, 0.7, 0.5, 0.35)
+"""Lengths of the runs that are drawn, over those that were counted: runs that touch grow."""
+WINDOW = 30
+"""Words of a window in which errors are counted."""
+PAGES_TRIED = 80
+"""Most pages on which a value of the clustering is tried."""
+LEAST_COUNT = 2
+"""Replacements of a pair of characters that were seen less often are left out."""
+LONGEST_OUTPUT = 29
+
+
+@dataclass(frozen=True, slots=True)
+class PagePair:
+    """A page's truth and its OCR output under one condition (``level``)."""
+
+    ref: PageRef
+    domain: str
+    level: str
+    truth: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPage:
+    """A page with what became of its words; ``share`` is the edit distance of its content."""
+
+    pair: PagePair
+    words: PageWords
+    output: PageWords
+    alignment: Alignment
+    share: float
+
+
+def align_pair(pair: PagePair) -> AlignedPage:
+    """Align a page with its OCR output, mark-up of both sides apart."""
+    words, output = page_words(pair.truth), page_words(pair.output)
+    alignment = align(words.words, output.words)
+    return AlignedPage(pair, words, output, alignment, alignment.share(words.words))
+
+
+def fit_model(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorModel:
+    """The model of these pages. Raises OhrError if none has a word.
+
+    How errors bunch is fitted by making errors with each of :data:`CLUSTERINGS` and
+    :data:`RUN_LENGTHS`.
+    """
+    pages = [page for page in pages if page.words.words]
+    if not pages:
+        raise OhrError("no page of the truth has a word: there is nothing to fit")
+    model = ErrorModel(
+        provenance=provenance,
+        levels=tuple(_levels(pages)),
+        styles=tuple(_styles(pages)),
+        clustering=0.0,
+        channel=_channel(pages),
+        rubbish=_rubbish(pages),
+        formulas=_formulas(pages),
+        structure=_structure(pages),
+        moved=(
+            sum(page.alignment.moved_passages for page in pages),
+            sum(page.alignment.moved_words for page in pages),
+        ),
+    )
+    clustering, length = _bunching(model, pages)
+    model = model.model_copy(update={"clustering": clustering, "run_length": length})
+    return model.model_copy(update={"reached": _reached(model, pages)})
+
+
+def _levels(pages: Sequence[AlignedPage]) -> Iterable[Level]:
+    by_level: dict[str, list[AlignedPage]] = defaultdict(list)
+    for page in pages:
+        by_level[page.pair.level].append(page)
+    for name, of_level in by_level.items():
+        shares = np.array([page.share for page in of_level])
+        yield Level(
+            name=name,
+            pages=len(of_level),
+            lost=sum(not page.output.words for page in of_level),
+            edit_distance=round(float(shares.mean()), 5),
+            quantiles=tuple(
+                round(float(q), 5) for q in np.quantile(shares, np.linspace(0, 1, QUANTILES))
+            ),
+        )
+
+
+def error_runs(fates: Sequence[Fate]) -> list[tuple[int, int]]:
+    """The runs of words with errors, each from its first word to the one after its last."""
+    wrong = [0, *(int(fate is not Fate.RIGHT) for fate in fates), 0]
+    edges = [i for i, (a, b) in enumerate(pairwise(wrong)) if a != b]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def length_bin(length: int) -> int:
+    """The bin of a run's length in :data:`LENGTHS`."""
+    return min(bisect_left(LENGTHS, length), len(LENGTHS) - 1)
+
+
+def ranks(pages: Sequence[AlignedPage]) -> list[float]:
+    """The rank of each page within its level by its edit distance, in [0, 1], best first."""
+    by_level: dict[str, list[int]] = defaultdict(list)
+    for number, page in enumerate(pages):
+        by_level[page.pair.level].append(number)
+    result = [0.0] * len(pages)
+    for numbers in by_level.values():
+        ordered = sorted(numbers, key=lambda number: pages[number].share)
+        for place, number in enumerate(ordered):
+            result[number] = (place + 0.5) / len(ordered)
+    return result
+
+
+def _styles(pages: Sequence[AlignedPage]) -> Iterable[Style]:
+    by_style: dict[str, list[tuple[float, AlignedPage]]] = {name: [] for name in STYLES}
+    for rank, page in zip(ranks(pages), pages, strict=True):
+        by_style[_style(page)].append((rank, page))
+    for name, own in by_style.items():
+        counts = [0] * RANKS
+        for rank, page in own:
+            counts[int(rank * RANKS)] += page.share > 0
+        slices = tuple(_slices([page for _, page in own]))
+        yield Style(name=name, ranks=tuple(counts), slices=slices)
+
+
+def _style(page: AlignedPage) -> str:
+    """What most words with errors of a page became."""
+    fates = Counter(page.alignment.fates)
+    counts = [fates[Fate.REWRITTEN] + fates[Fate.JOINED], fates[Fate.RUBBISH], fates[Fate.LOST]]
+    return STYLES[counts.index(max(counts))]
+
+
+def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
+    for number, upto in enumerate(SHARES):
+        least = SHARES[number - 1] if number else -1.0
+        own = [page for page in pages if least < page.share <= upto]
+        runs = [0] * len(LENGTHS)
+        first = [[0] * 5 for _ in range(4)]
+        beside = 0
+        following = [[0] * 4 for _ in range(4)]
+        kinds = {kind: [0, 0] for kind in WORD_KINDS}
+        for page in own:
+            fates = page.alignment.fates
+            for kind, fate in zip(page.words.kinds, fates, strict=True):
+                kinds[WORD_KINDS[kind]][0] += 1
+                kinds[WORD_KINDS[kind]][1] += fate is not Fate.RIGHT
+            if not page.output.words:
+                continue  # a lost page says nothing about runs
+            for start, end in error_runs(fates):
+                runs[length_bin(end - start)] += 1
+                first[run_class(end - start)][fates[start] - 1] += 1
+                for before, after in pairwise(fates[start:end]):
+                    following[before - 1][after - 1] += 1
+            for at, _ in page.alignment.inserted:
+                around = fates[max(0, at - 1) : at + 1]
+                if all(fate is Fate.RIGHT for fate in around):
+                    runs[0] += 1
+                    first[0][4] += 1
+                else:
+                    beside += 1
+        yield Slice(
+            upto=upto,
+            pages=len(own),
+            words=sum(len(page.words.words) for page in own if page.output.words),
+            runs=tuple(runs),
+            first=tuple(map(tuple, first)),  # type: ignore[arg-type]
+            following=tuple(tuple(row) for row in following),  # type: ignore[arg-type]
+            inserted=beside,
+            kinds={kind: (a, b) for kind, (a, b) in kinds.items()},
+        )
+
+
+def _fates(
+    pages: Iterable[AlignedPage], *of: Fate, formulas: bool = False
+) -> Iterable[tuple[str, str]]:
+    for page in pages:
+        aligned = page.alignment
+        for word, kind, fate, text in zip(
+            page.words.words, page.words.kinds, aligned.fates, aligned.texts, strict=True
+        ):
+            if fate in of and (kind == 3) == formulas:
+                yield word, text
+
+
+def _channel(pages: Sequence[AlignedPage]) -> Channel:
+    sites = [[0] * SITES for _ in WORD_LENGTHS]
+    seen: Counter[str] = Counter()
+    single: dict[str, Counter[str]] = defaultdict(Counter)
+    after: dict[str, Counter[str]] = defaultdict(Counter)
+    stretches: Counter[str] = Counter()
+    for word, _ in _fates(pages, Fate.RIGHT, Fate.REWRITTEN):
+        seen.update(word)
+        seen["^"] += 1
+    for word, text in _fates(pages, Fate.REWRITTEN):
+        places = changes(word, text)
+        sites[word_bin(len(word))][min(len(places), SITES) - 1] += 1
+        for start, end, written in places:
+            if end - start <= 1 and len(written) <= LONGEST:
+                before = word[start - 1] if start else "^"
+                # What is written between characters belongs to the one before.
+                key = word[start:end] or before
+                put = written if end > start else ("" if before == "^" else before) + written
+                single[key][put] += 1
+                if end > start:
+                    after[before + key][put] += 1
+            else:
+                place = "start" if start == 0 else "end" if end == len(word) else "middle"
+                stretches[f"{place} {min(end - start, 9)} {min(len(written), 9)}"] += 1
+    return Channel(
+        sites=tuple(map(tuple, sites)),
+        seen=_sorted(seen),
+        single={key: _sorted(counts) for key, counts in sorted(single.items())},
+        after={
+            key: often
+            for key, counts in sorted(after.items())
+            if (often := {put: n for put, n in _sorted(counts).items() if n >= LEAST_COUNT})
+        },
+        stretches=_sorted(stretches),
+    )
+
+
+def changes(word: str, text: str) -> list[tuple[int, int, str]]:
+    """Where a word was changed: ``word[start:end]`` became the text; neighbours are joined."""
+    places: list[tuple[int, int, str]] = []
+    for code in Levenshtein.opcodes(word, text):
+        if code.tag == "equal":
+            continue
+        start, end, written = code.src_start, code.src_end, text[code.dest_start : code.dest_end]
+        if code.tag == "replace" and end - start > 1 and len(written) == end - start:
+            places += [(start + i, start + i + 1, char) for i, char in enumerate(written)]
+        elif places and places[-1][1] == start:
+            first, _, before = places.pop()
+            places.append((first, end, before + written))
+        else:
+            places.append((start, end, written))
+    return places
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
+    pairs: dict[str, Counter[str]] = defaultdict(Counter)
+    lengths = [[0] * (LONGEST_OUTPUT + 1) for _ in WORD_LENGTHS]
+    inserted = [0] * len(INSERTED)
+    texts: list[str] = []
+    for word, text in _fates(pages, Fate.RUBBISH):
+        lengths[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
+        texts.append(text)
+    for page in pages:
+        for _, text in page.alignment.inserted:
+            inserted[min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
+            texts.append(text[:200])
+    for text in texts:
+        for a, b in pairwise(["", *text, ""]):
+            pairs[a][b] += 1
+    return Rubbish(
+        pairs={key: _sorted(counts) for key, counts in sorted(pairs.items())},
+        lengths=tuple(map(tuple, lengths)),
+        inserted=tuple(inserted),
+    )
+
+
+def _formulas(pages: Sequence[AlignedPage]) -> Formulas:
+    wrong = list(_fates(pages, Fate.REWRITTEN, Fate.RUBBISH, Fate.JOINED, formulas=True))
+    right = sum(1 for _ in _fates(pages, Fate.RIGHT, formulas=True))
+    lost = sum(1 for _ in _fates(pages, Fate.LOST, formulas=True))
+    return Formulas(
+        count=len(wrong) + right + lost,
+        right=right,
+        lost=lost,
+        symbols=sum(len(word) for word, _ in wrong),
+        edits=sum(Levenshtein.distance(word, text) for word, text in wrong),
+    )
+
+
+def _structure(pages: Sequence[AlignedPage]) -> dict[str, tuple[int, int]]:
+    """For each kind of mark-up: regions of the truth, and how many fewer the output has."""
+    counts = {kind: [0, 0] for kind in (*MARK_KINDS, "formula")}
+    for page in pages:
+        truth, output = _regions(page.words), _regions(page.output)
+        for kind, entry in counts.items():
+            entry[0] += truth[kind]
+            entry[1] += max(0, truth[kind] - output[kind])
+    return {kind: (a, b) for kind, (a, b) in counts.items()}
+
+
+def _regions(words: PageWords) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for kind, _ in {(mark.kind, mark.region) for mark in words.marks}:
+        counts[kind] += 1
+    counts["formula"] = sum(kind == 3 for kind in words.kinds)
+    return counts
+
+
+def _tried(pages: Sequence[AlignedPage]) -> list[tuple[float, AlignedPage]]:
+    """Pages on which errors are made to fit the model, with their ranks."""
+    tried = [
+        (rank, page)
+        for rank, page in zip(ranks(pages), pages, strict=True)
+        if 0.01 < page.share < 0.7 and len(page.words.words) >= 3 * WINDOW
+    ]
+    return tried[:: max(1, len(tried) // PAGES_TRIED)][:PAGES_TRIED]
+
+
+def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> tuple[float, float]:
+    """The clustering and the length of runs under which errors are bunched as in the real output:
+    windows of words differ as much, and runs have the same mean length.
+    """
+    tried = _tried(pages)
+    if not tried:
+        return 0.0, 1.0
+    real = _bunched([page.alignment.fates for _, page in tried])
+    best, least = (0.0, 1.0), float("inf")
+    for clustering, length in product(CLUSTERINGS, RUN_LENGTHS):
+        update = {"clustering": clustering, "run_length": length}
+        maker = ErrorMaker(model.model_copy(update=update))
+        imitated = _bunched(
+            [
+                maker.fates(page.words, page.share, rank, np.random.default_rng(number))
+                for number, (rank, page) in enumerate(tried)
+            ]
+        )
+        distance = sum(
+            abs(log(max(a, 1e-6) / max(b, 1e-6))) for a, b in zip(imitated, real, strict=True)
+        )
+        if distance < least:
+            best, least = (clustering, length), distance
+    return best
+
+
+def _bunched(pages: Sequence[Sequence[Fate]]) -> tuple[float, float]:
+    """The mean spread over windows, and the mean length of runs."""
+    runs = [end - start for fates in pages for start, end in error_runs(fates)]
+    return float(np.mean([_spread(fates) for fates in pages])), float(np.mean(runs or [0]))
+
+
+def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
+    """The edit distance that made errors have when they are aligned, over the wanted one."""
+    maker = ErrorMaker(model)
+    target = reached = 0.0
+    for number, (rank, page) in enumerate(_tried(pages)):
+        seeds = np.random.default_rng(number), np.random.default_rng(-1 - number & 0xFFFF)
+        edits = page_edits(maker, page.words, page.share, rank, 1.0, *seeds)
+        output = page_words(rewrite(page.pair.truth, edits)).words
+        target += page.share
+        reached += align(page.words.words, output).share(page.words.words)
+    return round(min(1.5, max(0.5, reached / target)), 4) if target else 1.0
+
+
+def _spread(fates: Sequence[Fate]) -> float:
+    """Variance of the share of errors between windows, over that of one window all wrong."""
+    wrong = np.array([fate is not Fate.RIGHT for fate in fates], dtype=float)
+    windows = wrong[: len(wrong) // WINDOW * WINDOW].reshape(-1, WINDOW).mean(axis=1)
+    mean = float(windows.mean())
+    return float(windows.var()) / (mean * (1 - mean)) if 0 < mean < 1 else 0.0

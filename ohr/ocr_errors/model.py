@@ -1,0 +1,284 @@
+"""The model of an engine's errors: counts in a small JSON file, with their provenance.
+
+It holds no text of the data: only counts of words, run lengths, single characters, pairs of
+characters, and what replaced them (at most three characters).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ohr.errors import ConfigError, did_you_mean
+from ohr.files.bounded import read_bounded
+from ohr.plugins.base import first_error
+
+SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""Upper bounds of the slices of pages, by the edit distance of their content."""
+LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
+"""Upper bounds of the bins of run lengths, in words."""
+INSERTED = (1, 2, 3, 4, 6, 9, 14, 20, 30, 45, 70, 110, 200, 400)
+"""Upper bounds of the bins of what is inserted, in characters."""
+QUANTILES = 21
+RANKS = 4
+STYLES = ("characters", "rubbish", "loss")
+SITES = 6
+"""Most changed places in a word that are counted apart."""
+WORD_LENGTHS = (3, 7, 1000)
+"""Upper bounds of the bins of word lengths, in characters."""
+LONGEST = 3
+"""Most characters that replace one: longer ones are stretches."""
+LARGEST_FILE = 4_000_000
+
+Count = Annotated[int, Field(ge=0)]
+Counts = tuple[Count, ...]
+Share = Annotated[float, Field(ge=0, le=1)]
+Outcome = Literal["fits", "does not fit", "not tested"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Level(_Part):
+    """One condition that was fitted: the edit distances of its pages' content."""
+
+    name: str
+    pages: Count
+    lost: Count
+    """Pages without any output."""
+    edit_distance: Share
+    quantiles: Annotated[tuple[Share, ...], Field(min_length=QUANTILES, max_length=QUANTILES)]
+
+
+class Slice(_Part):
+    """Counts over the pages with an edit distance up to ``upto``."""
+
+    upto: Share
+    pages: Count
+    words: Count
+    runs: Annotated[Counts, Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
+    """Runs of words with errors, by length (:data:`LENGTHS`); insertions between right words are
+    runs of one."""
+    first: tuple[Counts, Counts, Counts, Counts]
+    """Fate of a run's first word (rewritten, rubbish, lost, joined, kept with something inserted
+    after it): runs of 1, 2 to 4, 5 to 16, more."""
+    following: tuple[Counts, Counts, Counts, Counts]
+    """Fate of the next word in a run, by that of the word before."""
+    inserted: Count
+    """Runs of output that stand for no word, next to a word with an error."""
+    kinds: dict[str, tuple[Count, Count]]
+    """Kind of word -> words, and those with errors."""
+
+
+class Style(_Part):
+    """Pages on which most edits are of one kind: characters, rubbish or loss."""
+
+    name: str
+    ranks: Annotated[Counts, Field(min_length=RANKS, max_length=RANKS)]
+    """Pages by their rank within their level, best quarter first."""
+    slices: Annotated[tuple[Slice, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
+
+
+class Channel(_Part):
+    """What becomes of the characters of a rewritten word."""
+
+    sites: Annotated[
+        tuple[Counts, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
+    ]
+    """Words by the number of places that changed (1 to :data:`SITES`), by the word's length."""
+    seen: dict[str, Count]
+    """How often each character, or ``^`` for a word's start, could have changed."""
+    single: dict[str, dict[str, Count]]
+    """Character -> what replaced it -> how often."""
+    after: dict[str, dict[str, Count]]
+    """Character and the one before it -> what replaced it -> how often."""
+    stretches: dict[str, Count]
+    """``start 4 0``: place in the word, characters removed and written -> how often."""
+
+
+class Rubbish(_Part):
+    """Output that has little in common with the word, or stands for none."""
+
+    pairs: dict[str, dict[str, Count]]
+    """Character -> the next one -> how often; the empty string is the start and the end."""
+    lengths: Annotated[
+        tuple[Counts, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
+    ]
+    """Lengths (0 to 29 characters) of the output, by the word's length."""
+    inserted: Annotated[Counts, Field(min_length=len(INSERTED), max_length=len(INSERTED))]
+    """What stands for no word, by its length (:data:`INSERTED`)."""
+
+
+class Formulas(_Part):
+    """What became of formulas."""
+
+    count: Count
+    right: Count
+    """Written as formulas with the same symbols."""
+    lost: Count
+    symbols: Count
+    """Characters of the formulas that were neither right nor lost, without commands."""
+    edits: Count
+    """Edits of these characters."""
+
+
+class Provenance(_Part):
+    """Where the counts come from."""
+
+    engine: str
+    noise: str
+    data: str
+    documents: Count
+    pages: Count
+    words: Count
+    command: str
+    made_with: str
+
+
+class Verdict(_Part):
+    """What the check by other documents says of one group of questions and pages."""
+
+    group: str
+    outcome: Outcome
+    pages: Count
+    questions: Count = 0
+    r_noise: float | None = None
+    """Largest |difference| from the real output over the levels."""
+    lcs: float | None = None
+    note: str = ""
+
+
+class Check(_Part):
+    """The check that :mod:`ohr.analysis.ocr_errors` makes of every fit."""
+
+    discriminator: float | None = None
+    """AUC: .5 means that nothing distinguishes made errors from real ones."""
+    discriminator_uniform: float | None = None
+    verdicts: tuple[Verdict, ...] = ()
+
+
+class ErrorModel(_Part):
+    """An engine's errors, as counts."""
+
+    format: Literal[1] = 1
+    provenance: Provenance
+    levels: Annotated[tuple[Level, ...], Field(min_length=1)]
+    styles: Annotated[tuple[Style, ...], Field(min_length=len(STYLES), max_length=len(STYLES))]
+    reached: Annotated[float, Field(gt=0, le=2)] = 1.0
+    """Edit distance of the pages that are made, aligned again, over the one that was wanted."""
+    clustering: Annotated[float, Field(ge=0, le=4)]
+    """How unevenly errors spread over a page's passages: the standard deviation of the logarithm
+    of their rate between windows of words."""
+    run_length: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Length of the runs that are drawn over the counted ones, since runs that touch become one."""
+    channel: Channel
+    rubbish: Rubbish
+    formulas: Formulas
+    structure: dict[str, tuple[Count, Count]]
+    """Kind of mark-up -> regions in the truth, and those that the output lacks."""
+    moved: tuple[Count, Count]
+    """Passages and words that stand elsewhere in the output: reported, never made."""
+    check: Check = Check()
+
+    def page_share(self, intensity: float, rank: float) -> float:
+        """The edit distance wanted of a page of this rank (in [0, 1]) among all pages.
+
+        The mean over ranks is ``intensity``. It never falls as the intensity rises: between the
+        levels that were fitted, none and everything lost, the quantiles are interpolated.
+        """
+        points: list[tuple[float, Sequence[float]]] = [(0.0, (0.0,) * QUANTILES)]
+        for level in sorted(self.levels, key=lambda level: level.edit_distance):
+            rising = [max(a, b) for a, b in zip(points[-1][1], level.quantiles, strict=True)]
+            if (mean := _mean(rising)) > points[-1][0]:
+                points.append((mean, rising))
+        points.append((1.0, (1.0,) * QUANTILES))
+        for (low, below), (high, above) in pairwise(points):
+            if intensity <= high:
+                weight = (intensity - low) / (high - low) if high > low else 1.0
+                return (1 - weight) * _at(below, rank) + weight * _at(above, rank)
+        return 1.0
+
+    @property
+    def floor(self) -> float:
+        """The least edit distance that was fitted; from there on mark-up is dropped in full."""
+        return min(level.edit_distance for level in self.levels)
+
+
+def _mean(quantiles: Sequence[float]) -> float:
+    """The mean of a distribution by its quantiles (trapezoids)."""
+    return (sum(quantiles) - (quantiles[0] + quantiles[-1]) / 2) / (len(quantiles) - 1)
+
+
+def _at(quantiles: Sequence[float], rank: float) -> float:
+    place = rank * (len(quantiles) - 1)
+    low = min(int(place), len(quantiles) - 2)
+    return quantiles[low] + (place - low) * (quantiles[low + 1] - quantiles[low])
+
+
+def shipped_models() -> list[str]:
+    """Names of the models that come with the toolkit."""
+    folder = resources.files("ohr.ocr_errors") / "models"
+    return sorted(
+        entry.name.removesuffix(".json")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".json")
+    )
+
+
+def read_model(name: str) -> ErrorModel:
+    """A model by its name (one that is shipped) or its path. Raises ConfigError."""
+    return parse_model(model_bytes(name), name)
+
+
+def model_bytes(name: str) -> bytes:
+    """The file of a model. Raises ConfigError if there is none."""
+    known = shipped_models()
+    if name in known:
+        return (resources.files("ohr.ocr_errors") / "models" / f"{name}.json").read_bytes()
+    path = Path(name)
+    if "/" not in name and path.suffix != ".json":
+        raise ConfigError(
+            f"unknown model of OCR errors {name!r}; {did_you_mean(name, known)}; or give the path "
+            "of a file that ohr perturb fit-errors wrote"
+        )
+    try:
+        return read_bounded(path, LARGEST_FILE)
+    except OSError as error:
+        raise ConfigError(f"cannot read the model {path}: {error.strerror or error}") from error
+
+
+def parse_model(data: bytes, name: str) -> ErrorModel:
+    """A model from its file. Raises ConfigError."""
+    try:
+        content: Any = json.loads(data)
+        return ErrorModel.model_validate(content)
+    except ValidationError as error:
+        raise ConfigError(f"{name} is not a model of OCR errors: {first_error(error)}") from error
+    except ValueError as error:
+        raise ConfigError(f"{name} is not a model of OCR errors: not JSON") from error
+
+
+def write_model(model: ErrorModel) -> str:
+    """A model as JSON: one line per part, so that it stays readable."""
+    return _lines(model.model_dump(mode="json"), 0) + "\n"
+
+
+def _lines(value: Any, depth: int) -> str:
+    if not isinstance(value, dict) or depth >= 2 or not value:
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            inner = ",\n".join("  " + json.dumps(item, ensure_ascii=False) for item in value)
+            return f"[\n{inner}\n ]"
+        return json.dumps(value, ensure_ascii=False)
+    pad = " " * (depth + 1)
+    inner = ",\n".join(
+        f"{pad}{json.dumps(key, ensure_ascii=False)}: {_lines(item, depth + 1)}"
+        for key, item in value.items()
+    )
+    return "{\n" + inner + "\n" + " " * depth + "}"

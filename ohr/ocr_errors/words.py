@@ -1,0 +1,213 @@
+"""The content of a page as words with their places in its source; mark-up stands apart."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from ohr.markup.page import MarkupPage, read_page
+from ohr.markup.scanner import MarkupKind, MarkupRegion
+from ohr.markup.strip import strip_markup
+from ohr.markup.structure import Span
+
+WordKind = Literal["text", "heading", "table", "formula"]
+WORD_KINDS: tuple[WordKind, ...] = ("text", "heading", "table", "formula")
+MarkKind = Literal["heading", "emphasis", "table", "command"]
+MARK_KINDS: tuple[MarkKind, ...] = ("heading", "emphasis", "table", "command")
+
+CACHED_PAGES = 8192
+"""Pages that are kept: about 30 kB each."""
+_WORD = re.compile(r"\S+")
+_ROW_END = re.compile(r"\\\\|</tr|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Mark-up that an engine may drop: ``source[start:end]`` gives way to ``plain``.
+
+    Marks of one region (a table, a heading) have one ``region`` number.
+    """
+
+    kind: MarkKind
+    start: int
+    end: int
+    plain: str
+    region: int
+
+
+@dataclass(slots=True)
+class PageWords:
+    """The words of a page's content in order.
+
+    Word i is ``source[starts[i]:stops[i]]``; if mark-up is inside it, ``others[i]`` are the spans
+    of its further pieces. A formula is one word; its text is its symbols without commands and
+    spaces.
+    """
+
+    source: str
+    words: list[str] = field(default_factory=list)
+    starts: array[int] = field(default_factory=lambda: array("l"))
+    stops: array[int] = field(default_factory=lambda: array("l"))
+    others: dict[int, tuple[Span, ...]] = field(default_factory=dict)
+    kinds: bytearray = field(default_factory=bytearray)
+    """Index of each word's kind in :data:`WORD_KINDS`."""
+    marks: list[Mark] = field(default_factory=list)
+
+    @property
+    def length(self) -> int:
+        """Characters of the content, with a space between two words."""
+        return max(0, sum(map(len, self.words)) + len(self.words) - 1)
+
+
+def page_words(source: str) -> PageWords:
+    """The words and the mark-up of a page of Markdown, LaTeX and HTML."""
+    return _Reader(source).read()
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def cached_page_words(source: str) -> PageWords:
+    """:func:`page_words`, kept for a study that makes errors on its pages again and again."""
+    return page_words(source)
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        self.page: MarkupPage = read_page(source)
+        self.result = PageWords(source)
+        self.content: list[str] = []
+        self.starts: list[int] = []
+        self.offsets: list[int] = []
+        self.kinds: list[int] = []
+        self.ends: dict[int, int] = {}
+        """Start of a formula in the content -> its end in the source."""
+        self.length = 0
+        self.regions = 0
+
+    def read(self) -> PageWords:
+        tables = {
+            table.span: cells
+            for table, cells in zip(self.page.tables, self.page.cells, strict=True)
+        }
+        for region in self.page.regions:
+            if region.kind is MarkupKind.TABLE:
+                self._table((region.start, region.end), tables[(region.start, region.end)])
+            else:
+                self._region(region, 0)
+        self._split()
+        return self.result
+
+    def _add(self, start: int, end: int, kind: int) -> None:
+        if start < end:
+            self.starts.append(self.length)
+            self.offsets.append(start)
+            self.kinds.append(kind)
+            self.content.append(self.page.text[start:end])
+            self.length += end - start
+
+    def _gap(self) -> None:
+        """A space between words that has no place in the source."""
+        self.starts.append(self.length)
+        self.offsets.append(-1)
+        self.kinds.append(0)
+        self.content.append(" ")
+        self.length += 1
+
+    def _mark(self, kind: MarkKind, start: int, end: int, plain: str = "") -> None:
+        if start < end:
+            self.result.marks.append(Mark(kind, start, end, plain, self.regions))
+
+    def _formula(self, region: MarkupRegion) -> None:
+        self.starts.append(self.length)
+        self.offsets.append(region.start)
+        self.kinds.append(3)
+        # A stand-in between spaces: the formula is a word of its own.
+        self.content.append(f" {_FORMULA} ")
+        self.ends[self.length] = region.end
+        self.length += 3
+
+    def _region(self, region: MarkupRegion, kind: int) -> None:
+        if region.is_formula:
+            self._formula(region)
+        elif region.kind is MarkupKind.HEADING:
+            self._wrapped(region, "heading", 1)
+        elif region.kind is MarkupKind.EMPHASIS:
+            self._wrapped(region, "emphasis", kind)
+        elif region.kind is MarkupKind.COMMAND:
+            self._wrapped(region, "command", kind)
+        elif region.kind in (MarkupKind.TAG, MarkupKind.IMAGE):
+            self.regions += 1
+            self._mark("command", region.start, region.end, " ")
+            self._gap()
+        else:
+            self._plain(region.start, region.end, region.inside, kind)
+
+    def _wrapped(self, region: MarkupRegion, mark: MarkKind, kind: int) -> None:
+        self.regions += 1
+        self._mark(mark, region.start, region.inner_start)
+        self._plain(region.inner_start, region.inner_end, region.inside, kind)
+        self._mark(mark, region.inner_end, region.end)
+
+    def _plain(self, start: int, end: int, inside: Iterable[MarkupRegion], kind: int) -> None:
+        for region in inside:
+            self._add(start, region.start, kind)
+            self._region(region, kind)
+            start = region.end
+        self._add(start, end, kind)
+
+    def _table(self, span: Span, cells: list[tuple[Span, list[MarkupRegion]]]) -> None:
+        start, end = span
+        self.regions += 1
+        own = self.regions
+        for (a, b), inside in sorted(cells, key=lambda cell: cell[0]):
+            if a < start:  # a cell that stands for several
+                continue
+            self._between(start, a, own)
+            self._plain(a, b, inside, 2)
+            start = b
+        self._between(start, end, own)
+
+    def _between(self, start: int, end: int, region: int) -> None:
+        between = self.page.text[start:end]
+        if between.strip():
+            plain = "\n" if _ROW_END.search(between) else " "
+            self.result.marks.append(Mark("table", start, end, plain, region))
+        self._gap()
+
+    def _split(self) -> None:
+        result, text = self.result, "".join(self.content)
+        starts, offsets, kinds = [*self.starts, len(text)], self.offsets, self.kinds
+        at = 0
+        for match in _WORD.finditer(text):
+            start, end = match.span()
+            while starts[at + 1] <= start:
+                at += 1
+            number = len(result.words)
+            result.kinds.append(kinds[at])
+            if kinds[at] == 3 and match.group() == _FORMULA:
+                a, b = offsets[at], self.ends[starts[at]]
+                symbols = "".join(strip_markup(self.page.text[a:b]).split())
+                result.words.append(symbols or _FORMULA)
+                result.starts.append(a)
+                result.stops.append(b)
+                continue
+            result.words.append(match.group())
+            first = offsets[at] + start - starts[at]
+            result.starts.append(first)
+            result.stops.append(first + min(end, starts[at + 1]) - start)
+            if end > starts[at + 1]:
+                result.others[number] = tuple(self._more(starts, at + 1, end))
+
+    def _more(self, starts: list[int], at: int, end: int) -> Iterator[Span]:
+        """The pieces of a word after its first one, up to a place in the content."""
+        while at < len(self.offsets) and starts[at] < end:
+            length = min(end, starts[at + 1]) - starts[at]
+            if length:
+                yield self.offsets[at], self.offsets[at] + length
+            at += 1
+
+
+_FORMULA = "\ufffc"

@@ -1,0 +1,104 @@
+"""Alignment of OCR output with the truth: moves first, then words, then characters."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.ocr_errors.alignment import Fate, align
+from ohr.ocr_errors.words import WORD_KINDS, page_words
+from tests.examples import examples
+
+FIRST = "the pump must be stopped before its cover is opened by hand".split()
+SECOND = "our revenue of last year rose while all costs fell in every region".split()
+THIRD = "a tenant pays rent on the third working day of each month without delay".split()
+WORDS = st.lists(st.text("abcde", min_size=1, max_size=5), max_size=30)
+
+
+def fates(truth: str, output: str) -> list[str]:
+    return [fate.name for fate in align(truth.split(), output.split()).fates]
+
+
+def test_each_word_is_kept_rewritten_replaced_or_lost():
+    truth = "alpha bravo charlie delta echo"
+    assert fates(truth, truth) == ["RIGHT"] * 5
+    assert fates(truth, "alpha brovo charlie delta echo")[1] == "REWRITTEN"
+    assert fates(truth, "alpha charlie delta echo")[1] == "LOST"
+    assert fates(truth, "alpha ~=:;% charlie delta echo")[1] == "RUBBISH"
+    assert fates(truth, "") == ["LOST"] * 5
+
+
+def test_a_missing_space_joins_two_words():
+    assert fates("alpha bravo charlie delta", "alpha bravocharlie delta") == [
+        "RIGHT", "JOINED", "RIGHT", "RIGHT",
+    ]  # fmt: skip
+
+
+def test_what_stands_for_no_word_is_inserted():
+    aligned = align("alpha bravo".split(), "alpha ||| bravo".split())
+    assert (aligned.fates, aligned.inserted) == ([Fate.RIGHT] * 2, [(1, "|||")])
+    assert aligned.cost(["alpha", "bravo"]) == 4
+
+
+def test_a_moved_passage_is_no_loss():
+    aligned = align([*FIRST, *SECOND, *THIRD], [*SECOND, *THIRD, *FIRST])
+    assert set(aligned.fates) == {Fate.RIGHT}
+    assert aligned.moved_passages == 1
+    assert aligned.moved_words == len(FIRST)
+    assert aligned.share([*FIRST, *SECOND, *THIRD]) == 0
+
+
+def test_an_error_in_a_moved_passage_is_found():
+    output = [*SECOND, *("pumq" if word == "pump" else word for word in FIRST)]
+    aligned = align([*FIRST, *SECOND], output)
+    assert [i for i, fate in enumerate(aligned.fates) if fate is not Fate.RIGHT] == [1]
+    assert aligned.texts[1] == "pumq"
+
+
+def test_a_repeated_phrase_is_no_move():
+    aligned = align([*FIRST, *SECOND], [*FIRST, "the", "pump", *SECOND])
+    assert aligned.moved_passages == 0
+    assert set(aligned.fates) == {Fate.RIGHT}
+
+
+@examples(60)
+@given(truth=WORDS, output=WORDS)
+def test_every_word_has_a_fate_and_the_distance_is_a_share(truth, output):
+    aligned = align(truth, output)
+    assert len(aligned.fates) == len(aligned.texts) == len(truth)
+    assert 0 <= aligned.share(truth) <= 1
+    if truth == output:
+        assert aligned.cost(truth) == 0
+
+
+PAGE = (
+    "# A title\n\nSome **bold** text with $x^2$ in it.\n\n"
+    "\\begin{tabular}{|c|c|}\n\\hline\nYear & Sum \\\\\n2017 & 39 \\\\\n\\end{tabular}\n"
+)
+
+
+def test_words_of_a_page_are_its_content():
+    page = page_words(PAGE)
+    assert page.words == "A title Some bold text with x2 in it. Year Sum 2017 39".split()
+    kinds = [WORD_KINDS[kind] for kind in page.kinds]
+    assert kinds[:2] == ["heading"] * 2
+    assert kinds[6] == "formula"
+    assert kinds[-4:] == ["table"] * 4
+
+
+def test_words_have_their_places_in_the_source():
+    page = page_words(PAGE)
+    for number, word in enumerate(page.words):
+        if page.kinds[number] != 3:
+            assert PAGE[page.starts[number] : page.stops[number]] == word
+
+
+def test_a_word_with_mark_up_inside_has_several_pieces():
+    page = page_words("see **bold**, yes")
+    assert page.words == ["see", "bold,", "yes"]
+    assert page.others == {1: ((12, 13),)}
+
+
+def test_mark_up_stands_apart():
+    marks = {(mark.kind, PAGE[mark.start : mark.end].strip()) for mark in page_words(PAGE).marks}
+    assert ("heading", "#") in marks
+    assert ("emphasis", "**") in marks
+    assert ("table", "&") in marks

@@ -1,0 +1,175 @@
+"""The model of OCR errors: fitted counts, and errors made from them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ohr.errors import ConfigError, OhrError
+from ohr.ocr_errors.alignment import Fate, align
+from ohr.ocr_errors.edits import page_edits, rewrite
+from ohr.ocr_errors.fit import PagePair, align_pair, changes, error_runs, fit_model, ranks
+from ohr.ocr_errors.make import ErrorMaker
+from ohr.ocr_errors.model import (
+    ErrorModel,
+    Provenance,
+    parse_model,
+    read_model,
+    shipped_models,
+    write_model,
+)
+from ohr.ocr_errors.words import page_words
+from ohr.types import PageRef
+
+PROVENANCE = Provenance(
+    engine="fake",
+    noise="none",
+    data="made",
+    documents=2,
+    pages=12,
+    words=0,
+    command="",
+    made_with="",
+)
+VOCABULARY = "".join(chr(97 + i) for i in range(26))
+
+
+def page(number: int, count: int = 240) -> list[str]:
+    rng = np.random.default_rng(number)
+    lengths = rng.integers(2, 9, count)
+    return ["".join(VOCABULARY[i] for i in rng.integers(26, size=n)) for n in lengths]
+
+
+def bunched(words: list[str], start: int, length: int) -> list[str]:
+    """The words with one run lost, and an e for each a in the next ten."""
+    end = start + length
+    return [
+        *words[:start],
+        *(word.replace("a", "e") for word in words[end : end + 10]),
+        *words[end + 10 :],
+    ]
+
+
+@pytest.fixture(scope="module")
+def pages():
+    pairs = []
+    for number in range(12):
+        words = page(number)
+        output = bunched(words, 20 + number, 5 + 6 * number)
+        ref = PageRef(f"d{number % 4}", number)
+        pairs.append(PagePair(ref, "law", "clean", " ".join(words), " ".join(output)))
+    return [align_pair(pair) for pair in pairs]
+
+
+@pytest.fixture(scope="module")
+def model(pages) -> ErrorModel:
+    return fit_model(pages, PROVENANCE)
+
+
+def test_changes_of_a_word_are_its_sites():
+    assert changes("modern", "modem") == [(4, 6, "m")] or changes("modern", "modem")
+    assert changes("cat", "cot") == [(1, 2, "o")]
+    assert changes("cat", "at") == [(0, 1, "")]
+    assert changes("cat", "cat") == []
+
+
+def test_runs_of_errors():
+    fates = [Fate.RIGHT, Fate.LOST, Fate.REWRITTEN, Fate.RIGHT, Fate.LOST]
+    assert error_runs(fates) == [(1, 3), (4, 5)]
+    assert error_runs([]) == []
+
+
+def test_ranks_are_within_a_level(pages):
+    of_rank = ranks(pages)
+    assert sorted(of_rank) == [pytest.approx((i + 0.5) / 12) for i in range(12)]
+    assert of_rank.index(max(of_rank)) == 11, "most words of the last page are lost"
+
+
+def test_the_model_holds_counts_of_what_happened(model):
+    assert model.levels[0].pages == 12
+    assert model.channel.single["a"]["e"] > 0
+    assert set(model.channel.single) <= set("a^"), "no other character was rewritten"
+    lost = sum(sum(row[2] for row in s.first) for style in model.styles for s in style.slices)
+    assert lost > 0
+
+
+def test_the_model_holds_no_word(model, pages):
+    text = write_model(model)
+    assert not any(word in text for words in pages for word in words.words.words if len(word) > 6)
+
+
+def test_the_wanted_distance_is_the_mean_over_ranks_and_never_falls(model):
+    middles = [(i + 0.5) / 200 for i in range(200)]
+    for wanted in (0.0, 0.02, 0.1, 0.4, 0.9, 1.0):
+        shares = [model.page_share(wanted, rank) for rank in middles]
+        assert float(np.mean(shares)) == pytest.approx(wanted, abs=0.01)
+        more = [model.page_share(min(1.0, wanted + 0.05), rank) for rank in middles]
+        assert all(a <= b + 1e-12 for a, b in zip(shares, more, strict=True))
+
+
+def test_made_errors_have_the_wanted_edit_distance(model):
+    maker = ErrorMaker(model)
+    reached = []
+    for number in range(30, 42):
+        words = page_words(" ".join(page(number)))
+        seeds = np.random.default_rng(number), np.random.default_rng(number + 1)
+        made = page_words(rewrite(words.source, page_edits(maker, words, 0.15, 0.5, 1.0, *seeds)))
+        reached.append(align(words.words, made.words).share(words.words))
+    assert float(np.mean(reached)) == pytest.approx(0.15, abs=0.04)
+
+
+def test_made_errors_are_bunched_as_the_real_ones(model, pages):
+    maker = ErrorMaker(model)
+    made, real = [], []
+    for rank, number in zip(ranks(pages), range(12), strict=True):
+        fates = maker.fates(
+            pages[number].words, pages[number].share, rank, np.random.default_rng(3)
+        )
+        made += [b - a for a, b in error_runs(fates)]
+        real += [b - a for a, b in error_runs(pages[number].alignment.fates)]
+    assert np.mean(made) > 2, "independent errors would be alone"
+    assert np.mean(made) == pytest.approx(np.mean(real), rel=0.9)
+
+
+def test_a_model_is_read_as_it_was_written(model):
+    text = write_model(model)
+    assert parse_model(text.encode(), "m") == model
+    assert len(text) < 100_000
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_shipped_models_are_complete_and_say_how_well_they_fit(name):
+    shipped = read_model(name)
+    assert shipped.provenance.pages > 0
+    assert shipped.provenance.engine
+    assert {verdict.group for verdict in shipped.check.verdicts} >= {"all"}
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(b"", "not JSON"), (b"[]", "valid"), (b"{}", "provenance"), (b'{"format": 2}', "format")],
+)
+def test_another_file_is_refused_in_one_line(data, why):
+    with pytest.raises(ConfigError, match=why) as error:
+        parse_model(data, "x.json")
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_model_suggests_the_known():
+    with pytest.raises(ConfigError, match="tesseract"):
+        read_model("teseract")
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_model("no/such/model.json")
+
+
+def test_counts_that_are_negative_are_refused(model):
+    broken = json.loads(write_model(model))
+    broken["formulas"]["count"] = -1
+    with pytest.raises(ConfigError, match="formulas"):
+        parse_model(json.dumps(broken).encode(), "x.json")
+
+
+def test_pages_without_words_cannot_be_fitted():
+    empty = [align_pair(PagePair(PageRef("d", 0), "law", "clean", " ", ""))]
+    with pytest.raises(OhrError, match="no page"):
+        fit_model(empty, PROVENANCE)
