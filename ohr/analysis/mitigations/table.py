@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.mitigations.arms import ORACLE, Arm
+from ohr.analysis.mitigations.arms import IDENTITY, ORACLE, Arm
 from ohr.analysis.realism.table import CLEAN, NATURAL, same_pages
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
@@ -44,7 +44,8 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     the loss is not shown to be more than 0. ``harm`` is the score without the arm on clean pages
     less that with it. All are so signed that more is better for ``gain`` and worse for ``loss`` and
     ``harm``, whatever the metric's direction. ``p_holm`` corrects the p of the gains over the arms
-    and noises of a metric, for all questions and for their groups apart.
+    and noises of a metric, for all questions and for their groups apart; ``identity`` and ``oracle``
+    are not tested.
 
     ``natural`` matches the names of documents with natural noise, whose clean pages are those of
     the documents that they show (:func:`~ohr.analysis.realism.table.same_pages`). Raises OhrError
@@ -59,6 +60,7 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
         for arm in arms:
             records += _records(values, info, arm)
     table = pd.DataFrame(records, columns=COLUMNS[:-1])
+    table.loc[table["arm"].isin([IDENTITY, ORACLE]), "p"] = math.nan  # nothing to test
     table["everyone"] = table["group"] == "all"
     p = table.groupby(["stage", "metric", "everyone"])["p"]
     table["p_holm"] = p.transform(lambda values: holm(values.to_numpy(float)))
