@@ -44,8 +44,8 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     the loss is not shown to be more than 0. ``harm`` is the score without the arm on clean pages
     less that with it. All are so signed that more is better for ``gain`` and worse for ``loss`` and
     ``harm``, whatever the metric's direction. ``p_holm`` corrects the p of the gains over the arms
-    and noises of a metric, for all questions and for their groups apart; ``identity`` and ``oracle``
-    are not tested.
+    and noises of a metric, for all questions and for their groups apart. ``identity`` and
+    ``oracle`` are not tested.
 
     ``natural`` matches the names of documents with natural noise, whose clean pages are those of
     the documents that they show (:func:`~ohr.analysis.realism.table.same_pages`). Raises OhrError
