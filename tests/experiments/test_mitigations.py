@@ -15,11 +15,13 @@ from typer.testing import CliRunner
 from experiments.mitigations import main
 from ohr import registry
 from ohr.analysis.mitigations.arms import Arm, bench_of
+from ohr.analysis.mitigations.costs import arm_costs
 from ohr.analysis.mitigations.table import compared, won_back
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import ImageRepair, OcrBackend
 from ohr.store.identity import pixel_digest
 from ohr.study.config import load_config
+from ohr.study.results import open_run
 from ohr.study.scoring.metrics import metric_info
 from tests import fakes
 from tests.builders import write_corpus
@@ -212,6 +214,13 @@ def test_the_command_reads_each_page_once(tmp_path, monkeypatch):
     assert (tmp_path / "run" / "figures" / "mitigations.png").exists()
     costs = pd.read_csv(tmp_path / "run" / "mitigation_costs.csv")
     assert set(costs["arm"]) == {"add_words", WHITENS}
+    added = costs[costs["arm"] == "add_words"].set_index("noise")
+    arm = Arm("add_words", LOGGING, "bm25", f"{LOGGING} + add_words", "bm25")
+    photographs = arm_costs(open_run(tmp_path / "run"), [arm], "law/*").set_index("noise")
+    assert set(photographs.index) == {"clean", "natural", "salt_and_pepper 1"}
+    numbers = photographs["numbers"]
+    assert numbers["clean"] + numbers["natural"] == added.loc["clean", "numbers"]
+    assert (photographs["numbers_changed"] == 0).all()
     readings = log.read_text().splitlines()
     assert len(readings) == len(set(readings))  # no engine reads the same pixels twice
     assert {line.split()[0] for line in readings} == {"dark", "bright"}

@@ -2,64 +2,75 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import median
 from typing import Any
 
 import pandas as pd
 
 from ohr.analysis.mitigations.arms import Arm
+from ohr.analysis.realism.table import CLEAN, NATURAL
 from ohr.ocr.noise import noise_name
+from ohr.ocr.store import stored_cost
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant
 from ohr.study.results import Run
+from ohr.types import PageRef
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def arm_costs(run: Run, arms: Sequence[Arm]) -> pd.DataFrame:
+@dataclass
+class Page:
+    """The numbers in a page's text, and the CPU seconds that reading it took, if measured."""
+
+    numbers: Counter[str]
+    cpu_s: float | None
+
+
+def arm_costs(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     """One row per arm that changes page texts, and noise.
 
     ``numbers_changed`` is the share of the numbers in the page texts without the arm that those
     with it lack; it counts repairs of misread numbers too, so it is harm on clean pages only.
     ``cpu_s`` is the median of the CPU seconds of a page, ``base_cpu_s`` that without the arm.
+    ``natural`` matches documents with natural noise, as in
+    :func:`~ohr.analysis.mitigations.table.won_back`.
     """
     plan = run.plan
     bases = KnowledgeBases(plan, ArtefactStore(plan.config.cache))
-    by_engine: dict[str, dict[str, list[Variant]]] = {}
+    variants: dict[str, list[Variant]] = {}
     for variant in plan.variants:
-        noise = noise_name(variant.noise.name, variant.noise.level, variant.noise.intensity)
-        points = by_engine.setdefault(variant.engine.label, {})
-        points.setdefault(noise, []).append(variant)
-    numbers: dict[str, list[Counter[str]]] = {}
-    seconds: dict[str, float] = {}
+        variants.setdefault(variant.engine.label, []).append(variant)
 
-    def read(engine: str, noise: str) -> tuple[list[Counter[str]], float]:
-        """The numbers of each page, and the median CPU seconds of one."""
-        key = f"{engine}, {noise}"
-        if key not in numbers:
-            outcomes = [
-                outcome
-                for variant in by_engine[engine][noise]
-                for outcome in bases.outcomes(variant).values()
-            ]
-            numbers[key] = [Counter(_NUMBER.findall(each.value or "")) for each in outcomes]
-            costs = [bases.cost(variant) for variant in by_engine[engine][noise]]
-            medians = [cost["median_cpu_s"] for cost in costs if "median_cpu_s" in cost]
-            seconds[key] = sum(medians) / len(medians) if medians else float("nan")
-        return numbers[key], seconds[key]
+    @cache
+    def read(engine: str) -> dict[str, list[Page]]:
+        """The pages by noise, in the same order for each engine."""
+        by_noise: dict[str, list[Page]] = {}
+        for variant in variants[engine]:
+            for ref, page in _pages(bases, variant):
+                point = variant.noise
+                noise = noise_name(point.name, point.level, point.intensity)
+                if noise == CLEAN and natural and fnmatch.fnmatchcase(ref.doc_id, natural):
+                    noise = NATURAL
+                by_noise.setdefault(noise, []).append(page)
+        return by_noise
 
     records: list[dict[str, Any]] = []
     for arm in arms:
         if arm.engine == arm.base_engine:
             continue
-        for noise in by_engine[arm.engine]:
-            before, base_s = read(arm.base_engine, noise)
-            after, arm_s = read(arm.engine, noise)
-            lacking = sum((x - y).total() for x, y in zip(before, after, strict=True))
-            total = sum(page.total() for page in before)
+        before, after = read(arm.base_engine), read(arm.engine)
+        for noise, pages in after.items():
+            pairs = list(zip(before[noise], pages, strict=True))
+            lacking = sum((base.numbers - page.numbers).total() for base, page in pairs)
+            total = sum(base.numbers.total() for base, _ in pairs)
             records.append(
                 {
                     "engine": arm.base_engine,
@@ -67,9 +78,23 @@ def arm_costs(run: Run, arms: Sequence[Arm]) -> pd.DataFrame:
                     "noise": noise,
                     "numbers_changed": lacking / total if total else float("nan"),
                     "numbers": total,
-                    "cpu_s": arm_s,
-                    "base_cpu_s": base_s,
+                    "cpu_s": _median(pages),
+                    "base_cpu_s": _median(before[noise]),
                 }
             )
     columns = ["engine", "arm", "noise", "numbers_changed", "numbers", "cpu_s", "base_cpu_s"]
     return pd.DataFrame(records, columns=columns).drop_duplicates(columns[:3], ignore_index=True)
+
+
+def _pages(bases: KnowledgeBases, variant: Variant) -> Iterator[tuple[PageRef, Page]]:
+    identity = bases.plan.engines[variant.engine.label].identity()
+    outcomes = bases.outcomes(variant)
+    for task in bases.tasks(variant):
+        cost = stored_cost(bases.store, task.key, identity) or {}
+        numbers = Counter(_NUMBER.findall(outcomes[task.ref].value or ""))
+        yield task.ref, Page(numbers, cost.get("cpu_s"))
+
+
+def _median(pages: Sequence[Page]) -> float:
+    measured = [page.cpu_s for page in pages if page.cpu_s is not None]
+    return median(measured) if measured else float("nan")

@@ -28,7 +28,7 @@ def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str)
     table = won_back(run, arms, natural)
     if table.empty:
         raise OhrError("there is no noise: set noise=[…], or --natural for photographs")
-    costs = arm_costs(run, arms)
+    costs = arm_costs(run, arms, natural)
     write_csv(run.path / GAINS, table)
     write_csv(run.path / COSTS, costs)
     titles = _titles(run)
