@@ -46,8 +46,8 @@ class PageSettings:
     @property
     def traineddata(self) -> tuple[str, ...]:
         """The names of the traineddata that are loaded."""
-        # Page segmentation mode 1 finds the orientation first.
-        orientation = ("osd",) if self.tessdata is not None and self.psm == 1 else ()
+        # Page segmentation modes 1 and 12 find the orientation first.
+        orientation = ("osd",) if self.tessdata is not None and self.psm in (1, 12) else ()
         return self.languages + tuple(name for name in orientation if name not in self.languages)
 
 

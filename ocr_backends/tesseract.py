@@ -42,7 +42,7 @@ class TesseractParams(plugins.Params):
     resolution. ``library``: ``auto`` is tesserocr where it is installed. Each brings a Tesseract of
     its own, whose version is part of the identity: two versions do not read all pages alike.
     ``tessdata``: a folder of traineddata to use instead of the installed one, such as Tesseract's
-    best, fast or legacy models; with ``psm: 1`` it also needs osd.traineddata.
+    best, fast or legacy models; with ``psm`` 1 or 12 it also needs osd.traineddata.
     """
 
     languages: tuple[str, ...] = Field(("eng",), min_length=1)

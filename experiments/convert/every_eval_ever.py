@@ -69,7 +69,10 @@ def export_run(path: Path, out: Path) -> None:
     answers = _answers(path)
     n_lines = 0
     for condition in evaluated:
-        identity = json.dumps([_dataset(run), condition.stage, dict(condition.key)], default=str)
+        # Also the configuration, so that no file of another run of this dataset is replaced.
+        settings = run.manifest.get("config", {})
+        parts = [_dataset(run), condition.stage, dict(condition.key), settings]
+        identity = json.dumps(parts, default=str)
         name = str(_uuid4_like(identity))
         folder = Path("data") / "ohr" / "ohr" / condition.slug
         lines = list(_instances(run, condition, questions, answers))

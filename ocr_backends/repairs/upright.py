@@ -8,6 +8,7 @@ import re
 import cv2
 import numpy as np
 
+from ocr_backends._tesseract_library import library_version, pick_library, traineddata_digests
 from ohr.documents.orientation import turn_of
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.plugins import ImageRepair, Params
@@ -42,7 +43,7 @@ class Upright(ImageRepair[Params]):
         return upright(image)
 
     def identity(self) -> dict[str, object]:
-        """Also the version of Tesseract, which detects the orientation."""
+        """Also the version of Tesseract and its model, which detect the orientation."""
         return super().identity() | {"tesseract": tesseract_version()}
 
 
@@ -67,15 +68,12 @@ def upright(image: np.ndarray) -> np.ndarray:
 
 
 def tesseract_version() -> str:
-    """Raises MissingDependencyError without Tesseract."""
+    """The versions of Tesseract and of its model. Raises MissingDependencyError without them."""
     try:
-        import pytesseract
-
-        return str(pytesseract.get_tesseract_version())
-    except ImportError as error:
-        raise MissingDependencyError(f"upright needs pytesseract: {INSTALL}") from error
-    except pytesseract.TesseractNotFoundError as error:
-        raise MissingDependencyError(f"upright needs Tesseract: {INSTALL}") from error
+        library = pick_library("pytesseract")
+        return ", ".join([library_version(library), *traineddata_digests(library, ("osd",))])
+    except MissingDependencyError as error:
+        raise MissingDependencyError(f"upright: {error} ({INSTALL})") from error
 
 
 def quarter_turns(image: np.ndarray) -> int:

@@ -16,7 +16,7 @@ class Vote(TextFusion[Params]):
     Texts are aligned word by word; a word is compared where another text has as many words in its
     place. The reading of most engines is taken. Among as many engines, one that is garbage loses
     (:mod:`ohr.quality.garbage`), and so does one that all texts of the page have less often than
-    the other. A number stays, unless it has letters too and the other reading has none.
+    the other. In a tie a number stays, unless it has letters too and the other reading has none.
     """
 
     name = "vote"

@@ -68,6 +68,7 @@ def check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
 
 def check_read_from(config: StudyConfig, engines: Mapping[str, object]) -> None:
     """Raise ConfigError for engines in ``read_from`` that have no texts to read."""
+    check_unique("read_from", [PluginSpec(name=label) for label in config.read_from])
     for label in config.read_from:
         if label not in engines:
             raise ConfigError(

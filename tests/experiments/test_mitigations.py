@@ -89,6 +89,8 @@ def test_arms_are_engines_and_retrievers():
     [
         (["engines=[gt]"], "light", "reads page images"),
         ([], "nothing", "unknown mitigation 'nothing'"),
+        ([], "ngrams:5", "takes no argument"),
+        (["retrievers=[oracle]"], "ngrams", "changes bm25"),
         ([], "light+oracle", "cannot be joined"),
         ([], "vote+add_words", "fuses texts twice"),
         ([], "vote+light", "repairs images first"),
@@ -99,6 +101,14 @@ def test_arms_are_engines_and_retrievers():
 def test_what_cannot_be_an_arm_is_refused(settings, arms, message):
     with pytest.raises(ConfigError, match=message):
         bench_of(config(*settings), arms, WORDS)
+
+
+def test_an_arm_for_another_retriever_is_left_out():
+    bench = bench_of(config("retrievers=[bm25,oracle]"), "light,ngrams", WORDS)
+    assert bench.left_out == ("ngrams: ngrams changes bm25, not the retriever 'oracle'",)
+    assert [(arm.name, arm.base_retriever) for arm in bench.arms] == [
+        ("light", "bm25"), ("light", "oracle"), ("ngrams", "bm25"),
+    ]  # fmt: skip
 
 
 def test_an_arm_that_does_not_apply_is_named():
@@ -162,6 +172,13 @@ def test_without_a_loss_there_is_nothing_to_win_back():
 def test_an_arm_that_only_searches_otherwise_has_no_page_texts():
     arm = Arm("ngrams", "e", "r", "e", "r + ngrams")
     assert won_back(a_run(SCORES, "edit_distance"), [arm]).empty
+
+
+def test_stages_without_a_retriever_are_tested_once_under_several():
+    arms = [Arm("fixed", "e", name, "e + fixed", name) for name in ("r", "other")]
+    table = won_back(a_run(SCORES, "edit_distance"), arms)
+    assert len(table[table["group"] == "all"]) == 1
+    assert (table["p_holm"] == table["p"]).all()
 
 
 def test_photographs_are_compared_with_the_pages_that_they_show():

@@ -51,6 +51,35 @@ def test_the_cost_is_relative_to_the_baseline(cost_run):
     assert set(costs["ci_unit"]) == {"document"}
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scoring": "reference"}, "differ in scoring"),
+        ({"dpi": 300}, "differ in dpi"),
+        ({"dataset": {"pages": "evidence"}}, "differ in dataset.pages"),
+    ],
+)
+def test_runs_that_measured_otherwise_are_refused(cost_run, changed, message):
+    config = cost_run.manifest["config"]
+    other = with_values(cost_run, cost_run.drawn, config=config | changed)
+    with pytest.raises(OhrError, match=message):
+        noise_costs([cost_run, other], [F1])
+
+
+def test_another_noise_of_the_same_name_is_refused(cost_run):
+    config = cost_run.manifest["config"]
+    noise = config["noise"][0] | {"params": {"dpi": 77}}
+    other = with_values(cost_run, cost_run.drawn, config=config | {"noise": [noise]})
+    with pytest.raises(OhrError, match=f"differ in noise {noise['label']}"):
+        noise_costs([cost_run, other], [F1])
+
+
+def test_runs_with_other_draws_are_refused(cost_run):
+    other = with_values(cost_run, cost_run.drawn, draws=[77])
+    with pytest.raises(OhrError, match="differ in the draws"):
+        noise_costs([cost_run, other], [F1])
+
+
 def test_generation_needs_no_retriever(cost_run):
     costs = noise_costs([cost_run], [GENERATED]).set_index("engine")
     assert costs.loc["half", "cost"] == pytest.approx(50)

@@ -86,15 +86,19 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
                 left_out[f"{name}: {engine.label} is itself the second engine"] = None
                 continue
             read_by = _engine(engine, name, around, other)
-            engines.setdefault(read_by.label, read_by)
             reads_from = other.label if name == READ_FROM else ""
             if reads_from:
                 elsewhere = True
                 engines.setdefault(other.label, other)
             for retriever in base_retrievers:
-                searched_by = _retriever(retriever, name, changes)
+                try:
+                    searched_by = _retriever(retriever, name, changes)
+                except ConfigError as error:
+                    left_out[f"{name}: {error}"] = None
+                    continue
                 if searches:
                     retrievers.setdefault(searched_by.label, searched_by)
+                engines.setdefault(read_by.label, read_by)
                 chosen.append(
                     Arm(
                         *(name, engine.label, retriever.label if searches else ""),
@@ -106,7 +110,7 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
         raise ConfigError(f"no arm applies: {'; '.join(left_out)}")
     update: dict[str, Any] = {"engines": tuple(engines.values())}
     if elsewhere:
-        update["read_from"] = (*config.read_from, other.label)
+        update["read_from"] = tuple(dict.fromkeys([*config.read_from, other.label]))
     if searches:
         update["retrievers"] = tuple(retrievers.values())
     return Bench(config.model_copy(update=update), tuple(chosen), tuple(left_out))
@@ -117,7 +121,8 @@ def _parsed(arms: str) -> list[tuple[str, list[PluginSpec]]]:
     parsed = []
     for spec in parse_plugins("arm", arms):
         # A dotted path names a class; a plus can only join names.
-        parts = [spec] if spec.params else [PluginSpec(name=n) for n in spec.name.split("+")]
+        whole = spec.params or spec.argument is not None
+        parts = [spec] if whole else [PluginSpec(name=name) for name in spec.name.split("+")]
         steps = [step for step in parts if step.name not in ALONE]
         if len(steps) < len(parts) > 1:
             raise ConfigError(f"arm {spec.label!r}: {', '.join(ALONE)} cannot be joined")

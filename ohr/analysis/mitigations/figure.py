@@ -28,6 +28,9 @@ def gains_figure(
     pairs = list(last[["stage", "metric"]].itertuples(index=False, name=None))
     many = rows["engine"].nunique() > 1
     names = rows["engine"] + ", " + rows["noise"] if many else rows["noise"]
+    retrievers = rows["retriever"]
+    if retrievers.replace("", pd.NA).nunique() > 1:
+        names = names.where(retrievers == "", names + ", " + retrievers)
     rows = rows.assign(series=names, row=rows["arm"], hollow=~(rows["p_holm"] < 0.05))
     series = list(rows["series"].unique())
     labels = [mathless(arm) for arm in arms]

@@ -69,16 +69,19 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
     table.add_column("arm")
     for name in ("gain (95 %)", "won back (95 %)", "harm (95 %)"):
         table.add_column(name, justify="right")
-    for (stage, metric), group in rows.groupby(["stage", "metric"], sort=False):
+    for (stage, metric, retriever), group in rows.groupby(
+        ["stage", "metric", "retriever"], sort=False
+    ):
         lost = group.iloc[0]
         loss = _with_ends(lost["loss"], lost["loss_low"], lost["loss_high"])
-        heading = f"{titles[str(stage), str(metric)]}: loss"
+        several = rows["retriever"].replace("", pd.NA).nunique() > 1
+        of_retriever = f", {retriever}" if several and retriever else ""
+        heading = f"{titles[str(stage), str(metric)]}{of_retriever}: loss"
         table.add_row(Text(plain(heading), style="bold"), Text(f"{loss} ", style="bold"))
         for row in group.to_dict("records"):
             star = "*" if is_shown(row["p_holm"]) else " "
-            searched = f" ({row['retriever']})" if group["retriever"].nunique() > 1 else ""
             table.add_row(
-                Text(plain(f"  {row['arm']}{searched}")),
+                Text(plain(f"  {row['arm']}")),
                 _with_ends(row["gain"], row["gain_low"], row["gain_high"]) + star,
                 _with_ends(row["share"], row["share_low"], row["share_high"]),
                 _with_ends(row["harm"], row["harm_low"], row["harm_high"]),
@@ -138,7 +141,12 @@ _ARM = ["engine", "retriever", "arm"]
 
 def _named(what: str, rows: pd.DataFrame) -> str:
     names = [
-        f"{row['engine']} + {row['arm']}" + (f" ({row['noise']})" if row["noise"] else "")
+        f"{row['engine']} + {row['arm']}" + _in_brackets(row["noise"], row["retriever"])
         for row in rows.to_dict("records")
     ]
     return f"{what}: {', '.join(names)}" if names else ""
+
+
+def _in_brackets(*parts: str) -> str:
+    text = ", ".join(part for part in parts if part)
+    return f" ({text})" if text else ""

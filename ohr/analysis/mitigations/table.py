@@ -60,6 +60,8 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
         for arm in arms:
             records += _records(values, info, arm)
     table = pd.DataFrame(records, columns=COLUMNS[:-1])
+    # Page texts and answers from the evidence do not depend on the retriever.
+    table = table.drop_duplicates(list(COLUMNS[:7]), ignore_index=True)
     table.loc[table["arm"].isin([IDENTITY, ORACLE]), "p"] = math.nan  # nothing to test
     table["everyone"] = table["group"] == "all"
     p = table.groupby(["stage", "metric", "everyone"])["p"]

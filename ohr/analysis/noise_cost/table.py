@@ -37,6 +37,8 @@ BASELINE: Mapping[str, str] = {
     "top_k": "2",
 }
 """The frozen baseline: Tesseract 5, BM25 over words, the offline reader, with default options."""
+SAME = ("scoring", "scope", "dpi", "dataset.pages")
+"""Options of a study that all runs must share, beside the draws and the noises."""
 ENGINE_MAJOR = "5"
 AT_BASELINE = 100.0
 
@@ -81,6 +83,12 @@ def _check(runs: Sequence[Run]) -> None:
     digests = {str(run.manifest.get("dataset", {}).get("digest", "")) for run in runs}
     if len(digests) > 1:
         raise OhrError("the runs are of different data: the baseline must be on the same pages")
+    for run in runs[1:]:
+        if differing := _settings_that_differ(runs[0], run):
+            raise OhrError(
+                f"{runs[0].path} and {run.path} differ in {', '.join(differing)}: the baseline "
+                "must be measured as the others are"
+            )
     for run in runs:
         engine = run.manifest.get("engines", {}).get(BASELINE["engine"])
         version = str((engine or {}).get("engine_version", ENGINE_MAJOR))
@@ -97,6 +105,22 @@ def _check(runs: Sequence[Run]) -> None:
                         f"{run.path}: {part} {BASELINE[part]!r} has options of its own: the "
                         "baseline has none; give it another label"
                     )
+
+
+def _settings_that_differ(first: Run, second: Run) -> list[str]:
+    """The settings that decide pages, noise or scores, and are not the same in both runs."""
+    configs = [run.manifest.get("config", {}) for run in (first, second)]
+    flat = [
+        config | {"dataset.pages": config.get("dataset", {}).get("pages")} for config in configs
+    ]
+    both = [name for name in SAME if all(part.get(name) is not None for part in flat)]
+    names = [name for name in both if flat[0][name] != flat[1][name]]
+    draws = [run.manifest.get("draws") for run in (first, second)]
+    names += ["the draws of the noise"] if all(draws) and draws[0] != draws[1] else []
+    noises = [{spec["label"]: spec for spec in config.get("noise", ())} for config in configs]
+    shared = [label for label in noises[0] if label in noises[1]]
+    names += [f"noise {label}" for label in shared if noises[0][label] != noises[1][label]]
+    return names
 
 
 def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:

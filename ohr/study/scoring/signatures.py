@@ -61,7 +61,8 @@ def signature(info: MetricInfo, metric: Metric, config: StudyConfig) -> str:
         if name not in _HIDDEN_PARAMS:
             parts[name] = str(value)
     if "judge" in metric.needs and config.judge is not None:
-        parts["judge"] = config.judge.label
+        judge = digest(config.judge.model_dump(mode="json", exclude={"label"}))[:_DIGITS]
+        parts["judge"] = f"{config.judge.label} {judge}"
     if sources := identity.get("sources"):
         parts["source"] = digest(sources)[:_DIGITS]
     parts["v"] = info.version
@@ -89,15 +90,18 @@ def signature_of(manifest: Mapping[str, Any], stage: str, metric: str) -> str:
 def clash(first: str, second: str) -> str:
     """How two signatures differ, apart from :data:`SETTINGS`: ``v 4 and 5``; empty if they agree.
 
-    An empty signature agrees with all.
+    Each protocol has a normaliser of its own. An empty signature agrees with all.
     """
     if not first or not second:
         return ""
     before, after = _parts(first), _parts(second)
+    ignored = {*SETTINGS}
+    if before.get("scoring") != after.get("scoring"):
+        ignored.add("norm")
     return ", ".join(
         f"{key} {before.get(key, '(none)')} and {after.get(key, '(none)')}"
         for key in dict.fromkeys([*before, *after])
-        if key not in SETTINGS and before.get(key) != after.get(key)
+        if key not in ignored and before.get(key) != after.get(key)
     )
 
 

@@ -80,6 +80,7 @@ def test_a_study_answers_from_the_other_engines_texts(tmp_path):
     ("settings", "message"),
     [
         (["read_from=[tesserac]"], "not among the engines"),
+        (["read_from=[tesseract,tesseract]"], "is given twice"),
         (["read_from=[tesseract]", "stages=[retrieval]"], "is for the stage overall"),
         (["read_from=[tesseract]", "engines=[tesseract]"], "no engine beside"),
     ],

@@ -12,24 +12,31 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments.compare import main
+from ohr import registry
 from ohr.analysis.comparison.table import compare
 from ohr.metrics.scores import SCORING
-from ohr.study.config import load_config
+from ohr.study.config import StudyConfig, load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
-from ohr.study.scoring.signatures import clash, normaliser, signature_of
+from ohr.study.scoring.metrics import metric_info
+from ohr.study.scoring.signatures import clash, normaliser, signature, signature_of
 from tests.builders import write_corpus
 
 SHAPE = re.compile(r"[a-z_0-9@]+\|scoring:(default|reference)(\|[a-z_]+:[^|]*)*\|v:\d+")
 
 
+METRICS = "metrics=[default,{name: region_f1, params: {kind: text, part: f1}, label: words}]"
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     root = tmp_path_factory.mktemp("signatures")
-    settings = [*write_corpus(root, documents=4, pages=2), "engines=[gt]", "bootstrap=100"]
-    metrics = "metrics=[default,{name: region_f1, params: {kind: text, part: f1}, label: words}]"
-    run_study(load_config([*settings, "top_k=2", "ks=[5]", metrics]), root / "run")
+    run_study(load_config([*small_study(root), "ks=[5]", METRICS]), root / "run")
     return open_run(root / "run")
+
+
+def small_study(root):
+    return [*write_corpus(root, documents=4, pages=2), "engines=[gt]", "bootstrap=100"]
 
 
 def changed(run, path, key: str, old: str, new: str):
@@ -99,6 +106,24 @@ def test_what_a_comparison_is_about_may_differ(run, tmp_path):
     assert "lcs" in set(compare([run, other])["metric"])
 
 
+def test_protocols_can_be_compared(run, tmp_path):
+    run_study(load_config([*small_study(tmp_path), "scoring=reference"]), tmp_path / "other")
+    other = open_run(tmp_path / "other")
+    before, after = (signature_of(each.manifest, "overall", "f1") for each in (run, other))
+    assert before != after
+    assert clash(before, after) == ""
+
+
+def test_two_judges_of_one_plugin_have_two_signatures():
+    info = metric_info("overall", "judged")
+    metric = registry.create("metric", "judged")
+    judges = [{"name": "openai", "params": {"model": name}} for name in "ab"]
+    first, second = (
+        signature(info, metric, StudyConfig.model_validate({"judge": judge})) for judge in judges
+    )
+    assert "judge openai" in clash(first, second)
+
+
 def test_a_run_without_signatures_is_compared(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "old")
     manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())
@@ -113,5 +138,6 @@ PARTS = st.dictionaries(st.sampled_from(["scoring", "k", "norm", "v"]), st.sampl
 @given(PARTS, PARTS)
 def test_signatures_clash_in_what_is_no_setting(first, second):
     texts = ["|".join(["f1", *(f"{k}:{v}" for k, v in p.items())]) for p in (first, second)]
-    differ = any(first.get(key) != second.get(key) for key in ("norm", "v"))
+    own = ("v",) if first.get("scoring") != second.get("scoring") else ("norm", "v")
+    differ = any(first.get(key) != second.get(key) for key in own)
     assert bool(clash(*texts)) == differ == bool(clash(*texts[::-1]))
