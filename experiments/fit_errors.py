@@ -2,7 +2,8 @@
 
 ``ohr perturb fit-errors RUN --out model.json`` takes the OCR output and the ground truth of a
 finished run (``ohr run noise-curve`` with ``engines=[tesseract] noise=[semantic]``, for example;
-its clean pages and each intensity are a level of the model). ``ohr perturb fit-errors TRUTH OUTPUT
+its clean pages and each intensity are a level of the model). Pages that the run did not read are
+left out; the run's data must be in place. ``ohr perturb fit-errors TRUTH OUTPUT
 --out model.json`` takes two folders with ``<domain>/<document>.json``, such as OHR-Bench's ``gt``
 and ``MinerU``; ``--questions`` names the questions about them. The model holds counts and no text.
 

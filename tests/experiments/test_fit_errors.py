@@ -8,7 +8,13 @@ from typer.testing import CliRunner
 
 from experiments.fit_errors import main
 from experiments.perturb_text import main as perturb_text
+from ohr.analysis.ocr_errors import sources
+from ohr.analysis.ocr_errors.sources import read_pairs
 from ohr.ocr_errors.model import read_model
+from ohr.study.config import load_config
+from ohr.study.results import open_run
+from ohr.study.run import run_study
+from ohr.types import PageRef
 from tests.builders import qa, write_kb, write_questions
 
 WORDS = (
@@ -73,6 +79,58 @@ def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     manifest = json.loads((noisy / "manifest.json").read_text("utf-8"))
     (entry,) = manifest["knowledge_bases"].values()
     assert entry["changed"] > 0
+
+
+def finished_run(kb, *settings):
+    """A run of the engine's output; without settings it reads every page."""
+    out = kb.parent / "run"
+    common = [
+        "dataset.kind=ohrbench",
+        f"dataset.path={kb}",
+        f"dataset.questions={kb.parent / 'qas.json'}",
+        f"cache={kb.parent / 'cache'}",
+        f"engines=[{{name: precomputed, label: engine, params: {{kb: '{kb / 'engine'}'}}}}]",
+        "ground_truth=true",
+        "stages=[ocr]",
+    ]
+    run_study(load_config([*common, *settings]), out)
+    return out
+
+
+def refs_of(pairs):
+    return {(pair.ref.doc_id, pair.ref.page_no) for pair in pairs.pages}
+
+
+@pytest.mark.parametrize(
+    ("settings", "documents", "pages"),
+    [
+        ([], range(6), [0, 1]),
+        (["dataset.pages=evidence"], range(6), [0]),
+        (["dataset.documents=[law/d0,law/d3]"], [0, 3], [0, 1]),
+    ],
+)
+def test_pages_that_a_run_did_not_read_are_left_out(folders, settings, documents, pages):
+    pairs = read_pairs([finished_run(folders, *settings)], "", None)
+    assert refs_of(pairs) == {(f"law/d{i}", page) for i in documents for page in pages}
+    assert all(pair.output != pair.truth for pair in pairs.pages)
+    assert (pairs.unread, pairs.left_out) == (12 - len(pairs.pages), 0)
+
+
+def test_pages_without_ground_truth_are_left_out(folders, monkeypatch):
+    run = open_run(finished_run(folders, "dataset.pages=evidence"))
+    run.plan.dataset.without_truth = {PageRef("law/d0", 0): "blank", PageRef("law/d1", 1): "blank"}
+    monkeypatch.setattr(sources, "open_run", lambda _: run)
+    pairs = read_pairs([run.path], "", None)
+    assert refs_of(pairs) == {(f"law/d{i}", 0) for i in range(1, 6)}
+    assert (pairs.unread, pairs.without_truth) == (6, 1)
+
+
+def test_the_report_counts_pages_that_a_run_did_not_read(folders, tmp_path):
+    run = finished_run(folders, "dataset.documents=[law/d0,law/d3]")
+    done = invoke(run, "--out", tmp_path / "m.json")
+    assert done.exit_code == 0, done.output
+    assert "8 pages of the run that its engines did not read are left out" in done.output
+    assert read_model(str(tmp_path / "m.json")).provenance.pages == 4
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,10 @@ def _print_alignment(pairs: Pairs, pages: Sequence[AlignedPage]) -> None:
         print(f"{uncompared} words in stretches too long to compare count as lost")
     if pairs.left_out:
         print(f"{pairs.left_out} pages without output (missing or failed) are left out")
+    if pairs.unread:
+        print(f"{pairs.unread} pages of the run that its engines did not read are left out")
+    if pairs.without_truth:
+        print(f"{pairs.without_truth} pages without ground truth are left out")
 
 
 def _table(table: pd.DataFrame) -> Table:
