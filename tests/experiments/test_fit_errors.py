@@ -136,7 +136,7 @@ def test_the_report_counts_pages_that_a_run_did_not_read(folders, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gt"], "cannot|no|is"),
+        (["gt"], "is it the folder of a finished run?"),
         (["gt", "engine", "gt"], "give one finished run, or two folders"),
         (["gt", "none"], "no folder of a precomputed knowledge base"),
     ],
@@ -144,5 +144,5 @@ def test_the_report_counts_pages_that_a_run_did_not_read(folders, tmp_path):
 def test_other_sources_are_refused_in_one_line(folders, tmp_path, arguments, message):
     done = invoke(*(folders / name for name in arguments), "--out", tmp_path / "m.json")
     assert done.exit_code != 0
-    assert message.split("|")[0] in done.output or "error" in done.output
+    assert message in done.output
     assert "Traceback" not in done.output

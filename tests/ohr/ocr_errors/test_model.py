@@ -67,7 +67,7 @@ def model(pages) -> ErrorModel:
 
 
 def test_changes_of_a_word_are_its_sites():
-    assert changes("modern", "modem") == [(4, 6, "m")] or changes("modern", "modem")
+    assert changes("modern", "modem") == [(4, 6, "m")]
     assert changes("cat", "cot") == [(1, 2, "o")]
     assert changes("cat", "at") == [(0, 1, "")]
     assert changes("cat", "cat") == []
