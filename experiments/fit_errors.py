@@ -9,7 +9,8 @@ and ``MinerU``; ``--questions`` names the questions about them. The model holds 
 
 The check is part of it. Errors are made by models that were fitted to other documents, and compared
 with the real ones: r_noise, losses of retrieval, runs of words, and whether a classifier tells them
-apart. Its outcome stands in the model; ``model_check.csv`` and ``model_check.png`` are beside it.
+apart. With a single document nothing is tested. Its outcome stands in the model;
+``model_check.csv`` and ``model_check.png`` are beside it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ def main(
         str, typer.Option(help="Domains to use, separated by commas; default: all.")
     ] = "",
     check_pages: Annotated[
-        int, typer.Option(min=1, help="Most pages on which errors are made for the check.")
+        int,
+        typer.Option(
+            min=1, help="Most pages on which errors are made for the check; at least a document."
+        ),
     ] = 600,
     seed: Seed = 0,
 ) -> int:

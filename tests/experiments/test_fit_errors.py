@@ -63,6 +63,7 @@ def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     assert list(table["kind"]) == ["real", "learned", "bunched rubbish", "uniform"]
     assert (table["edit_distance"] - table["edit_distance"][0]).abs().max() < 0.05
     assert (out.parent / "model_check.png").exists()
+    assert "documents left out of the fit, in 3 parts" in done.output
     for line in ("moved, not counted as errors", "discriminator", "fits a group if"):
         assert line in done.output
 
@@ -79,6 +80,38 @@ def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     manifest = json.loads((noisy / "manifest.json").read_text("utf-8"))
     (entry,) = manifest["knowledge_bases"].values()
     assert entry["changed"] > 0
+
+
+def check_of(folders, tmp_path, check_pages):
+    """The model's check, what the command printed, and the figure's description."""
+    done = invoke(
+        *(folders / "gt", folders / "engine", "--out", tmp_path / "m.json"),
+        *("--questions", tmp_path / "qas.json", "--check-pages", check_pages),
+    )
+    assert done.exit_code == 0, done.output
+    described = (tmp_path / "m_check.txt").read_text("utf-8")
+    return read_model(str(tmp_path / "m.json")).check, done.output, described
+
+
+def test_a_check_with_two_documents_has_two_parts(folders, tmp_path):
+    check, printed, described = check_of(folders, tmp_path, 4)
+    assert "4 pages and 2 questions; documents left out of the fit, in 2 parts" in printed
+    assert "documents left out of the fit, in 2 parts" in described
+    assert check.verdicts[0].note == "fewer than 10 questions"
+
+
+def test_if_no_document_is_small_enough_the_smallest_is_drawn_and_nothing_tested(folders, tmp_path):
+    for number in (0, 1, 2, 3, 5):
+        pages = [text(2 * number + page) for page in range(3)]
+        write_kb(folders / "gt", {f"law/d{number}": pages})
+        write_kb(folders / "engine", {f"law/d{number}": pages})
+    write_questions(tmp_path / "qas.json", [qa(i, "law/d4", 0) for i in range(12)])
+    check, printed, described = check_of(folders, tmp_path, 1)
+    note = "the model was fitted to the only document of the check"
+    assert f"2 pages and 12 questions; {note}" in printed
+    assert note in described
+    assert "left out of the fit" not in printed + described
+    assert {(verdict.outcome, verdict.note) for verdict in check.verdicts} == {("not tested", note)}
 
 
 def finished_run(kb, *settings):
