@@ -2,13 +2,15 @@
 
 ``ohr perturb fit-errors RUN --out model.json`` takes the OCR output and the ground truth of a
 finished run (``ohr run noise-curve`` with ``engines=[tesseract] noise=[semantic]``, for example;
-its clean pages and each intensity are a level of the model). ``ohr perturb fit-errors TRUTH OUTPUT
+its clean pages and each intensity are a level of the model). Pages that the run did not read are
+left out; the run's data must be in place. ``ohr perturb fit-errors TRUTH OUTPUT
 --out model.json`` takes two folders with ``<domain>/<document>.json``, such as OHR-Bench's ``gt``
 and ``MinerU``; ``--questions`` names the questions about them. The model holds counts and no text.
 
 The check is part of it. Errors are made by models that were fitted to other documents, and compared
 with the real ones: r_noise, losses of retrieval, runs of words, and whether a classifier tells them
-apart. Its outcome stands in the model; ``model_check.csv`` and ``model_check.png`` are beside it.
+apart. With a single document nothing is tested. Its outcome stands in the model;
+``model_check.csv`` and ``model_check.png`` are beside it.
 """
 
 from __future__ import annotations
@@ -41,7 +43,10 @@ def main(
         str, typer.Option(help="Domains to use, separated by commas; default: all.")
     ] = "",
     check_pages: Annotated[
-        int, typer.Option(min=1, help="Most pages on which errors are made for the check.")
+        int,
+        typer.Option(
+            min=1, help="Most pages on which errors are made for the check; at least a document."
+        ),
     ] = 600,
     seed: Seed = 0,
 ) -> int:

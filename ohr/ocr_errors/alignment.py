@@ -8,7 +8,6 @@ before words are compared. Words between equal words are compared by their chara
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -241,8 +240,3 @@ def _places(expected: str, read: str) -> tuple[list[int], list[int]]:
         places[code.src_end] = code.dest_end
         equal[code.src_end] = count
     return places, equal
-
-
-def nearest_edge(edges: Sequence[float], value: float) -> int:
-    """The number of the bin of a value; ``edges`` are the upper bounds of the bins."""
-    return min(bisect_left(edges, value), len(edges) - 1)

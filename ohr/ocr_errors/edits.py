@@ -53,7 +53,7 @@ def page_edits(
     """
     formulas = maker.formulas(page, np.random.default_rng(errors.integers(2**63)))
     errors_of_page = maker.errors(page, share, rank, errors, formulas, lost=lost)
-    return combine(maker, page, errors_of_page, formulas, gate, marks)
+    return combine(maker, page, errors_of_page, formulas, gate, marks, lost=lost)
 
 
 def combine(
@@ -63,9 +63,16 @@ def combine(
     formulas: dict[int, tuple[Fate, str]],
     gate: float,
     marks: np.random.Generator,
+    *,
+    lost: bool = False,
 ) -> list[TextEdit]:
-    """The edits of these errors, and those of the mark-up that the engine does not write."""
-    edits = _structure_edits(maker, page, errors_of_page, formulas, gate, marks)
+    """The edits of these errors, and those of the mark-up that the engine does not write.
+
+    ``lost``: the engine reads nothing of the page, so that its formulas are lost as words are.
+    """
+    # A formula rewritten here would be lost at a higher intensity: edits would not nest.
+    of_mark_up = {} if lost else formulas
+    edits = _structure_edits(maker, page, errors_of_page, of_mark_up, gate, marks)
     return sorted([*edits, *word_edits(page, errors_of_page)])
 
 

@@ -17,8 +17,11 @@ _PANELS = (
 )
 
 
-def check_figure(table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
-    """Draw each measure against the edit distance, one line for the engine and one per maker."""
+def check_figure(table: pd.DataFrame, folder: Path, name: str, parts: str) -> list[Path]:
+    """Draw each measure against the edit distance, one line for the engine and one per maker.
+
+    ``parts`` says which documents the models were fitted to.
+    """
     panels = [(column, title) for column, title in _PANELS if column in table]
     with figure(6.9, 2.4 if len(panels) <= 2 else 4.4) as fig:
         columns = min(2, len(panels))
@@ -41,5 +44,5 @@ def check_figure(table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
             ax.set_xlabel("edit distance of the content\n(better ←)")
         handles, labels = axes.flat[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(KINDS))
-        notes = ["documents left out of the fit", "the same edit distance page by page"]
+        notes = [parts, "the same edit distance page by page"]
         return save(fig, folder, name, notes=describe(fig, notes))

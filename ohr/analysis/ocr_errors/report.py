@@ -15,13 +15,13 @@ from rich.text import Text
 from ohr.analysis.ocr_errors.figure import check_figure
 from ohr.analysis.ocr_errors.sources import Pairs, read_pairs
 from ohr.analysis.ocr_errors.table import (
-    FOLDS,
     LEARNED,
     NEAR_LCS,
     NEAR_R_NOISE,
     REAL,
     check_of,
     check_table,
+    describe_parts,
     discriminators,
     make_pages,
     page_table,
@@ -48,8 +48,8 @@ def fit_and_check(
 ) -> int:
     """Fit a model to all pages, check it on documents left out, and write model and check.
 
-    The check makes errors on at most ``check_pages`` pages, of whole documents drawn with the seed.
-    Raises OhrError.
+    The check makes errors on at most ``check_pages`` pages, of whole documents drawn with the seed;
+    on the smallest document if every one has more. Raises OhrError.
     """
     pairs = read_pairs(sources, engine, questions, domains)
     pages = [align_pair(pair) for pair in pairs.pages]
@@ -67,13 +67,13 @@ def fit_and_check(
     _print_alignment(pairs, pages)
     show(_table(table))
     print(
-        f"{len(checked)} pages and {len(answerable)} questions of documents left out of the fit "
-        f"({FOLDS} parts); every page has the same edit distance, whoever makes its errors, moved "
-        "passages not counted; loss: against the ground truth, BM25, two chunks"
+        f"{len(checked)} pages and {len(answerable)} questions; {describe_parts(checked)}; every "
+        "page has the same edit distance, whoever makes its errors, moved passages not counted; "
+        "loss: against the ground truth, BM25, two chunks"
     )
     _print_discriminators(aucs)
     _print_verdicts(check)
-    figures = check_figure(table, out.parent, f"{out.stem}_check")
+    figures = check_figure(table, out.parent, f"{out.stem}_check", describe_parts(checked))
     write_csv(out.parent / f"{out.stem}_check.csv", table)
     print(f"table: {out.parent / f'{out.stem}_check.csv'}")
     for path in figures:
@@ -96,7 +96,10 @@ def _provenance(pairs: Pairs, pages: Sequence[AlignedPage]) -> Provenance:
 
 
 def _drawn(pages: Sequence[AlignedPage], most: int, seed: int) -> list[AlignedPage]:
-    """Whole documents of all domains, drawn with the seed until there are ``most`` pages."""
+    """Whole documents of all domains, drawn with the seed until there are ``most`` pages.
+
+    A page counts once per level. If every document has more pages, the smallest one is drawn.
+    """
     if len(pages) <= most:
         return list(pages)
     counts = Counter(page.pair.ref.doc_id for page in pages)
@@ -107,6 +110,8 @@ def _drawn(pages: Sequence[AlignedPage], most: int, seed: int) -> list[AlignedPa
         if counts[names[place]] <= left:
             drawn.add(names[place])
             left -= counts[names[place]]
+    if not drawn:
+        drawn.add(min(names, key=counts.__getitem__))
     return [page for page in pages if page.pair.ref.doc_id in drawn]
 
 
@@ -126,6 +131,10 @@ def _print_alignment(pairs: Pairs, pages: Sequence[AlignedPage]) -> None:
         print(f"{uncompared} words in stretches too long to compare count as lost")
     if pairs.left_out:
         print(f"{pairs.left_out} pages without output (missing or failed) are left out")
+    if pairs.unread:
+        print(f"{pairs.unread} pages of the run that its engines did not read are left out")
+    if pairs.without_truth:
+        print(f"{pairs.without_truth} pages without ground truth are left out")
 
 
 def _table(table: pd.DataFrame) -> Table:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ohr import registry
 from ohr.collection import Dataset, ValidationReport, validate_questions
@@ -17,6 +15,7 @@ from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.study.output.cases import read_domains, read_texts
 from ohr.study.output.cases import read_questions as read_asked
+from ohr.study.results import open_run
 from ohr.types import Question
 
 TRUTH = "gt"
@@ -35,6 +34,10 @@ class Pairs:
     """What the data are, and a digest of their pages."""
     left_out: int
     """Pages of the truth without output: missing in the output, or failed."""
+    unread: int = 0
+    """Pages of the run that its engines did not read: their text is the ground truth."""
+    without_truth: int = 0
+    """Pages of the run that its engines read, but that have no ground truth."""
 
 
 def read_pairs(
@@ -54,42 +57,45 @@ def read_pairs(
 
 
 def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
+    finished = open_run(run)
+    config = finished.config
     texts = read_texts(run)
     if CLEAN not in texts:
         raise OhrError(f"{run} has no ground truth: run it with ground_truth=true")
-    manifest = _manifest(run)
-    labels = [entry["label"] for entry in manifest["config"]["engines"] if entry["name"] != TRUTH]
+    labels = [spec.label for spec in config.engines if spec.name != TRUTH]
     if engine and engine not in labels:
         raise OhrError(f"{run} has no engine {engine!r}; it has {', '.join(labels) or 'none'}")
     if not engine and len(labels) != 1:
         raise OhrError(f"{run} has the engines {', '.join(labels) or '-'}: name one, --engine")
     label = engine or labels[0]
     of_document = read_domains(run)
+    plan = finished.plan
+    # The other pages of a knowledge base have the ground truth's text, as if read without error.
+    truths = {
+        ref: truth
+        for ref, truth in texts[CLEAN].items()
+        if not domains or of_document[ref.doc_id] in domains
+    }
+    read = truths.keys() & set(plan.reread)
+    with_truth = read - plan.dataset.without_truth.keys()
     pages, left_out = [], 0
     for base, outputs in texts.items():
         if not base.startswith(f"{label}, "):
             continue
         level = base.removeprefix(f"{label}, ")
-        for ref, truth in texts[CLEAN].items():
-            domain = of_document[ref.doc_id]
-            if domains and domain not in domains:
+        for ref, truth in truths.items():
+            if ref not in with_truth:
                 continue
             if ref not in outputs:
                 left_out += 1
             elif truth.strip():
-                pages.append(PagePair(ref, domain, level, truth, outputs[ref]))
-    noise = ", ".join(entry["label"] for entry in manifest["config"]["noise"]) or "none"
-    dataset = manifest["dataset"]
+                pages.append(PagePair(ref, of_document[ref.doc_id], level, truth, outputs[ref]))
+    noise = ", ".join(operator.label for operator in config.noise) or "none"
+    dataset = finished.manifest["dataset"]
     data = f"{dataset['kind']} {dataset['digest']}"
-    return _checked(pages, read_asked(run), label, noise, data, left_out)
-
-
-def _manifest(run: Path) -> dict[str, Any]:
-    try:
-        manifest: dict[str, Any] = json.loads((run / "manifest.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise OhrError(f"{run} is no finished run: {error}") from error
-    return manifest
+    pairs = _checked(pages, read_asked(run), label, noise, data, left_out)
+    unread, without_truth = len(truths) - len(read), len(read) - len(with_truth)
+    return replace(pairs, unread=unread, without_truth=without_truth)
 
 
 def _of_folders(

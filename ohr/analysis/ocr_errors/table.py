@@ -7,7 +7,7 @@ rubbish* (the model's runs of words, of random letters) and *uniform* errors of 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,7 @@ REAL, LEARNED, RUBBISH, UNIFORM = "real", "learned", "bunched rubbish", "uniform
 KINDS = (REAL, LEARNED, RUBBISH, UNIFORM)
 FOLDS = 3
 TOP_K = 2
+ONE_DOCUMENT = "the model was fitted to the only document of the check"
 ROUNDS = 2
 """How often the wanted edit distance of a made page is corrected."""
 NEAR_R_NOISE, NEAR_LCS = 0.03, 0.02
@@ -53,13 +54,23 @@ class CheckedPage:
     """Kind -> page text."""
 
 
+def describe_parts(checked: Sequence[CheckedPage]) -> str:
+    """Whether the documents were left out of the fit, and in how many parts."""
+    n_parts = _count_parts(page.page for page in checked)
+    return f"documents left out of the fit, in {n_parts} parts" if n_parts > 1 else ONE_DOCUMENT
+
+
+def _count_parts(pages: Iterable[AlignedPage]) -> int:
+    return min(FOLDS, len({page.pair.ref.doc_id for page in pages}))
+
+
 def make_pages(pages: Sequence[AlignedPage], provenance: Provenance) -> list[CheckedPage]:
     """Real and made texts of every page; the model of each is fitted on other documents.
 
-    With a single document, the model is fitted on itself.
+    With a single document, the model is fitted to it: :func:`verdicts` tests nothing.
     """
     documents = sorted({page.pair.ref.doc_id for page in pages})
-    folds = min(FOLDS, len(documents))
+    folds = _count_parts(pages)
     of_fold = {name: number % folds for number, name in enumerate(documents)}
     of_rank = ranks(pages)
     checked: list[CheckedPage] = []
@@ -300,11 +311,14 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
     """Whether the model fits: over all questions, by domain, and by source of the evidence.
 
     It fits a group if r_noise and LCS differ from the real output's by at most
-    :data:`NEAR_R_NOISE` and :data:`NEAR_LCS` at every level.
+    :data:`NEAR_R_NOISE` and :data:`NEAR_LCS` at every level. Nothing is tested by one document,
+    since the model was fitted to it.
     """
     n_pages = len(checked)
+    one_document = _count_parts(page.page for page in checked) < 2
     if scores.empty:
-        return (Verdict(group="all", outcome="not tested", pages=n_pages, note="no questions"),)
+        note = ONE_DOCUMENT if one_document else "no questions"
+        return (Verdict(group="all", outcome="not tested", pages=n_pages, note=note),)
     groups: list[tuple[str, pd.DataFrame]] = [("all", scores)]
     for column in ("domain", "source"):
         groups += [(f"{column}:{name}", own) for name, own in scores.groupby(column)]
@@ -319,16 +333,17 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
             for metric in ("r_noise", "lcs")
         }
         fits = far["r_noise"] <= NEAR_R_NOISE and far["lcs"] <= NEAR_LCS
-        tested = count >= LEAST_QUESTIONS
+        few = "" if count >= LEAST_QUESTIONS else f"fewer than {LEAST_QUESTIONS} questions"
+        untested = ONE_DOCUMENT if one_document else few
         result.append(
             Verdict(
                 group=group,
-                outcome=("fits" if fits else "does not fit") if tested else "not tested",
+                outcome="not tested" if untested else "fits" if fits else "does not fit",
                 pages=pages,
                 questions=count,
                 r_noise=round(far["r_noise"], 4),
                 lcs=round(far["lcs"], 4),
-                note="" if tested else f"fewer than {LEAST_QUESTIONS} questions",
+                note=untested,
             )
         )
     return tuple(result)

@@ -7,7 +7,7 @@ import pytest
 
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr_errors.alignment import Fate, align
-from ohr.ocr_errors.edits import page_edits, rewrite
+from ohr.ocr_errors.edits import lost_share, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import PagePair, align_pair, changes, error_runs, fit_model, ranks
 from ohr.ocr_errors.make import ErrorMaker
 from ohr.ocr_errors.model import (
@@ -67,7 +67,7 @@ def model(pages) -> ErrorModel:
 
 
 def test_changes_of_a_word_are_its_sites():
-    assert changes("modern", "modem") == [(4, 6, "m")] or changes("modern", "modem")
+    assert changes("modern", "modem") == [(4, 6, "m")]
     assert changes("cat", "cot") == [(1, 2, "o")]
     assert changes("cat", "at") == [(0, 1, "")]
     assert changes("cat", "cat") == []
@@ -143,6 +143,32 @@ def test_shipped_models_are_complete_and_say_how_well_they_fit(name):
     assert shipped.provenance.pages > 0
     assert shipped.provenance.engine
     assert {verdict.group for verdict in shipped.check.verdicts} >= {"all"}
+
+
+FORMULAS = " ".join(
+    f"## Part {i}\n\nthe *area* of circle {i} is $\\pi r_{i}^2 + a_{i}$, the sum is $\\sum x_{i}$"
+    for i in range(6)
+)
+
+
+def seeds_of(model: ErrorModel) -> list[int]:
+    """Forty seeds, and five with which the page is lost, if the model loses pages."""
+    lost = [s for s in range(2000) if lost_share(model, np.random.default_rng(s).random())]
+    return [*range(40), *lost[:5]]
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
+    shipped = read_model(name)
+    maker, seeds = ErrorMaker(shipped), seeds_of(shipped)
+    assert (len(seeds) == 45) == any(level.lost for level in shipped.levels)
+    for seed in seeds:
+        lower: set[tuple[int, str, str]] = set()
+        for intensity in (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0):
+            edits = set(make_edits(maker, FORMULAS, intensity, np.random.default_rng(seed)))
+            assert lower <= edits, f"seed {seed}, intensity {intensity}"
+            lower = edits
+        assert lower
 
 
 @pytest.mark.parametrize(
