@@ -41,6 +41,7 @@ class Options(TypedDict, total=False):
     chunkers: Plugins
     retrievers: Plugins
     readers: Plugins
+    read_from: str | Sequence[str]
     systems: Plugins
     scope: str
     judge: PluginValue | None
