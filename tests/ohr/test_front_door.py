@@ -25,13 +25,13 @@ CLEAN = np.random.default_rng(0).integers(0, 256, (200, 150, 3), dtype=np.uint8)
 
 EXPORTED = """
 Answer AnswerCase Applied Chunk Chunker ConfigError Dataset DatasetError DatasetParams
-DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase
-ImageRepair ImageRetriever KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
+DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase ImageRepair
+ImageRetriever KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
 MissingDependencyError OhrError Outcome Page PageCase PageImage PageParams PageRecord PageRef
 Params Plot PluginError Question Reader Recommendation Retriever RetrieverChange Run ShownHit
-Status StoreError Study System
-SystemReply TextFusion TextPerturbation TextRepair UnknownPluginError chunker dataset engine known load_images load_metric
-metric open_run page_image perturbation reader recommend retriever stage strip_markup
+Status StoreError Study System SystemReply TextFusion TextPerturbation TextRepair
+UnknownPluginError chunker dataset engine known load_images load_metric metric open_run page_image
+perturbation reader recommend retriever stage strip_markup
 """
 
 
