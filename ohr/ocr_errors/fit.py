@@ -14,8 +14,9 @@ from rapidfuzz.distance import Levenshtein
 
 from ohr.errors import OhrError
 from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.ocr_errors.characters import word_bin
 from ohr.ocr_errors.edits import page_edits, rewrite
-from ohr.ocr_errors.make import ErrorMaker, run_class, word_bin
+from ohr.ocr_errors.make import ErrorMaker, run_class
 from ohr.ocr_errors.model import (
     INSERTED,
     LENGTHS,

@@ -7,24 +7,19 @@ page has the wanted edit distance. So a page with more errors has all those of o
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from ohr.ocr_errors.alignment import Fate
+from ohr.ocr_errors.characters import Characters, Choice, Draws, Strings, summed
 from ohr.ocr_errors.model import (
-    INSERTED,
     LENGTHS,
     RANKS,
     SHARES,
-    WORD_LENGTHS,
-    Channel,
     ErrorModel,
-    Rubbish,
     Slice,
 )
 from ohr.ocr_errors.words import WORD_KINDS, PageWords
@@ -33,134 +28,6 @@ WINDOW = 30
 """Words that share their rate of errors, where errors cluster."""
 TextEdit = tuple[int, str, str]
 """At this place of the source, the first text gives way to the second."""
-
-
-class Draws:
-    """Uniform numbers from a generator, drawn in blocks."""
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-        self._drawn: list[float] = []
-
-    def uniform(self) -> float:
-        """A number in [0, 1)."""
-        if not self._drawn:
-            self._drawn = self._rng.random(256).tolist()
-        return self._drawn.pop()
-
-
-class Choice:
-    """A draw from things by their counts."""
-
-    __slots__ = ("sums", "things")
-
-    def __init__(self, counts: Mapping[str, int] | Sequence[int]) -> None:
-        if isinstance(counts, Mapping):
-            self.things: Sequence[str] = tuple(counts)
-            self.sums = list(accumulate(counts.values()))
-        else:
-            self.things = ()
-            self.sums = list(accumulate(counts))
-
-    def number(self, uniform: float) -> int:
-        """The number of the thing that is drawn; 0 if nothing was counted."""
-        total = self.sums[-1] if self.sums else 0
-        return bisect_right(self.sums, uniform * total) if total else 0
-
-    def draw(self, uniform: float) -> str:
-        """The thing that is drawn."""
-        return self.things[self.number(uniform)]
-
-
-class _Characters:
-    """The channel: how a word is rewritten."""
-
-    def __init__(self, channel: Channel) -> None:
-        total = _sum(channel.sites)
-        self.sites = [Choice(row if sum(row) else total) for row in channel.sites]
-        self.single = {key: Choice(counts) for key, counts in channel.single.items()}
-        self.after = {key: Choice(counts) for key, counts in channel.after.items()}
-        self.rate = {
-            key: min(1.0, sum(counts.values()) / max(1, channel.seen.get(key, 1)))
-            for key, counts in channel.single.items()
-        }
-        n_single = sum(sum(counts.values()) for counts in channel.single.values())
-        n_stretch = sum(channel.stretches.values())
-        self.stretches = Choice(channel.stretches)
-        self.stretch = n_stretch / (n_single + n_stretch) if n_stretch else 0.0
-
-    def rewrite(self, word: str, draws: Draws, rubbish: _Strings) -> str:
-        """The word with changed characters; never the same word."""
-        count = 1 + self.sites[word_bin(len(word))].number(draws.uniform())
-        text = word
-        for _ in range(count):
-            if draws.uniform() < self.stretch or not self.rate:
-                text = self._stretch(text, draws, rubbish)
-            else:
-                text = self._change(text, draws)
-        if not text or text == word:
-            text = self._change(word, draws) or word[:-1]
-        return text if text and text != word else word + rubbish.text(1, draws)
-
-    def _change(self, text: str, draws: Draws) -> str:
-        rate = self.rate
-        sums = list(accumulate((rate.get(char, 0.0) for char in text), initial=rate.get("^", 0.0)))
-        if sums[-1] <= 0:
-            at = int(draws.uniform() * len(text))
-            return text[:at] + text[at + 1 :]
-        at = bisect_right(sums, draws.uniform() * sums[-1])
-        if at == 0:
-            return self.single["^"].draw(draws.uniform()) + text
-        before, char = (text[at - 2] if at > 1 else "^"), text[at - 1]
-        choice = self.after.get(before + char) if draws.uniform() < 0.7 else None
-        put = (choice or self.single[char]).draw(draws.uniform())
-        return text[: at - 1] + put + text[at:]
-
-    def _stretch(self, text: str, draws: Draws, rubbish: _Strings) -> str:
-        if not self.stretches.sums:
-            return text[:-1]
-        place, removed, written = self.stretches.draw(draws.uniform()).split()
-        length = min(int(removed), len(text))
-        at = {"start": 0, "end": len(text) - length}.get(
-            place, int(draws.uniform() * (len(text) - length + 1))
-        )
-        put = rubbish.text(int(written), draws) if int(written) else ""
-        return (text[:at] + put + text[at + length :]).strip()
-
-
-class _Strings:
-    """Strings of characters that resemble what the engine writes where it reads nothing."""
-
-    def __init__(self, rubbish: Rubbish) -> None:
-        self.pairs = {
-            key: Choice({char: n for char, n in counts.items() if char})
-            for key, counts in rubbish.pairs.items()
-            if any(counts.keys())
-        }
-        total = _sum(rubbish.lengths)
-        self.lengths = [Choice(row if sum(row) else total) for row in rubbish.lengths]
-        self.inserted = Choice(rubbish.inserted)
-
-    def text(self, length: int, draws: Draws) -> str:
-        """A string of this many characters."""
-        characters: list[str] = []
-        before = ""
-        while len(characters) < length:
-            choice = self.pairs.get(before) or self.pairs.get("")
-            before = choice.draw(draws.uniform()) if choice is not None else "."
-            characters.append(before)
-        return "".join(characters)
-
-    def instead(self, word: str, draws: Draws) -> str:
-        """What stands for a word that was not read."""
-        length = self.lengths[word_bin(len(word))].number(draws.uniform()) or max(1, len(word))
-        return self.text(length, draws).strip() or "."
-
-    def extra(self, draws: Draws) -> str:
-        """What stands for no word."""
-        number = min(self.inserted.number(draws.uniform()), len(INSERTED) - 1)
-        low, high = (INSERTED[number - 1] + 1 if number else 1), INSERTED[number]
-        return self.text(low + int(draws.uniform() * (high - low + 1)), draws).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +76,8 @@ class ErrorMaker:
 
     def __init__(self, model: ErrorModel) -> None:
         self.model = model
-        self.characters = _Characters(model.channel)
-        self.strings = _Strings(model.rubbish)
+        self.characters = Characters(model.channel)
+        self.strings = Strings(model.rubbish)
         self._styles = [_StyleTables(style.slices, model.run_length) for style in model.styles]
         self._ranks = [
             Choice([style.ranks[rank] for style in model.styles]) for rank in range(RANKS)
@@ -412,11 +279,6 @@ def run_class(length: int) -> int:
     return 0 if length == 1 else 1 if length <= 4 else 2 if length <= 16 else 3
 
 
-def word_bin(length: int) -> int:
-    """The bin of a word's length."""
-    return next(i for i, upto in enumerate(WORD_LENGTHS) if length <= upto or upto == 1000)
-
-
 def _appearing(rates: np.ndarray) -> np.ndarray:
     """Runs per word that appear as pages get worse, by slice and length; all words are covered."""
     highest = np.maximum.accumulate(rates, axis=0)
@@ -444,12 +306,8 @@ def _kind_weights(model: ErrorModel) -> np.ndarray:
     return (wrong + 1) / (expected + 1)
 
 
-def _sum(rows: Sequence[Sequence[int]]) -> list[int]:
-    return [sum(column) for column in zip(*rows, strict=True)]
-
-
 def _sum_fates(rows: Sequence[Sequence[int]]) -> list[int]:
-    total = _sum(rows)
+    total = summed(rows)
     return total if sum(total) else [1, *total[1:]]
 
 
