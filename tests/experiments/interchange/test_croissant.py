@@ -58,8 +58,8 @@ def test_its_records_are_those_of_the_dataset(loaded, settings, name):
     assert {key.removeprefix(f"{name}/") for key in records[0]} == set(FIELDS[name])
 
     def values(field: str) -> list[object]:
-        found = (one[f"{name}/{field}"] for one in records)
-        return [value.decode() if isinstance(value, bytes) else value for value in found]
+        values = (record[f"{name}/{field}"] for record in records)
+        return [value.decode() if isinstance(value, bytes) else value for value in values]
 
     if name == "pages":
         assert values("text") == [page.text for page in dataset.pages.values()]

@@ -73,8 +73,8 @@ def test_ir_measures_finds_the_scores_of_the_cells(trec_run, exported, name, k):
     measure = MEASURES[name] @ k
     cells = trec_run.cells[trec_run.cells["metric"] == f"{name}@{k}"]
     mean = cells[cells["group"] == "all"]["mean"].item()
-    found = ir_measures.calc_aggregate([measure], qrels, ranking)[measure]
-    assert found == pytest.approx(mean, abs=1e-6)
+    measured = ir_measures.calc_aggregate([measure], qrels, ranking)[measure]
+    assert measured == pytest.approx(mean, abs=1e-6)
     assert 0.3 < mean < 0.99
     rows = trec_run.rows[trec_run.rows["metric"] == f"{name}@{k}"].set_index("qid")["value"]
     by_question = {
@@ -101,8 +101,8 @@ def test_a_question_for_which_nothing_is_found_scores_zero(exported):
     path = exported / "runs" / "gt_clean.few_words.bm25.k2.run"
     ranking = list(ir_measures.read_trec_run(str(path)))
     whole = ir_measures.calc_aggregate([RR @ 2], qrels, ranking)[RR @ 2]
-    found = [one for one in ranking if one.query_id != "q0"]
-    without = ir_measures.calc_aggregate([RR @ 2], qrels, found)[RR @ 2]
+    others = [hit for hit in ranking if hit.query_id != "q0"]
+    without = ir_measures.calc_aggregate([RR @ 2], qrels, others)[RR @ 2]
     first = ir_measures.calc_aggregate([RR @ 2], [q for q in qrels if q.query_id == "q0"], ranking)
     assert whole - without == pytest.approx(first[RR @ 2] / 48)
 
