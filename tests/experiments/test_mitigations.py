@@ -16,7 +16,7 @@ from experiments.mitigations import main
 from ohr import registry
 from ohr.analysis.mitigations.arms import Arm, bench_of
 from ohr.analysis.mitigations.costs import arm_costs
-from ohr.analysis.mitigations.table import compared, won_back
+from ohr.analysis.mitigations.table import compared, unpaired_lines, won_back
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import ImageRepair, OcrBackend
 from ohr.store.identity import pixel_digest
@@ -192,6 +192,12 @@ def test_photographs_are_compared_with_the_pages_that_they_show():
     first = table.iloc[0]
     assert first["noise"] == "natural"
     assert (first["loss"], first["gain"]) == pytest.approx((-0.4, -0.2))
+    assert unpaired_lines(run, "*_outdoor") == []
+    run.rows["doc_id"] = run.rows["doc_id"].replace("d0_outdoor", "other_outdoor")
+    assert unpaired_lines(run, "*_outdoor") == [
+        "other_outdoor: no other document shows these pages"
+    ]
+    assert won_back(run, [FIXED], "*_outdoor").iloc[0]["n_documents"] == 11
     with pytest.raises(OhrError, match="no document matches"):
         won_back(run, [FIXED], "*.tiff")
 

@@ -101,9 +101,12 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
                 engines.setdefault(read_by.label, read_by)
                 chosen.append(
                     Arm(
-                        *(name, engine.label, retriever.label if searches else ""),
-                        *(read_by.label, searched_by.label if searches else ""),
-                        reads_from,
+                        name=name,
+                        base_engine=engine.label,
+                        base_retriever=retriever.label if searches else "",
+                        engine=read_by.label,
+                        retriever=searched_by.label if searches else "",
+                        reads_from=reads_from,
                     )
                 )
     if not chosen:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ohr.analysis.mitigations.arms import Arm
 from ohr.analysis.mitigations.costs import arm_costs
 from ohr.analysis.mitigations.figure import gains_figure
-from ohr.analysis.mitigations.table import won_back
+from ohr.analysis.mitigations.table import unpaired_lines, won_back
 from ohr.display.labels import interval_units, shown_measures
 from ohr.display.terminal import percent, show
 from ohr.display.wording import is_shown, short
@@ -38,7 +38,8 @@ def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str)
         show(_gains(f"{engine}, {noise}", rows, titles))
     for engine, rows in costs.groupby("engine", sort=False):
         show(_costs(str(engine), rows))
-    for line in (*_verdicts(of_all, titles), *(f"left out: {line}" for line in left_out)):
+    lines = [*left_out, *unpaired_lines(run, natural)]
+    for line in (*_verdicts(of_all, titles), *(f"left out: {line}" for line in lines)):
         print(plain(line))
     for path in gains_figure(of_all, titles, names, run.path / "figures"):
         print(f"figure: {path}")
@@ -123,14 +124,17 @@ _SECONDS = ("cpu_s", "base_cpu_s")
 
 
 def _verdicts(rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Iterator[str]:
-    """A line for each metric: the arms that are shown to help, and those shown to harm."""
+    """A line for each metric: arms shown to help or harm under noise, and any harm when clean."""
     for (stage, metric), group in rows.groupby(["stage", "metric"], sort=False):
         shown = group[group["p_holm"].map(is_shown)]
         harms = group[group["harm_low"] > 0]
         parts = [
             _named("better under noise", shown[shown["gain"] > 0]),
             _named("worse under noise", shown[shown["gain"] < 0]),
-            _named("worse on clean pages", harms.assign(noise="").drop_duplicates(_ARM)),
+            _named(
+                "worse on clean pages, by an interval that is not corrected",
+                harms.assign(noise="").drop_duplicates(_ARM),
+            ),
         ]
         text = "; ".join(filter(None, parts)) or "no arm is shown to help or to harm"
         yield f"{titles[str(stage), str(metric)]}: {text}"

@@ -98,6 +98,21 @@ def _with_noises(rows: pd.DataFrame, natural: str) -> pd.DataFrame:
     return pd.concat([rows[~degraded], first], ignore_index=True)
 
 
+def unpaired_lines(run: Run, natural: str) -> list[str]:
+    """A line that names the documents with natural noise that show no other document, if any."""
+    if not natural:
+        return []
+    names = run.rows["doc_id"].astype(str).drop_duplicates()
+    degraded = names.map(lambda name: fnmatch.fnmatchcase(name, natural))
+    shown = same_pages(list(names[degraded]), list(names[~degraded]))
+    unpaired = [name for name in names[degraded] if name not in shown]
+    if not unpaired:
+        return []
+    some = ", ".join(unpaired[:3])
+    more = f" and {len(unpaired) - 3} more" if len(unpaired) > 3 else ""
+    return [f"{some}{more}: no other document shows these pages"]
+
+
 def _measured(run: Run) -> Iterator[MetricInfo]:
     for info in run.metric_infos:
         if info.shown or info.metric in PAGE_METRICS:
