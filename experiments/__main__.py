@@ -69,6 +69,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "text": "perturb_text",
             "gallery": "gallery",
             "fit-errors": "fit_errors",
+            "check-errors": "check_errors",
         },
     ),
     "dataset": (

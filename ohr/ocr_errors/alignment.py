@@ -21,6 +21,10 @@ LEAST_ANCHORS = 3
 """A passage with fewer anchors stays where it is: it may be a repeated phrase."""
 LIKE = 0.5
 """A word with less in common with its output is replaced by rubbish, not rewritten."""
+LEAST_MOVED = 3
+"""Characters from which lost words that stand elsewhere have moved."""
+LONGEST_SPECK = 3
+"""Characters that touch a word, beyond which they are an insertion of their own."""
 MOST_CELLS = 400_000_000
 """Characters of truth times characters of output, above which a gap is not compared."""
 
@@ -33,7 +37,7 @@ class Fate(IntEnum):
     RUBBISH = 2
     LOST = 3
     JOINED = 4
-    """The word is right, but the space after it is missing."""
+    """The word is right, but nothing or a few specks stand for the space after it."""
 
 
 @dataclass(slots=True)
@@ -60,10 +64,23 @@ class Alignment:
             if fate is Fate.LOST:
                 edits += len(word) + 1
             elif fate is Fate.JOINED:
-                edits += 1
+                edits += max(1, len(text) - len(word))
             elif fate is not Fate.RIGHT:
                 edits += Levenshtein.distance(word, text)
         return edits + sum(len(text) + 1 for _, text in self.inserted)
+
+    def content(self, words: Sequence[str]) -> str:
+        """The output's content in the truth's order, moved passages put back."""
+        pieces: list[str] = []
+        inserted = iter([*self.inserted, (len(words), "")])
+        at, extra = next(inserted)
+        for number, (fate, text) in enumerate(zip(self.fates, self.texts, strict=True)):
+            while at <= number and extra:
+                pieces += (extra, " ")
+                at, extra = next(inserted)
+            if text:
+                pieces += (text, "" if fate is Fate.JOINED else " ")
+        return "".join([*pieces, extra, *(f" {text}" for _, text in inserted)]).strip()
 
     def share(self, words: Sequence[str]) -> float:
         """The edit distance of the content, in [0, 1]: edits over the longer side."""
@@ -83,7 +100,43 @@ def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
             _fill(aligned, truth, ordered, (gap[0], code.src_start), (gap[1], code.dest_start))
             gap = (code.src_end, code.dest_end)
     _fill(aligned, truth, ordered, (gap[0], len(truth)), (gap[1], len(ordered)))
+    _put_back(aligned, truth)
     return aligned
+
+
+def _put_back(aligned: Alignment, truth: Sequence[str]) -> None:
+    """Lost words that are inserted elsewhere have moved: a passage too short for anchors."""
+    lost: dict[str, list[int]] = {}
+    for number, fate in enumerate(aligned.fates):
+        if fate is Fate.LOST:
+            lost.setdefault(truth[number], []).append(number)
+    inserted = []
+    for at, text in aligned.inserted:
+        words = text.split()
+        start = _lost_place(aligned, truth, words, lost.get(words[0], ()))
+        if start is None:
+            inserted.append((at, text))
+            continue
+        for number in range(start, start + len(words)):
+            aligned.fates[number], aligned.texts[number] = Fate.RIGHT, truth[number]
+        aligned.moved_passages += 1
+        aligned.moved_words += len(words)
+    aligned.inserted = inserted
+
+
+def _lost_place(
+    aligned: Alignment, truth: Sequence[str], words: Sequence[str], places: Sequence[int]
+) -> int | None:
+    """Where these words are lost from the truth, in this order."""
+    if sum(map(len, words)) < LEAST_MOVED:
+        return None
+    for start in places:
+        end = start + len(words)
+        if list(truth[start:end]) == words and all(
+            fate is Fate.LOST for fate in aligned.fates[start:end]
+        ):
+            return start
+    return None
 
 
 @dataclass(slots=True)
@@ -191,30 +244,76 @@ def _fill(
         aligned.uncompared += b - a
         return
     places, equal = _places(expected, read)
-    start, done = 0, 0
-    spare: list[tuple[int, str]] = []
+    spans: list[_Span] = []
+    start = 0
     for number in range(a, b):
-        word = truth[number]
-        end = start + len(word)
+        end = start + len(truth[number])
         first, last = places[start], places[end]
-        text = read[first:last].strip()
-        if (before := read[done:first].strip()) and first > done:
-            spare.append((number, before))
-        done = last
-        matched = equal[end] - equal[start]
-        letters = len(text.replace(" ", ""))
-        if not letters:
+        text = read[first:last]
+        first += len(text) - len(text.lstrip())
+        last -= len(text) - len(text.rstrip())
+        if first < last:
+            matched = equal[end] - equal[start]
+            spans.append(_Span(number, first, last, matched, equal[start + 1] > equal[start]))
+        else:
             aligned.fates[number], aligned.texts[number] = Fate.LOST, ""
-        elif 2 * matched < LIKE * (len(word) + letters):
-            aligned.fates[number], aligned.texts[number] = Fate.RUBBISH, text
-        elif text != word:
-            aligned.fates[number], aligned.texts[number] = Fate.REWRITTEN, text
-        elif number + 1 < b and places[end + 1] == last and equal[end + 2] > equal[end + 1]:
-            aligned.fates[number] = Fate.JOINED
         start = end + 1
-    if rest := read[done:].strip():
-        spare.append((b, rest))
-    aligned.inserted += spare
+    glued = _glue(aligned, truth, read, spans, b)
+    for span in spans:
+        text = read[span.first : span.last]
+        length = len(truth[span.number]) + len(text.replace(" ", ""))
+        if 2 * span.matched < LIKE * length:
+            aligned.fates[span.number], aligned.texts[span.number] = Fate.RUBBISH, text
+        elif text != truth[span.number]:
+            aligned.fates[span.number], aligned.texts[span.number] = Fate.REWRITTEN, text
+        elif span.number in glued:
+            aligned.fates[span.number] = Fate.JOINED
+            aligned.texts[span.number] = text + glued[span.number]
+
+
+@dataclass(slots=True)
+class _Span:
+    """What stands for a word: a piece of the output, without spaces around it."""
+
+    number: int
+    first: int
+    last: int
+    matched: int
+    """Characters of the word that are right."""
+    starts_right: bool
+
+
+def _glue(
+    aligned: Alignment, truth: Sequence[str], read: str, spans: Sequence[_Span], end: int
+) -> dict[int, str]:
+    """Give what stands between the words to its neighbours, or note it as inserted.
+
+    Specks that touch a word belong to it. Returns the words without a space after them, each with
+    what stands in its place.
+    """
+    joined: dict[int, str] = {}
+    done = 0
+    for before, after in pairwise([None, *spans, None]):
+        between = read[done : after.first if after else len(read)]
+        done = after.last if after else done
+        number = after.number if after else end
+        if before and after and " " not in between and len(between) <= LONGEST_SPECK:
+            is_right = read[before.first : before.last] == truth[before.number]
+            if is_right and number == before.number + 1 and after.starts_right:
+                joined[before.number] = between
+            else:
+                before.last += len(between)
+            continue
+        head, tail = between.partition(" ")[0], between.rpartition(" ")[2]
+        if before and 0 < len(head) <= LONGEST_SPECK:
+            before.last += len(head)
+            between = between[len(head) :]
+        if after and 0 < len(tail) <= min(LONGEST_SPECK, len(between)):
+            after.first -= len(tail)
+            between = between[: -len(tail)]
+        if rest := between.strip():
+            aligned.inserted.append((number, rest))
+    return joined
 
 
 def _lose(aligned: Alignment, first: int, last: int) -> None:

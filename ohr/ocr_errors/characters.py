@@ -8,7 +8,19 @@ from itertools import accumulate
 
 import numpy as np
 
-from ohr.ocr_errors.model import INSERTED, WORD_LENGTHS, Channel, Rubbish
+from ohr.ocr_errors.model import (
+    INSERTED,
+    LONGEST,
+    RUBBISH_KEY,
+    WORD_LENGTHS,
+    Channel,
+    Rubbish,
+)
+
+LEAST_SEEN = 5
+"""Times that a character was seen, from which its own rate of errors is believed."""
+ALWAYS = 0.75
+"""Rate from which the errors of a character do not depend on how bad a page is."""
 
 
 class Draws:
@@ -59,9 +71,21 @@ class Characters:
         self.rate = {
             key: min(1.0, sum(counts.values()) / max(1, channel.seen.get(key, 1)))
             for key, counts in channel.single.items()
+            if channel.seen.get(key, 0) >= LEAST_SEEN or key not in channel.seen
         }
         n_single = sum(sum(counts.values()) for counts in channel.single.values())
         n_stretch = sum(channel.stretches.values())
+        self.alone_rate = {
+            char: 1 - counts.get(char, 0) / sum(counts.values())
+            for char, counts in channel.alone.items()
+            if sum(counts.values()) >= LEAST_SEEN
+        }
+        self.alone = {
+            char: Choice({put: n for put, n in counts.items() if put != char})
+            for char, counts in channel.alone.items()
+            if any(put != char for put in counts)
+        }
+        self.joints = Choice(channel.joints or {"": 1})
         self.stretches = Choice(channel.stretches)
         self.stretch = n_stretch / (n_single + n_stretch) if n_stretch else 0.0
 
@@ -78,15 +102,46 @@ class Characters:
             text = self._change(word, draws) or word[:-1]
         return text if text and text != word else word + rubbish.text(1, draws)
 
+    def instead(self, char: str, draws: Draws, rubbish: Strings) -> str | None:
+        """What stands for a word of one character that is not right; None if it is not known."""
+        choice = self.alone.get(char)
+        if choice is None:
+            return None
+        put = choice.draw(draws.uniform())
+        return rubbish.instead(char, draws) if put == RUBBISH_KEY else put
+
+    def systematic(self, word: str, draws: Draws, rubbish: Strings) -> str | None:
+        """What stands for a word in which the engine always errs; None for other words."""
+        if len(word) == 1 and word in self.alone_rate:
+            return (
+                self.instead(word, draws, rubbish) if self.always(self.alone_rate[word]) else None
+            )
+        if not any(self.always(self.rate.get(char, 0.0)) for char in word):
+            return None
+        return "".join(
+            self.single[char].draw(draws.uniform())
+            if self.always(self.rate.get(char, 0.0))
+            else char
+            for char in word
+        )
+
+    @staticmethod
+    def always(rate: float) -> bool:
+        """Whether errors of this rate do not depend on how bad a page is."""
+        return rate >= ALWAYS
+
     def _change(self, text: str, draws: Draws) -> str:
         rate = self.rate
-        sums = list(accumulate((rate.get(char, 0.0) for char in text), initial=rate.get("^", 0.0)))
+        rates = (*(rate.get(char, 0.0) for char in text), rate.get("$", 0.0))
+        sums = list(accumulate(rates, initial=rate.get("^", 0.0)))
         if sums[-1] <= 0:
             at = int(draws.uniform() * len(text))
             return text[:at] + text[at + 1 :]
         at = bisect_right(sums, draws.uniform() * sums[-1])
         if at == 0:
             return self.single["^"].draw(draws.uniform()) + text
+        if at > len(text):
+            return text + self.single["$"].draw(draws.uniform())
         before, char = (text[at - 2] if at > 1 else "^"), text[at - 1]
         choice = self.after.get(before + char) if draws.uniform() < 0.7 else None
         put = (choice or self.single[char]).draw(draws.uniform())
@@ -116,6 +171,12 @@ class Strings:
         total = summed(rubbish.lengths)
         self.lengths = [Choice(row if sum(row) else total) for row in rubbish.lengths]
         self.inserted = Choice(rubbish.inserted)
+        self.inserted_after = {
+            kind: Choice(counts)
+            for kind, counts in rubbish.inserted_after.items()
+            if sum(counts) >= LEAST_SEEN
+        }
+        self.short = {kind: Choice(counts) for kind, counts in rubbish.short.items() if counts}
 
     def text(self, length: int, draws: Draws) -> str:
         """A string of this many characters."""
@@ -132,9 +193,12 @@ class Strings:
         length = self.lengths[word_bin(len(word))].number(draws.uniform()) or max(1, len(word))
         return self.text(length, draws).strip() or "."
 
-    def extra(self, draws: Draws) -> str:
-        """What stands for no word."""
-        number = min(self.inserted.number(draws.uniform()), len(INSERTED) - 1)
+    def extra(self, kind: str, draws: Draws) -> str:
+        """What stands for no word, after a word of this kind."""
+        lengths = self.inserted_after.get(kind, self.inserted)
+        number = min(lengths.number(draws.uniform()), len(INSERTED) - 1)
+        if INSERTED[number] <= LONGEST and kind in self.short:
+            return self.short[kind].draw(draws.uniform())
         low, high = (INSERTED[number - 1] + 1 if number else 1), INSERTED[number]
         return self.text(low + int(draws.uniform() * (high - low + 1)), draws).strip()
 

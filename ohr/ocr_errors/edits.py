@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.make import ErrorMaker, PageErrors, TextEdit
 from ohr.ocr_errors.model import ErrorModel
-from ohr.ocr_errors.words import PageWords, cached_page_words
+from ohr.ocr_errors.words import PageWords, cached_page_words, page_layout
 
 
 def make_edits(
@@ -19,13 +21,14 @@ def make_edits(
     those of a higher one.
     """
     model = maker.model
-    rank, lost = rng.random(2).tolist()
+    uniform, lost = rng.random(2).tolist()
     marks, errors = (np.random.default_rng(seed) for seed in rng.integers(2**63, size=2))
     if not intensity or not source.strip():
         return []
     gate = min(1.0, intensity / model.floor) if model.floor else 1.0
-    share = model.page_share(intensity, rank)
-    page, is_lost = cached_page_words(source), lost < lost_share(model, rank)
+    page = cached_page_words(source)
+    rank = model.page_rank(page_layout(page), uniform)
+    share, is_lost = model.page_share(intensity, rank), lost < lost_share(model, rank)
     return page_edits(maker, page, share, rank, gate, marks, errors, lost=is_lost)
 
 
@@ -51,16 +54,16 @@ def page_edits(
     ``rank`` in [0, 1] is the page's among all pages, best first; ``gate`` in [0, 1] is the share of
     the engine's loss of mark-up. ``marks`` decides about mark-up, ``errors`` about words.
     """
-    formulas = maker.formulas(page, np.random.default_rng(errors.integers(2**63)))
-    errors_of_page = maker.errors(page, share, rank, errors, formulas, lost=lost)
-    return combine(maker, page, errors_of_page, formulas, gate, marks, lost=lost)
+    fixed = maker.fixed(page, np.random.default_rng(errors.integers(2**63)))
+    errors_of_page = maker.errors(page, share, rank, errors, fixed, lost=lost)
+    return combine(maker, page, errors_of_page, fixed, gate, marks, lost=lost)
 
 
 def combine(
     maker: ErrorMaker,
     page: PageWords,
     errors_of_page: PageErrors,
-    formulas: dict[int, tuple[Fate, str]],
+    fixed: dict[int, tuple[Fate, str]],
     gate: float,
     marks: np.random.Generator,
     *,
@@ -71,13 +74,18 @@ def combine(
     ``lost``: the engine reads nothing of the page, so that its formulas are lost as words are.
     """
     # A formula rewritten here would be lost at a higher intensity: edits would not nest.
-    of_mark_up = {} if lost else formulas
+    of_mark_up = {} if lost else fixed
     edits = _structure_edits(maker, page, errors_of_page, of_mark_up, gate, marks)
-    return sorted([*edits, *word_edits(page, errors_of_page)])
+    return sorted([*edits, *word_edits(page, errors_of_page, of_mark_up.keys())])
 
 
-def word_edits(page: PageWords, errors_of_page: PageErrors) -> list[TextEdit]:
-    """The errors of words as edits of the page's source."""
+def word_edits(
+    page: PageWords, errors_of_page: PageErrors, fixed: Container[int] = ()
+) -> list[TextEdit]:
+    """The errors of words as edits of the page's source.
+
+    A lost word takes the space after it along, unless it is in ``fixed``.
+    """
     edits: list[TextEdit] = []
     source = page.source
     starts = {mark.start for mark in page.marks}
@@ -88,10 +96,10 @@ def word_edits(page: PageWords, errors_of_page: PageErrors) -> list[TextEdit]:
         put = "" if fate is Fate.LOST else text
         if extra := errors_of_page.inserted.get(number):
             put = f"{put} {extra}" if put else extra
-        takes_space = space and (fate is Fate.JOINED or not put)
+        takes_space = space and number not in fixed and (fate is Fate.JOINED or not put)
         if fate is Fate.JOINED and not extra:
             if takes_space:
-                edits.append((end, " ", ""))
+                edits.append((end, " ", text[len(page.words[number]) :]))
             continue
         if others:
             edits.append((first, source[first:last], put))
@@ -112,7 +120,7 @@ def _structure_edits(
     maker: ErrorMaker,
     page: PageWords,
     errors_of_page: PageErrors,
-    formulas: dict[int, tuple[Fate, str]],
+    fixed: dict[int, tuple[Fate, str]],
     gate: float,
     rng: np.random.Generator,
 ) -> list[TextEdit]:
@@ -123,16 +131,18 @@ def _structure_edits(
     }
     regions = max((mark.region for mark in page.marks), default=0)
     drawn = rng.random(regions + 1).tolist()
-    of_formulas = rng.random(len(formulas)).tolist()
+    of_fixed = rng.random(len(fixed)).tolist()
     edits = [
         (mark.start, page.source[mark.start : mark.end], mark.plain)
         for mark in page.marks
         if drawn[mark.region] < gate * rates.get(mark.kind, 0.0)
     ]
-    for uniform, (number, (fate, text)) in zip(of_formulas, formulas.items(), strict=True):
-        if fate is Fate.LOST or number in errors_of_page.texts:
+    for uniform, (number, (_, text)) in zip(of_fixed, fixed.items(), strict=True):
+        if number in errors_of_page.texts:
             continue
-        if uniform < gate * rates.get("formula", 0.0):
+        # A word is fixed only if the engine errs; a formula may stay right.
+        rate = rates.get("formula", 0.0) if page.kinds[number] == 3 else 1.0
+        if uniform < gate * rate:
             start, end = page.starts[number], page.stops[number]
             edits.append((start, page.source[start:end], text))
     return [edit for edit in edits if edit[1] != edit[2]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,11 +19,13 @@ from ohr.ocr_errors.characters import word_bin
 from ohr.ocr_errors.edits import page_edits, rewrite
 from ohr.ocr_errors.make import ErrorMaker, run_class
 from ohr.ocr_errors.model import (
+    BINS,
     INSERTED,
     LENGTHS,
     LONGEST,
     QUANTILES,
     RANKS,
+    RUBBISH_KEY,
     SHARES,
     SITES,
     STYLES,
@@ -30,13 +33,14 @@ from ohr.ocr_errors.model import (
     Channel,
     ErrorModel,
     Formulas,
+    Layout,
     Level,
     Provenance,
     Rubbish,
     Slice,
     Style,
 )
-from ohr.ocr_errors.words import MARK_KINDS, WORD_KINDS, PageWords, page_words
+from ohr.ocr_errors.words import MARK_KINDS, WORD_KINDS, PageWords, page_layout, page_words
 from ohr.types import PageRef
 
 CLUSTERINGS = (0.0, 0.75, 1.5, 2.25)
@@ -47,9 +51,17 @@ WINDOW = 30
 """Words of a window in which errors are counted."""
 PAGES_TRIED = 80
 """Most pages on which a value of the clustering is tried."""
+SHORTEST = 0.2
+"""Least length of the runs that are drawn, over the counted ones."""
+MOST_BALANCE, MOST_KIND_RATE = 4.0, 20.0
+"""Largest corrections, and their inverses the smallest."""
+BALANCINGS = 4
+"""How often the balance of the fates is corrected."""
 LEAST_COUNT = 2
 """Replacements of a pair of characters that were seen less often are left out."""
 LONGEST_OUTPUT = 29
+_OPERATORS = re.compile(r"[=+−×<>≤≥≈±]")
+_SPACED = re.compile(rf"(?<= ){_OPERATORS.pattern}(?= )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +110,7 @@ def fit_model(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorMode
         channel=_channel(pages),
         rubbish=_rubbish(pages),
         formulas=_formulas(pages),
+        layouts=tuple(_layouts(pages)),
         structure=_structure(pages),
         moved=(
             sum(page.alignment.moved_passages for page in pages),
@@ -106,6 +119,8 @@ def fit_model(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorMode
     )
     clustering, length = _bunching(model, pages)
     model = model.model_copy(update={"clustering": clustering, "run_length": length})
+    for _ in range(BALANCINGS):
+        model = _balanced(model, pages)
     return model.model_copy(update={"reached": _reached(model, pages)})
 
 
@@ -123,6 +138,7 @@ def _levels(pages: Sequence[AlignedPage]) -> Iterable[Level]:
             quantiles=tuple(
                 round(float(q), 5) for q in np.quantile(shares, np.linspace(0, 1, QUANTILES))
             ),
+            kinds=_kinds(page for page in of_level if page.output.words),
         )
 
 
@@ -170,6 +186,14 @@ def _style(page: AlignedPage) -> str:
     return STYLES[counts.index(max(counts))]
 
 
+def _layouts(pages: Sequence[AlignedPage]) -> Iterable[Layout]:
+    by_layout: dict[str, list[int]] = defaultdict(lambda: [0] * BINS)
+    for rank, page in zip(ranks(pages), pages, strict=True):
+        by_layout[page_layout(page.words)][int(rank * BINS)] += 1
+    for name, counts in sorted(by_layout.items()):
+        yield Layout(name=name, ranks=tuple(counts))
+
+
 def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
     for number, upto in enumerate(SHARES):
         least = SHARES[number - 1] if number else -1.0
@@ -178,12 +202,8 @@ def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
         first = [[0] * 5 for _ in range(4)]
         beside = 0
         following = [[0] * 4 for _ in range(4)]
-        kinds = {kind: [0, 0] for kind in WORD_KINDS}
         for page in own:
             fates = page.alignment.fates
-            for kind, fate in zip(page.words.kinds, fates, strict=True):
-                kinds[WORD_KINDS[kind]][0] += 1
-                kinds[WORD_KINDS[kind]][1] += fate is not Fate.RIGHT
             if not page.output.words:
                 continue  # a lost page says nothing about runs
             for start, end in error_runs(fates):
@@ -206,8 +226,18 @@ def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
             first=tuple(map(tuple, first)),  # type: ignore[arg-type]
             following=tuple(tuple(row) for row in following),  # type: ignore[arg-type]
             inserted=beside,
-            kinds={kind: (a, b) for kind, (a, b) in kinds.items()},
+            kinds=_kinds(own),
         )
+
+
+def _kinds(pages: Iterable[AlignedPage]) -> dict[str, tuple[int, int]]:
+    """Kind of word -> words, and those with errors."""
+    kinds = {kind: [0, 0] for kind in WORD_KINDS}
+    for page in pages:
+        for kind, fate in zip(page.words.kinds, page.alignment.fates, strict=True):
+            kinds[WORD_KINDS[kind]][0] += 1
+            kinds[WORD_KINDS[kind]][1] += fate is not Fate.RIGHT
+    return {kind: (a, b) for kind, (a, b) in kinds.items()}
 
 
 def _fates(
@@ -230,7 +260,7 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
     stretches: Counter[str] = Counter()
     for word, _ in _fates(pages, Fate.RIGHT, Fate.REWRITTEN):
         seen.update(word)
-        seen["^"] += 1
+        seen.update("^$")
     for word, text in _fates(pages, Fate.REWRITTEN):
         places = changes(word, text)
         sites[word_bin(len(word))][min(len(places), SITES) - 1] += 1
@@ -238,8 +268,8 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
             if end - start <= 1 and len(written) <= LONGEST:
                 before = word[start - 1] if start else "^"
                 # What is written between characters belongs to the one before.
-                key = word[start:end] or before
-                put = written if end > start else ("" if before == "^" else before) + written
+                key = word[start:end] or ("$" if start == len(word) else before)
+                put = written if end > start or key in "^$" else before + written
                 single[key][put] += 1
                 if end > start:
                     after[before + key][put] += 1
@@ -256,7 +286,25 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
             if (often := {put: n for put, n in _sorted(counts).items() if n >= LEAST_COUNT})
         },
         stretches=_sorted(stretches),
+        alone=_alone(pages),
+        joints=_sorted(Counter(text[len(word) :] for word, text in _fates(pages, Fate.JOINED))),
     )
+
+
+def _alone(pages: Sequence[AlignedPage]) -> dict[str, dict[str, int]]:
+    """What stands for the words of one character."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for page in pages:
+        if not page.output.words:
+            continue  # a lost page says nothing about characters
+        aligned = page.alignment
+        for word, kind, fate, text in zip(
+            page.words.words, page.words.kinds, aligned.fates, aligned.texts, strict=True
+        ):
+            if len(word) == 1 and kind != 3:
+                put = word if fate in (Fate.RIGHT, Fate.JOINED) else text
+                counts[word][put if len(put) <= LONGEST else RUBBISH_KEY] += 1
+    return {char: _sorted(puts) for char, puts in sorted(counts.items())}
 
 
 def changes(word: str, text: str) -> list[tuple[int, int, str]]:
@@ -288,8 +336,14 @@ def _rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
     for word, text in _fates(pages, Fate.RUBBISH):
         lengths[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
         texts.append(text)
+    after = {kind: [0] * len(INSERTED) for kind in WORD_KINDS}
+    short: dict[str, Counter[str]] = {kind: Counter() for kind in WORD_KINDS}
     for page in pages:
-        for _, text in page.alignment.inserted:
+        for at, text in page.alignment.inserted:
+            kind = WORD_KINDS[page.words.kinds[max(0, at - 1)]]
+            if len(text) <= LONGEST:
+                short[kind][text] += 1
+            after[kind][min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
             inserted[min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
             texts.append(text[:200])
     for text in texts:
@@ -299,6 +353,8 @@ def _rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
         pairs={key: _sorted(counts) for key, counts in sorted(pairs.items())},
         lengths=tuple(map(tuple, lengths)),
         inserted=tuple(inserted),
+        inserted_after={kind: tuple(counts) for kind, counts in after.items() if any(counts)},
+        short={kind: _sorted(counts) for kind, counts in short.items() if counts},
     )
 
 
@@ -306,13 +362,36 @@ def _formulas(pages: Sequence[AlignedPage]) -> Formulas:
     wrong = list(_fates(pages, Fate.REWRITTEN, Fate.RUBBISH, Fate.JOINED, formulas=True))
     right = sum(1 for _ in _fates(pages, Fate.RIGHT, formulas=True))
     lost = sum(1 for _ in _fates(pages, Fate.LOST, formulas=True))
+    became: dict[str, Counter[str]] = defaultdict(Counter)
+    spaced = operators = 0
+    for word, text in wrong:
+        operators += len(_OPERATORS.findall(text))
+        spaced += len(_SPACED.findall(text))
+        for start, end, put in _replacements(word, "".join(text.split())):
+            if end - start == 1 and len(put) <= LONGEST:
+                became[word[start]][put] += 1
     return Formulas(
         count=len(wrong) + right + lost,
         right=right,
         lost=lost,
         symbols=sum(len(word) for word, _ in wrong),
-        edits=sum(Levenshtein.distance(word, text) for word, text in wrong),
+        edits=sum(Levenshtein.distance(word, "".join(text.split())) for word, text in wrong),
+        became={char: _sorted(puts) for char, puts in sorted(became.items())},
+        spaced=(spaced, operators),
     )
+
+
+def _replacements(word: str, text: str) -> Iterable[tuple[int, int, str]]:
+    """What stands for each character of a word, itself included; stretches are left out."""
+    done = 0
+    for start, end, put in [*changes(word, text), (len(word), len(word), "")]:
+        yield from ((at, at + 1, word[at]) for at in range(done, start))
+        if start < end:
+            if put:
+                yield start, end, put
+            else:
+                yield from ((at, at + 1, "") for at in range(start, end))
+        done = end
 
 
 def _structure(pages: Sequence[AlignedPage]) -> dict[str, tuple[int, int]]:
@@ -376,16 +455,64 @@ def _bunched(pages: Sequence[Sequence[Fate]]) -> tuple[float, float]:
     return float(np.mean([_spread(fates) for fates in pages])), float(np.mean(runs or [0]))
 
 
-def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
-    """The edit distance that made errors have when they are aligned, over the wanted one."""
+def _imitated(
+    model: ErrorModel, pages: Sequence[AlignedPage]
+) -> Iterable[tuple[AlignedPage, Alignment]]:
+    """Pages with errors made instead of the real ones, aligned as the real ones."""
     maker = ErrorMaker(model)
-    target = reached = 0.0
     for number, (rank, page) in enumerate(_tried(pages)):
         seeds = np.random.default_rng(number), np.random.default_rng(-1 - number & 0xFFFF)
         edits = page_edits(maker, page.words, page.share, rank, 1.0, *seeds)
         output = page_words(rewrite(page.pair.truth, edits)).words
+        yield page, align(page.words.words, output)
+
+
+def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
+    """The model corrected by what made errors have too much or too little of: fates, insertions,
+    kinds of words, and the length of runs.
+    """
+    lengths: tuple[list[int], list[int]] = [], []
+    fates = np.ones((2, 5))
+    kinds = np.ones((2, len(WORD_KINDS)))
+    words = np.full(len(WORD_KINDS), 2.0)
+    for page, alignment in _imitated(model, pages):
+        of_kind = np.frombuffer(page.words.kinds, dtype=np.uint8)
+        words += np.bincount(of_kind, minlength=len(WORD_KINDS))
+        for side, aligned in enumerate((page.alignment, alignment)):
+            lengths[side].extend(end - start for start, end in error_runs(aligned.fates))
+            counts = Counter(aligned.fates)
+            fates[side, :4] += [counts[fate] for fate in Fate if fate is not Fate.RIGHT]
+            fates[side, 4] += len(aligned.inserted)
+            wrong = np.array(aligned.fates) != Fate.RIGHT
+            kinds[side] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
+    balance = np.array(model.balance) * fates[0] / fates[1]
+    hazards = -np.log1p(-np.minimum(0.98, kinds / words))
+    rates = np.array([model.kind_rates.get(kind, 1.0) for kind in WORD_KINDS])
+    # Only their ratios matter: they say which words go wrong first.
+    rates = rates * np.clip(hazards[0] / hazards[1], 0.5, 2)
+    rates = np.clip(rates / rates[0], 1 / MOST_KIND_RATE, MOST_KIND_RATE)
+    longer = float(np.mean(lengths[0] or [1]) / np.mean(lengths[1] or [1]))
+    return model.model_copy(
+        update={
+            "balance": tuple(
+                _factors(np.clip(balance / balance[0], 1 / MOST_BALANCE, MOST_BALANCE))
+            ),
+            "kind_rates": dict(zip(WORD_KINDS, _factors(rates), strict=True)),
+            "run_length": round(min(1.0, max(SHORTEST, model.run_length * longer)), 4),
+        }
+    )
+
+
+def _factors(values: np.ndarray) -> list[float]:
+    return [round(float(value), 4) for value in values]
+
+
+def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
+    """The edit distance that made errors have when they are aligned, over the wanted one."""
+    target = reached = 0.0
+    for page, alignment in _imitated(model, pages):
         target += page.share
-        reached += align(page.words.words, output).share(page.words.words)
+        reached += alignment.share(page.words.words)
     return round(min(1.5, max(0.5, reached / target)), 4) if target else 1.0
 
 

@@ -34,10 +34,17 @@ WORD_LENGTHS = (3, 7, 1000)
 """Upper bounds of the bins of word lengths, in characters."""
 LONGEST = 3
 """Most characters that replace one: longer ones are stretches."""
+RUBBISH_KEY = "..."
+"""Stands for any longer text."""
+LEAST_OF_LAYOUT = 20
+"""Pages from which the ranks of a layout are believed."""
+BINS = 10
+"""Bins of the ranks of pages."""
 LARGEST_FILE = 4_000_000
 
 Count = Annotated[int, Field(ge=0)]
 Counts = tuple[Count, ...]
+Factor = Annotated[float, Field(ge=0.01, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Outcome = Literal["fits", "does not fit", "not tested"]
 
@@ -55,6 +62,8 @@ class Level(_Part):
     """Pages without any output."""
     edit_distance: Share
     quantiles: Annotated[tuple[Share, ...], Field(min_length=QUANTILES, max_length=QUANTILES)]
+    kinds: dict[str, tuple[Count, Count]] = {}
+    """Kind of word -> words, and those with errors, on pages with output."""
 
 
 class Slice(_Part):
@@ -94,13 +103,18 @@ class Channel(_Part):
     ]
     """Words by the number of places that changed (1 to :data:`SITES`), by the word's length."""
     seen: dict[str, Count]
-    """How often each character, or ``^`` for a word's start, could have changed."""
+    """How often each character could have changed; ``^`` is a word's start, ``$`` its end."""
     single: dict[str, dict[str, Count]]
     """Character -> what replaced it -> how often."""
     after: dict[str, dict[str, Count]]
     """Character and the one before it -> what replaced it -> how often."""
     stretches: dict[str, Count]
     """``start 4 0``: place in the word, characters removed and written -> how often."""
+    alone: dict[str, dict[str, Count]] = {}
+    """Word of one character -> what stands for it, itself included -> how often; the empty string
+    if it is lost, :data:`RUBBISH_KEY` if more than :data:`LONGEST` characters stand for it."""
+    joints: dict[str, Count] = {}
+    """What stands for the space between joined words -> how often."""
 
 
 class Rubbish(_Part):
@@ -114,6 +128,10 @@ class Rubbish(_Part):
     """Lengths (0 to 29 characters) of the output, by the word's length."""
     inserted: Annotated[Counts, Field(min_length=len(INSERTED), max_length=len(INSERTED))]
     """What stands for no word, by its length (:data:`INSERTED`)."""
+    inserted_after: dict[str, Counts] = {}
+    """Kind of the word before -> what stands for no word, by its length."""
+    short: dict[str, dict[str, Count]] = {}
+    """Kind of the word before -> what of at most :data:`LONGEST` characters was inserted."""
 
 
 class Formulas(_Part):
@@ -127,6 +145,18 @@ class Formulas(_Part):
     """Characters of the formulas that were neither right nor lost, without commands."""
     edits: Count
     """Edits of these characters."""
+    became: dict[str, dict[str, Count]] = {}
+    """Character of these formulas -> what stands for it, itself included -> how often."""
+    spaced: tuple[Count, Count] = (0, 0)
+    """Operators of these formulas with spaces around them in the output, and all."""
+
+
+class Layout(_Part):
+    """Pages of one kind (:func:`ohr.ocr_errors.words.page_layout`) among all pages."""
+
+    name: str
+    ranks: Annotated[Counts, Field(min_length=BINS, max_length=BINS)]
+    """Pages by their rank within their level, best tenth first."""
 
 
 class Provenance(_Part):
@@ -171,6 +201,7 @@ class ErrorModel(_Part):
     provenance: Provenance
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
     styles: Annotated[tuple[Style, ...], Field(min_length=len(STYLES), max_length=len(STYLES))]
+    layouts: tuple[Layout, ...] = ()
     reached: Annotated[float, Field(gt=0, le=2)] = 1.0
     """Edit distance of the pages that are made, aligned again, over the one that was wanted."""
     clustering: Annotated[float, Field(ge=0, le=4)]
@@ -178,6 +209,11 @@ class ErrorModel(_Part):
     of their rate between windows of words."""
     run_length: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Length of the runs that are drawn over the counted ones, since runs that touch become one."""
+    balance: Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)] = (1.0,) * 5
+    """Chances with which words are rewritten, rubbish, lost or joined and something is inserted,
+    over the counted ones: errors that touch are counted as others."""
+    kind_rates: dict[str, Factor] = {}
+    """Kind of word -> rate of errors, over what ``kinds`` of the levels and slices imply."""
     channel: Channel
     rubbish: Rubbish
     formulas: Formulas
@@ -203,6 +239,21 @@ class ErrorModel(_Part):
             if intensity <= high:
                 weight = (intensity - low) / (high - low) if high > low else 1.0
                 return (1 - weight) * _at(below, rank) + weight * _at(above, rank)
+        return 1.0
+
+    def page_rank(self, layout: str, uniform: float) -> float:
+        """The rank that a page of this layout has among all pages, from a number in [0, 1].
+
+        A layout that was hardly fitted has the ranks of all pages.
+        """
+        counts = next((entry.ranks for entry in self.layouts if entry.name == layout), ())
+        if (total := sum(counts)) < LEAST_OF_LAYOUT:
+            return uniform
+        left = uniform * total
+        for number, count in enumerate(counts):
+            if left < count:
+                return (number + left / count) / BINS
+            left -= count
         return 1.0
 
     @property

@@ -14,14 +14,24 @@ from ohr.markup.scanner import MarkupKind, MarkupRegion
 from ohr.markup.strip import strip_markup
 from ohr.markup.structure import Span
 
-WordKind = Literal["text", "heading", "table", "formula"]
-WORD_KINDS: tuple[WordKind, ...] = ("text", "heading", "table", "formula")
-MarkKind = Literal["heading", "emphasis", "table", "command"]
-MARK_KINDS: tuple[MarkKind, ...] = ("heading", "emphasis", "table", "command")
+WordKind = Literal["text", "heading", "table", "formula", "chart", "edge"]
+WORD_KINDS: tuple[WordKind, ...] = ("text", "heading", "table", "formula", "chart", "edge")
+"""Words of a chart are those of its table; the *edge* is a short first or last paragraph, such as a
+running head or a page number."""
+MarkKind = Literal["heading", "emphasis", "table", "command", "escape"]
+MARK_KINDS: tuple[MarkKind, ...] = ("heading", "emphasis", "table", "command", "escape")
 
+MANY_FORMULAS, MANY_CELLS = 0.02, 0.3
+"""Shares of a page's words from which it is a page of formulas, or of tables."""
+TEXT_LAYOUTS = {"few words": 50, "short text": 200, "text": 500, "long text": 10**9}
+"""Layout -> most words of its pages."""
+LONGEST_EDGE = 12
+"""Most words of a running head or foot."""
 CACHED_PAGES = 8192
 """Pages that are kept: about 30 kB each."""
 _WORD = re.compile(r"\S+")
+_ESCAPE = re.compile(r"(?<!\\)\\(?=[%$&#_{}])")
+_CHART = re.compile(r"<(?P<closes>/?)chart\b")
 _ROW_END = re.compile(r"\\\\|</tr|\n")
 
 
@@ -68,6 +78,18 @@ def page_words(source: str) -> PageWords:
     return _Reader(source).read()
 
 
+def page_layout(page: PageWords) -> str:
+    """What a page mostly consists of: formulas, charts, tables, or text of a certain length."""
+    count = len(page.words)
+    if page.kinds.count(3) >= max(2, MANY_FORMULAS * count):
+        return "formulas"
+    if page.kinds.count(4):
+        return "charts"
+    if page.kinds.count(2) >= MANY_CELLS * count > 0:
+        return "tables"
+    return next(name for name, upto in TEXT_LAYOUTS.items() if count <= upto)
+
+
 @lru_cache(maxsize=CACHED_PAGES)
 def cached_page_words(source: str) -> PageWords:
     """:func:`page_words`, kept for a study that makes errors on its pages again and again."""
@@ -86,6 +108,7 @@ class _Reader:
         """Start of a formula in the content -> its end in the source."""
         self.length = 0
         self.regions = 0
+        self.in_chart = False
 
     def read(self) -> PageWords:
         tables = {
@@ -98,6 +121,7 @@ class _Reader:
             else:
                 self._region(region, 0)
         self._split()
+        self._edges()
         return self.result
 
     def _add(self, start: int, end: int, kind: int) -> None:
@@ -142,6 +166,8 @@ class _Reader:
             self.regions += 1
             self._mark("command", region.start, region.end, " ")
             self._gap()
+            if tag := _CHART.match(self.page.text, region.start):
+                self.in_chart = not tag["closes"]
         else:
             self._plain(region.start, region.end, region.inside, kind)
 
@@ -153,9 +179,18 @@ class _Reader:
 
     def _plain(self, start: int, end: int, inside: Iterable[MarkupRegion], kind: int) -> None:
         for region in inside:
-            self._add(start, region.start, kind)
+            self._text(start, region.start, kind)
             self._region(region, kind)
             start = region.end
+        self._text(start, end, kind)
+
+    def _text(self, start: int, end: int, kind: int) -> None:
+        """Text without regions; the backslash of ``\\%`` is mark-up."""
+        for match in _ESCAPE.finditer(self.page.text, start, end):
+            self._add(start, match.start(), kind)
+            self.regions += 1
+            self._mark("escape", match.start(), match.end())
+            start = match.end()
         self._add(start, end, kind)
 
     def _table(self, span: Span, cells: list[tuple[Span, list[MarkupRegion]]]) -> None:
@@ -166,7 +201,7 @@ class _Reader:
             if a < start:  # a cell that stands for several
                 continue
             self._between(start, a, own)
-            self._plain(a, b, inside, 2)
+            self._plain(a, b, inside, 4 if self.in_chart else 2)
             start = b
         self._between(start, end, own)
 
@@ -200,6 +235,24 @@ class _Reader:
             result.stops.append(first + min(end, starts[at + 1]) - start)
             if end > starts[at + 1]:
                 result.others[number] = tuple(self._more(starts, at + 1, end))
+
+    def _edges(self) -> None:
+        """Mark the words of a short first and last paragraph."""
+        source, result = self.result.source, self.result
+        stripped = source.rstrip()
+        first, last = (
+            source.find("\n\n", len(source) - len(source.lstrip())),
+            stripped.rfind("\n\n"),
+        )
+        if first < 0 or first == last:
+            return
+        count = len(result.words)
+        head = next((i for i in range(count) if result.starts[i] >= first), count)
+        foot = next((i for i in range(count, 0, -1) if result.starts[i - 1] < last), 0)
+        for own in (range(head), range(foot, count)):
+            if len(own) <= LONGEST_EDGE and not any(result.kinds[i] for i in own):
+                for i in own:
+                    result.kinds[i] = 5
 
     def _more(self, starts: list[int], at: int, end: int) -> Iterator[Span]:
         """The pieces of a word after its first one, up to a place in the content."""

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from experiments.check_errors import main as check_errors
 from experiments.fit_errors import main
 from experiments.perturb_text import main as perturb_text
 from ohr.analysis.ocr_errors import sources
@@ -60,11 +61,18 @@ def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     assert model.provenance.pages == 12
     assert model.check.verdicts[0].group == "all"
     table = pd.read_csv(out.parent / "model_check.csv")
-    assert list(table["kind"]) == ["real", "learned", "bunched rubbish", "uniform"]
-    assert (table["edit_distance"] - table["edit_distance"][0]).abs().max() < 0.05
+    drawn = "drawn pages"
+    assert list(table["kind"]) == ["real", "learned", "bunched rubbish", "uniform", drawn]
+    page_by_page = table[table["kind"] != drawn]
+    assert (page_by_page["edit_distance"] - table["edit_distance"][0]).abs().max() < 0.05
     assert (out.parent / "model_check.png").exists()
     assert "documents left out of the fit, in 3 parts" in done.output
-    for line in ("moved, not counted as errors", "discriminator", "fits a group if"):
+    for line in (
+        "moved, not counted as errors",
+        "discriminator",
+        "fits a group if",
+        "ranking of twelve",
+    ):
         assert line in done.output
 
     noisy = tmp_path / "noisy"
@@ -80,6 +88,32 @@ def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     manifest = json.loads((noisy / "manifest.json").read_text("utf-8"))
     (entry,) = manifest["knowledge_bases"].values()
     assert entry["changed"] > 0
+
+
+def test_models_are_checked_on_other_pages(folders, tmp_path):
+    out = tmp_path / "model.json"
+    sources = [str(folders / name) for name in ("gt", "engine")]
+    assert invoke(*sources, "--out", out).exit_code == 0
+    options = ["--questions", str(tmp_path / "qas.json"), "--out", str(tmp_path / "checked")]
+    done = CliRunner().invoke(check_errors, [*sources, "--models", f"tesseract,{out}", *options])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "checked" / "transfer.csv")
+    assert list(table["model"].unique()) == ["tesseract", str(out)]
+    real = table[table["kind"] == "real"]
+    assert real["lcs_loss"].nunique() == 1, "the real pages are the same for all models"
+    assert "model.json was fitted to these data" in done.output
+    assert "tesseract was fitted" not in done.output
+
+
+def test_a_check_without_models_is_refused(folders, tmp_path):
+    sources = [str(folders / name) for name in ("gt", "engine")]
+    for models, message in ((",", "name at least one model"), ("tess", "unknown model")):
+        done = CliRunner().invoke(
+            check_errors, [*sources, "--models", models, "--out", str(tmp_path / "o")]
+        )
+        assert done.exit_code != 0
+        assert message in done.output
+        assert not (tmp_path / "o").exists()
 
 
 def check_of(folders, tmp_path, check_pages):

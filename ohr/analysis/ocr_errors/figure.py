@@ -34,7 +34,7 @@ def check_figure(table: pd.DataFrame, folder: Path, name: str, parts: str) -> li
                     own[column],
                     color=COLOURS[number],
                     marker=MARKERS[number],
-                    linestyle=LINES[number],
+                    linestyle=LINES[number % len(LINES)],
                     label=kind,
                 )
             ax.set_title(title)

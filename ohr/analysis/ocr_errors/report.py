@@ -13,28 +13,36 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.ocr_errors.figure import check_figure
+from ohr.analysis.ocr_errors.retrieval import question_scores, rank_retrievers
 from ohr.analysis.ocr_errors.sources import Pairs, read_pairs
 from ohr.analysis.ocr_errors.table import (
+    DRAWN,
+    DRAWS,
     LEARNED,
     NEAR_LCS,
     NEAR_R_NOISE,
     REAL,
+    UNIFORM,
+    CheckedPage,
     check_of,
     check_table,
     describe_parts,
     discriminators,
     make_pages,
+    make_with,
     page_table,
-    question_scores,
 )
 from ohr.display.terminal import number, show
 from ohr.display.wording import short
+from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.fit import AlignedPage, align_pair, fit_model
-from ohr.ocr_errors.model import Check, Provenance, write_model
+from ohr.ocr_errors.make import ErrorMaker
+from ohr.ocr_errors.model import Check, Provenance, read_model, write_model
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
+from ohr.types import Question
 
 
 def fit_and_check(
@@ -56,8 +64,7 @@ def fit_and_check(
     provenance = _provenance(pairs, pages)
     model = fit_model(pages, provenance)
     checked = make_pages(_drawn(pages, check_pages, seed), provenance)
-    refs = {page.page.pair.ref for page in checked}
-    answerable = [q for q in pairs.questions if set(q.evidence_pages) <= refs]
+    answerable = _answerable(pairs, checked)
     scores = question_scores(checked, answerable) if answerable else pd.DataFrame()
     table = check_table(page_table(checked), scores)
     aucs = discriminators(checked)
@@ -66,12 +73,10 @@ def fit_and_check(
     write_text(out, write_model(model))
     _print_alignment(pairs, pages)
     show(_table(table))
-    print(
-        f"{len(checked)} pages and {len(answerable)} questions; {describe_parts(checked)}; every "
-        "page has the same edit distance, whoever makes its errors, moved passages not counted; "
-        "loss: against the ground truth, BM25, two chunks"
-    )
+    _print_conditions(checked, answerable, describe_parts(checked))
     _print_discriminators(aucs)
+    if answerable:
+        _print_ranking(rank_retrievers(checked, answerable))
     _print_verdicts(check)
     figures = check_figure(table, out.parent, f"{out.stem}_check", describe_parts(checked))
     write_csv(out.parent / f"{out.stem}_check.csv", table)
@@ -80,6 +85,101 @@ def fit_and_check(
         print(f"figure: {path}")
     print(f"model of {len(pages)} pages ({out.stat().st_size / 1000:.0f} kB): {out}")
     return 0
+
+
+def check_models(
+    sources: Sequence[Path],
+    models: Sequence[str],
+    out: Path,
+    engine: str = "",
+    questions: Path | None = None,
+    domains: tuple[str, ...] = (),
+    check_pages: int = 600,
+    seed: int = 0,
+) -> int:
+    """Check models that were fitted elsewhere on these pages; write ``transfer.csv``.
+
+    ``models`` are names or paths. Raises OhrError.
+    """
+    fitted = {name: read_model(name) for name in models}
+    if not fitted:
+        raise OhrError("name at least one model: --models tesseract,mineru")
+    pairs = read_pairs(sources, engine, questions, domains)
+    pages = _drawn([align_pair(pair) for pair in pairs.pages], check_pages, seed)
+    _print_alignment(pairs, pages)
+    tables = []
+    notes = []
+    for name, model in fitted.items():
+        maker = ErrorMaker(model)
+        checked = make_with(pages, lambda _, maker=maker: maker)  # type: ignore[misc]
+        answerable = _answerable(pairs, checked)
+        scores = question_scores(checked, answerable) if answerable else pd.DataFrame()
+        table = check_table(page_table(checked), scores)
+        aucs = discriminators(checked)
+        table.insert(0, "model", name)
+        table["auc"] = table["kind"].map(aucs)
+        tables.append(table)
+        if model.provenance.data == pairs.data:
+            notes.append(f"{name} was fitted to these data: only its own check left documents out")
+    everything = pd.concat(tables, ignore_index=True)
+    show(_transfer_table(everything))
+    _print_conditions(checked, answerable, "models as they are")
+    for note in notes:
+        print(plain(note))
+    write_csv(out / "transfer.csv", everything)
+    print(f"table: {out / 'transfer.csv'}")
+    return 0
+
+
+def _answerable(pairs: Pairs, checked: Sequence[CheckedPage]) -> list[Question]:
+    """The questions whose evidence is on the checked pages."""
+    refs = {page.page.pair.ref for page in checked}
+    return [question for question in pairs.questions if set(question.evidence_pages) <= refs]
+
+
+def _print_conditions(
+    checked: Sequence[CheckedPage], questions: Sequence[Question], fitted: str
+) -> None:
+    n_pages = sum(page.draw == 0 for page in checked)
+    print(
+        f"{n_pages} pages and {len(questions)} questions; {fitted}; means over {DRAWS} draws; "
+        f"every page has the same edit distance, whoever makes its errors (not in {DRAWN!r}), "
+        "moved passages not counted; loss: against the ground truth, BM25, two chunks; F1: "
+        "extractive"
+    )
+
+
+def _print_ranking(ranking: pd.DataFrame) -> None:
+    listed = ", ".join(
+        f"{row['kind']} {number(row['tau_b'])} [{short(row['low'])}, {short(row['high'])}]"
+        for row in ranking.to_dict("records")
+    )
+    print(
+        "ranking of twelve retrievers (four chunkers, BM25 over three kinds of terms) by loss of "
+        f"LCS, Kendall's tau-b with {REAL} [95 %]: {listed}"
+    )
+
+
+def _transfer_table(table: pd.DataFrame) -> Table:
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("model", "level"):
+        shown.add_column(name)
+    has_questions = "r_noise" in table
+    columns = ["edit distance", "AUC", "words lost, real", "words lost"]
+    if has_questions:
+        columns += ["r_noise, real", "r_noise", "loss of LCS, real", "loss of LCS", "uniform"]
+    for name in columns:
+        shown.add_column(name, justify="right")
+    for (model, level), own in table.groupby(["model", "level"], sort=False):
+        row = own.set_index("kind")
+        wanted = [(REAL, "edit_distance"), (LEARNED, "auc")]
+        wanted += [(kind, "words_lost") for kind in (REAL, LEARNED)]
+        if has_questions:
+            wanted += [(kind, "r_noise") for kind in (REAL, LEARNED)]
+            wanted += [(kind, "lcs_loss") for kind in (REAL, LEARNED, UNIFORM)]
+        cells = [number(float(row[column][kind])) for kind, column in wanted]
+        shown.add_row(Text(plain(str(model))), Text(plain(str(level))), *cells)
+    return shown
 
 
 def _provenance(pairs: Pairs, pages: Sequence[AlignedPage]) -> Provenance:
@@ -146,6 +246,7 @@ def _table(table: pd.DataFrame) -> Table:
         "r_noise": "r_noise",
         "hit_loss": "loss of hit@2",
         "lcs_loss": "loss of LCS",
+        "f1_loss": "loss of F1",
         "words_wrong": "words wrong",
         "words_lost": "words lost",
         "run_length": "run length",

@@ -14,24 +14,26 @@ import numpy as np
 import pandas as pd
 from rapidfuzz.distance import Levenshtein
 
-from ohr import registry
 from ohr.analysis.ocr_errors.discriminator import discriminate
-from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
-from ohr.ocr_errors.alignment import Fate, align
-from ohr.ocr_errors.edits import combine, page_edits, rewrite
+from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.ocr_errors.edits import combine, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import AlignedPage, error_runs, fit_model, ranks
 from ohr.ocr_errors.make import ErrorMaker, PageErrors
 from ohr.ocr_errors.model import Check, Provenance, Verdict
 from ohr.ocr_errors.words import page_words
-from ohr.plugins import Retriever
-from ohr.plugins.metric import EvidenceCase, HitsCase
 from ohr.statistics import Clusters, PairedComparison, compare_paired
-from ohr.types import Hit, PageRef, Question
+from ohr.store.identity import digest
 
 REAL, LEARNED, RUBBISH, UNIFORM = "real", "learned", "bunched rubbish", "uniform"
-KINDS = (REAL, LEARNED, RUBBISH, UNIFORM)
+DRAWN = "drawn pages"
+"""The learned model draws which pages are bad, as in a study, at the mean edit distance."""
+KINDS = (REAL, LEARNED, DRAWN, RUBBISH, UNIFORM)
+MEASURES = ("r_noise", "hit", "lcs", "f1")
+PAGE_BY_PAGE = (LEARNED, RUBBISH, UNIFORM)
+"""Kinds of which each page has the edit distance of the real one."""
+DRAWS = 3
+"""How often errors are made on each page."""
 FOLDS = 3
-TOP_K = 2
 ONE_DOCUMENT = "the model was fitted to the only document of the check"
 ROUNDS = 2
 """How often the wanted edit distance of a made page is corrected."""
@@ -47,11 +49,14 @@ _Errors = Callable[[float, np.random.Generator], PageErrors]
 
 @dataclass(frozen=True)
 class CheckedPage:
-    """One page under one level: its real output, and what was made instead."""
+    """One page under one level: its real output, and what was made instead in one draw."""
 
     page: AlignedPage
+    draw: int
     texts: Mapping[str, str]
     """Kind -> page text."""
+    alignments: Mapping[str, Alignment]
+    """Kind -> what became of the page's words."""
 
 
 def describe_parts(checked: Sequence[CheckedPage]) -> str:
@@ -65,26 +70,40 @@ def _count_parts(pages: Iterable[AlignedPage]) -> int:
 
 
 def make_pages(pages: Sequence[AlignedPage], provenance: Provenance) -> list[CheckedPage]:
-    """Real and made texts of every page; the model of each is fitted on other documents.
+    """Real and made texts of every page, once per draw; its model is fitted on other documents.
 
     With a single document, the model is fitted to it: :func:`verdicts` tests nothing.
     """
     documents = sorted({page.pair.ref.doc_id for page in pages})
     folds = _count_parts(pages)
     of_fold = {name: number % folds for number, name in enumerate(documents)}
-    of_rank = ranks(pages)
-    checked: list[CheckedPage] = []
+    makers = []
     for fold in range(folds):
         others = [page for page in pages if of_fold[page.pair.ref.doc_id] != fold]
-        maker = ErrorMaker(fit_model(others or pages, provenance))
-        for number, page in enumerate(pages):
-            if of_fold[page.pair.ref.doc_id] == fold:
-                checked.append(_checked(maker, page, of_rank[number], number))
-    return checked
+        makers.append(ErrorMaker(fit_model(others or pages, provenance)))
+    return make_with(pages, lambda page: makers[of_fold[page.pair.ref.doc_id]])
 
 
-def _checked(maker: ErrorMaker, page: AlignedPage, rank: float, seed: int) -> CheckedPage:
-    lost = not page.output.words
+def make_with(
+    pages: Sequence[AlignedPage], maker_of: Callable[[AlignedPage], ErrorMaker]
+) -> list[CheckedPage]:
+    """Real and made texts of every page, once per draw, by the model for this page."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for page in pages:
+        shares[page.pair.level].append(page.share)
+    means = {level: float(np.mean(own)) for level, own in shares.items()}
+    of_rank = ranks(pages)
+    return [
+        _checked(maker_of(page), page, of_rank[number], means[page.pair.level], number, draw)
+        for draw in range(DRAWS)
+        for number, page in enumerate(pages)
+    ]
+
+
+def _checked(
+    maker: ErrorMaker, page: AlignedPage, rank: float, mean: float, number: int, draw: int
+) -> CheckedPage:
+    lost, seed = not page.output.words, (number, draw)
 
     def learned(share: float) -> str:
         marks, errors = _generators(seed)
@@ -96,8 +115,8 @@ def _checked(maker: ErrorMaker, page: AlignedPage, rank: float, seed: int) -> Ch
     ) -> Callable[[float], str]:
         def text(share: float) -> str:
             marks, errors = _generators(seed)
-            formulas = maker.formulas(page.words, np.random.default_rng(seed))
-            edits = combine(maker, page.words, errors_of(share, errors), formulas, 1.0, marks)
+            fixed = maker.fixed(page.words, np.random.default_rng((*seed, 0)))
+            edits = combine(maker, page.words, errors_of(share, errors), fixed, 1.0, marks)
             return rewrite(page.pair.truth, edits)
 
         return text
@@ -107,25 +126,31 @@ def _checked(maker: ErrorMaker, page: AlignedPage, rank: float, seed: int) -> Ch
         RUBBISH: imitated(lambda share, rng: _bunched_rubbish(maker, page, share, rank, rng)),
         UNIFORM: imitated(lambda share, rng: _uniform(page, share, rng)),
     }
-    texts = {REAL: page.pair.output}
+    texts, alignments = {REAL: page.pair.output}, {REAL: page.alignment}
     for kind, way in ways.items():
-        texts[kind] = "" if lost else _at_distance(page, way)
-    return CheckedPage(page, texts)
+        texts[kind], alignments[kind] = ("", page.alignment) if lost else _at_distance(page, way)
+    # The same page has the same rank at all levels, as in a study.
+    rng = np.random.default_rng((int(digest(page.pair.truth)[:12], 16), draw))
+    drawn = rewrite(page.pair.truth, make_edits(maker, page.pair.truth, mean, rng))
+    texts[DRAWN] = drawn
+    alignments[DRAWN] = align(page.words.words, page_words(drawn).words)
+    return CheckedPage(page, draw, texts, alignments)
 
 
-def _generators(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    return np.random.default_rng((seed, 1)), np.random.default_rng((seed, 2))
+def _generators(seed: tuple[int, int]) -> tuple[np.random.Generator, np.random.Generator]:
+    return np.random.default_rng((*seed, 1)), np.random.default_rng((*seed, 2))
 
 
-def _at_distance(page: AlignedPage, way: Callable[[float], str]) -> str:
+def _at_distance(page: AlignedPage, way: Callable[[float], str]) -> tuple[str, Alignment]:
     """What is made at the edit distance of the real page, as it is measured."""
-    share = page.share
-    best, least = page.pair.truth, float("inf")
+    share, words = page.share, page.words.words
+    best, least = (page.pair.truth, align(words, words)), float("inf")
     for _ in range(ROUNDS + 1):
         text = way(min(1.0, share))
-        measured = align(page.words.words, page_words(text).words).share(page.words.words)
+        alignment = align(words, page_words(text).words)
+        measured = alignment.share(words)
         if abs(measured - page.share) < least:
-            best, least = text, abs(measured - page.share)
+            best, least = (text, alignment), abs(measured - page.share)
         if least <= 0.02 * page.share:
             break
         share *= min(2.0, max(0.5, page.share / measured)) if measured else 2.0
@@ -138,7 +163,7 @@ def _bunched_rubbish(
     """The model's runs of words, each word replaced by as many random letters."""
     errors = PageErrors({}, {}, share)
     cost = 0
-    for run in maker.page_runs(page.words.kinds, rank, rng):
+    for run in maker.page_runs(page.words, rank, rng):
         if cost >= share * page.words.length:
             break
         for number in range(run.start, run.end):
@@ -172,76 +197,12 @@ def _uniform(page: AlignedPage, share: float, rng: np.random.Generator) -> PageE
     return errors
 
 
-def question_scores(checked: Sequence[CheckedPage], questions: Sequence[Question]) -> pd.DataFrame:
-    """One row per level, kind and question: r_noise, hit@2 and LCS of BM25's two best chunks.
-
-    The columns ``domain`` and ``source`` are the question's. The knowledge base is that of its
-    domain, in chunks of 1,024 tokens; ``truth`` is a kind at each level.
-    """
-    levels: dict[str, dict[str, dict[PageRef, str]]] = defaultdict(lambda: defaultdict(dict))
-    domains: dict[PageRef, str] = {}
-    for page in checked:
-        pair = page.page.pair
-        domains[pair.ref] = pair.domain
-        levels[pair.level]["truth"][pair.ref] = pair.truth
-        for kind, text in page.texts.items():
-            levels[pair.level][kind][pair.ref] = text
-    scoring = SCORING["default"]
-    rows = []
-    truth: list[dict[str, object]] = []
-    for level, kinds in levels.items():
-        for kind, texts in kinds.items():
-            if kind == "truth" and truth:  # the same at every level
-                rows += [row | {"level": level} for row in truth]
-                continue
-            hits = _hits(texts, domains, questions)
-            for question, of_question in zip(questions, hits, strict=True):
-                pages = tuple(texts[ref] for ref in question.evidence_pages if ref in texts)
-                case = HitsCase(tuple(of_question), TOP_K, question, scoring)
-                row: dict[str, object] = {
-                    "level": level,
-                    "kind": kind,
-                    "qid": question.qid,
-                    "doc_id": question.doc_id,
-                    "page_no": question.place.page_no,
-                    "domain": question.domain,
-                    "source": question.evidence_source,
-                    "r_noise": float(
-                        EvidenceCase(pages, question, scoring).lcs_of(scoring.published_tokens)
-                        <= R_NOISE_THRESHOLD
-                    ),
-                    "hit": float(bool(case.evidence_hits)),
-                    "lcs": case.lcs,
-                }
-                rows.append(row)
-                if kind == "truth":
-                    truth.append(row)
-    return pd.DataFrame(rows)
-
-
-def _hits(
-    texts: Mapping[PageRef, str], domains: Mapping[PageRef, str], questions: Sequence[Question]
-) -> list[list[Hit]]:
-    """The best chunks of each question's domain."""
-    chunker, retriever = registry.create("chunker", "tokens"), registry.create("retriever", "bm25")
-    assert isinstance(retriever, Retriever)
-    result: dict[str, list[Hit]] = {}
-    for domain in sorted({question.domain for question in questions}):
-        own = [question for question in questions if question.domain == domain]
-        pages = [(ref, text) for ref, text in texts.items() if domains[ref] == domain]
-        retriever.index(chunker.chunks(pages, sections=False))
-        hits_of_domain = retriever.search_many([question.text for question in own], TOP_K)
-        result |= {question.qid: hits for question, hits in zip(own, hits_of_domain, strict=True)}
-    return [result[question.qid] for question in questions]
-
-
 def page_table(checked: Sequence[CheckedPage]) -> pd.DataFrame:
     """One row per level and kind: edit distance, words with errors and lost, length of runs."""
     counts: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for page in checked:
         words = page.page.words.words
-        for kind, text in page.texts.items():
-            aligned = page.page.alignment if kind == REAL else align(words, page_words(text).words)
+        for kind, aligned in page.alignments.items():
             entry = counts[page.page.pair.level, kind]
             wrong = sum(fate is not Fate.RIGHT for fate in aligned.fates)
             entry["edit_distance"].append(aligned.share(words))
@@ -273,7 +234,7 @@ def check_table(pages: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """
     if scores.empty:
         return pages
-    means = scores.groupby(["level", "kind"], sort=False)[["r_noise", "hit", "lcs"]].mean()
+    means = scores.groupby(["level", "kind"], sort=False)[list(MEASURES)].mean()
     rows = []
     for row in pages.to_dict("records"):
         level, kind = row["level"], row["kind"]
@@ -282,10 +243,11 @@ def check_table(pages: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
             "r_noise": own["r_noise"],
             "hit_loss": truth["hit"] - own["hit"],
             "lcs_loss": truth["lcs"] - own["lcs"],
+            "f1_loss": truth["f1"] - own["f1"],
         }
         if kind != REAL:
             of_level = scores[scores["level"] == level]
-            for metric in ("r_noise", "lcs"):
+            for metric in ("r_noise", "lcs", "f1"):
                 compared = _difference(of_level, kind, metric)
                 entry |= {
                     f"{metric}_difference": compared.difference,
@@ -314,7 +276,7 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
     :data:`NEAR_R_NOISE` and :data:`NEAR_LCS` at every level. Nothing is tested by one document,
     since the model was fitted to it.
     """
-    n_pages = len(checked)
+    n_pages = sum(page.draw == 0 for page in checked)
     one_document = _count_parts(page.page for page in checked) < 2
     if scores.empty:
         note = ONE_DOCUMENT if one_document else "no questions"
@@ -326,7 +288,9 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
     for group, own in groups:
         domain = group.removeprefix("domain:") if group.startswith("domain:") else ""
         count = own["qid"].nunique()
-        pages = sum(not domain or page.page.pair.domain == domain for page in checked)
+        pages = sum(
+            page.draw == 0 and (not domain or page.page.pair.domain == domain) for page in checked
+        )
         means = own.groupby(["level", "kind"])[["r_noise", "lcs"]].mean().unstack("kind")
         far = {
             metric: float((means[metric][LEARNED] - means[metric][REAL]).abs().max())
@@ -350,13 +314,21 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
 
 
 def discriminators(checked: Sequence[CheckedPage]) -> dict[str, float]:
-    """Kind -> the AUC of telling it from real errors, on pages with errors."""
-    used = [page for page in checked if page.page.share >= 0.01 and page.page.output.words]
+    """Kind -> the AUC of telling it from real errors, on pages with errors.
+
+    Moved passages are put back on both sides, since a model makes no moves.
+    """
+    used = [
+        page
+        for page in checked
+        if page.draw == 0 and page.page.share >= 0.01 and page.page.output.words
+    ]
     documents = [page.page.pair.ref.doc_id for page in used]
     content = {
-        kind: [" ".join(page_words(page.texts[kind]).words) for page in used] for kind in KINDS
+        kind: [page.alignments[kind].content(page.page.words.words) for page in used]
+        for kind in (REAL, *PAGE_BY_PAGE)
     }
-    return {kind: discriminate(content[REAL], content[kind], documents) for kind in KINDS[1:]}
+    return {kind: discriminate(content[REAL], content[kind], documents) for kind in PAGE_BY_PAGE}
 
 
 def check_of(

@@ -1,10 +1,11 @@
 """Alignment of OCR output with the truth: moves first, then words, then characters."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.ocr_errors.alignment import Fate, align
-from ohr.ocr_errors.words import WORD_KINDS, page_words
+from ohr.ocr_errors.words import WORD_KINDS, page_layout, page_words
 from tests.examples import examples
 
 FIRST = "the pump must be stopped before its cover is opened by hand".split()
@@ -36,6 +37,46 @@ def test_what_stands_for_no_word_is_inserted():
     aligned = align("alpha bravo".split(), "alpha ||| bravo".split())
     assert (aligned.fates, aligned.inserted) == ([Fate.RIGHT] * 2, [(1, "|||")])
     assert aligned.cost(["alpha", "bravo"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ("alpha .bravo charlie", ".bravo"),
+        ("alpha bravo- charlie", "bravo-"),
+        (".alpha bravo charlie", ".alpha"),
+        ("alpha bravo charlie'", "charlie'"),
+    ],
+)
+def test_a_speck_that_touches_a_word_belongs_to_it(output, text):
+    aligned = align("alpha bravo charlie".split(), output.split())
+    assert aligned.inserted == []
+    assert [t for t, fate in zip(aligned.texts, aligned.fates, strict=True) if fate] == [text]
+    assert {fate for fate in aligned.fates if fate} == {Fate.REWRITTEN}
+
+
+def test_a_speck_for_a_space_joins_two_words():
+    aligned = align("alpha bravo charlie".split(), "alpha bravo'charlie".split())
+    assert aligned.fates == [Fate.RIGHT, Fate.JOINED, Fate.RIGHT]
+    assert aligned.texts[1] == "bravo'"
+    assert aligned.inserted == []
+    assert aligned.cost(["alpha", "bravo", "charlie"]) == 1
+
+
+def test_lost_words_that_stand_elsewhere_have_moved():
+    truth = [*FIRST, "Page", "12"]
+    aligned = align(truth, ["Page", "12", *FIRST])
+    assert set(aligned.fates) == {Fate.RIGHT}
+    assert (aligned.inserted, aligned.moved_words) == ([], 2)
+    aligned = align([*FIRST, "a"], ["a", *FIRST])
+    assert aligned.fates[-1] is Fate.LOST, "a short word is no sign of a move"
+
+
+@examples(60)
+@given(truth=WORDS, output=WORDS)
+def test_the_content_in_order_is_what_was_read(truth, output):
+    content = align(truth, output).content(truth)
+    assert sorted("".join(content.split())) == sorted("".join(output))
 
 
 def test_a_moved_passage_is_no_loss():
@@ -89,6 +130,26 @@ def test_words_have_their_places_in_the_source():
     for number, word in enumerate(page.words):
         if page.kinds[number] != 3:
             assert PAGE[page.starts[number] : page.stops[number]] == word
+
+
+def test_an_escape_is_mark_up():
+    source = "a share of 5\\% in all"
+    page = page_words(source)
+    assert page.words == ["a", "share", "of", "5%", "in", "all"]
+    assert [(mark.kind, source[mark.start : mark.end]) for mark in page.marks] == [("escape", "\\")]
+
+
+def test_kinds_of_words_and_pages():
+    chart = "<chart>\n\\begin{tabular}{|c|}\n2020 \\\\\n\\end{tabular}\n</chart>"
+    source = f"Report 2020\n\n{' '.join(FIRST)}\n\n{chart}\n\n{' '.join(SECOND)}\n\nPage 3"
+    page = page_words(source)
+    kinds = dict(zip(page.words, (WORD_KINDS[kind] for kind in page.kinds), strict=True))
+    assert (kinds["Report"], kinds["3"], kinds["pump"]) == ("edge", "edge", "text")
+    assert kinds["2020"] == "chart"
+    assert page_layout(page) == "charts"
+    assert page_layout(page_words(" ".join(FIRST))) == "few words"
+    assert page_layout(page_words("$x$ and $y$")) == "formulas"
+    assert page_layout(page_words(" ".join(FIRST * 60))) == "long text"
 
 
 def test_a_word_with_mark_up_inside_has_several_pieces():
