@@ -79,9 +79,17 @@ def open_entries(paths: Sequence[Path]) -> list[Entry]:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Folder names, or whole paths if two folders have the same name."""
-    names = [path.name or path.resolve().name for path in paths]
-    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+    """Folder names; where two are the same, with as many of the folders above as they need."""
+    places = [path.resolve() for path in paths]
+    names = [place.name or str(place) for place in places]
+    depth = 1
+    while repeated := {name for name in names if names.count(name) > 1}:
+        depth += 1
+        names = [
+            "/".join(place.parts[-depth:]) if name in repeated else name
+            for name, place in zip(names, places, strict=True)
+        ]
+    return names
 
 
 def _open(name: str, path: Path) -> Entry:

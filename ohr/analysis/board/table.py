@@ -26,6 +26,7 @@ from ohr.study.results import Run, rows_of
 from ohr.study.scoring.metrics import MetricInfo
 from ohr.study.scoring.signatures import differences, signature_of
 
+UNDEFINED = "undefined: the interval of the baseline's loss reaches 0 under every noise"
 NO_SIGNATURE = "none: a run of an earlier version"
 COLUMNS = (
     *("stage", "metric", "signature", "place", *PARTS, "runs"),
@@ -95,7 +96,7 @@ def _of_metric(
         if rows_of(run.rows, stage, metric).empty:
             continue
         known = signature_of(run.manifest, stage, metric)
-        for signature, members in groups:
+        for _, members in groups:
             if all(not why_apart(run, member, stage, metric) for member in members.values()):
                 members[name] = run
                 break
@@ -152,14 +153,8 @@ def _ranking(
     losses = noise_losses(members, info.stage, info.metric)
     shown = dict(zip(run_names(members), runs, strict=True))
     losses["runs"] = [", ".join(shown[name] for name in names) for names in losses["runs"]]
-    no_cost = ""
-    try:
-        costs = noise_costs(members, [(info.stage, info.metric)])
-    except OhrError as error:
-        no_cost = _reason(error, incomplete)
-        frame = _by_loss(losses)
-    else:
-        frame = _by_cost(costs, losses)
+    costs, no_cost = _costs(members, info, incomplete)
+    frame = _by_loss(losses) if costs is None else _by_cost(costs, losses)
     frame = _with_seconds(frame, runs)
     frame = _with_reported(frame, info)
     frame = frame.assign(stage=info.stage, metric=info.metric, signature=signature)
@@ -170,11 +165,20 @@ def _ranking(
     )
 
 
-def _reason(error: OhrError, incomplete: Sequence[str]) -> str:
-    reason = str(error)
-    if incomplete and "lack the baseline" in reason:
-        reason += f"; {', '.join(incomplete)} has it, but is incomplete"
-    return reason
+def _costs(
+    runs: Sequence[Run], info: MetricInfo, incomplete: Sequence[str]
+) -> tuple[pd.DataFrame | None, str]:
+    """The mean noise costs; or None, and why no condition has one."""
+    if flaw := flaw_of_baseline(runs[0]):
+        return None, flaw
+    try:
+        costs = noise_costs(runs, [(info.stage, info.metric)])
+    except OhrError as error:
+        reason = str(error)
+        if incomplete and "lack the baseline" in reason:
+            reason += f"; {', '.join(incomplete)} has it, but is incomplete"
+        return None, reason
+    return (None, UNDEFINED) if costs["cost"].isna().all() else (costs, "")
 
 
 def _by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
@@ -183,9 +187,7 @@ def _by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
     merged = costs.merge(losses[[*PARTS, *of_losses]], on=list(PARTS), how="left")
     undefined = merged["cost"].isna()
     merged["not_ranked"] = ""
-    merged.loc[undefined, "not_ranked"] = (
-        "undefined: the interval of the baseline's loss reaches 0 under every noise"
-    )
+    merged.loc[undefined, "not_ranked"] = UNDEFINED
     keys = set(costs[list(PARTS)].itertuples(index=False, name=None))
     left = [key not in keys for key in losses[list(PARTS)].itertuples(index=False, name=None)]
     others = losses[left]
@@ -196,8 +198,14 @@ def _by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_loss(losses: pd.DataFrame) -> pd.DataFrame:
+    """Most conditions under the same noises, lowest loss first, then the others."""
     frame = losses.rename(columns={"loss_letters": "letters"})
-    frame["not_ranked"] = frame["no_loss"]
+    with_loss = frame[frame["no_loss"] == ""]
+    usual = with_loss["noises"].value_counts(sort=False)
+    others = (frame["no_loss"] == "") & (frame["noises"] != (usual.idxmax() if len(usual) else ""))
+    frame["not_ranked"] = frame["no_loss"].mask(
+        others, "under other noises than the conditions above"
+    )
     return frame.sort_values("not_ranked", key=lambda c: c != "", kind="stable", ignore_index=True)
 
 

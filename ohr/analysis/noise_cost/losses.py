@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def noise_losses(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
         units.append(losses)
         records.append(dict(zip(PARTS, map(str, key), strict=True)) | _described(part, losses))
     table = pd.DataFrame(records)
-    table["loss_letters"] = _letters(units, runs[0].seed)
+    table["loss_letters"] = _letters(units, table["noises"], runs[0].seed)
     return table.sort_values(["loss", *PARTS], kind="stable", ignore_index=True)
 
 
@@ -87,12 +87,12 @@ def _described(condition: pd.DataFrame, losses: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _letters(units: Sequence[pd.DataFrame], seed: int) -> list[str]:
-    """The letters of most conditions with the same units; empty for the others."""
+def _letters(units: Sequence[pd.DataFrame], noises: Iterable[str], seed: int) -> list[str]:
+    """The letters of most conditions with the same noises and units; empty for the others."""
     groups: dict[tuple[object, ...], list[int]] = {}
-    for place, frame in enumerate(units):
+    for place, (frame, under) in enumerate(zip(units, noises, strict=True)):
         if len(frame):
-            key = tuple(frame[list(UNIT_COLUMNS)].itertuples(index=False, name=None))
+            key = (under, *frame[list(UNIT_COLUMNS)].itertuples(index=False, name=None))
             groups.setdefault(key, []).append(place)
     result = [""] * len(units)
     largest = max(groups.values(), key=len, default=[])

@@ -18,7 +18,11 @@ class SortedTable {
       head.replaceChildren(sorter);
       return sorter;
     });
-    this.mark(this.heads.findIndex((head) => head.classList.contains("number")), "ascending");
+    this.mark(-1, "none");
+    const ranked = this.heads.findIndex((head) => head.classList.contains("number"));
+    const values = this.rows.map((row) => numberIn(row.cells[ranked]?.textContent ?? ""));
+    const last = (/** @type {number} */ place) => values[Math.max(0, place - 1)] ?? Infinity;
+    if (values.every((value, place) => value !== null && last(place) <= value)) this.mark(ranked, "ascending");
   }
 
   /**
@@ -69,7 +73,8 @@ function numberIn(text) {
   return found === undefined ? null : Number(found.replace("−", "-").replaceAll(",", ""));
 }
 
-for (const table of document.querySelectorAll("section.ranking table")) {
-  new SortedTable(/** @type {HTMLTableElement} */ (table));
+for (const node of document.querySelectorAll("section.ranking table")) {
+  const table = /** @type {HTMLTableElement} */ (node);
+  if (table.tBodies[0].rows.length > 1) new SortedTable(table);
 }
 document.documentElement.dataset.ready = "yes";

@@ -25,7 +25,8 @@ SCRIPTS = ("dom.js", "board.js")
 SHEETS = ("style.css", "board.css")
 _TITLES = {"top_k": "hits"}
 _DIGITS = 8
-_REPORTED = "reported score, not ranked"
+_MEASURED = "clean score, measured"
+_REPORTED = "clean score, reported (not ranked)"
 
 
 def page(
@@ -134,13 +135,12 @@ def _texts(row: dict[str, Any], names: Sequence[str]) -> list[str]:
 def _ranked(ranking: Ranking) -> Table:
     """The conditions with a place, the best first."""
     names, titles = _heads(ranking)
-    frame = ranking.frame
     ranked = ranking.ranked
     by_cost = not ranking.no_cost
     columns = [*titles, *(["noise cost"] if by_cost else ["loss"]), "95 % interval", "letters"]
     columns += ["loss"] if by_cost else []
-    columns += ["score on clean pages"]
-    is_reported = bool(frame["reported"].notna().any())
+    columns += [_MEASURED]
+    is_reported = bool(ranked["reported"].notna().any())
     columns += [_REPORTED] if is_reported else []
     columns += ["seconds a page", "n", "noises"]
     rows = []
@@ -168,17 +168,19 @@ def _ranked(ranking: Ranking) -> Table:
 def _others(ranking: Ranking) -> Table:
     """The conditions without a place, with the reason."""
     names, titles = _heads(ranking)
+    is_reported = bool(ranking.unranked["reported"].notna().any())
+    columns = ["reason", "loss", _MEASURED, *[_REPORTED] * is_reported, "n"]
     return {
         "title": "Not ranked",
-        "columns": [*titles, "reason", "loss", "score on clean pages", _REPORTED, "n"],
+        "columns": [*titles, *columns],
         "texts": len(names) + 1,
         "rows": [
             [
                 *_texts(row, names),
-                plain(row["not_ranked"]),
+                Markup('<span class="why">{}</span>').format(plain(row["not_ranked"])),
                 number_text(row["loss"]),
                 number_text(row["clean"]),
-                _reported(row),
+                *[_reported(row)] * is_reported,
                 f"{row['n']:,}",
             ]
             for row in ranking.unranked.to_dict("records")
@@ -241,7 +243,8 @@ def _measured(run: Run | None) -> Table:
                 frames.append(frame.assign(name=f"{stage}:{metric}"))
     if frames:
         frame = pd.concat(frames, ignore_index=True)
-        names = _varying(frame)
+        differing = [name for name in PARTS if frame[name].replace("", None).nunique() > 1]
+        names = differing or ["engine"]  # parts that a stage lacks are empty
         rows = [
             [
                 str(row["name"]),
@@ -254,7 +257,7 @@ def _measured(run: Run | None) -> Table:
         ]
     titles = [_TITLES.get(name, name) for name in names]
     return {
-        "columns": ["metric", *titles, "loss", "score on clean pages", "n"],
+        "columns": ["metric", *titles, "loss", _MEASURED, "n"],
         "texts": 1 + len(names),
         "rows": rows,
     }
