@@ -25,7 +25,7 @@ def main(
         str, typer.Option(help="Title of the board; default: the names of the runs.")
     ] = "",
 ) -> int:
-    """Rank the conditions of finished runs on a web page, by what noise costs them."""
+    """Rank the conditions of finished runs by what noise costs."""
     from ohr.report.board.build import build_board
 
     for line in build_board(runs, out, metric or [], title):

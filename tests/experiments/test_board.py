@@ -15,7 +15,8 @@ from ohr.analysis.board.runs import open_entries, reruns
 from ohr.analysis.board.table import Ranking, rankings
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.report.board.build import build_board
-from ohr.study.results import Run, open_run
+from ohr.store.csv import write_csv
+from ohr.study.results import Run, open_run, recompute_cells
 from tests.boards import change_manifest, write_board_runs, write_rows, write_run
 from tests.browser.strange import HOSTILE
 from tests.experiments.test_commands import invoke
@@ -99,7 +100,7 @@ def test_without_the_baseline_conditions_are_listed_by_loss_with_the_reason(fold
     assert list(frame["letters"]) == ["a", "b"]
     page = text_of(board)
     assert "No mean noise cost: the runs lack the baseline for overall:f1" in page
-    assert "By loss: other" in page
+    assert "Overall F1 by loss: other" in page
     assert "other | 0.090 | [" in page
 
 
@@ -221,6 +222,16 @@ def test_rows_that_are_missing_make_a_run_incomplete(copy):
 def test_no_complete_run_leaves_nothing_to_rank(folders, tmp_path):
     build_board([folders["stopped"], folders["failed"]], tmp_path)
     assert "Nothing can be ranked: no run is complete." in text_of(tmp_path)
+
+
+def test_a_run_without_retrieval_and_answers_is_in_no_table(folders, copy, tmp_path):
+    rows = pd.read_parquet(copy / "rows.parquet")
+    write_rows(copy, rows[rows["stage"] == "ocr"].reset_index(drop=True))
+    write_csv(copy / "cells.csv", recompute_cells(copy))
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    change_manifest(copy, config=manifest["config"] | {"stages": ["ocr"]})
+    build_board([folders["first"], copy], tmp_path / "out", [F1])
+    assert "copy has none of these metrics, so it is in no table." in text_of(tmp_path / "out")
 
 
 def test_a_badge_says_whether_a_rerun_has_the_same_bytes(folders, board, copy):

@@ -199,7 +199,7 @@ def _by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
 
 def _by_loss(losses: pd.DataFrame) -> pd.DataFrame:
     """Most conditions under the same noises, lowest loss first, then the others."""
-    frame = losses.rename(columns={"loss_letters": "letters"})
+    frame = losses.rename(columns={"loss_letters": "letters", "loss_unit": "ci_unit"})
     with_loss = frame[frame["no_loss"] == ""]
     usual = with_loss["noises"].value_counts(sort=False)
     others = (frame["no_loss"] == "") & (frame["noises"] != (usual.idxmax() if len(usual) else ""))
@@ -273,6 +273,6 @@ def board_frame(tables: Sequence[Ranking]) -> pd.DataFrame:
 def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows for JSON, with every digit; NaN becomes None."""
     return [
-        {name: None if pd.isna(value) else value for name, value in row.items()}
+        {str(name): None if pd.isna(value) else value for name, value in row.items()}
         for row in frame.astype(object).to_dict("records")
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -88,13 +88,17 @@ def _answer(entries: Sequence[Entry], tables: Sequence[Ranking]) -> Iterator[str
         ]
         shared = f"; it does not differ significantly from {' or '.join(ties)}" if ties else ""
         yield f"{of}: {names[0]}{only} {value}{shared}."
+    complete = [entry for entry in entries if not entry.lacks]
+    measured = {name for table in tables for name in table.runs}
     if not any(len(table.ranked) for table in tables):
-        complete = [entry for entry in entries if not entry.lacks]
         yield (
             "Nothing can be ranked: no condition was measured on clean pages and under noise."
             if complete
             else "Nothing can be ranked: no run is complete."
         )
+    for entry in complete:
+        if entry.name not in measured:
+            yield f"{entry.name} has none of these metrics, so it is in no table."
 
 
 def _varying(frame: pd.DataFrame) -> list[str]:
@@ -128,8 +132,13 @@ def _heads(ranking: Ranking) -> tuple[list[str], list[str]]:
     return names, [_TITLES.get(name, name).replace("runs", "run") for name in names]
 
 
-def _texts(row: dict[str, Any], names: Sequence[str]) -> list[str]:
+def _texts(row: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
     return [plain(str(row[name])) or "–" for name in names]
+
+
+def _title(ranking: Ranking, kind: str) -> str:
+    """The title of a table, which no other table of the page has."""
+    return plain(f"{ranking.info.label} {kind}: {', '.join(ranking.runs)}")
 
 
 def _ranked(ranking: Ranking) -> Table:
@@ -156,9 +165,8 @@ def _ranked(ranking: Ranking) -> Table:
         cells += [_reported(row)] if is_reported else []
         cells += [seconds_text(row["seconds"]), f"{row['n']:,}", _noises(row, by_cost)]
         rows.append(cells)
-    title = "By mean noise cost" if by_cost else "By loss"
     return {
-        "title": plain(f"{title}: {', '.join(ranking.runs)}"),
+        "title": _title(ranking, "by mean noise cost" if by_cost else "by loss"),
         "columns": columns,
         "texts": len(names),
         "rows": rows,
@@ -171,7 +179,7 @@ def _others(ranking: Ranking) -> Table:
     is_reported = bool(ranking.unranked["reported"].notna().any())
     columns = ["reason", "loss", _MEASURED, *[_REPORTED] * is_reported, "n"]
     return {
-        "title": "Not ranked",
+        "title": _title(ranking, "not ranked"),
         "columns": [*titles, *columns],
         "texts": len(names) + 1,
         "rows": [
@@ -188,7 +196,7 @@ def _others(ranking: Ranking) -> Table:
     }
 
 
-def _reported(row: dict[str, Any]) -> str:
+def _reported(row: Mapping[Any, Any]) -> str:
     text = str(row["reported_in"])
     return Markup('<span class="reported">{}</span>').format(plain(text)) if text else "–"
 
@@ -197,7 +205,7 @@ def _interval(low: float, high: float, digits: int) -> str:
     return "–" if pd.isna(low) else f"[{low:z.{digits}f}, {high:z.{digits}f}]"
 
 
-def _noises(row: dict[str, Any], by_cost: bool) -> str:
+def _noises(row: Mapping[Any, Any], by_cost: bool) -> str:
     n = int(row["n_noises"])
     return f"{n - int(row['n_undefined'])} of {n}" if by_cost else str(n)
 
@@ -220,9 +228,9 @@ def _notes(ranking: Ranking, runs: Sequence[Run]) -> Iterator[str]:
     for noises, names in by_noises.items():
         of = f" of {'; '.join(names)}" if len(by_noises) > 1 else ""
         yield f"Noises{of}: {noises}."
-    units = interval_units(unit for name in ("ci_unit",) for unit in frame[name].dropna() if unit)
-    if not ranking.no_cost and not units:
-        yield "No intervals: too few documents."
+    if len(ranking.ranked):
+        units = interval_units(ranking.ranked["ci_unit"])
+        yield f"Intervals: for further {units}." if units else "No intervals: too few documents."
     if len(ranking.ranked) > 1 and not (ranking.ranked["letters"] != "").any():
         yield (
             "No letters: the conditions were measured under different noises, or on different or "
@@ -309,8 +317,9 @@ def _reading(tables: Sequence[Ranking]) -> Iterator[str]:
         "of the baseline's own loss reaches 0 does not count."
     )
     yield (
-        "Intervals are 95 % intervals over documents. Those of the noise cost are a bootstrap that "
-        "draws the losses of the condition and of the baseline together."
+        "Intervals are 95 % intervals over documents, or over pages where documents are few; each "
+        "table says which. Those of the noise cost are a bootstrap that draws the losses of the "
+        "condition and of the baseline together."
     )
     yield (
         "Letters: conditions of a table that share a letter do not differ significantly (p by sign "
