@@ -219,6 +219,17 @@ def test_rows_that_are_missing_make_a_run_incomplete(copy):
     assert (entry.run, entry.lacks) == (None, ("rows.parquet is missing",))
 
 
+def test_failed_pages_of_complete_runs_are_ranked_and_listed(copy, tmp_path):
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    bases = manifest["knowledge_bases"]
+    bases["half, clean"] |= {"by_status": {"ok": 7, "timeout": 1}, "reasons": {"<slow>": 1}}
+    change_manifest(copy, knowledge_bases=bases)
+    build_board([copy], tmp_path / "out", [F1])
+    page = text_of(tmp_path / "out")
+    assert "half | 50 | [50, 50] | b |" in page
+    assert "copy: half, clean: 1 timeout (they count with the worst value): <slow> (1)" in page
+
+
 def test_no_complete_run_leaves_nothing_to_rank(folders, tmp_path):
     build_board([folders["stopped"], folders["failed"]], tmp_path)
     assert "Nothing can be ranked: no run is complete." in text_of(tmp_path)
@@ -313,11 +324,14 @@ def test_bad_input_is_one_line(folders, tmp_path):
     first = str(folders["first"])
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("")
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "manifest.json").write_text("[1]")
     for arguments, message in (
         ([], "missing argument 'RUN'"),
         ([str(tmp_path / "none")], "none does not exist: give the folder of a run"),
         ([str(tmp_path / "file")], "file is a file: give the folder of a run"),
         ([str(tmp_path / "empty")], "empty is not the folder of a run: it has no manifest.json"),
+        ([str(tmp_path / "web")], "web is not the folder of a run: manifest.json is not a run's"),
         ([first, f"{first}/../first"], f"the same run was given twice: {first} and {first}/../"),
         ([first, "--metric", "a:b"], "no metric 'a:b' in these runs; known: "),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,9 +103,21 @@ def _open(name: str, path: Path) -> Entry:
         return Entry(name, path, None, tuple(_unfinished(path)))
     lost = [file for file in (ROWS, CELLS) if not (path / file).exists()]
     if lost:
+        _check_manifest(path)
         return Entry(name, path, None, tuple(f"{file} is missing" for file in lost))
     run = open_run(path)
     return Entry(name, path, run, tuple(lacks_of(run)))
+
+
+def _check_manifest(path: Path) -> None:
+    """Raise OhrError for a manifest that no run wrote."""
+    try:
+        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        known = {"config", "dataset"} <= set(manifest)
+    except (OSError, ValueError, TypeError):
+        known = False
+    if not known:
+        raise OhrError(f"{path} is not the folder of a run: {MANIFEST} is not a run's")
 
 
 def _unfinished(path: Path) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ SCRIPTS = ("dom.js", "board.js")
 SHEETS = ("style.css", "board.css")
 _TITLES = {"top_k": "hits"}
 _DIGITS = 8
+_LETTER = re.compile(r"\([a-z]+\)|[a-z]")
+"""A letter for ties; after z they have two characters, in parentheses."""
 _MEASURED = "clean score, measured"
 _REPORTED = "clean score, reported (not ranked)"
 
@@ -59,6 +62,12 @@ def page(
             if entry.lacks
         ],
         runs=_runs_table(entries, again),
+        failures=[
+            f"{plain(entry.name)}: {plain(line)}"
+            for entry in entries
+            if entry.run and not entry.lacks
+            for line in entry.run.failures
+        ],
         reading=[plain(sentence) for sentence in _reading(tables)],
     )
     return html
@@ -84,7 +93,7 @@ def _answer(entries: Sequence[Entry], tables: Sequence[Ranking]) -> Iterator[str
         ties = [
             name
             for name, letters in zip(names[1:], ranked["letters"].iloc[1:], strict=True)
-            if set(str(letters)) & set(str(best["letters"]))
+            if set(_LETTER.findall(letters)) & set(_LETTER.findall(best["letters"]))
         ]
         shared = f"; it does not differ significantly from {' or '.join(ties)}" if ties else ""
         yield f"{of}: {names[0]}{only} {value}{shared}."
