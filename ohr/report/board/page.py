@@ -74,8 +74,11 @@ def page(
 
 
 def _answer(entries: Sequence[Entry], tables: Sequence[Ranking]) -> Iterator[str]:
-    """A sentence per table: the best condition, and which others do not differ from it."""
-    for table in tables:
+    """A sentence per table: the best condition, and which others do not differ from it.
+
+    Tables of a single condition come last.
+    """
+    for table in sorted(tables, key=lambda table: len(table.ranked) < 2):
         ranked = table.ranked
         if ranked.empty:
             continue
