@@ -190,7 +190,7 @@ def test_published_figures_stand_beside_measured_ones_and_are_not_ranked(folders
 
 def text_of_board_without_reported(folders, board) -> str:
     out = board / "unreported"
-    build_board([folders["other"]], out)
+    build_board([folders["other"]], out, [F1])
     return text_of(out)
 
 
@@ -276,8 +276,10 @@ def test_data_files_have_the_figures(board, folders):
     assert runs["stopped"]["complete"] is False
 
 
-def test_the_same_runs_give_the_same_bytes(folders, board, tmp_path):
-    build_board(list(folders.values()), tmp_path)
+def test_the_same_runs_give_the_same_bytes(folders, tmp_path_factory):
+    board, tmp_path = (tmp_path_factory.mktemp(name) for name in ("one", "two"))
+    for out in (board, tmp_path):
+        build_board([folders["first"], folders["failed"]], out, [F1])
     names = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     assert {str(name) for name in names} == {
         *("index.html", "board.csv", "board.json"),
@@ -302,7 +304,7 @@ def ranked_by(names: list[str], paths: list[Path]) -> list[Ranking]:
 
 def test_hostile_names_are_escaped(base, tmp_path):
     run = write_run(base, tmp_path / "run", {"tesseract": 1.0, HOSTILE[0]: 0.5, HOSTILE[1]: 0.2})
-    build_board([run], tmp_path / "out", title=HOSTILE[2])
+    build_board([run], tmp_path / "out", [F1], HOSTILE[2])
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert not any(text in page for text in HOSTILE[:3])
     assert page.count("<script") == 2

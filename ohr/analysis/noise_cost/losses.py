@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,17 +35,21 @@ def noise_losses(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     units: list[pd.DataFrame] = []
     for key, part in rows.groupby(list(PARTS), sort=False):
-        losses = _losses(part, higher_is_better)
+        frames = by_noise(part)
+        losses = _losses(frames, higher_is_better)
         units.append(losses)
-        records.append(dict(zip(PARTS, map(str, key), strict=True)) | _described(part, losses))
+        described = {"runs": tuple(dict.fromkeys(part["run"]))} | _described(frames, losses)
+        records.append(dict(zip(PARTS, map(str, key), strict=True)) | described)
     table = pd.DataFrame(records)
     table["loss_letters"] = _letters(units, table["noises"], runs[0].seed)
     return table.sort_values(["loss", *PARTS], kind="stable", ignore_index=True)
 
 
-def _losses(condition: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
-    """A row per unit that has a score on clean pages and under each noise, with its mean loss."""
-    frames = by_noise(condition)
+def _losses(frames: Mapping[str, pd.DataFrame], higher_is_better: bool) -> pd.DataFrame:
+    """A row per unit that has a score on clean pages and under each noise, with its mean loss.
+
+    ``frames`` has the rows of a condition by noise, as :func:`by_noise` returns them.
+    """
     noises = [name for name in frames if name]
     if "" not in frames or not noises:
         return pd.DataFrame(columns=[*UNIT_COLUMNS, "loss"])
@@ -56,19 +60,18 @@ def _losses(condition: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     return loss.rename("loss").reset_index().sort_values(list(UNIT_COLUMNS), ignore_index=True)
 
 
-def _described(condition: pd.DataFrame, losses: pd.DataFrame) -> dict[str, Any]:
-    frames = by_noise(condition)
+def _described(frames: Mapping[str, pd.DataFrame], losses: pd.DataFrame) -> dict[str, Any]:
     noises = [name for name in frames if name]
+    rows = pd.concat(list(frames.values())) if losses.empty else losses
     clean = frames[""]["value"] if "" in frames else pd.Series(dtype=float)
     known: dict[str, Any] = {
-        "runs": tuple(dict.fromkeys(condition["run"])),
         "clean": float(clean.mean()) if len(clean) else float("nan"),
         "loss": float("nan"),
         "loss_low": float("nan"),
         "loss_high": float("nan"),
         "loss_unit": "",
         "n": len(losses) or len(clean),
-        "n_documents": (losses if len(losses) else condition)["doc_id"].nunique(),
+        "n_documents": rows["doc_id"].nunique(),
         "n_noises": len(noises),
         "noises": ", ".join(noises),
         "no_loss": "",
