@@ -152,7 +152,7 @@ def test_losses_under_other_noises_are_not_ranked_together(base, tmp_path):
     [
         ({"dataset": {"digest": "x"}}, "the data differ"),
         ({"draws": [77]}, "the runs differ in the draws of the noise"),
-        ({"signatures": {}}, "a run of an earlier version has no signature"),
+        ({"signatures": {}}, "one has no signature: it is of an earlier version, or imported"),
         (
             {"engines": {"tesseract": {"engine_version": "tesseract 4.1.1"}}},
             "the baseline of one is not the frozen one (Tesseract is 'tesseract 4.1.1'",
@@ -170,7 +170,7 @@ def test_runs_of_earlier_versions_are_ranked_together_if_their_settings_agree(co
     change_manifest(copy, signatures={})
     other = Path(shutil.copytree(copy, tmp_path / "other"))
     (table,) = ranked(copy, other)
-    assert table.signature == "none: a run of an earlier version"
+    assert table.signature == "none: of an earlier version, or imported"
     manifest = json.loads((other / "manifest.json").read_text("utf-8"))
     change_manifest(other, metrics=manifest["metrics"] | {"f1": "0"})
     assert len(ranked(copy, other)) == 2
@@ -228,6 +228,16 @@ def test_failed_pages_of_complete_runs_are_ranked_and_listed(copy, tmp_path):
     page = text_of(tmp_path / "out")
     assert "half | 50 | [50, 50] | b |" in page
     assert "copy: half, clean: 1 timeout (they count with the worst value): <slow> (1)" in page
+
+
+def test_imported_results_are_ranked_among_themselves(copy, tmp_path):
+    (copy / "cases.zip").unlink()
+    path = copy / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    kept = {name: manifest[name] for name in ("dataset", "cells", "measures")}
+    path.write_text(json.dumps(kept | {"imported": {"engine": "half"}}), "utf-8")
+    build_board([copy], tmp_path / "out", [F1])
+    assert "half | 50 | [50, 50] | b |" in text_of(tmp_path / "out")
 
 
 def test_no_complete_run_leaves_nothing_to_rank(folders, tmp_path):

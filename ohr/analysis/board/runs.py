@@ -73,7 +73,8 @@ def open_entries(paths: Sequence[Path]) -> list[Entry]:
     for path in paths:
         place = path.resolve()
         if place in seen:
-            raise OhrError(f"the same run was given twice: {seen[place]} and {path}")
+            also = "" if path == seen[place] else f" and {path}"
+            raise OhrError(f"the same run was given twice: {seen[place]}{also}")
         seen[place] = path
     names = _names(paths)
     return [_open(name, path) for name, path in zip(names, paths, strict=True)]

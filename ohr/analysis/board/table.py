@@ -27,7 +27,7 @@ from ohr.study.scoring.metrics import MetricInfo
 from ohr.study.scoring.signatures import differences, signature_of
 
 UNDEFINED = "undefined: the interval of the baseline's loss reaches 0 under every noise"
-NO_SIGNATURE = "none: a run of an earlier version"
+NO_SIGNATURE = "none: of an earlier version, or imported"
 COLUMNS = (
     *("stage", "metric", "signature", "place", *PARTS, "runs"),
     *("cost", "ci_low", "ci_high", "ci_unit", "letters"),
@@ -122,7 +122,7 @@ def why_apart(first: Run, second: Run, stage: str, metric: str) -> str:
     """Why two runs may not be ranked in one table for a metric; empty if they may."""
     before, after = (signature_of(run.manifest, stage, metric) for run in (first, second))
     if bool(before) != bool(after):
-        return "a run of an earlier version has no signature"
+        return "one has no signature: it is of an earlier version, or imported"
     if before != after:
         return f"the signatures differ ({differences(before, after)})"
     if not before and _unsigned(first, metric) != _unsigned(second, metric):
