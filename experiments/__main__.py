@@ -123,13 +123,14 @@ SINGLE: Mapping[str, str] = {
     "read": "ocr",
     "recommend": "recommend",
     "report": "report",
+    "board": "board",
     "cache": "store",
     "status": "status",
 }
 """Commands outside the groups, and the module of each."""
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
-    "Measure": ("run", "analyse", "report", "quality", "paper"),
+    "Measure": ("run", "analyse", "report", "board", "quality", "paper"),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
     "Manage": ("list", "status", "cache"),
 }

@@ -50,12 +50,13 @@ _FIGURES = {
     "sources": "Quality by evidence source",
     "benchmark": "Engines",
 }
-_TEMPLATES = jinja2.Environment(
+TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("ohr.report"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
 )
+"""The templates of the report and of the board; texts are escaped."""
 
 
 def overview(
@@ -72,7 +73,7 @@ def overview(
     metrics = main_metrics(runs)
     named = dict(zip(run_names(runs), runs, strict=True))
     by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in metrics}
-    template = _TEMPLATES.get_template("report.html")
+    template = TEMPLATES.get_template("report.html")
     page: str = template.render(
         title=plain(title),
         verdict=[plain(sentence) for sentence in verdict],

@@ -50,9 +50,9 @@ def loss_tables(
                     *map(plain, _heads(rows, *place)),
                     f"{len(group):,}",
                     *_paired(loss),
-                    *map(_number, parts_lost),
-                    _number(group["score"].mean()),
-                    *(_number(group[part.metric].mean()) for part in parts),
+                    *map(number_text, parts_lost),
+                    number_text(group["score"].mean()),
+                    *(number_text(group[part.metric].mean()) for part in parts),
                 )
             )
         names = _head_names(rows, stage)
@@ -141,7 +141,7 @@ def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Tabl
             ),
             "texts": len(names),
             "rows": [
-                (*map(plain, _heads(rows, *place)), *map(_number, values))
+                (*map(plain, _heads(rows, *place)), *map(number_text, values))
                 for place, values in zip(means.index, means.to_numpy(), strict=True)
             ],
         }
@@ -163,7 +163,7 @@ def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
                 "columns": ("part", "wall seconds", "CPU seconds"),
                 "texts": 1,
                 "rows": [
-                    (plain(part), _seconds(spent["wall_s"]), _seconds(spent["cpu_s"]))
+                    (plain(part), seconds_text(spent["wall_s"]), seconds_text(spent["cpu_s"]))
                     for part, spent in stages.items()
                 ],
             }
@@ -175,7 +175,7 @@ def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
                 "columns": ("engine", *map(str, costs)),
                 "texts": 1,
                 "rows": [
-                    (plain(str(engine)), *map(_seconds, values))
+                    (plain(str(engine)), *map(seconds_text, values))
                     for engine, values in zip(costs.index, costs.to_numpy(float), strict=True)
                 ],
             }
@@ -206,14 +206,16 @@ def _paired(loss: Loss | None) -> tuple[str, ...]:
     """Loss, interval, p and, if no change is shown, the largest that is not excluded."""
     if loss is None:
         return ("–",) * 5
-    p = "<.001" if loss.p < 0.001 else _number(loss.p)
+    p = "<.001" if loss.p < 0.001 else number_text(loss.p)
     none_over = None if loss.is_shown else loss.excluded
-    return (*map(_number, (loss.loss, loss.low, loss.high)), p, _number(none_over))
+    return (*map(number_text, (loss.loss, loss.low, loss.high)), p, number_text(none_over))
 
 
-def _number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
+    """Three decimals; a dash for a missing value."""
     return "–" if value is None or pd.isna(value) else f"{value:z.3f}"
 
 
-def _seconds(value: float) -> str:
+def seconds_text(value: float) -> str:
+    """Two decimals, or none for a whole number; a dash for NaN."""
     return "–" if pd.isna(value) else f"{value:,.2f}".removesuffix(".00")

@@ -84,30 +84,37 @@ def _check(runs: Sequence[Run]) -> None:
     if len(digests) > 1:
         raise OhrError("the runs are of different data: the baseline must be on the same pages")
     for run in runs[1:]:
-        if differing := _settings_that_differ(runs[0], run):
+        if differing := settings_that_differ(runs[0], run):
             raise OhrError(
                 f"{runs[0].path} and {run.path} differ in {', '.join(differing)}: the baseline "
                 "must be measured as the others are"
             )
     for run in runs:
-        engine = run.manifest.get("engines", {}).get(BASELINE["engine"])
-        version = str((engine or {}).get("engine_version", ENGINE_MAJOR))
-        major = re.search(r"\d+", version)  # of "tesseract 5.3.0, leptonica-1.82.0, …"
-        if major is None or major[0] != ENGINE_MAJOR:
-            raise OhrError(f"{run.path}: Tesseract is {version!r}, and the baseline's is 5")
-        config = run.manifest.get("config", {})
-        for part in ("engine", "chunker", "retriever", "reader"):
-            for spec in config.get(f"{part}s", ()):
-                if spec.get("label") == BASELINE[part] and (
-                    spec.get("params") or spec.get("name") != BASELINE[part]
-                ):
-                    raise OhrError(
-                        f"{run.path}: {part} {BASELINE[part]!r} has options of its own: the "
-                        "baseline has none; give it another label"
-                    )
+        if flaw := flaw_of_baseline(run):
+            raise OhrError(f"{run.path}: {flaw}")
 
 
-def _settings_that_differ(first: Run, second: Run) -> list[str]:
+def flaw_of_baseline(run: Run) -> str:
+    """Why the baseline of a run is not the frozen one: its version or options; else empty."""
+    engine = run.manifest.get("engines", {}).get(BASELINE["engine"])
+    version = str((engine or {}).get("engine_version", ENGINE_MAJOR))
+    major = re.search(r"\d+", version)  # of "tesseract 5.3.0, leptonica-1.82.0, …"
+    if major is None or major[0] != ENGINE_MAJOR:
+        return f"Tesseract is {version!r}, and the baseline's is 5"
+    config = run.manifest.get("config", {})
+    for part in ("engine", "chunker", "retriever", "reader"):
+        for spec in config.get(f"{part}s", ()):
+            if spec.get("label") == BASELINE[part] and (
+                spec.get("params") or spec.get("name") != BASELINE[part]
+            ):
+                return (
+                    f"{part} {BASELINE[part]!r} has options of its own: the baseline has none; "
+                    "give it another label"
+                )
+    return ""
+
+
+def settings_that_differ(first: Run, second: Run) -> list[str]:
     """The settings that decide pages, noise or scores, and are not the same in both runs."""
     configs = [run.manifest.get("config", {}) for run in (first, second)]
     flat = [
@@ -130,7 +137,7 @@ def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
         for info in run.metric_infos
         if (info.stage, info.metric) == (stage, metric)
     )
-    rows = _gathered(runs, stage, metric)
+    rows = gathered(runs, stage, metric)
     conditions = {tuple(map(str, key)): part for key, part in rows.groupby(list(PARTS), sort=False)}
     baseline = _baseline(conditions, stage, metric)
     records, losses = [], []
@@ -148,7 +155,7 @@ def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
     return table.sort_values(["cost", *PARTS], kind="stable", ignore_index=True)
 
 
-def _gathered(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+def gathered(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
     """The rows of all runs; a condition that several runs have is taken from the first."""
     parts = [
         rows_of(run.rows, stage, metric).assign(run=name)
@@ -183,7 +190,7 @@ def _baseline(
 def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -> Losses | None:
     """The losses of both on the units that both have; None without a common noise."""
     units = list(UNIT_COLUMNS)
-    sides = [_by_noise(frame) for frame in (condition, baseline)]
+    sides = [by_noise(frame) for frame in (condition, baseline)]
     if any("" not in side for side in sides):
         return None
     noises = [name for name in sides[0] if name and name in sides[1]]
@@ -205,7 +212,7 @@ def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -
     return Losses(losses[0], losses[1], clusters_of(table), tuple(noises))
 
 
-def _by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each noise by its name; the clean ones under the empty name."""
     return {
         "" if noise == "none" else noise_name(perturbation, level, intensity): part

@@ -6,7 +6,7 @@ comparison is about, measured different things.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -94,10 +94,15 @@ def clash(first: str, second: str) -> str:
     """
     if not first or not second:
         return ""
-    before, after = _parts(first), _parts(second)
     ignored = {*SETTINGS}
-    if before.get("scoring") != after.get("scoring"):
+    if _parts(first).get("scoring") != _parts(second).get("scoring"):
         ignored.add("norm")
+    return differences(first, second, ignored)
+
+
+def differences(first: str, second: str, ignored: Collection[str] = ()) -> str:
+    """All parts in which two signatures differ, except ``ignored``: ``k 2 and 4``; else empty."""
+    before, after = _parts(first), _parts(second)
     return ", ".join(
         f"{key} {before.get(key, '(none)')} and {after.get(key, '(none)')}"
         for key in dict.fromkeys([*before, *after])

@@ -19,7 +19,7 @@ from ohr.study.config import StudyConfig, load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.study.scoring.metrics import metric_info
-from ohr.study.scoring.signatures import clash, normaliser, signature, signature_of
+from ohr.study.scoring.signatures import clash, differences, normaliser, signature, signature_of
 from tests.builders import write_corpus
 
 SHAPE = re.compile(r"[a-z_0-9@]+\|scoring:(default|reference)(\|[a-z_]+:[^|]*)*\|v:\d+")
@@ -141,3 +141,10 @@ def test_signatures_clash_in_what_is_no_setting(first, second):
     own = ("v",) if first.get("scoring") != second.get("scoring") else ("norm", "v")
     differ = any(first.get(key) != second.get(key) for key in own)
     assert bool(clash(*texts)) == differ == bool(clash(*texts[::-1]))
+
+
+def test_differences_name_settings_too():
+    before, after = "lcs@2|scoring:default|k:2|norm:a|v:5", "lcs@4|scoring:reference|k:4|norm:b|v:5"
+    assert clash(before, after) == ""
+    assert differences(before, after) == ("scoring default and reference, k 2 and 4, norm a and b")
+    assert differences(before, before) == ""

@@ -1,0 +1,37 @@
+"""Writes a board of finished runs: their conditions, ranked by what noise costs them.
+
+``ohr board RUN [RUN ...] --out DIR`` writes ``DIR/index.html``, a page that opens with a double
+click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments._command import FinishedRuns, Out, command
+
+
+@command
+def main(
+    runs: FinishedRuns,
+    out: Out,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="stage:metric, such as overall:f1; repeat for more."),
+    ] = None,
+    title: Annotated[
+        str, typer.Option(help="Title of the board; default: the names of the runs.")
+    ] = "",
+) -> int:
+    """Rank the conditions of finished runs by what noise costs."""
+    from ohr.report.board.build import build_board
+
+    for line in build_board(runs, out, metric or [], title):
+        print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    main()

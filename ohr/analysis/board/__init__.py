@@ -1,0 +1,1 @@
+"""The board: conditions of finished runs, ranked by what noise costs them."""
