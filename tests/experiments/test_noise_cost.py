@@ -154,7 +154,7 @@ def test_clean_pages_alone_are_an_error(cost_run):
 
 
 def test_the_command_writes_the_table(cost_run, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("ohr.analysis.noise_cost.report.open_run", lambda path: cost_run)
+    monkeypatch.setattr("ohr.analysis.noise_cost.report.open_runs", lambda paths: [cost_run])
     assert report_costs([cost_run.path], tmp_path, ["overall:f1"]) == 0
     assert "mean noise cost: loss under noise divided by" in capsys.readouterr().out
     values = pd.read_csv(tmp_path / "noise_cost.csv")

@@ -23,6 +23,7 @@ from ohr.analysis.comparison.table import (
     configuration_changes,
     default_aspect,
     metrics_of,
+    run_names,
     split_by_signature,
 )
 from ohr.display.choices import ASPECTS
@@ -36,7 +37,7 @@ from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
-from ohr.study.results import Run, open_run, uncounted_conditions
+from ohr.study.results import Run, open_runs, uncounted_conditions
 
 
 def compare_runs(
@@ -56,7 +57,7 @@ def compare_runs(
     by = by or default_aspect(paths)
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     conditions = parse_conditions(fail_if, runs)
     metric = metric or list(dict.fromkeys(condition.name for condition in conditions))
     metrics = metrics_of(runs, metric, parts=True)
@@ -69,9 +70,9 @@ def compare_runs(
     print(table.caption)
     for reason in split_by_signature(runs, metrics)[1]:
         print(plain(reason))
-    for run in runs:
+    for run, run_name in zip(runs, run_names(runs), strict=True):
         for name in uncounted_conditions(run, metrics_of(runs, metric)):
-            print(f"{plain(run.name)}: {plain(name)} has no scores that count and is left out")
+            print(f"{plain(run_name)}: {plain(name)} has no scores that count and is left out")
     if len(runs) > 1:
         print(
             "changes between the runs:" if len(changes) else "the runs have the same configuration"

@@ -86,7 +86,9 @@ def split_by_signature(
     comparable, reasons = [], []
     for stage, metric in metrics:
         known = [
-            (run.name, text) for run in runs if (text := signature_of(run.manifest, stage, metric))
+            (name, text)
+            for run, name in zip(runs, run_names(runs), strict=True)
+            if (text := signature_of(run.manifest, stage, metric))
         ]
         clashes = (
             f"{known[0][0]} and {name} measured it differently ({why})"

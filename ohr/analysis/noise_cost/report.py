@@ -14,12 +14,12 @@ from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.files.safe_text import plain
-from ohr.study.results import open_run
+from ohr.study.results import open_runs
 
 
 def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -> int:
     """Print the mean noise costs of runs, and write them; returns 0. Raises OhrError."""
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     metrics = [pair for pair in metrics_of(runs, metric) if metric or pair[0] != "ocr"]
     costs = noise_costs(runs, metrics)
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))

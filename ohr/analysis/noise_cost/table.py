@@ -140,7 +140,7 @@ def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
             continue
         losses.append(paired)
         named = dict(zip(PARTS, key, strict=True))
-        records.append({"stage": stage, "metric": metric} | named | _cost(paired, runs[0]))
+        records.append({"stage": stage, "metric": metric} | named | cost_of(paired, runs[0].resamples, runs[0].seed))
     if not records:
         raise OhrError(f"no noise in these runs: {stage}:{metric} has clean pages only")
     table = pd.DataFrame(records)
@@ -219,7 +219,8 @@ def is_defined(losses: Losses) -> np.ndarray:
     return np.array([interval.low > 0 for interval in intervals], bool)
 
 
-def _cost(losses: Losses, run: Run) -> dict[str, Any]:
+def cost_of(losses: Losses, resamples: int, seed: int) -> dict[str, Any]:
+    """The mean noise cost of a condition with its interval, and what it rests on: one record."""
     defined = is_defined(losses)
     cost, interval = float("nan"), NO_INTERVAL
     if defined.any():
@@ -227,7 +228,7 @@ def _cost(losses: Losses, run: Run) -> dict[str, Any]:
         cost = AT_BASELINE * float((condition.mean(axis=1) / baseline.mean(axis=1)).mean())
         if losses.clusters.unit:
             draws = [
-                losses.clusters.resampled_means(np.ascontiguousarray(part), run.resamples, run.seed)
+                losses.clusters.resampled_means(np.ascontiguousarray(part), resamples, seed)
                 for part in (condition, baseline)
             ]
             positive = np.where(draws[1] > 0, draws[1], np.nan)
