@@ -13,8 +13,16 @@ from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.wording import letters_line
 from ohr.files.safe_text import plain
 from ohr.study.results import open_runs
+
+ENOUGH_DOCUMENTS = 30
+"""With fewer, intervals hold the truth too seldom if a few documents carry the baseline's loss."""
+TOO_SHORT = (
+    f"fewer than {ENOUGH_DOCUMENTS} documents: do not rely on an interval if a few documents carry "
+    "the baseline's loss"
+)
 
 
 def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -> int:
@@ -25,6 +33,7 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))
     show(terminal_table(table))
     print(table.caption)
+    print(letters_line(costs.attrs["ties"]))
     for reason in costs.attrs["not_compared"]:
         print(plain(reason))
     for path in write_table(out, "noise_cost", costs, table):
@@ -55,10 +64,9 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         f"95 % intervals for further {units}, by a bootstrap of both losses together"
         if units
         else "no intervals: too few documents",
-        "conditions with a common letter do not differ significantly (p by sign flips after Holm "
-        "over all pairs of a metric)",
         "noises: those under which the interval of the baseline's loss is above 0; undefined if "
         "there are none",
+        *([] if costs["n_documents"].min() >= ENOUGH_DOCUMENTS or not units else [TOO_SHORT]),
         *notes,
     ]
     header = ["metric", "condition", "cost", "95 % interval", "letters"]
