@@ -57,9 +57,15 @@ def letters_line(results: Iterable[Ties]) -> str:
     return f"No letters for ties: {every[0].reason}." if every else ""
 
 
-def with_letters(text: str, letters: str) -> str:
+def letters_part(results: Iterable[Ties]) -> str:
+    """:func:`letters_line` as one of several parts of a caption."""
+    line = letters_line(results)
+    return line[:1].lower() + line[1:].removesuffix(".")
+
+
+def with_letters(text: str, letters: object) -> str:
     """A number, with its letters behind it if it has any: ``0.761 ab``."""
-    return f"{text} {letters}" if letters else text
+    return f"{text} {letters}" if isinstance(letters, str) and letters else text
 
 
 def rounded_up(number: float) -> str:

@@ -47,7 +47,7 @@ def report(run: Run) -> None:
             print()
         for path in drawing.result():
             print(f"figure: {path}")
-    for path in write_paper_tables(run.cells, run.path / "tables", notes):
+    for path in write_paper_tables(cells, run.path / "tables", notes):
         print(f"table: {path}")
     if has_losses:
         print(f"table: {losses}")

@@ -31,7 +31,7 @@ from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import is_shown
+from ohr.display.wording import is_shown, letters_part, with_letters
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
@@ -140,7 +140,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
                 "" if is_shown(row["p_holm"]) else number(row["excluded"]),
                 *(p_value(row[name]) for name in ("p_holm", "p_bh")),
-                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
+                with_letters(number(row["baseline_mean"]), row.get("baseline_letters", "")),
+                with_letters(number(row["other_mean"]), row.get("letters", "")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
@@ -158,6 +159,12 @@ def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts.append(f"Holm and Benjamini-Hochberg over {families(differences)}")
     if not differences["p_holm"].map(is_shown).all():
         parts.append("none over: if no difference is shown, the largest that is not excluded")
+    tested = differences.attrs.get("ties", ())
+    parts.append(letters_part(tested))
+    if any(each.are_tested for each in tested):
+        parts.append(
+            "letters are over all pairs of one metric, with the other settings as they are"
+        )
     if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):

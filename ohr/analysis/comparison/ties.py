@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pandas as pd
 
 from ohr.display.labels import shown_measures, shown_readings
 from ohr.statistics import Ties, ties
+from ohr.statistics.letters import ONE_CONDITION
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of
@@ -57,19 +57,26 @@ def _metrics(run: Run) -> Iterator[tuple[str, str, bool]]:
 
 def _ties(rows: pd.DataFrame, higher_is_better: bool, seed: int) -> tuple[list[list[str]], Ties]:
     """The conditions of one metric under one noise, and their letters."""
-    units = list(UNIT_COLUMNS)
-    by_condition = {
-        key: part.set_index(units)["value"]
-        for key, part in rows.groupby(list(CONDITION_COLUMNS), sort=False, dropna=False)
-    }
-    if len(by_condition) > 1:
-        table = pd.concat(by_condition.values(), axis=1)
-        scores = table.to_numpy(dtype=float).T
-        clusters = clusters_of(table.index.to_frame(index=False))
-    else:  # nothing to compare: no table of pages
-        scores, clusters = np.zeros((len(by_condition), 1)), clusters_of(rows.iloc[:1])
-    result = ties(scores, clusters, higher_is_better=higher_is_better, seed=seed)
+    by_condition = dict(list(rows.groupby(list(CONDITION_COLUMNS), sort=False, dropna=False)))
+    result = paired_ties(list(by_condition.values()), higher_is_better, seed)
     return [_texts(key) for key in by_condition], result
+
+
+def paired_ties(parts: Sequence[pd.DataFrame], higher_is_better: bool, seed: int) -> Ties:
+    """The letters of conditions on the units that all of them have.
+
+    ``parts`` are each condition's rows of one metric, one row per unit.
+    """
+    if len(parts) < 2:
+        return Ties(("",) * len(parts), ONE_CONDITION)
+    units = list(UNIT_COLUMNS)
+    table = pd.concat([part.set_index(units)["value"] for part in parts], axis=1)
+    return ties(
+        table.to_numpy(dtype=float).T,
+        clusters_of(table.index.to_frame(index=False)),
+        higher_is_better=higher_is_better,
+        seed=seed,
+    )
 
 
 def _texts(values: object) -> list[str]:

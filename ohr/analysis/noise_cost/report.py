@@ -13,7 +13,7 @@ from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import letters_line
+from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
 from ohr.study.results import open_runs
 
@@ -33,7 +33,6 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))
     show(terminal_table(table))
     print(table.caption)
-    print(letters_line(costs.attrs["ties"]))
     for reason in costs.attrs["not_compared"]:
         print(plain(reason))
     for path in write_table(out, "noise_cost", costs, table):
@@ -67,6 +66,7 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         "noises: those under which the interval of the baseline's loss is above 0; undefined if "
         "there are none",
         *([] if costs["n_documents"].min() >= ENOUGH_DOCUMENTS or not units else [TOO_SHORT]),
+        letters_part(costs.attrs["ties"]),
         *notes,
     ]
     header = ["metric", "condition", "cost", "95 % interval", "letters"]
