@@ -19,12 +19,13 @@ _RATIOS = tuple(name for name in NOISE_COLUMNS if name != "edit_distance")
 """Metrics of the axis of noise curves, which rank nothing."""
 
 
-def cells_with_letters(run: Run) -> pd.DataFrame:
+def cells_with_letters(run: Run, engine: str = "") -> pd.DataFrame:
     """The cells of a run with the column ``letters``, of the metrics that tables show.
 
     Conditions (engines, settings) of one metric under one noise that share a letter do not differ
     significantly on all questions (:func:`ohr.statistics.ties`). Cells of groups of questions, and
-    those that are not tested, have an empty one. ``attrs["ties"]`` has the results.
+    those that are not tested, have an empty one. ``engine``: conditions of this engine alone.
+    ``attrs["ties"]`` has the results.
     """
     cells = run.cells.assign(letters="")
     keys = ["stage", "metric", *CONDITION_COLUMNS]
@@ -35,6 +36,7 @@ def cells_with_letters(run: Run) -> pd.DataFrame:
     tested = []
     for stage, metric, higher_is_better in _metrics(run):
         rows = rows_of(run.rows, stage, metric)
+        rows = rows[rows["engine"] == engine] if engine else rows
         for _, under_noise in rows.groupby(list(_NOISE), sort=False, dropna=False):
             conditions, result = _ties(under_noise, higher_is_better, run.seed)
             tested.append(result)
