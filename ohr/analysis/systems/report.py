@@ -48,7 +48,9 @@ def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
     show(systems_table(drops, run.cells, axis), NARROW)
     for line in captions(drops):
         print(plain(line))
-    print(letters_line(drops.attrs["ties"]))
+    if line := letters_line(drops.attrs["ties"]):
+        print(line)
+        print("letters compare the systems' F1 in one knowledge base")
     for scores in scored(run):
         if scores.info.metric == MAIN:
             for line in least_lines(scores):
