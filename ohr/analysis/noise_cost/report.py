@@ -66,9 +66,9 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         "noises: those under which the interval of the baseline's loss is above 0; undefined if "
         "there are none",
         *([] if costs["n_documents"].min() >= ENOUGH_DOCUMENTS or not units else [TOO_SHORT]),
-        letters_part(costs.attrs["ties"]),
+        letters_part(costs.attrs.get("ties", ())),
         *notes,
     ]
     header = ["metric", "condition", "cost", "95 % interval", "letters"]
     header += ["loss", "baseline's", "n", "noises"]
-    return TextTable(header, rows, "; ".join(caption), left=2)
+    return TextTable(header, rows, "; ".join(part for part in caption if part), left=2)

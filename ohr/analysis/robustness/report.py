@@ -69,7 +69,8 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         f"loss less that of {first} on the same questions, with its 95 % interval; "
         f"{family(int(losses['p'].notna().sum()))}, by sign flips"
     )
-    caption = "; ".join([caption, letters_part(losses.attrs["ties"]), *notes])
+    ties = letters_part(losses.attrs.get("ties", ()))
+    caption = "; ".join(part for part in (caption, ties, *notes) if part)
     header = [*names, *PARTS, "retention", "loss", "extra loss", "p (Holm)"]
     return TextTable(header, rows, caption, left=len(names))
 
