@@ -27,9 +27,9 @@ def main(
 ) -> int:
     """Log finished runs to MLflow."""
     from experiments.convert.mlflow import log_runs
-    from ohr.study.results import open_run
+    from ohr.study.results import open_runs
 
-    return log_runs([open_run(path) for path in runs], experiment, tracking_uri)
+    return log_runs(open_runs(runs), experiment, tracking_uri)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ elsewhere.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,9 +34,9 @@ def main(
 ) -> int:
     """Write an interactive HTML report of finished runs."""
     from ohr.report.build import build_report
-    from ohr.study.results import open_run
+    from ohr.study.results import open_runs
 
-    opened = [open_run(Path(run)) for run in runs]
+    opened = open_runs(runs)
     built = build_report(opened, out, ReportOptions(cases, images, max_mb, title))
     for line in built.lines(out):
         print(line)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ohr.store.atomic import write_bytes
-from ohr.study.results import Run
+from ohr.study.results import Run, check_distinct
 
 Axis = Literal["", "r_noise_reference", "r_noise", "r_noise_content", "edit_distance"]
 """The noise on the axis of a curve."""
@@ -65,7 +65,9 @@ class Plots:
         """
         from ohr.analysis.plots import draw
 
-        return Plot(draw(name, [self.run, *others], look=look, **options))
+        runs = [self.run, *others]
+        check_distinct(run.path for run in runs)
+        return Plot(draw(name, runs, look=look, **options))
 
     def noise_curve(self, *, axis: Axis = "", look: Look = "paper") -> Plot:
         """Retrieval, generation and overall quality against measured noise."""

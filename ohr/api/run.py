@@ -40,7 +40,7 @@ class Run(results.Run):
         """
         from ohr.analysis.comparison.table import compare
 
-        return compare([self, *others], by=by, metrics=metrics, baseline=baseline, groups=groups)
+        return compare(self._and(others), by=by, metrics=metrics, baseline=baseline, groups=groups)
 
     def curves(self, *others: Run, axis: str = "") -> pd.DataFrame:
         """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
@@ -49,7 +49,7 @@ class Run(results.Run):
         """
         from ohr.analysis.curves.table import statistics_table
 
-        return statistics_table([self, *others], axis)
+        return statistics_table(self._and(others), axis)
 
     def predictiveness(
         self, *others: Run, metrics: Sequence[str] = (), groups: bool = False
@@ -62,7 +62,7 @@ class Run(results.Run):
         """
         from ohr.analysis.predictiveness.table import predictiveness
 
-        return predictiveness([self, *others], metrics=metrics, groups=groups)
+        return predictiveness(self._and(others), metrics=metrics, groups=groups)
 
     def attribution(self) -> pd.DataFrame:
         """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
@@ -87,6 +87,12 @@ class Run(results.Run):
         from ohr.analysis.structure.table import structure
 
         return structure(self.config, Progress())
+
+    def _and(self, others: Sequence[results.Run]) -> list[results.Run]:
+        """This run and others. Raises OhrError if one was given twice."""
+        runs = [self, *others]
+        results.check_distinct(run.path for run in runs)
+        return runs
 
     @property
     def plot(self) -> Plots:

@@ -60,6 +60,8 @@ class Value:
     mean: float
     least: int
     most: int
+    letters: str = ""
+    """Its letters for ties with other conditions, if these were tested."""
 
     @property
     def n(self) -> str:
@@ -86,11 +88,13 @@ class Means:
 
     def __init__(self, cells: pd.DataFrame) -> None:
         keys = zip(cells["stage"], cells["metric"], cells["group"], strict=True)
-        values = zip(cells["mean"], pd.to_numeric(cells["n"]), strict=True)
-        self._cells: dict[tuple[str, str, str], list[tuple[tuple[str, ...], float, int]]] = {}
-        for key, setting, (mean, n) in zip(keys, setting_texts(cells), values, strict=True):
+        letters = cells["letters"] if "letters" in cells else [""] * len(cells)
+        values = zip(cells["mean"], pd.to_numeric(cells["n"]), letters, strict=True)
+        self._cells: dict[tuple[str, str, str], list[tuple[tuple[str, ...], Value]]] = {}
+        for key, setting, (mean, n, text) in zip(keys, setting_texts(cells), values, strict=True):
             if n > 0:
-                self._cells.setdefault(key, []).append((setting, mean, int(n)))
+                value = Value(mean, int(n), int(n), text)
+                self._cells.setdefault(key, []).append((setting, value))
 
     def of(self, block: Block, stage: str, metric: str, group: str) -> Value | None:
         """The mean over a block's settings; None without any.
@@ -101,14 +105,16 @@ class Means:
         places = dict.fromkeys(
             place
             for each in block.settings
-            for place, (setting, _, _) in enumerate(cells)
+            for place, (setting, _) in enumerate(cells)
             if each.fits(setting)
         )
         if not places:
             return None
-        mean = float(pd.Series([cells[place][1] for place in places]).mean())
-        numbers = [cells[place][2] for place in places]
-        return None if math.isnan(mean) else Value(mean, min(numbers), max(numbers))
+        values = [cells[place][1] for place in places]
+        mean = float(pd.Series([value.mean for value in values]).mean())
+        numbers = [value.most for value in values]
+        letters = values[0].letters if len(values) == 1 else ""
+        return None if math.isnan(mean) else Value(mean, min(numbers), max(numbers), letters)
 
 
 def texts(cells: pd.DataFrame, name: str) -> pd.Series:

@@ -20,6 +20,7 @@ from ohr.display.labels import group_label, shown_measures, shown_readings
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, Value, blocks_of
 from ohr.display.text_tables import TextTable
+from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.study.notices.truth import marked, same_as_truth
@@ -101,7 +102,7 @@ class _Columns:
             texts = []
             for (stage, metric, _), value in zip(self.metrics, values, strict=True):
                 own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
-                text = number(value.mean) if value else "-"
+                text = with_letters(number(value.mean), value.letters) if value else "-"
                 texts.append(f"{text} ({value.n})" if own and value else text)
             labels = [Text(plain(block.label))] if len(self.blocks) > 1 else []
             yield (*labels, n, *texts)
@@ -166,9 +167,19 @@ def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
     texts = (str(cell) for column in table.columns for cell in column.cells)
     lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in texts) else []
     lines += _pages_line(cells)
+    lines += _letters_lines(cells) if notes is not None else []
     lines += note_lines(answerers(cells), notes) if notes is not None else []
     table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
     return table
+
+
+def _letters_lines(cells: pd.DataFrame) -> list[str]:
+    """What letters mean, and which conditions they compare if there are several noises."""
+    results = cells.attrs.get("ties", ())
+    lines = [letters_line(results)]
+    if any(each.are_tested for each in results) and cells["noise"].nunique() > 1:
+        lines.append("letters compare the rows under one noise, column by column")
+    return lines
 
 
 def _pages_line(cells: pd.DataFrame) -> list[str]:

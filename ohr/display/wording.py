@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+
+from ohr.statistics import Ties
 
 ALPHA = 0.05
 """A difference is shown if its p, corrected over its family, is at most this."""
@@ -41,6 +44,28 @@ def short(value: float) -> str:
 def family(n: int, of: str = "of this table") -> str:
     """``p after Holm over the 12 comparisons of this table``: the family of corrected ps."""
     return f"p after Holm over the {n} comparison{'s' * (n != 1)} {of}"
+
+
+LETTERS = "Conditions that share a letter cannot be distinguished (paired by document, Holm, 5 %)."
+
+
+def letters_line(results: Iterable[Ties]) -> str:
+    """The caption of letters for ties or, if no condition has one, why; empty without results."""
+    every = list(results)
+    if any(each.are_tested for each in every):
+        return LETTERS
+    return f"No letters for ties: {every[0].reason}." if every else ""
+
+
+def letters_part(results: Iterable[Ties]) -> str:
+    """:func:`letters_line` as one of several parts of a caption."""
+    line = letters_line(results)
+    return line[:1].lower() + line[1:].removesuffix(".")
+
+
+def with_letters(text: str, letters: object) -> str:
+    """A number, with its letters behind it if it has any: ``0.761 ab``."""
+    return f"{text} {letters}" if isinstance(letters, str) and letters else text
 
 
 def rounded_up(number: float) -> str:

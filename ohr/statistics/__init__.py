@@ -20,7 +20,7 @@ from ohr.statistics.intervals import (
     mean_interval,
     percentile_interval,
 )
-from ohr.statistics.letters import letters, tie_letters
+from ohr.statistics.letters import Ties, letters, tie_letters, ties
 from ohr.statistics.multiple import benjamini_hochberg, holm
 from ohr.statistics.paired import (
     PairedComparison,
@@ -46,6 +46,7 @@ __all__ = [
     "RankCorrelation",
     "SeedSummary",
     "Standing",
+    "Ties",
     "TwoSamples",
     "across_seeds",
     "benjamini_hochberg",
@@ -66,4 +67,5 @@ __all__ = [
     "rank_correlations",
     "sign_flip_test",
     "tie_letters",
+    "ties",
 ]

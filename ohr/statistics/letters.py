@@ -3,14 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from string import ascii_lowercase
 
 import numpy as np
 
-from ohr.statistics.clusters import Clusters
+from ohr.statistics.clusters import DOCUMENT, FEWEST, Clusters
 from ohr.statistics.multiple import holm
 from ohr.statistics.paired import ALPHA, sign_flip_test
+
+
+@dataclass(frozen=True)
+class Ties:
+    """The letters of conditions, in the order in which they were given; empty without a test.
+
+    ``reason`` says why no condition has a letter; else it is empty.
+    """
+
+    letters: tuple[str, ...]
+    reason: str = ""
+
+    @property
+    def are_tested(self) -> bool:
+        """Whether some condition has a letter."""
+        return any(self.letters)
+
+
+ONE_CONDITION = "only one condition"
+FEW_DOCUMENTS = f"fewer than {FEWEST} documents"
+NOTHING_SHARED = "no question has a score under each of them"
+
+
+def ties(
+    scores: np.ndarray, clusters: Clusters, *, higher_is_better: bool = True, seed: int = 0
+) -> Ties:
+    """Which conditions differ, by paired tests of all pairs corrected after Holm at .05.
+
+    ``scores`` are float ``(conditions, n)`` of the same units in ``clusters``, in any order; the
+    best mean has an ``a``. A unit without a score under some condition (NaN) is left out; a
+    condition without any score has no letter. Nothing is tested unless the clusters are documents.
+    """
+    scores = np.asarray(scores, dtype=float)
+    none = ("",) * len(scores)
+    measured = np.flatnonzero(~np.isnan(scores).all(axis=1)) if scores.size else np.array([], int)
+    if len(measured) < 2:
+        return Ties(none, ONE_CONDITION)
+    if clusters.unit != DOCUMENT:
+        return Ties(none, FEW_DOCUMENTS)
+    known = ~np.isnan(scores[measured]).any(axis=0)
+    if not known.any():
+        return Ties(none, NOTHING_SHARED)
+    _, index = np.unique(clusters.index[known], return_inverse=True)
+    shared = Clusters.of(index, index)
+    if not shared.unit:
+        return Ties(none, FEW_DOCUMENTS)
+    values = scores[measured][:, known]
+    means = values.mean(axis=1)
+    order = np.argsort(-means if higher_is_better else means, kind="stable")
+    named = list(none)
+    texts = tie_letters(values[order], shared, seed=seed)
+    for place, text in zip(measured[order], texts, strict=True):
+        named[place] = text
+    return Ties(tuple(named))
 
 
 def tie_letters(values: np.ndarray, clusters: Clusters, *, seed: int = 0) -> list[str]:
@@ -18,7 +73,7 @@ def tie_letters(values: np.ndarray, clusters: Clusters, *, seed: int = 0) -> lis
 
     ``values`` are float ``(candidates, n)`` of the same units in ``clusters``; candidates come best
     first, so that the best has an ``a``. Without clusters nothing is tested, and all letters are
-    empty.
+    empty. :func:`ties` takes conditions in any order.
     """
     pairs = list(combinations(range(len(values)), 2))
     if not clusters.unit:

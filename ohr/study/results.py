@@ -178,6 +178,23 @@ def open_run(path: Path | str) -> Run:
     return Run(path, manifest, cells, missing_cells).with_cached(drawn=drawn)
 
 
+def open_runs(paths: Sequence[Path]) -> list[Run]:
+    """Read the folders of several runs. Raises OhrError, also if a run was given twice."""
+    check_distinct(paths)
+    return [open_run(path) for path in paths]
+
+
+def check_distinct(paths: Iterable[Path]) -> None:
+    """Raise OhrError if two paths are the same folder, however they are written."""
+    written: dict[Path, Path] = {}
+    for path in paths:
+        folder = path.resolve()
+        if folder in written:
+            also = "" if path == written[folder] else f" and {path}"
+            raise OhrError(f"the same run was given twice: {written[folder]}{also}")
+        written[folder] = path
+
+
 def recompute_cells(path: Path) -> pd.DataFrame:
     """Recompute ``cells.csv`` of a run's folder from its rows and manifest. Raises OhrError."""
     manifest = _manifest(path)

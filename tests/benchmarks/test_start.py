@@ -63,6 +63,7 @@ SMALLEST: dict[str, Arguments] = {
     "grammar_cost": lambda _: ["--megabytes", "0.001"],
     "image_retrieval": lambda _: ["--share", "0.001", "--pages", "2"],
     "loss_bands": lambda _: ["--simulations", "1"],
+    "noise_cost": lambda _: ["--simulations", "2"],
     "many_pages": lambda given: ["4", "--workers", "1", "--folder", str(given.out)],
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],

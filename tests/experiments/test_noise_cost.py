@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import noise_cost
-from ohr.analysis.noise_cost.report import report_costs, text_table
+from ohr.analysis.noise_cost.report import ENOUGH_DOCUMENTS, report_costs, text_table
 from ohr.analysis.noise_cost.table import noise_costs
 from ohr.errors import OhrError
 from ohr.study.results import Run
@@ -154,9 +154,13 @@ def test_clean_pages_alone_are_an_error(cost_run):
 
 
 def test_the_command_writes_the_table(cost_run, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("ohr.analysis.noise_cost.report.open_run", lambda path: cost_run)
+    monkeypatch.setattr("ohr.analysis.noise_cost.report.open_runs", lambda paths: [cost_run])
     assert report_costs([cost_run.path], tmp_path, ["overall:f1"]) == 0
-    assert "mean noise cost: loss under noise divided by" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "mean noise cost: loss under noise divided by" in printed
+    assert "conditions that share a letter cannot be distinguished" in printed
+    few = cost_run.rows["doc_id"].nunique() < ENOUGH_DOCUMENTS
+    assert ("do not rely on an interval" in printed) == few
     values = pd.read_csv(tmp_path / "noise_cost.csv")
     assert list(values["cost"]) == pytest.approx([0, 50, 100], abs=1e-6)
     assert "| overall:f1 | half, tokens, bm25, extractive, 2 | 50 |" in (

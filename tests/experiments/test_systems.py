@@ -100,6 +100,9 @@ def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_pat
     assert heading.loc["precomputed:flat, clean", "drop"] == 1
     assert heading.loc["gt, clean", ["drop", "clean"]].isna().all()
     assert f1.loc[("precomputed:renamed, clean", "words"), "drop"] == 0
+    letters = table[(table["metric"] == "f1")].set_index(["knowledge_base", "system"])["letters"]
+    assert "a" in letters["gt, clean", "heading"], "nothing has a better mean"
+    assert "conditions that share a letter" in output.lower()
     flat = f1.loc["precomputed:flat, clean"]
     less = flat.loc["heading", "drop"] - flat.loc["rag", "drop"]
     assert flat.loc["heading", "drop_less_first"] == pytest.approx(less)

@@ -17,6 +17,7 @@ from ohr.display.labels import STAGE_METRICS, group_label
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, blocks_of, texts
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.wording import letters_part, with_letters
 from ohr.study.notices.truth import marked, same_as_truth, same_lines, truth_note
 from ohr.study.results import KNOWLEDGE_BASE, knowledge_base_name
 
@@ -31,6 +32,8 @@ SOURCE_COLUMNS = {
 DOMAIN_TABLES = {"retrieval": "table_s6", "generation": "table_s7", "overall": "table_s8"}
 N = "n "
 """Prefix of the columns of counts: questions, or pages for the edit distance."""
+LETTERS = "letters "
+"""Prefix of the columns of letters for ties, beside means over all questions."""
 
 
 def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
@@ -56,8 +59,8 @@ def source_values(cells: pd.DataFrame) -> pd.DataFrame:
     """One row per engine and setting: ``edit_distance``, ``retrieval TXT`` and so on in [0, 1].
 
     ``setting`` is empty if there is only one; with several, the last rows are their means. After
-    each column comes its ``n``. Evidence sources without questions, and stages that were not
-    measured, have no column.
+    each column comes its ``n`` and, for all questions, the letters for ties if the cells have them.
+    Evidence sources without questions, and stages that were not measured, have no column.
     """
     columns = {"edit_distance": ("ocr", "edit_distance", "all")} | {
         f"{stage} {short}": (stage, metric, group)
@@ -83,7 +86,10 @@ def _means(cells: pd.DataFrame) -> dict[str, Means]:
 
 def _with_n(block: Block, means: Means, name: str, cell: tuple[str, str, str]) -> dict[str, object]:
     value = means.of(block, *cell)
-    return {name: value.mean if value else None, N + name: value.n if value else None}
+    if value is None:
+        return {name: None, N + name: None}
+    letters: dict[str, object] = {LETTERS + name: value.letters} if value.letters else {}
+    return {name: value.mean, N + name: value.n} | letters
 
 
 def _value_columns(values: pd.DataFrame) -> list[str]:
@@ -115,7 +121,9 @@ def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
             marked(row["engine"], same),
             *(row[name] for name in heads[1:]),
             *(
-                "-" if name == "edit_distance" and row["engine"] == TRUTH else text(row[name])
+                "-"
+                if name == "edit_distance" and row["engine"] == TRUTH
+                else with_letters(text(row[name]), row.get(LETTERS + name))
                 for name, text in formats.items()
             ),
         ]
@@ -186,7 +194,8 @@ def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
     for row in values.to_dict("records"):
         counts_of_row = ["-" if pd.isna(row[name]) else str(row[name]) for name in of_n]
         n = [next((text for text in counts_of_row if text != "-"), "-")] if alike else counts_of_row
-        rows.append([*(row[h] for h in heads), *(percent(row[e]) for e in engines), *n])
+        texts_of_row = [with_letters(percent(row[e]), row.get(LETTERS + e)) for e in engines]
+        rows.append([*(row[h] for h in heads), *texts_of_row, *n])
     best: list[tuple[int, int, int]] = []
     for number in range(len(values)):
         means = [float(values[engine].iloc[number]) for engine in engines]
@@ -242,6 +251,8 @@ def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = Fal
     only = cells["kb_scope"].iloc[0] == "evidence"
     parts.append("only pages with evidence re-read" if only else "all pages re-read")
     parts += [f"{cells['protocol'].iloc[0]} scoring", *truth_note(cells), *same_lines(cells)]
+    if rows and (letters := letters_part(cells.attrs.get("ties", ()))):
+        parts.append(letters)
     parts += note_lines(answerers(cells), notes)
     return "micro-averages in per cent; " + "; ".join(parts)
 

@@ -9,6 +9,7 @@ from ohr.analysis.attribution.loss_shares_report import report_losses
 from ohr.analysis.benchmark.paper_tables import write_paper_tables
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import report_differences
+from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
@@ -40,12 +41,13 @@ def report(run: Run) -> None:
         report_differences(run, differences)
         losses = run.path / "tables" / "losses.csv"
         has_losses = report_losses(run, losses)
-        for table in benchmark_tables(run.cells, notes):
+        cells = cells_with_letters(run)
+        for table in benchmark_tables(cells, notes):
             show(table, NARROW)
             print()
         for path in drawing.result():
             print(f"figure: {path}")
-    for path in write_paper_tables(run.cells, run.path / "tables", notes):
+    for path in write_paper_tables(cells, run.path / "tables", notes):
         print(f"table: {path}")
     if has_losses:
         print(f"table: {losses}")

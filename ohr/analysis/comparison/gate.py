@@ -11,7 +11,12 @@ from enum import StrEnum
 
 import pandas as pd
 
-from ohr.analysis.comparison.table import metrics_of, paired_conditions, split_by_signature
+from ohr.analysis.comparison.table import (
+    metrics_of,
+    paired_conditions,
+    run_names,
+    split_by_signature,
+)
 from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
@@ -201,7 +206,7 @@ def without_partner(runs: Sequence[Run], checked: Sequence[Checked]) -> list[str
         ]
         if pairs < max(counts) * (len(runs) - 1):
             sizes = ", ".join(
-                f"{count} in {run.name}" for count, run in zip(counts, runs, strict=True)
+                f"{count} in {name}" for count, name in zip(counts, run_names(runs), strict=True)
             )
             lines.append(
                 f"note: conditions with {condition.name}: {sizes}; pairs that were checked: {pairs}"

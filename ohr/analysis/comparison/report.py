@@ -23,6 +23,7 @@ from ohr.analysis.comparison.table import (
     configuration_changes,
     default_aspect,
     metrics_of,
+    run_names,
     split_by_signature,
 )
 from ohr.display.choices import ASPECTS
@@ -30,13 +31,13 @@ from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import is_shown
+from ohr.display.wording import is_shown, letters_part, with_letters
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
-from ohr.study.results import Run, open_run, uncounted_conditions
+from ohr.study.results import Run, open_runs, uncounted_conditions
 
 
 def compare_runs(
@@ -56,7 +57,7 @@ def compare_runs(
     by = by or default_aspect(paths)
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     conditions = parse_conditions(fail_if, runs)
     metric = metric or list(dict.fromkeys(condition.name for condition in conditions))
     metrics = metrics_of(runs, metric, parts=True)
@@ -69,9 +70,9 @@ def compare_runs(
     print(table.caption)
     for reason in split_by_signature(runs, metrics)[1]:
         print(plain(reason))
-    for run in runs:
+    for run, run_name in zip(runs, run_names(runs), strict=True):
         for name in uncounted_conditions(run, metrics_of(runs, metric)):
-            print(f"{plain(run.name)}: {plain(name)} has no scores that count and is left out")
+            print(f"{plain(run_name)}: {plain(name)} has no scores that count and is left out")
     if len(runs) > 1:
         print(
             "changes between the runs:" if len(changes) else "the runs have the same configuration"
@@ -139,7 +140,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
                 "" if is_shown(row["p_holm"]) else number(row["excluded"]),
                 *(p_value(row[name]) for name in ("p_holm", "p_bh")),
-                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
+                with_letters(number(row["baseline_mean"]), row.get("baseline_letters", "")),
+                with_letters(number(row["other_mean"]), row.get("letters", "")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
@@ -157,6 +159,12 @@ def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts.append(f"Holm and Benjamini-Hochberg over {families(differences)}")
     if not differences["p_holm"].map(is_shown).all():
         parts.append("none over: if no difference is shown, the largest that is not excluded")
+    tested = differences.attrs.get("ties", ())
+    parts.append(letters_part(tested))
+    if any(each.are_tested for each in tested):
+        parts.append(
+            "letters are over all pairs of one metric, with the other settings as they are"
+        )
     if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ohr.analysis.comparison.ties import paired_ties
 from ohr.display.choices import ASPECTS
 from ohr.errors import ConfigError, OhrError
-from ohr.statistics import benjamini_hochberg, compare_paired, further_clusters, holm
+from ohr.statistics import Ties, benjamini_hochberg, compare_paired, further_clusters, holm
 from ohr.study.baselines import own_baseline
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
@@ -39,6 +40,10 @@ COLUMNS = (
     *("p", "p_holm", "p_bh", "family", "family_size", "cohens_dz", "cliffs_delta"),
     *("n", "n_documents", "n_baseline_only", "n_other_only", "further_units"),
 )
+LETTERS = ("letters", "baseline_letters")
+"""Columns of the letters for ties, of the condition and of its baseline."""
+RANKED = ("engine", "chunker", "retriever", "reader", "system")
+"""Aspects whose values have letters, since a comparison of them ranks them."""
 FAMILY = ("stage", "metric", "family")
 """Comparisons of one metric and one family are corrected together."""
 ALL_QUESTIONS = "all questions"
@@ -67,13 +72,17 @@ def comparisons(
     the ``family_size`` rows of a metric and ``family``. The interval excludes differences larger
     than ``excluded``. ``further_units`` more documents (or pages: ``ci_unit``) would show a
     difference this large. A setting that may differ is empty. Metrics whose signatures differ are
-    left out (:func:`split_by_signature`). Raises OhrError if nothing can be paired.
+    left out (:func:`split_by_signature`). For an aspect in :data:`RANKED`, ``letters`` and
+    ``baseline_letters`` mark ties on all questions among the conditions of a setting
+    (:func:`~ohr.analysis.comparison.ties.paired_ties`; ``attrs["ties"]`` has the results). Raises
+    OhrError if nothing can be paired.
     """
     comparable, reasons = split_by_signature(runs, metrics)
     if metrics and not comparable:
         raise OhrError("; ".join(reasons))
     pairs = paired_conditions(runs, by, comparable, baseline=baseline, groups=groups)
-    return _corrected(pairs).reindex(columns=list(COLUMNS))
+    columns = [*COLUMNS, *(LETTERS if by in RANKED else ())]
+    return _corrected(pairs).reindex(columns=columns)
 
 
 def split_by_signature(
@@ -86,7 +95,9 @@ def split_by_signature(
     comparable, reasons = [], []
     for stage, metric in metrics:
         known = [
-            (run.name, text) for run in runs if (text := signature_of(run.manifest, stage, metric))
+            (name, text)
+            for run, name in zip(runs, run_names(runs), strict=True)
+            if (text := signature_of(run.manifest, stage, metric))
         ]
         clashes = (
             f"{known[0][0]} and {name} measured it differently ({why})"
@@ -115,6 +126,7 @@ def paired_conditions(
     """
     records: list[dict[str, Any]] = []
     variants: dict[str, None] = {}
+    tested: list[Ties] = []
     for stage, metric in metrics:
         rows = _gathered(runs, stage, metric, by)
         if rows.empty:
@@ -125,12 +137,31 @@ def paired_conditions(
         for values, setting in rows.groupby(fixed, sort=False):
             columns = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
             columns["higher_is_better"] = _higher_is_better(runs, stage, metric)
+            compared: list[dict[str, Any]] = []
             for part, before, after in _pairs(setting, by, baseline):
                 columns["part"] = part
-                records += [columns | row for row in _compared(before, after, runs[0], groups)]
+                compared += [columns | row for row in _compared(before, after, runs[0], groups)]
+            if by in RANKED and compared:
+                tested.append(_add_letters(compared, setting, runs[0].seed))
+            records += compared
     if not records:
         raise _nothing_to_compare(by, baseline, list(variants))
-    return pd.DataFrame(records)
+    result = pd.DataFrame(records)
+    result.attrs["ties"] = tested
+    return result
+
+
+def _add_letters(records: Sequence[dict[str, Any]], setting: pd.DataFrame, seed: int) -> Ties:
+    """Add the letters of a setting's conditions to its comparisons on all questions."""
+    names = list(dict.fromkeys(map(str, setting["variant"])))
+    parts = [_of(setting, name) for name in names]
+    result = paired_ties(parts, bool(records[0]["higher_is_better"]), seed)
+    letters = dict(zip(names, result.letters, strict=True))
+    for record in records:
+        sides = ("other", "baseline")
+        for column, side in zip(LETTERS, sides, strict=True):
+            record[column] = letters[record[side]] if record["group"] == "all" else ""
+    return result
 
 
 def _corrected(result: pd.DataFrame) -> pd.DataFrame:

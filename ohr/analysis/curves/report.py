@@ -10,6 +10,7 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from ohr.analysis.comparison.table import run_names
 from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
@@ -18,12 +19,12 @@ from ohr.display.terminal import number, show
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import open_run, uncounted_conditions
+from ohr.study.results import open_runs, uncounted_conditions
 
 
 def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     """Write the statistics of finished runs, and print those of all questions. Raises OhrError."""
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     table = statistics_table(runs, axis)
     if table.empty:
         raise OhrError(
@@ -36,9 +37,9 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     show(curves_shown(table, metrics))
     for line in note_lines(answerers(table), run_notes(runs)):
         print(plain(line))
-    for run in runs:
+    for run, run_name in zip(runs, run_names(runs), strict=True):
         for name in uncounted_conditions(run, [(stage, metric) for stage, metric, _ in metrics]):
-            print(f"{plain(run.name)}: {plain(name)} has no score that counts, and no curve")
+            print(f"{plain(run_name)}: {plain(name)} has no score that counts, and no curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
         check_draws(runs)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import p_text, report_differences
+from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of, statistics_table
 from ohr.analysis.plots import noise_curve, noise_strength, sources
@@ -48,7 +49,7 @@ def report(run: Run, axis: str = "") -> None:
     paths = noise_curve(runs, figures, axis=axis) + sources(runs, figures, axis=axis)
     paths += noise_strength(runs, figures)
     report_differences(run, run_differences(run))
-    show(noise_table(run.cells, reader_notes(run.readers)), NARROW)
+    show(noise_table(cells_with_letters(run), reader_notes(run.readers)), NARROW)
     for path in paths:
         print(f"figure: {path}")
     curves = statistics_table(runs, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from rich.table import Table
@@ -14,10 +14,12 @@ from ohr.analysis.drops.table import (
     paired_drops,
 )
 from ohr.display.labels import group_label, parts_of
-from ohr.display.terminal import number, p_value, show
+from ohr.display.terminal import NARROW, number, p_value, show
+from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.results import Run
+from ohr.study.scoring.metrics import MetricInfo
 
 
 def report(run: Run) -> None:
@@ -25,17 +27,19 @@ def report(run: Run) -> None:
     drops = paired_drops(run)
     write_csv(run.path / "drops.csv", drops)
     for table in _tables(run, drops):
-        show(table)
+        show(table, NARROW)
+    if line := letters_line(drops.attrs["ties"]):
+        print(line)
     print(f"drops: {run.path / 'drops.csv'}")
 
 
 def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
-    """One table per noisy knowledge base, at the readers' number of hits."""
+    """One table per noisy knowledge base and metric, at the readers' number of hits."""
     if drops.empty:
         return
     k = run.plan.config.top_k
     metrics = [
-        (info.metric, info.title, parts_of(info, run.metric_infos))
+        info
         for info in run.metric_infos
         if info.stage == "retrieval"
         and info.top_k in (None, k)
@@ -44,48 +48,53 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
     for base, noisy in drops[drops["top_k"] == k].groupby(list(BASE), observed=True, sort=False):
         engine, perturbation, level, intensity = base
         noise = "" if perturbation == "none" else f", {perturbation} {level or intensity}"
-        table = Table(
-            header_style="bold",
-            box=None,
-            pad_edge=False,
-            title=plain(f"{engine}{noise}, less {noisy['baseline'].iloc[0]}"),
-            caption=f"p after Holm over each metric's {_tests(drops, k)} drops of this run",
-            caption_justify="left",
+        title = f"{engine}{noise}, less {noisy['baseline'].iloc[0]}"
+        for info in metrics:
+            yield _table(noisy, info, parts_of(info, run.metric_infos), title, _tests(drops, k))
+
+
+def _table(
+    noisy: pd.DataFrame, info: MetricInfo, parts: Sequence[MetricInfo], title: str, tests: int
+) -> Table:
+    """One row per chunker, retriever and group of questions, of one metric."""
+    table = Table(
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        title=plain(f"{info.title}: {title}"),
+        caption=f"p after Holm over each metric's {tests} drops of this run",
+        caption_justify="left",
+    )
+    for name in ("chunker", "retriever", "questions on"):
+        table.add_column(name)
+    for name in ("drop", "95 %", "p", *(f"drop: {part.title}" for part in parts)):
+        table.add_column(name, justify="right", no_wrap=name == "95 %")
+    table.add_column(info.title, no_wrap=True)
+    table.add_column("kept", justify="right")
+    for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
+        chunker, retriever, group = map(str, key)
+        of_metric = of_group[of_group["metric"] == info.metric]
+        if of_metric.empty:  # no question has a score that counts
+            cells = ["-"] * (5 + len(parts))
+        else:
+            row = of_metric.iloc[0]
+            of_parts = (of_group[of_group["metric"] == part.metric] for part in parts)
+            cells = [
+                number(row["drop"]),
+                f"{number(row['drop_low'])} to {number(row['drop_high'])}",
+                p_value(row["drop_p_holm"]),
+                *(number(part["drop"].iloc[0]) for part in of_parts),
+                with_letters(number(row["noisy"]), row["letters"]),
+                number(row["kept"]),
+            ]
+        first = group == "all"
+        table.add_row(
+            Text(plain(chunker) if first else ""),
+            Text(plain(retriever) if first else ""),
+            Text(plain(group_label(group))),
+            *cells,
         )
-        for name in ("chunker", "retriever", "questions on"):
-            table.add_column(name)
-        for _, title, parts in metrics:
-            table.add_column("drop", justify="right")
-            table.add_column("95 %", justify="right")
-            table.add_column("p", justify="right")
-            for part in parts:
-                table.add_column(f"drop: {part.title}", justify="right")
-            table.add_column(title, justify="right")
-            table.add_column("kept", justify="right")
-        for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
-            chunker, retriever, group = map(str, key)
-            cells = []
-            for metric, _, parts in metrics:
-                of_metric = of_group[of_group["metric"] == metric]
-                if of_metric.empty:  # no question has a score that counts
-                    cells += ["-"] * (5 + len(parts))
-                    continue
-                row = of_metric.iloc[0]
-                low, high = number(row["drop_low"]), number(row["drop_high"])
-                cells += [number(row["drop"]), f"{low} to {high}", p_value(row["drop_p_holm"])]
-                for part in parts:
-                    cells.append(
-                        number(of_group.loc[of_group["metric"] == part.metric, "drop"].iloc[0])
-                    )
-                cells += [number(row["noisy"]), number(row["kept"])]
-            first = group == "all"
-            table.add_row(
-                Text(plain(chunker) if first else ""),
-                Text(plain(retriever) if first else ""),
-                Text(plain(group_label(group))),
-                *cells,
-            )
-        yield table
+    return table
 
 
 def _tests(drops: pd.DataFrame, k: int) -> int:

@@ -11,9 +11,11 @@ import pandas as pd
 from ohr.statistics import (
     NO_INTERVAL,
     PairedComparison,
+    Ties,
     compare_paired,
     holm,
     jackknife_interval,
+    ties,
 )
 from ohr.study.baselines import own_baseline
 from ohr.study.results import (
@@ -37,13 +39,16 @@ def paired_drops(run: Run) -> pd.DataFrame:
     ``equal_drop_less_first`` is the same on the ``n_equal`` questions that both score alike in the
     clean knowledge base, where they do not differ in quality. ``kept`` is the noisy mean divided by
     the clean one, ``kept_less_first`` that less the first's; NaN if the clean mean is 0, or less is
-    better. Each has its interval; the drops have a p.
+    better. Each has its interval; the drops have a p. ``letters``: settings that share one do not
+    differ significantly in ``noisy``, on all questions that count for every setting
+    (:func:`ohr.statistics.ties`; ``attrs["ties"]`` has the results).
     """
     rows = pd.read_parquet(run.path / "rows.parquet")
     rows = mean_over_draws(counted_rows(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
     lower = {info.metric for info in run.metric_infos if not info.higher_is_better}
     records: list[dict[str, object]] = []
+    tested: list[Ties] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
         questions, values = _by_question(measured)
         bases = list(dict.fromkeys(key[2:] for key in values))
@@ -57,7 +62,15 @@ def paired_drops(run: Run) -> pd.DataFrame:
             if less:
                 falls = {s: -fall for s, fall in falls.items()}
             first = settings[0]
-            for setting in settings:
+            tested.append(
+                ties(
+                    np.array([values[*s, *other] for s in settings]),
+                    clusters_of(questions),
+                    higher_is_better=not less,
+                    seed=run.seed,
+                )
+            )
+            for setting, letters in zip(settings, tested[-1].letters, strict=True):
                 alike = np.isclose(values[*setting, *base], values[*first, *base], atol=1e-9)
                 for group in ["all", *(f"source:{source}" for source in sources)]:
                     members = _members(questions, group)
@@ -87,12 +100,14 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         )
                         | {"ci_unit": drop.interval.unit, "n": len(members)}
                         | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
+                        | {"letters": letters if group == "all" else ""}
                     )
     drops = pd.DataFrame(records)
     corrected = ("drop", "drop_less_first", "equal_drop_less_first")
     for name in corrected if len(drops) else ():
         by_metric = drops.groupby(["top_k", "metric"], observed=True)[f"{name}_p"]
         drops[f"{name}_p_holm"] = by_metric.transform(lambda p: holm(p.to_numpy()))
+    drops.attrs["ties"] = tested
     return drops
 
 

@@ -22,7 +22,7 @@ from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.study.results import (
-    open_run,
+    open_runs,
 )
 
 
@@ -32,7 +32,7 @@ def analyse_errors(
     """Print and write the shares of finished runs. Raises OhrError."""
     if stage not in ANSWER_STAGES:
         raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(ANSWER_STAGES)}")
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     shares = [case_shares(run, right, stage) for run in runs]
     caption = (
         f"Share of questions; OCR right: LCS of evidence and page above {R_NOISE_THRESHOLD:g}; "

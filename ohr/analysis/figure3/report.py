@@ -11,12 +11,12 @@ from ohr.analysis.figure3.figure import (
 )
 from ohr.analysis.figure3.table import figure3_points
 from ohr.store.csv import write_csv
-from ohr.study.results import open_run
+from ohr.study.results import open_runs
 
 
 def make_figure3(paths: Sequence[Path], out: Path) -> int:
     """Draw the figure of finished runs, and write its points. Raises OhrError."""
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     points = figure3_points(runs)
     write_csv(out / "figure3.csv", points)
     for path in draw_figure3(points, caption_of(runs, points), out):

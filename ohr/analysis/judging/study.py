@@ -32,6 +32,7 @@ from ohr.store.identity import digest
 from ohr.store.journal import Journal
 from ohr.study.config import BUILT_IN
 from ohr.study.output.cases import read_cases, read_questions
+from ohr.study.results import check_distinct
 from ohr.types import Outcome, Question, Status
 
 _DATA = (
@@ -143,6 +144,7 @@ def judge_runs(
 
     Returns 1 if a judgement is missing, else 0. Raises OhrError.
     """
+    check_distinct(runs)
     judges = judges_of(specs, cache)
     grades, preferences = judge(judges, answers_of(runs, number, seed))
     if grades["grade"].isna().all():

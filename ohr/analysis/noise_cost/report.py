@@ -13,13 +13,21 @@ from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
-from ohr.study.results import open_run
+from ohr.study.results import open_runs
+
+ENOUGH_DOCUMENTS = 30
+"""With fewer, intervals hold the truth too seldom if a few documents carry the baseline's loss."""
+TOO_SHORT = (
+    f"fewer than {ENOUGH_DOCUMENTS} documents: do not rely on an interval if a few documents carry "
+    "the baseline's loss"
+)
 
 
 def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -> int:
     """Print the mean noise costs of runs, and write them; returns 0. Raises OhrError."""
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     metrics = [pair for pair in metrics_of(runs, metric) if metric or pair[0] != "ocr"]
     costs = noise_costs(runs, metrics)
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))
@@ -55,12 +63,12 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         f"95 % intervals for further {units}, by a bootstrap of both losses together"
         if units
         else "no intervals: too few documents",
-        "conditions with a common letter do not differ significantly (p by sign flips after Holm "
-        "over all pairs of a metric)",
         "noises: those under which the interval of the baseline's loss is above 0; undefined if "
         "there are none",
+        *([] if costs["n_documents"].min() >= ENOUGH_DOCUMENTS or not units else [TOO_SHORT]),
+        letters_part(costs.attrs.get("ties", ())),
         *notes,
     ]
     header = ["metric", "condition", "cost", "95 % interval", "letters"]
     header += ["loss", "baseline's", "n", "noises"]
-    return TextTable(header, rows, "; ".join(caption), left=2)
+    return TextTable(header, rows, "; ".join(part for part in caption if part), left=2)

@@ -16,9 +16,10 @@ from ohr.ocr.noise import noise_name
 from ohr.statistics import (
     NO_INTERVAL,
     Clusters,
+    Ties,
     compare_paired,
     percentile_interval,
-    tie_letters,
+    ties,
 )
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
@@ -73,7 +74,9 @@ def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.D
     if not comparable:
         raise OhrError("; ".join(reasons) or "none of these metrics was measured")
     tables = [_of_metric(runs, stage, metric) for stage, metric in comparable]
+    tested = [part.attrs.pop("ties") for part in tables]
     table = pd.concat(tables, ignore_index=True)
+    table.attrs["ties"] = tested
     table.attrs["not_compared"] = reasons
     return table
 
@@ -147,12 +150,19 @@ def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
             continue
         losses.append(paired)
         named = dict(zip(PARTS, key, strict=True))
-        records.append({"stage": stage, "metric": metric} | named | _cost(paired, runs[0]))
+        records.append(
+            {"stage": stage, "metric": metric}
+            | named
+            | cost_of(paired, runs[0].resamples, runs[0].seed)
+        )
     if not records:
         raise OhrError(f"no noise in these runs: {stage}:{metric} has clean pages only")
     table = pd.DataFrame(records)
-    table["letters"] = _letters(table, losses, runs[0].seed)
-    return table.sort_values(["cost", *PARTS], kind="stable", ignore_index=True)
+    tested = _ties(losses, runs[0].seed)
+    table["letters"] = tested.letters
+    table = table.sort_values(["cost", *PARTS], kind="stable", ignore_index=True)
+    table.attrs["ties"] = tested
+    return table
 
 
 def gathered(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
@@ -226,7 +236,8 @@ def is_defined(losses: Losses) -> np.ndarray:
     return np.array([interval.low > 0 for interval in intervals], bool)
 
 
-def _cost(losses: Losses, run: Run) -> dict[str, Any]:
+def cost_of(losses: Losses, resamples: int, seed: int) -> dict[str, Any]:
+    """The mean noise cost of a condition with its interval, and what it rests on: one record."""
     defined = is_defined(losses)
     cost, interval = float("nan"), NO_INTERVAL
     if defined.any():
@@ -234,7 +245,7 @@ def _cost(losses: Losses, run: Run) -> dict[str, Any]:
         cost = AT_BASELINE * float((condition.mean(axis=1) / baseline.mean(axis=1)).mean())
         if losses.clusters.unit:
             draws = [
-                losses.clusters.resampled_means(np.ascontiguousarray(part), run.resamples, run.seed)
+                losses.clusters.resampled_means(np.ascontiguousarray(part), resamples, seed)
                 for part in (condition, baseline)
             ]
             positive = np.where(draws[1] > 0, draws[1], np.nan)
@@ -256,7 +267,7 @@ def _cost(losses: Losses, run: Run) -> dict[str, Any]:
     }
 
 
-def _letters(table: pd.DataFrame, losses: Sequence[Losses], seed: int) -> list[str]:
+def _ties(losses: Sequence[Losses], seed: int) -> Ties:
     """The letters of conditions with the same units and noises; empty for the others.
 
     What is tested is each unit's loss divided by the baseline's mean loss, averaged over noises.
@@ -266,16 +277,15 @@ def _letters(table: pd.DataFrame, losses: Sequence[Losses], seed: int) -> list[s
         if is_defined(part).any():
             key = (part.noises, part.condition.shape, part.baseline.tobytes())
             groups.setdefault(key, []).append(place)
-    result = [""] * len(losses)
+    letters = [""] * len(losses)
     largest = max(groups.values(), key=len, default=[])
-    largest = sorted(largest, key=lambda place: float(table["cost"].iloc[place]))
+    if not largest:
+        return Ties(tuple(letters), "the cost is undefined")
     values = np.array([_relative(losses[place]) for place in largest])
-    if len(largest) > 1:
-        for place, text in zip(
-            largest, tie_letters(values, losses[largest[0]].clusters, seed=seed), strict=True
-        ):
-            result[place] = text
-    return result
+    result = ties(values, losses[largest[0]].clusters, higher_is_better=False, seed=seed)
+    for place, text in zip(largest, result.letters, strict=True):
+        letters[place] = text
+    return Ties(tuple(letters), result.reason)
 
 
 def _relative(losses: Losses) -> np.ndarray:

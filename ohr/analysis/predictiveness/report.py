@@ -20,7 +20,7 @@ from ohr.display.terminal import p_value, show
 from ohr.display.wording import excluded, family, short
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import open_run
+from ohr.study.results import open_runs
 
 OVERLAPS = "~"
 """Beside a correlation that is partly by construction."""
@@ -30,7 +30,7 @@ def report_predictiveness(
     paths: Sequence[Path], out: Path | None, metrics: Sequence[str], groups: bool
 ) -> int:
     """Print the correlations, write the tables, draw the figure. Raises OhrError."""
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     tables = predictors(runs, metrics, groups)
     table = tables.table
     folder = out or paths[0]

@@ -27,6 +27,7 @@ from ohr.display.wording import excluded, family, is_shown, short
 from ohr.files.safe_text import plain
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
+from ohr.study.results import check_distinct
 
 
 def compare_distances(
@@ -37,6 +38,7 @@ def compare_distances(
     If some pages have both distortions and natural noise, only these are used, and losses by a page
     metric are compared too.
     """
+    check_distinct(runs)
     pages = page_errors(runs, natural)
     compared = differences(pages)
     selected = on_same_pages(pages) if len(compared) else pages

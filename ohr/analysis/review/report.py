@@ -16,13 +16,13 @@ from ohr.files.safe_text import plain
 from ohr.questions.review import left_out_line, read_verdicts
 from ohr.store.csv import write_csv
 from ohr.study.output.cases import read_questions
-from ohr.study.results import open_run
+from ohr.study.results import open_runs
 
 
 def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> int:
     """Print the agreement, and write it. Raises OhrError without a verdict of these runs."""
     review = read_verdicts(verdicts)
-    runs = [open_run(path) for path in paths]
+    runs = open_runs(paths)
     scores = pd.concat([reviewed_scores(run, review.answers) for run in runs], ignore_index=True)
     questions = {question.qid: question for run in runs for question in read_questions(run.path)}
     if left_out := review.left_out(list(questions.values())):

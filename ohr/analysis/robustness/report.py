@@ -17,7 +17,7 @@ from ohr.display.labels import STAGE_METRICS
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import excluded, family, is_shown
+from ohr.display.wording import excluded, family, is_shown, letters_part, with_letters
 from ohr.study.results import (
     Run,
 )
@@ -51,7 +51,10 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 row["knowledge_base"],
                 *(str(row[name]) for name in settings),
                 row["reader"],
-                *(number(row[name]) for name in PARTS),
+                *(
+                    with_letters(number(row[name]), row["letters"] if name == "noisy" else "")
+                    for name in PARTS
+                ),
                 _with_interval(row, "retention"),
                 _with_interval(row, "loss"),
                 _with_interval(row, "loss_difference") if row["baseline_reader"] else "",
@@ -66,7 +69,8 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         f"loss less that of {first} on the same questions, with its 95 % interval; "
         f"{family(int(losses['p'].notna().sum()))}, by sign flips"
     )
-    caption = "; ".join([caption, *notes])
+    ties = letters_part(losses.attrs.get("ties", ()))
+    caption = "; ".join(part for part in (caption, ties, *notes) if part)
     header = [*names, *PARTS, "retention", "loss", "extra loss", "p (Holm)"]
     return TextTable(header, rows, caption, left=len(names))
 

@@ -13,10 +13,12 @@ from ohr.errors import OhrError
 from ohr.statistics import (
     Clusters,
     Interval,
+    Ties,
     benjamini_hochberg,
     compare_paired,
     holm,
     jackknife_interval,
+    ties,
 )
 from ohr.study.baselines import clean_of
 from ohr.study.output.groups import group_rows
@@ -38,7 +40,8 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
 
     ``loss`` is the clean less the noisy F1; ``loss_difference`` how much more a reader loses on
     the same questions than the baseline reader, with its sign-flip p, corrected over all rows
-    of a group.
+    of a group. ``letters``: readers that share one do not differ significantly in ``noisy``, on all
+    questions under one setting and knowledge base (:func:`ohr.statistics.ties`).
     Raises OhrError if the run has fewer than two readers, no floor, or no noise.
     """
     rows = run.rows[(run.rows["metric"] == METRIC) & run.rows["stage"].isin(STAGES)]
@@ -56,6 +59,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
         raise OhrError(f"{run.path} has no score without context: run it with stage generation")
     floors = floors.drop_duplicates(["reader", *UNIT_COLUMNS])
     records: list[dict[str, Any]] = []
+    tested: list[Ties] = []
     fixed = ["stage", "chunker", "retriever", "top_k"]
     for values, setting in rows.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))
@@ -73,6 +77,12 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
                 records += [
                     base_key | {"group": group} | r for r in _readers(questions, readers, run)
                 ]
+                if group == "all" and len(questions):
+                    tested.append(_letters(questions, readers, run.seed))
+                    for record, text in zip(
+                        records[-len(readers) :], tested[-1].letters, strict=True
+                    ):
+                        record["letters"] = text
     if not records:
         raise OhrError(
             f"{run.path} has no loss to compare readers by: it needs noise=[…], or gt and another "
@@ -82,7 +92,15 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
     for correction, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
         by_group = result.groupby("group")["p"]
         result[f"p_{correction}"] = by_group.transform(lambda p, a=adjust: a(p.to_numpy()))
+    result["letters"] = result["letters"].fillna("")
+    result.attrs["ties"] = tested
     return result
+
+
+def _letters(questions: pd.DataFrame, readers: list[str], seed: int) -> Ties:
+    """The letters of the readers' scores under noise."""
+    scores = questions[[f"noisy {i}" for i in range(len(readers))]].to_numpy(dtype=float).T
+    return ties(scores, clusters_of(questions), seed=seed)
 
 
 def _joined(

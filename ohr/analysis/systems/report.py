@@ -14,6 +14,7 @@ from ohr.analysis.curves.table import axis_of
 from ohr.analysis.systems.figure import NOT_SHOWN, parts_figure, systems_figure
 from ohr.analysis.systems.parts import ROWS, system_parts
 from ohr.analysis.systems.table import (
+    MAIN,
     STAGE,
     Scored,
     least_losses,
@@ -24,14 +25,13 @@ from ohr.analysis.systems.table import (
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.terminal import NARROW, number, p_value, show
-from ohr.display.wording import family, short
+from ohr.display.wording import family, letters_line, short, with_letters
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
 from ohr.store.csv import write_csv
 from ohr.study.results import Run
 
-MAIN = "f1"
 _BASE = ["engine", "perturbation", "level", "intensity"]
 
 
@@ -48,6 +48,9 @@ def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
     show(systems_table(drops, run.cells, axis), NARROW)
     for line in captions(drops):
         print(plain(line))
+    if line := letters_line(drops.attrs["ties"]):
+        print(line)
+        print("letters compare the systems' F1 in one knowledge base")
     for scores in scored(run):
         if scores.info.metric == MAIN:
             for line in least_lines(scores):
@@ -118,7 +121,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
                 *map(Text, heads),
                 Text(plain(str(row["system"]))),
                 str(row["n"]),
-                _with_interval(row, "mean", "ci"),
+                _with_interval(row, "mean", "ci", row["letters"]),
                 _with_interval(row, "drop"),
                 p_value(row["drop_p_holm"]),
                 _with_interval(row, "drop_less_least"),
@@ -129,10 +132,10 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     return table
 
 
-def _with_interval(row: Mapping[Any, Any], name: str, ends: str = "") -> str:
-    """A value, with its 95 % interval on the line below."""
+def _with_interval(row: Mapping[Any, Any], name: str, ends: str = "", letters: str = "") -> str:
+    """A value with its letters, and its 95 % interval on the line below."""
     low, high = (row[f"{ends or name}_{end}"] for end in ("low", "high"))
-    value = number(row[name])
+    value = with_letters(number(row[name]), letters)
     return value if pd.isna(low) else f"{value}\n[{short(low)}, {short(high)}]"
 
 

@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.systems.written_for import WrittenFor, written_for
-from ohr.statistics import BestOf, Standing, compare_paired, compare_with_best, holm, mean_interval
+from ohr.statistics import (
+    BestOf,
+    Standing,
+    Ties,
+    compare_paired,
+    compare_with_best,
+    holm,
+    mean_interval,
+    ties,
+)
 from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
@@ -19,6 +28,8 @@ from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 STAGE = "overall"
+MAIN = "f1"
+"""The metric that the command prints first."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +102,11 @@ def system_drops(run: Run) -> pd.DataFrame:
     the first system's on the same questions; both with interval, p and p after Holm's correction
     within the metric. ``drop_less_least`` is ``drop`` less the smallest of the other systems', on
     questions that count for all, with simultaneous interval and p of :func:`least_losses`. NaN
-    without a clean base.
+    without a clean base. ``letters``: systems that share one do not differ significantly in
+    ``mean`` under one knowledge base (:func:`ohr.statistics.ties`; ``attrs["ties"]``: the results
+    of the metric that the command prints).
     """
+    tested: dict[str, list[Ties]] = {}
     records: list[dict[str, Any]] = []
     for scores in scored(run):
         first = scores.systems[0]
@@ -101,6 +115,7 @@ def system_drops(run: Run) -> pd.DataFrame:
             for of in least_losses(scores)
             for name, standing in zip(of.systems, of.compared.standings, strict=True)
         }
+        letters, tested[scores.info.metric] = _letters(scores, run.seed)
         for (label, base), values in scores.values.items():
             record = _described(scores, label, base, values)
             clean = clean_of(scores.bases[base], scores.bases)
@@ -114,12 +129,31 @@ def system_drops(run: Run) -> pd.DataFrame:
                     more = fall - _fall(scores, first, clean, base)
                     record |= _paired("drop_less_first", scores.questions, more)
             record |= _less_least(least.get((label, base)))
+            record["letters"] = letters[label, base]
             records.append(record)
     table = pd.DataFrame(records)
     for name in ("drop", "drop_less_first") if len(table) else ():
         by_metric = table.groupby("metric", sort=False)[f"{name}_p"]
         table[f"{name}_p_holm"] = by_metric.transform(lambda p: _holm(p.to_numpy()))
+    table.attrs["ties"] = tested.get(MAIN, [])
     return table
+
+
+def _letters(scores: Scored, seed: int) -> tuple[dict[tuple[str, str], str], list[Ties]]:
+    """The letters of each system under each knowledge base, and the tests behind them."""
+    letters: dict[tuple[str, str], str] = {}
+    tested = []
+    for base in scores.bases:
+        keys = [key for key in scores.values if key[1] == base]
+        result = ties(
+            np.array([scores.values[key] for key in keys]),
+            clusters_of(scores.questions),
+            higher_is_better=scores.info.higher_is_better,
+            seed=seed,
+        )
+        letters |= dict(zip(keys, result.letters, strict=True))
+        tested.append(result)
+    return letters, tested
 
 
 def _described(scores: Scored, label: str, base: str, values: np.ndarray) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from rich.text import Text
 
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import report_differences
+from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.vision.figure import routes_figure
 from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
 from ohr.display.terminal import number, show
+from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.store.csv import write_csv
@@ -28,7 +30,8 @@ def report(run: Run, engine: str | None = None, axis: str = "") -> None:
     """
     axis = axis_of(run, axis)
     routes, axis_label = routes_of(run.plan), axis_engine(run.plan, engine)
-    points = route_points(run.cells, routes, axis_label)
+    cells = cells_with_letters(run, axis_label)
+    points = route_points(cells, routes, axis_label)
     sources = by_source(run.cells, routes, axis_label)
     notes = reader_notes(run.readers)
     tables = {
@@ -39,6 +42,10 @@ def report(run: Run, engine: str | None = None, axis: str = "") -> None:
     for title, table in tables.items():
         table.title = plain(title)
         show(table)
+    tested = cells.attrs["ties"]
+    print(letters_line(tested))
+    if any(each.are_tested for each in tested):
+        print("letters compare the routes under one noise")
     for name, frame in (("routes.csv", points), ("table_s4.csv", sources)):
         write_csv(run.path / name, frame)
         print(f"table: {run.path / name}")
@@ -54,7 +61,8 @@ def _curves(points: pd.DataFrame, axis: str) -> Table:
             noise = noise_name(row["perturbation"], row["level"], row["intensity"])
             labels = [plain(noise), f"{row['intensity']:g}", number(row[axis])]
             interval = f"{number(row['ci_low'])} to {number(row['ci_high'])}"
-            cells = [plain(row["route"]), number(row["mean"]), interval]
+            mean = with_letters(number(row["mean"]), row["letters"])
+            cells = [plain(row["route"]), mean, interval]
             table.add_row(*map(Text, [*(["", "", ""] if first else labels), *cells]))
     return table
 

@@ -22,7 +22,7 @@ POINT_COLUMNS = (
     *("route", "retrieved_by", "read_as", "chunker", "retriever", "reader"),
     *("engine", "noise", "perturbation", "level", "intensity"),
     *("r_noise", "r_noise_content", "r_noise_reference", "edit_distance"),
-    *("metric", "mean", "ci_low", "ci_high", "ci_unit", "n"),
+    *("metric", "mean", "ci_low", "ci_high", "ci_unit", "n", "letters"),
 )
 SOURCES = ("text", "table", "formula", "chart", "reading_order")
 """Evidence sources in the order of the paper's tables."""
@@ -109,7 +109,8 @@ def route_points(
 ) -> pd.DataFrame:
     """One row per route and noise: the mean of all answers, and the engine's measured noise.
 
-    All routes see the same distorted pages as the engine.
+    All routes see the same distorted pages as the engine. ``letters`` are those of the cells, if
+    they have them (:func:`~ohr.analysis.comparison.ties.cells_with_letters`).
     """
     chosen = cells_of(cells, "overall", metric, "all")
     chosen = chosen[(chosen["engine"] == engine) & (chosen["system"] == BUILT_IN)]

@@ -10,6 +10,7 @@ import pytest
 
 from ohr.analysis.drops.report import report
 from ohr.analysis.drops.table import paired_drops
+from ohr.display.terminal import NARROW
 from ohr.ocr.progress import Progress
 from ohr.statistics import jackknife_interval, mean_interval
 from ohr.store.artefacts import ArtefactStore
@@ -158,7 +159,11 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "grams" in printed
     assert {"found", "missing"} <= set(printed.split()), "the drop's parts have columns"
-    assert len(pd.read_csv(tmp_path / "run" / "drops.csv")) == len(drops)
+    assert max(map(len, printed.splitlines())) <= NARROW
+    assert "No letters for ties: fewer than 3 documents." in printed
+    written = pd.read_csv(tmp_path / "run" / "drops.csv")
+    assert len(written) == len(drops)
+    assert written["letters"].isna().all()
 
 
 def test_questions_without_evidence_leave_the_others_their_drops(settings, tmp_path, capsys):

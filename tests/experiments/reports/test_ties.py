@@ -1,0 +1,94 @@
+"""Letters for ties beside the means of printed tables and of their CSV."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from ohr.analysis.benchmark.paper_tables import write_paper_tables
+from ohr.analysis.comparison.report import compare_runs
+from ohr.analysis.comparison.table import compare
+from ohr.analysis.comparison.ties import cells_with_letters
+from ohr.display.terminal import benchmark_tables
+from ohr.display.wording import LETTERS, letters_line
+from ohr.study.results import Run, rows_of
+
+
+@pytest.fixture(scope="module")
+def apart(benchmark_runs) -> Run:
+    """A run of 12 documents in which one engine finds everything, the other nothing."""
+    run = benchmark_runs[1]
+    rows = run.drawn.copy()
+    of_lcs = (rows["stage"] == "retrieval") & (rows["metric"] == "lcs")
+    rows.loc[of_lcs, "value"] = (rows.loc[of_lcs, "engine"] == "gt").astype(float)
+    return run_with(run, rows)
+
+
+def run_with(run: Run, rows: pd.DataFrame) -> Run:
+    return Run(run.path, run.manifest, run.cells).with_cached(drawn=rows)
+
+
+def lcs_letters(cells: pd.DataFrame) -> dict[str, str]:
+    of_lcs = rows_of(cells, "retrieval", "lcs")
+    assert set(of_lcs.loc[of_lcs["group"] != "all", "letters"]) == {""}
+    of_lcs = of_lcs[of_lcs["group"] == "all"]
+    return dict(zip(of_lcs["engine"], of_lcs["letters"], strict=True))
+
+
+def test_engines_that_differ_share_no_letter(apart):
+    cells = cells_with_letters(apart)
+    assert lcs_letters(cells) == {"gt": "a", "precomputed:theirs": "b"}
+    assert letters_line(cells.attrs["ties"]) == LETTERS
+    assert set(rows_of(cells, "ocr", "r_noise")["letters"]) == {""}, "an axis ranks nothing"
+    pd.testing.assert_frame_equal(cells.drop(columns="letters"), apart.cells)
+
+
+def test_equal_engines_share_a_letter(apart):
+    rows = apart.drawn.copy()
+    rows.loc[rows["stage"] == "retrieval", "value"] = 1.0
+    cells = cells_with_letters(run_with(apart, rows))
+    assert lcs_letters(cells) == {"gt": "a", "precomputed:theirs": "a"}
+
+
+def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(apart):
+    alone = run_with(apart, apart.drawn[apart.drawn["engine"] == "gt"])
+    cells = cells_with_letters(alone, engine="gt")
+    assert set(cells.loc[cells["stage"] == "retrieval", "letters"]) == {""}
+    first = apart.drawn["doc_id"].iloc[0]
+    one = cells_with_letters(run_with(apart, apart.drawn[apart.drawn["doc_id"] == first]))
+    assert set(one["letters"]) == {""}
+    assert letters_line(one.attrs["ties"]) == "No letters for ties: fewer than 3 documents."
+    tables = benchmark_tables(one, {})
+    assert "No letters for ties: fewer than 3 documents." in str(tables[-1].caption)
+
+
+def test_tables_of_engines_have_them(apart, tmp_path):
+    cells = cells_with_letters(apart)
+    by_source, by_domain = benchmark_tables(cells, {})
+    for table in (by_source, by_domain):
+        column = next(c for c in table.columns if str(c.header) == "Retrieval LCS")
+        assert sum(str(cell).endswith(" b") for cell in column.cells) == 2  # a row per reader
+    assert LETTERS in str(by_domain.caption)
+    write_paper_tables(cells, tmp_path)
+    values = pd.read_csv(tmp_path / "table2.csv")
+    letters = values.groupby("engine")["letters retrieval ALL"].first()
+    assert letters.to_dict() == {"gt": "a", "precomputed:theirs": "b"}
+    domains = pd.read_csv(tmp_path / "table_s6.csv")
+    assert set(domains.loc[domains["domain"] == "all", "letters precomputed:theirs"]) == {"b"}
+    assert "conditions that share a letter" in (tmp_path / "table2.md").read_text()
+
+
+def test_compare_has_the_letters_of_both_sides(apart, tmp_path, monkeypatch, capsys):
+    table = compare([apart], by="engine", metrics=["retrieval:lcs"], groups=True)
+    of_all = table[table["group"] == "all"]
+    assert set(of_all["letters"]) == {"b"}
+    assert set(of_all["baseline_letters"]) == {"a"}
+    assert set(table.loc[table["group"] != "all", "letters"]) == {""}
+    assert "letters" not in compare([apart], metrics=["retrieval:lcs"])
+    monkeypatch.setattr("ohr.analysis.comparison.report.open_runs", lambda paths: [apart])
+    assert compare_runs([apart.path], tmp_path, "engine", metric=["retrieval:lcs"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "1.000 a" in printed
+    assert "conditions that share a letter cannot be distinguished" in printed
+    written = pd.read_csv(tmp_path / "differences.csv")
+    assert list(written["letters"]) == list(of_all["letters"])
