@@ -19,8 +19,15 @@ from ohr.ocr_errors.model import (
 
 LEAST_SEEN = 5
 """Times that a character was seen, from which its own rate of errors is believed."""
+TRIALS = 4
+"""How often a word is rewritten until its letters change."""
 ALWAYS = 0.75
 """Rate from which the errors of a character do not depend on how bad a page is."""
+
+
+def letters(text: str) -> str:
+    """A text's letters and digits; what is left of it when texts are scored."""
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 class Draws:
@@ -85,12 +92,36 @@ class Characters:
             for char, counts in channel.alone.items()
             if any(put != char for put in counts)
         }
+        self.specks = {place: Choice(counts) for place, counts in channel.specks.items() if counts}
+        self.speck_places = Choice({p: sum(n.values()) for p, n in channel.specks.items()})
         self.joints = Choice(channel.joints or {"": 1})
         self.stretches = Choice(channel.stretches)
         self.stretch = n_stretch / (n_single + n_stretch) if n_stretch else 0.0
 
+    def add_speck(self, word: str, draws: Draws) -> str:
+        """The word with other punctuation; the same word if nothing is known of specks."""
+        if not self.speck_places.things:
+            return word
+        place, uniform = self.speck_places.draw(draws.uniform()), draws.uniform()
+        own = [i for i, char in enumerate(word) if char in self.single and not letters(char)]
+        if place == "within" and own:
+            at = own[int(uniform * len(own))]
+            return word[:at] + self.single[word[at]].draw(draws.uniform()) + word[at + 1 :]
+        if place == "before":
+            return self.specks[place].draw(uniform) + word
+        after = self.specks.get("after")
+        return word if after is None else word + after.draw(uniform)
+
     def rewrite(self, word: str, draws: Draws, rubbish: Strings) -> str:
         """The word with changed characters; never the same word."""
+        text = word
+        for _ in range(TRIALS):
+            text = self._rewrite(word, draws, rubbish)
+            if letters(text) != letters(word):
+                break
+        return text
+
+    def _rewrite(self, word: str, draws: Draws, rubbish: Strings) -> str:
         count = 1 + self.sites[word_bin(len(word))].number(draws.uniform())
         text = word
         for _ in range(count):

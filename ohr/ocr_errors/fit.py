@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 
 from ohr.errors import OhrError
 from ohr.ocr_errors.alignment import Alignment, Fate, align
-from ohr.ocr_errors.characters import word_bin
+from ohr.ocr_errors.characters import letters, word_bin
 from ohr.ocr_errors.edits import page_edits, rewrite
 from ohr.ocr_errors.make import ErrorMaker, run_class
 from ohr.ocr_errors.model import (
@@ -227,7 +227,14 @@ def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
             following=tuple(tuple(row) for row in following),  # type: ignore[arg-type]
             inserted=beside,
             kinds=_kinds(own),
+            specks=_count_specks(own),
         )
+
+
+def _count_specks(pages: Iterable[AlignedPage]) -> tuple[int, int]:
+    """Rewritten words of which only punctuation changed, and all rewritten words."""
+    pairs = list(_fates(pages, Fate.REWRITTEN))
+    return sum(letters(word) == letters(text) for word, text in pairs), len(pairs)
 
 
 def _kinds(pages: Iterable[AlignedPage]) -> dict[str, tuple[int, int]]:
@@ -261,7 +268,15 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
     for word, _ in _fates(pages, Fate.RIGHT, Fate.REWRITTEN):
         seen.update(word)
         seen.update("^$")
+    specks: dict[str, Counter[str]] = defaultdict(Counter)
     for word, text in _fates(pages, Fate.REWRITTEN):
+        if letters(word) == letters(text):
+            before, is_inside, after_it = text.partition(word)
+            if is_inside:
+                specks["before"][before] += bool(before)
+                specks["after"][after_it] += bool(after_it)
+            else:
+                specks["within"][""] += 1
         places = changes(word, text)
         sites[word_bin(len(word))][min(len(places), SITES) - 1] += 1
         for start, end, written in places:
@@ -287,6 +302,7 @@ def _channel(pages: Sequence[AlignedPage]) -> Channel:
         },
         stretches=_sorted(stretches),
         alone=_alone(pages),
+        specks={place: _sorted(+counts) for place, counts in sorted(specks.items())},
         joints=_sorted(Counter(text[len(word) :] for word, text in _fates(pages, Fate.JOINED))),
     )
 

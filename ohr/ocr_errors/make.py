@@ -27,6 +27,8 @@ from ohr.ocr_errors.words import WORD_KINDS, PageWords
 
 MOST_WORDS = 1 << 17
 """Words whose risk is kept."""
+LEAST_SPECKS = 20
+"""Rewritten words from which a slice's share of specks is believed."""
 KIND_PRIOR = 20.0
 """Words of each kind in a slice that count for the rates of all kinds."""
 _APART = np.array([0, 0, 2, 0, 4, 5], dtype=np.uint8)
@@ -84,6 +86,11 @@ class _StyleTables:
             for s in slices
         ]
         self.run_length = run_length
+        together = [sum(column) for column in zip(*(s.specks for s in slices), strict=True)]
+        self.specks = [
+            a / n if n >= LEAST_SPECKS else together[0] / max(1, together[1])
+            for a, n in (s.specks for s in slices)
+        ]
 
 
 class _WordRisk:
@@ -298,7 +305,7 @@ class ErrorMaker:
             elif number in fixed:
                 entry = fixed[number]
             else:
-                entry = self._instead(word, fate, draws)
+                entry = self._instead(word, fate, tables.specks[run.slice], draws)
             extra = ""
             if number == run.end - 1 and not lost:
                 kind = WORD_KINDS[page.kinds[number]]
@@ -307,13 +314,18 @@ class ErrorMaker:
                     extra = self._extra(page, number, draws)
             yield number, entry, extra
 
-    def _instead(self, word: str, fate: Fate, draws: Draws) -> tuple[Fate, str]:
-        """What stands for a word of this fate."""
+    def _instead(self, word: str, fate: Fate, specks: float, draws: Draws) -> tuple[Fate, str]:
+        """What stands for a word of this fate; ``specks``: share of words that keep their letters."""
         if len(word) == 1 and fate is not Fate.JOINED:
             alone = self.characters.instead(word, draws, self.strings)
             if alone is not None:
                 return (Fate.RUBBISH if alone else Fate.LOST), alone
         if fate is Fate.REWRITTEN:
+            if (
+                draws.uniform() < specks
+                and (text := self.characters.add_speck(word, draws)) != word
+            ):
+                return fate, text
             return fate, self.characters.rewrite(word, draws, self.strings)
         if fate is Fate.RUBBISH:
             return fate, self.strings.instead(word, draws)

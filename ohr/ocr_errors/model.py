@@ -84,6 +84,8 @@ class Slice(_Part):
     """Runs of output that stand for no word, next to a word with an error."""
     kinds: dict[str, tuple[Count, Count]]
     """Kind of word -> words, and those with errors."""
+    specks: tuple[Count, Count] = (0, 0)
+    """Rewritten words of which only punctuation changed, and all rewritten words."""
 
 
 class Style(_Part):
@@ -113,6 +115,9 @@ class Channel(_Part):
     alone: dict[str, dict[str, Count]] = {}
     """Word of one character -> what stands for it, itself included -> how often; the empty string
     if it is lost, :data:`RUBBISH_KEY` if more than :data:`LONGEST` characters stand for it."""
+    specks: dict[str, dict[str, Count]] = {}
+    """Words of which only punctuation changed: ``before`` or ``after`` -> what was written there
+    -> how often; ``within`` if the word's own punctuation changed."""
     joints: dict[str, Count] = {}
     """What stands for the space between joined words -> how often."""
 

@@ -14,7 +14,7 @@ from ohr.store.identity import digest, file_digest
 from ohr.study.notices.failures import failure_lines
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
-from ohr.study.results import Run, open_run
+from ohr.study.results import Run, check_distinct, open_run
 from ohr.types import FAILED
 
 MANIFEST, CELLS = "manifest.json", "cells.csv"
@@ -69,13 +69,7 @@ def open_entries(paths: Sequence[Path]) -> list[Entry]:
     """
     if not paths:
         raise OhrError("no run: give the folder of at least one run")
-    seen: dict[Path, Path] = {}
-    for path in paths:
-        place = path.resolve()
-        if place in seen:
-            also = "" if path == seen[place] else f" and {path}"
-            raise OhrError(f"the same run was given twice: {seen[place]}{also}")
-        seen[place] = path
+    check_distinct(paths)
     names = _names(paths)
     return [_open(name, path) for name, path in zip(names, paths, strict=True)]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.noise_cost.table import PARTS, by_noise, gathered
-from ohr.statistics import compare_paired, tie_letters
+from ohr.statistics import compare_paired, ties
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of
 
@@ -99,10 +99,10 @@ def _letters(units: Sequence[pd.DataFrame], noises: Iterable[str], seed: int) ->
             groups.setdefault(key, []).append(place)
     result = [""] * len(units)
     largest = max(groups.values(), key=len, default=[])
-    largest = sorted(largest, key=lambda place: float(units[place]["loss"].mean()))
     if len(largest) > 1:
         values = np.array([units[place]["loss"].to_numpy(float) for place in largest])
         clusters = clusters_of(units[largest[0]])
-        for place, text in zip(largest, tie_letters(values, clusters, seed=seed), strict=True):
+        tied = ties(values, clusters, higher_is_better=False, seed=seed)
+        for place, text in zip(largest, tied.letters, strict=True):
             result[place] = text
     return result

@@ -172,12 +172,12 @@ def _transfer_table(table: pd.DataFrame) -> Table:
         shown.add_column(name, justify="right")
     for (model, level), own in table.groupby(["model", "level"], sort=False):
         row = own.set_index("kind")
-        wanted = [(REAL, "edit_distance"), (LEARNED, "auc")]
-        wanted += [(kind, "words_lost") for kind in (REAL, LEARNED)]
+        shown_values = [(REAL, "edit_distance"), (LEARNED, "auc")]
+        shown_values += [(kind, "words_lost") for kind in (REAL, LEARNED)]
         if has_questions:
-            wanted += [(kind, "r_noise") for kind in (REAL, LEARNED)]
-            wanted += [(kind, "lcs_loss") for kind in (REAL, LEARNED, UNIFORM)]
-        cells = [number(float(row[column][kind])) for kind, column in wanted]
+            shown_values += [(kind, "r_noise") for kind in (REAL, LEARNED)]
+            shown_values += [(kind, "lcs_loss") for kind in (REAL, LEARNED, UNIFORM)]
+        cells = [number(float(row[column][kind])) for kind, column in shown_values]
         shown.add_row(Text(plain(str(model))), Text(plain(str(level))), *cells)
     return shown
 
