@@ -43,7 +43,7 @@ def main(
     ] = 600,
     seed: Seed = 0,
 ) -> int:
-    """Check models of OCR errors on pages that they were not fitted to."""
+    """Check models of OCR errors on pages of your own."""
     from ohr.analysis.ocr_errors.report import check_models
 
     return check_models(

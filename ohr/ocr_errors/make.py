@@ -315,7 +315,10 @@ class ErrorMaker:
             yield number, entry, extra
 
     def _instead(self, word: str, fate: Fate, specks: float, draws: Draws) -> tuple[Fate, str]:
-        """What stands for a word of this fate; ``specks``: share of words that keep their letters."""
+        """What stands for a word of this fate.
+
+        ``specks`` is the share of rewritten words that keep their letters.
+        """
         if len(word) == 1 and fate is not Fate.JOINED:
             alone = self.characters.instead(word, draws, self.strings)
             if alone is not None:
