@@ -307,7 +307,8 @@ class ErrorMaker:
             else:
                 entry = self._instead(word, fate, tables.specks[run.slice], draws)
             extra = ""
-            if number == run.end - 1 and not lost:
+            # A fixed word may stand in the text without its run: its edit has nothing beside it.
+            if number == run.end - 1 and not lost and number not in fixed:
                 kind = WORD_KINDS[page.kinds[number]]
                 chance = tables.insertions[run.slice] * self._insertion_rates.get(kind, 1.0)
                 if draws.uniform() < chance:
