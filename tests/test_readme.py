@@ -112,7 +112,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 46
+    assert len(COMMANDS) == 47
     assert len(SNIPPETS) == 2
 
 
