@@ -44,5 +44,5 @@ def check_figure(table: pd.DataFrame, folder: Path, name: str, parts: str) -> li
             ax.set_xlabel("edit distance of the content\n(better ←)")
         handles, labels = axes.flat[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(KINDS))
-        notes = [parts, "the same edit distance page by page"]
+        notes = [parts, "the same edit distance page by page, but for drawn pages"]
         return save(fig, folder, name, notes=describe(fig, notes))
