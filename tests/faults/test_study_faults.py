@@ -77,7 +77,7 @@ def test_killed_twice_and_resumed(tmp_path):
 
 def test_troubled_pages_are_counted_and_their_outcome_stands(tmp_path, monkeypatch):
     settings = write_corpus(tmp_path, documents=1, pages=4)
-    engine = ["engines=tests.fakes.TroubledEngine", "page_wall_s=1.5", "page_cpu_s=60"]
+    engine = ["engines=tests.fakes.TroubledEngine", "page_wall_s=8", "page_cpu_s=60"]
     config = load_config([*settings, *engine])
     first = run_study(config, tmp_path / "run").cells
     distance = first[(first["metric"] == "edit_distance") & (first["group"] == "all")].iloc[0]
