@@ -234,8 +234,8 @@ def test_imported_results_are_ranked_among_themselves(copy, tmp_path):
     (copy / "cases.zip").unlink()
     path = copy / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
-    kept = {name: manifest[name] for name in ("dataset", "cells", "measures")}
-    path.write_text(json.dumps(kept | {"imported": {"engine": "half"}}), "utf-8")
+    cut = {name: manifest[name] for name in ("dataset", "cells", "measures")}
+    path.write_text(json.dumps(cut | {"imported": {"engine": "half"}}), "utf-8")
     build_board([copy], tmp_path / "out", [F1])
     assert "half | 50 | [50, 50] | b |" in text_of(tmp_path / "out")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -81,6 +82,6 @@ def paired_ties(parts: Sequence[pd.DataFrame], higher_is_better: bool, seed: int
     )
 
 
-def _texts(values: object) -> list[str]:
+def _texts(values: Iterable[Any]) -> list[str]:
     """Values of key columns as texts; those of rows and cells write missing ones differently."""
-    return ["" if pd.isna(value) else str(value) for value in values]  # type: ignore[attr-defined]
+    return ["" if pd.isna(value) else str(value) for value in values]

@@ -12,6 +12,7 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from ohr.analysis.ocr_errors.discriminator import FOLDS
 from ohr.analysis.ocr_errors.figure import check_figure
 from ohr.analysis.ocr_errors.retrieval import question_scores, rank_retrievers
 from ohr.analysis.ocr_errors.sources import Pairs, read_pairs
@@ -39,7 +40,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.fit import AlignedPage, align_pair, fit_model
 from ohr.ocr_errors.make import ErrorMaker
-from ohr.ocr_errors.model import Check, Provenance, read_model, write_model
+from ohr.ocr_errors.model import Check, ErrorModel, Provenance, read_model, write_model
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.types import Question
@@ -110,8 +111,7 @@ def check_models(
     tables = []
     notes = []
     for name, model in fitted.items():
-        maker = ErrorMaker(model)
-        checked = make_with(pages, lambda _, maker=maker: maker)  # type: ignore[misc]
+        checked = _made_by(model, pages)
         answerable = _answerable(pairs, checked)
         scores = question_scores(checked, answerable) if answerable else pd.DataFrame()
         table = check_table(page_table(checked), scores)
@@ -124,11 +124,18 @@ def check_models(
     everything = pd.concat(tables, ignore_index=True)
     show(_transfer_table(everything))
     _print_conditions(checked, answerable, "models as they are")
+    if everything["auc"].isna().all():
+        print(f"no AUC: the discriminator needs {FOLDS} documents")
     for note in notes:
         print(plain(note))
     write_csv(out / "transfer.csv", everything)
     print(f"table: {out / 'transfer.csv'}")
     return 0
+
+
+def _made_by(model: ErrorModel, pages: Sequence[AlignedPage]) -> list[CheckedPage]:
+    maker = ErrorMaker(model)
+    return make_with(pages, lambda _: maker)
 
 
 def _answerable(pairs: Pairs, checked: Sequence[CheckedPage]) -> list[Question]:
