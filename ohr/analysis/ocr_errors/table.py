@@ -16,8 +16,9 @@ from rapidfuzz.distance import Levenshtein
 
 from ohr.analysis.ocr_errors.discriminator import discriminate
 from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.ocr_errors.counts import AlignedPage, error_runs, ranks
 from ohr.ocr_errors.edits import combine, make_edits, page_edits, rewrite
-from ohr.ocr_errors.fit import AlignedPage, error_runs, fit_model, ranks
+from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker, PageErrors
 from ohr.ocr_errors.model import Check, Provenance, Verdict
 from ohr.ocr_errors.words import page_words

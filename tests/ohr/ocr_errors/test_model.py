@@ -7,8 +7,9 @@ import pytest
 
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr_errors.alignment import Fate, align
+from ohr.ocr_errors.counts import PagePair, align_pair, changes, error_runs, ranks
 from ohr.ocr_errors.edits import lost_share, make_edits, page_edits, rewrite
-from ohr.ocr_errors.fit import PagePair, align_pair, changes, error_runs, fit_model, ranks
+from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker
 from ohr.ocr_errors.model import (
     ErrorModel,
