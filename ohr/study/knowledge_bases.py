@@ -10,9 +10,7 @@ from pathlib import Path
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.documents.opening import FileFacts, file_facts
-from ohr.errors import (
-    StoreError,
-)
+from ohr.errors import StoreError
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, recipe, source_digest
 from ohr.ocr.pools import Runners
@@ -22,9 +20,11 @@ from ohr.ocr.sharing import Sharing
 from ohr.ocr.store import keep_failure, stored_cost, stored_output, sum_costs
 from ohr.ocr.worker import PageReader, PageTask
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.study.plan import Plan, Variant
+from ohr.study.scoring.parts import is_large
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
 from ohr.workers import Limits
 
@@ -41,6 +41,8 @@ class KnowledgeBases:
     pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
     """The page images of a variant, if retrievers or readers look at any."""
     _digests: dict[Path, str] = field(default_factory=dict, repr=False)
+    _rewritten: list[PluginSpec] = field(default_factory=list, repr=False)
+    _copies_cpu_s: float = 0.0
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
@@ -216,7 +218,7 @@ class KnowledgeBases:
                 self.plan.dataset
             ).pages
             if variant.noise.operator is not None:
-                outcomes = rewrite_pages(outcomes, self.plan.reread, variant.noise, variant.seed)
+                outcomes = self._rewrite(outcomes, variant)
         else:
             outcomes = self.outcomes(variant)
         return KnowledgeBase(
@@ -224,6 +226,24 @@ class KnowledgeBases:
             {"engine": variant.engine.label, "noise": variant.noise.name},
             self.pictures(variant),
         )
+
+    def _rewrite(
+        self, pages: Mapping[PageRef, Outcome[str]], variant: Variant
+    ) -> Mapping[PageRef, Outcome[str]]:
+        noise = variant.noise
+        assert noise.operator is not None
+        # Copies have what an operator remembers of the pages only if it worked here first.
+        alone = noise.operator not in self._rewritten or not is_large(self.plan)
+        self._rewritten.append(noise.operator)
+        workers = 1 if alone else self.plan.config.workers
+        rewritten = rewrite_pages(pages, self.plan.reread, noise, variant.seed, workers)
+        self._copies_cpu_s += rewritten.copies_cpu_s
+        return rewritten.pages
+
+    def take_cpu_s(self) -> float:
+        """CPU seconds of other processes that made knowledge bases, since the last call."""
+        spent, self._copies_cpu_s = self._copies_cpu_s, 0.0
+        return spent
 
 
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:

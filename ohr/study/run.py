@@ -158,6 +158,7 @@ def _carry_out(
                         "taken": knowledge_bases.cost(variant)
                     }
                     scorer.cases.add_pages(plan.label(variant), kb)
+                clock.add("knowledge base", cpu_s=knowledge_bases.take_cpu_s())
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
                     writer.add(scores)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import logging
 import multiprocessing
 import os
@@ -115,6 +116,7 @@ def _body(run: Callable[[Connection], None], pipe: Connection, parent: int, scra
         os._exit(1)  # the parent ended before the call above
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    gc.freeze()  # what the parent had is not looked through, which would copy its memory
     tempfile.tempdir = scratch
     for name in os.listdir("/proc/self/fd"):
         if (number := int(name)) > 2 and number != pipe.fileno():

@@ -8,17 +8,20 @@ import pytest
 
 from ohr.errors import ConfigError
 from ohr.figures.sources import source_curves
+from ohr.ocr import rewriting
 from ohr.ocr.noise import Noise
 from ohr.ocr.progress import Progress
 from ohr.ocr.rewriting import rewrite_pages
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
+from ohr.study import knowledge_bases
 from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant, load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.study.scoring.metrics import make_metrics, plan_metrics
 from ohr.types import Outcome, PageRef
+from ohr.workers import forked
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.Embolden"
@@ -115,10 +118,39 @@ def test_pages_without_text_stay_as_they_are():
         refs[1]: Outcome.of_text(""),
         refs[2]: Outcome.error("missing"),
     }
-    found = rewrite_pages(pages, refs, Noise(PluginSpec(name=FAKE), "", 1.0), 0)
+    found = rewrite_pages(pages, refs, Noise(PluginSpec(name=FAKE), "", 1.0), 0).pages
     assert found == pages | {
         refs[0]: dataclasses.replace(pages[refs[0]], value=r"\textbf{two} \textbf{words}")
     }
+
+
+def test_several_processes_write_the_text_of_one(corpus, monkeypatch):
+    monkeypatch.setattr(rewriting, "spare_cores", lambda workers: workers - 1)
+    monkeypatch.setattr(forked, "spare_cores", lambda workers: workers - 1)
+    plan, pages = pages_of(corpus, intensity=0)
+    noise = Noise(PluginSpec(name="ocr_errors"), "", 0.3)
+    alone = rewrite_pages(pages, plan.reread, noise, 7)
+    shared = rewrite_pages(pages, plan.reread, noise, 7, workers=3)
+    assert alone.pages == shared.pages != pages
+    assert alone.copies_cpu_s == 0 < shared.copies_cpu_s
+
+
+def test_copies_are_made_after_a_process_has_seen_the_pages(corpus, monkeypatch):
+    workers = []
+
+    def spy(pages, refs, noise, seed, count):
+        workers.append(count)
+        return rewrite_pages(pages, refs, noise, seed)
+
+    monkeypatch.setattr(knowledge_bases, "rewrite_pages", spy)
+    monkeypatch.setattr(knowledge_bases, "is_large", lambda plan: True)
+    config = load_config([*corpus, "engines=[gt]", "workers=2"])
+    plan = make_plan(config, load_dataset(config))
+    bases = KnowledgeBases(plan, ArtefactStore(config.cache))
+    for name, intensity in ((FAKE, 0.2), (FAKE, 0.4), ("ocr_errors", 0.2)):
+        noise = Noise(PluginSpec(name=name), "", intensity)
+        bases.knowledge_base(Variant(PluginSpec(name="gt"), noise, config.seed))
+    assert workers == [1, 2, 1], "a copy has what was remembered of the pages"
 
 
 @pytest.mark.parametrize("engine", ["tesseract", "precomputed:gt", "tests.fakes.LoggingEngine"])
