@@ -96,6 +96,7 @@ class Characters:
         self.speck_places = Choice({p: sum(n.values()) for p, n in channel.specks.items()})
         self.joints = Choice(channel.joints or {"": 1})
         self.stretches = Choice(channel.stretches)
+        self._always = {char for char, rate in self.rate.items() if self.always(rate)}
         self.stretch = n_stretch / (n_single + n_stretch) if n_stretch else 0.0
 
     def add_speck(self, word: str, draws: Draws) -> str:
@@ -147,13 +148,11 @@ class Characters:
             return (
                 self.instead(word, draws, rubbish) if self.always(self.alone_rate[word]) else None
             )
-        if not any(self.always(self.rate.get(char, 0.0)) for char in word):
+        always = self._always
+        if always.isdisjoint(word):
             return None
         return "".join(
-            self.single[char].draw(draws.uniform())
-            if self.always(self.rate.get(char, 0.0))
-            else char
-            for char in word
+            self.single[char].draw(draws.uniform()) if char in always else char for char in word
         )
 
     @staticmethod

@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import product
 from math import log
 
 import numpy as np
 
 from ohr.ocr_errors.alignment import Alignment, Fate, align
-from ohr.ocr_errors.counts import AlignedPage, count_errors, error_runs, ranks
+from ohr.ocr_errors.counts import count_errors
 from ohr.ocr_errors.edits import page_edits, rewrite
-from ohr.ocr_errors.make import ErrorMaker
-from ohr.ocr_errors.model import (
-    ErrorModel,
-    Provenance,
-)
+from ohr.ocr_errors.make import WINDOWS, ErrorMaker
+from ohr.ocr_errors.model import SHARES, ErrorModel, Provenance
+from ohr.ocr_errors.pages import AlignedPage, error_runs, ranks
+from ohr.ocr_errors.tables import EVEN
 from ohr.ocr_errors.words import WORD_KINDS, page_words
 
-CLUSTERINGS = (0.0, 0.75, 1.5, 2.25)
+CLUSTERINGS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.25)
 """Values of the clustering that are tried."""
-RUN_LENGTHS = (1.0, 0.7, 0.5, 0.35)
-"""Lengths of the runs that are drawn, over those that were counted: runs that touch grow."""
-WINDOW = 30
-"""Words of a window in which errors are counted."""
-PAGES_TRIED = 80
+PAGES_TRIED = 200
 """Most pages on which a value of the clustering is tried."""
 SHORTEST = 0.2
 """Least length of the runs that are drawn, over the counted ones."""
-MOST_BALANCE, MOST_KIND_RATE = 4.0, 20.0
+MOST_BALANCE, MOST_KIND_RATE = 8.0, 20.0
 """Largest corrections, and their inverses the smallest."""
 BALANCINGS = 4
-"""How often the balance of the fates is corrected."""
+"""How often the balance is corrected, before and after the clustering is fitted."""
+PRIOR = 5.0
+"""Words that each fate of a kind has at least, so that few words correct little."""
 
 
 def fit_model(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorModel:
     """The model of these pages. Raises OhrError if none has a word.
 
-    How errors bunch is fitted by making errors with each of :data:`CLUSTERINGS` and
-    :data:`RUN_LENGTHS`.
+    How errors bunch is fitted by making errors with each of :data:`CLUSTERINGS`.
     """
     pages = [page for page in pages if page.words.words]
     model = count_errors(pages, provenance)
-    clustering, length = _bunching(model, pages)
-    model = model.model_copy(update={"clustering": clustering, "run_length": length})
+    for _ in range(BALANCINGS):
+        model = _balanced(model, pages)
+    model = _bunching(model, pages)
     for _ in range(BALANCINGS):
         model = _balanced(model, pages)
     return model.model_copy(update={"reached": _reached(model, pages)})
@@ -55,41 +51,31 @@ def _tried(pages: Sequence[AlignedPage]) -> list[tuple[float, AlignedPage]]:
     tried = [
         (rank, page)
         for rank, page in zip(ranks(pages), pages, strict=True)
-        if 0.01 < page.share < 0.7 and len(page.words.words) >= 3 * WINDOW
+        if 0.01 < page.share < 0.7 and len(page.words.words) >= 3 * WINDOWS[0]
     ]
     return tried[:: max(1, len(tried) // PAGES_TRIED)][:PAGES_TRIED]
 
 
-def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> tuple[float, float]:
-    """The clustering and the length of runs under which errors are bunched as in the real output:
-    windows of words differ as much, and runs have the same mean length.
+def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
+    """The model under which errors are bunched as in the real output: windows differ as much."""
+    real = _spreads([page.alignment for _, page in _tried(pages)])
+
+    def distance(clustering: tuple[float, float]) -> float:
+        tried = model.model_copy(update={"clustering": clustering})
+        made = _spreads([alignment for _, alignment in _imitated(tried, pages)])
+        return sum(abs(log(max(a, 1e-3) / max(b, 1e-3))) for a, b in zip(made, real, strict=True))
+
+    best = min(((0.0, wide) for wide in CLUSTERINGS), key=distance)
+    best = min(((narrow, best[1]) for narrow in CLUSTERINGS), key=distance)
+    best = min(((best[0], wide) for wide in CLUSTERINGS), key=distance)
+    return model.model_copy(update={"clustering": best})
+
+
+def _spreads(alignments: Sequence[Alignment]) -> list[float]:
+    """For windows of each width: the variance of the share of errors between a page's windows, over
+    that of windows all wrong or all right.
     """
-    tried = _tried(pages)
-    if not tried:
-        return 0.0, 1.0
-    real = _bunched([page.alignment.fates for _, page in tried])
-    best, least = (0.0, 1.0), float("inf")
-    for clustering, length in product(CLUSTERINGS, RUN_LENGTHS):
-        update = {"clustering": clustering, "run_length": length}
-        maker = ErrorMaker(model.model_copy(update=update))
-        imitated = _bunched(
-            [
-                maker.fates(page.words, page.share, rank, np.random.default_rng(number))
-                for number, (rank, page) in enumerate(tried)
-            ]
-        )
-        distance = sum(
-            abs(log(max(a, 1e-6) / max(b, 1e-6))) for a, b in zip(imitated, real, strict=True)
-        )
-        if distance < least:
-            best, least = (clustering, length), distance
-    return best
-
-
-def _bunched(pages: Sequence[Sequence[Fate]]) -> tuple[float, float]:
-    """The mean spread over windows, and the mean length of runs."""
-    runs = [end - start for fates in pages for start, end in error_runs(fates)]
-    return float(np.mean([_spread(fates) for fates in pages])), float(np.mean(runs or [0]))
+    return [_spread([aligned.fates for aligned in alignments], width) for width in WINDOWS]
 
 
 def _imitated(
@@ -105,43 +91,69 @@ def _imitated(
 
 
 def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
-    """The model corrected by what made errors have too much or too little of: fates, insertions,
-    kinds of words, and the length of runs.
+    """The model corrected by what made errors have too much or too little of: fates and insertions
+    by kind of word, words with errors by kind, and the length of runs.
     """
     lengths: tuple[list[int], list[int]] = [], []
-    fates = np.ones((2, 5))
-    kinds = np.ones((2, len(WORD_KINDS)))
-    words = np.full(len(WORD_KINDS), 2.0)
+    fates = np.full((2, len(WORD_KINDS), 2, 5), PRIOR)
+    slices = np.full((2, len(SHARES), 5), PRIOR)
+    kinds = np.full((2, len(SHARES), len(WORD_KINDS)), PRIOR)
+    words = np.full((len(SHARES), len(WORD_KINDS)), 2 * PRIOR)
     for page, alignment in _imitated(model, pages):
         of_kind = np.frombuffer(page.words.kinds, dtype=np.uint8)
-        words += np.bincount(of_kind, minlength=len(WORD_KINDS))
+        at_share = bisect_left(SHARES, page.share)
+        words[at_share] += np.bincount(of_kind, minlength=len(WORD_KINDS))
         for side, aligned in enumerate((page.alignment, alignment)):
-            lengths[side].extend(end - start for start, end in error_runs(aligned.fates))
-            counts = Counter(aligned.fates)
-            fates[side, :4] += [counts[fate] for fate in Fate if fate is not Fate.RIGHT]
-            fates[side, 4] += len(aligned.inserted)
-            wrong = np.array(aligned.fates) != Fate.RIGHT
-            kinds[side] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
-    balance = np.array(model.balance) * fates[0] / fates[1]
+            of_word = np.array(aligned.fates)
+            longer = np.zeros(len(of_word), dtype=int)
+            for start, end in error_runs(aligned.fates):
+                lengths[side].append(end - start)
+                longer[start:end] = end - start > 1
+            wrong = of_word != Fate.RIGHT
+            np.add.at(fates[side], (of_kind[wrong], longer[wrong], of_word[wrong] - 1), 1)
+            of_slice = slices[side, at_share]
+            of_slice[:4] += np.bincount(of_word, minlength=5)[1:]
+            kinds[side, at_share] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
+            for at, text in aligned.inserted:
+                # Characters count: much of what is inserted is aligned with words beside it.
+                beside = int(wrong[max(0, at - 1) : at + 1].any())
+                fates[side, of_kind[max(0, at - 1)], beside, 4] += len(text) + 1
+                of_slice[4] += len(text) + 1
+    balance = np.array([model.balance.get(kind, EVEN) for kind in WORD_KINDS])
+    slice_balance = np.array(model.slice_balance or [EVEN[0]] * len(SHARES))
+    balance, slice_balance = _corrected(balance, fates), _corrected(slice_balance, slices)
+    # A word that is joined with one that is wrong, too, is counted as rewritten.
+    balance[:, 1, Fate.JOINED - 1] = np.minimum(1.0, balance[:, 1, Fate.JOINED - 1])
     hazards = -np.log1p(-np.minimum(0.98, kinds / words))
-    rates = np.array([model.kind_rates.get(kind, 1.0) for kind in WORD_KINDS])
+    rates = np.array([model.kind_rates.get(kind, EVEN[0]) for kind in WORD_KINDS]).T
     # Only their ratios matter: they say which words go wrong first.
     rates = rates * np.clip(hazards[0] / hazards[1], 0.5, 2)
-    rates = np.clip(rates / rates[0], 1 / MOST_KIND_RATE, MOST_KIND_RATE)
-    longer = float(np.mean(lengths[0] or [1]) / np.mean(lengths[1] or [1]))
+    rates = np.clip(rates / rates[:, :1], 1 / MOST_KIND_RATE, MOST_KIND_RATE)
+    ratio = float(np.mean(lengths[0] or [1]) / np.mean(lengths[1] or [1]))
     return model.model_copy(
         update={
-            "balance": tuple(
-                _factors(np.clip(balance / balance[0], 1 / MOST_BALANCE, MOST_BALANCE))
-            ),
-            "kind_rates": dict(zip(WORD_KINDS, _factors(rates), strict=True)),
-            "run_length": round(min(1.0, max(SHORTEST, model.run_length * longer)), 4),
+            "balance": {
+                kind: (_factors(alone), _factors(several))
+                for kind, (alone, several) in zip(WORD_KINDS, balance, strict=True)
+            },
+            "slice_balance": tuple(map(_factors, slice_balance)),
+            "kind_rates": dict(zip(WORD_KINDS, map(_factors, rates.T), strict=True)),
+            "run_length": round(min(1.0, max(SHORTEST, model.run_length * ratio)), 4),
         }
     )
 
 
-def _factors(values: np.ndarray) -> list[float]:
-    return [round(float(value), 4) for value in values]
+def _corrected(balance: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Factors of fates, corrected by their shares of the real and the made words with errors."""
+    shares = counts / counts[..., :4].sum(axis=-1, keepdims=True)
+    # Kinds and slices are corrected together: each does half.
+    factors = balance * np.sqrt(shares[0] / shares[1])
+    result: np.ndarray = np.clip(factors, 1 / MOST_BALANCE, MOST_BALANCE)
+    return result
+
+
+def _factors(values: np.ndarray) -> tuple[float, ...]:
+    return tuple(round(float(value), 4) for value in values)
 
 
 def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
@@ -153,9 +165,12 @@ def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
     return round(min(1.5, max(0.5, reached / target)), 4) if target else 1.0
 
 
-def _spread(fates: Sequence[Fate]) -> float:
-    """Variance of the share of errors between windows, over that of one window all wrong."""
-    wrong = np.array([fate is not Fate.RIGHT for fate in fates], dtype=float)
-    windows = wrong[: len(wrong) // WINDOW * WINDOW].reshape(-1, WINDOW).mean(axis=1)
-    mean = float(windows.mean())
-    return float(windows.var()) / (mean * (1 - mean)) if 0 < mean < 1 else 0.0
+def _spread(pages: Sequence[Sequence[Fate]], width: int) -> float:
+    variance = most = 0.0
+    for fates in pages:
+        wrong = np.array([fate is not Fate.RIGHT for fate in fates], dtype=float)
+        if len(wrong) >= 2 * width:
+            windows = wrong[: len(wrong) // width * width].reshape(-1, width).mean(axis=1)
+            variance += float(windows.var())
+            most += float(windows.mean() * (1 - windows.mean()))
+    return variance / most if most else 0.0

@@ -17,27 +17,23 @@ from rapidfuzz.distance import Levenshtein
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.characters import Characters, Choice, Draws, Strings
 from ohr.ocr_errors.model import (
-    LENGTHS,
     RANKS,
-    SHARES,
     ErrorModel,
 )
 from ohr.ocr_errors.tables import (
-    HIGHS,
-    LOWS,
+    EVEN,
     StyleTables,
     WordRisk,
-    insertion_rates,
     kind_times,
     run_class,
 )
-from ohr.ocr_errors.words import WORD_KINDS, PageWords
+from ohr.ocr_errors.words import CACHED_PAGES, WORD_KINDS, PageWords, page_parts
 
-_APART = np.array([0, 0, 2, 0, 4, 5], dtype=np.uint8)
-"""Kinds of words with the same number share runs."""
+_LAST = 1e12
+"""After all other times at which words go wrong."""
 _OPERATOR = re.compile(r"([=+−×<>≤≥≈±])")
-WINDOW = 30
-"""Words that share their rate of errors, where errors cluster."""
+WINDOWS = (30, 90)
+"""Words that share their rate of errors, where errors cluster: in narrow and in wide windows."""
 TextEdit = tuple[int, str, str]
 """At this place of the source, the first text gives way to the second."""
 
@@ -61,6 +57,17 @@ class PageErrors:
     share: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a model says of a page, whatever is drawn."""
+
+    parts: list[tuple[int, int, int]]
+    risks: np.ndarray
+    """Sum of the risks of the words before each word, and of all."""
+    fixed: list[int]
+    """Formulas, and words with a character that the engine never reads."""
+
+
 class ErrorMaker:
     """Makes errors as a model has them."""
 
@@ -68,16 +75,14 @@ class ErrorMaker:
         self.model = model
         self.characters = Characters(model.channel)
         self.strings = Strings(model.rubbish)
-        self._styles = [
-            StyleTables(style.slices, model.run_length, model.balance) for style in model.styles
-        ]
+        self._styles = [StyleTables(model, style) for style in model.styles]
         self._ranks = [
             Choice([style.ranks[rank] for style in model.styles]) for rank in range(RANKS)
         ]
         self._times, self._times_of_kinds = kind_times(model)
-        self._kind_rates = np.array([model.kind_rates.get(kind, 1.0) for kind in WORD_KINDS])
-        self._insertion_rates = insertion_rates(model)
+        self._kind_rates = np.array([model.kind_rates.get(kind, EVEN[0]) for kind in WORD_KINDS])
         self._risk = WordRisk(model, self.characters)
+        self._known: dict[str, _Known] = {}
         formulas = model.formulas
         wrong = formulas.count - formulas.right
         self._formula_lost = formulas.lost / wrong if wrong else 0.0
@@ -86,6 +91,24 @@ class ErrorMaker:
         self._always = {char for char, rate in rates if self.characters.always(rate)}
         self._symbols = {char: Choice(counts) for char, counts in formulas.became.items() if counts}
         self._spaced = formulas.spaced[0] / max(1, formulas.spaced[1])
+
+    def _of_page(self, page: PageWords) -> _Known:
+        known = self._known.get(page.source)
+        if known is None:
+            formula, always = WORD_KINDS.index("formula"), self._always
+            known = _Known(
+                page_parts(page),
+                np.concatenate(([0.0], np.cumsum(self._risk.of_words(page.words)))),
+                [
+                    number
+                    for number, (word, kind) in enumerate(zip(page.words, page.kinds, strict=True))
+                    if kind == formula or not always.isdisjoint(word)
+                ],
+            )
+            if len(self._known) >= CACHED_PAGES:
+                self._known.clear()
+            self._known[page.source] = known
+        return known
 
     def _tables(self, rank: float, uniform: float) -> StyleTables:
         """The style of a page of this rank."""
@@ -99,55 +122,25 @@ class ErrorMaker:
     def runs(self, page: PageWords, tables: StyleTables, rng: np.random.Generator) -> Iterator[Run]:
         """The page cut into runs of words, those that go wrong first in front."""
         count = len(page.words)
-        size = int(count / max(1.0, tables.mean * tables.run_length) * 1.3) + 8
-        starts: list[np.ndarray] = []
-        slices: list[np.ndarray] = []
-        order: list[np.ndarray] = []
-        at = 0
-        while at < count:
-            uniform = rng.random((3, size))
-            of_slice = np.searchsorted(
-                tables.by_slice, uniform[0] * tables.by_slice[-1], side="right"
-            ).clip(0, len(SHARES) - 1)
-            lengths = np.ones(size, dtype=int)
-            for number in np.unique(of_slice):
-                own = of_slice == number
-                sums = tables.lengths[number]
-                bins = np.searchsorted(sums, uniform[1][own] * sums[-1], side="right")
-                low, high = (
-                    LOWS[bins.clip(0, len(LENGTHS) - 1)],
-                    HIGHS[bins.clip(0, len(LENGTHS) - 1)],
-                )
-                drawn = low + (uniform[2][own] * (high - low + 1)).astype(int)
-                lengths[own] = np.maximum(1, np.rint(drawn * tables.run_length).astype(int))
-            ends = at + np.cumsum(lengths)
-            starts.append(ends - lengths)
-            slices.append(of_slice)
-            order.append(uniform[0])
-            at = int(ends[-1])
-        start = np.concatenate(starts)
-        stays = start < count
-        start, of_slice = start[stays], np.concatenate(slices)[stays]
-        drawn = np.concatenate(order)[stays]
+        known, pieces = self._of_page(page), []
+        for first, after, part in known.parts:
+            start, *rest = tables.parts[part].tessellate(after - first, rng)
+            pieces.append((first + start, *rest))
+        start, of_slice, drawn, between = (np.concatenate(own) for own in zip(*pieces, strict=True))
         kinds = np.frombuffer(page.kinds, dtype=np.uint8)
-        # Runs end where a table or a chart begins or ends.
-        edges = np.flatnonzero(np.diff(_APART[kinds])) + 1
-        pieces = np.union1d(start, edges)
-        owners = np.searchsorted(start, pieces, side="right") - 1
-        start, of_slice, drawn = pieces, of_slice[owners], drawn[owners]
         end = np.append(start[1:], count)
         # Exponential clocks: the chance to be next is in proportion to the rate.
-        sums = np.concatenate(([0.0], np.cumsum(self._risk.of_words(page.words))))
-        rate = (sums[end] - sums[start]) / (end - start)
-        if self.model.clustering:
-            windows = rng.standard_normal(count // WINDOW + 1)
-            rate = rate * np.exp(self.model.clustering * windows[(start + end) // 2 // WINDOW])
+        rate = (known.risks[end] - known.risks[start]) / (end - start)
+        for clustering, width in zip(self.model.clustering, WINDOWS, strict=True):
+            windows = rng.standard_normal(count // width + 1)
+            rate = rate * np.exp(clustering * windows[(start + end) // 2 // width])
         times = np.zeros(len(start))
         for kind in np.unique(kinds[start]).tolist():
             own = kinds[start] == kind
             times[own] = np.interp(drawn[own], self._times_of_kinds[kind], self._times)
-        rate = rate * self._kind_rates[kinds[start]]
+        rate = rate * self._kind_rates[kinds[start], of_slice]
         clock = -np.log1p(-np.minimum(times, 1 - 1e-9)) / np.maximum(rate, 1e-9)
+        clock[between] += _LAST
         ranked = np.argsort(clock, kind="stable").tolist()
         first, last, number_of = start.tolist(), end.tolist(), of_slice.tolist()
         return (Run(first[i], last[i], number_of[i]) for i in ranked)
@@ -215,7 +208,10 @@ class ErrorMaker:
         lost: bool,
     ) -> Iterator[tuple[int, tuple[Fate, str] | None, str]]:
         """The words of a run: their number, what stands for each, and what is inserted after it."""
-        choice = tables.first[run.slice][run_class(run.end - run.start)]
+        kind = page.kinds[run.start]
+        length = run_class(run.end - run.start)
+        choice = tables.first[kind][run.slice][length]
+        following = tables.following_long if length == 3 else tables.following
         for number in range(run.start, run.end):
             drawn = choice.number(draws.uniform())
             if drawn == 4:  # a right word, with something after it
@@ -224,7 +220,7 @@ class ErrorMaker:
                     return
                 drawn = 0
             fate = _FATES[1 + drawn]
-            choice = tables.following[run.slice][fate - 1]
+            choice = following[page.kinds[number]][run.slice][fate - 1]
             word = page.words[number]
             entry: tuple[Fate, str]
             if lost:
@@ -235,11 +231,11 @@ class ErrorMaker:
                 entry = self._instead(word, fate, tables.specks[run.slice], draws)
             extra = ""
             # A fixed word may stand in the text without its run: its edit has nothing beside it.
-            if number == run.end - 1 and not lost and number not in fixed:
-                kind = WORD_KINDS[page.kinds[number]]
-                chance = tables.insertions[run.slice] * self._insertion_rates.get(kind, 1.0)
-                if draws.uniform() < chance:
-                    extra = self._extra(page, number, draws)
+            # What is inserted beside a lost word would stand for it, and be counted as rubbish.
+            may_follow = entry[0] is not Fate.LOST and number not in fixed
+            chance = tables.insertions[page.kinds[number]][run.slice] if may_follow else 0.0
+            if number == run.end - 1 and draws.uniform() < chance:
+                extra = self._extra(page, number, draws)
             yield number, entry, extra
 
     def _instead(self, word: str, fate: Fate, specks: float, draws: Draws) -> tuple[Fate, str]:
@@ -276,14 +272,15 @@ class ErrorMaker:
         """
         draws = Draws(rng)
         fixed: dict[int, tuple[Fate, str]] = {}
-        formula, always = WORD_KINDS.index("formula"), self._always
-        for number, (word, kind) in enumerate(zip(page.words, page.kinds, strict=True)):
-            if kind == formula:
+        formula = WORD_KINDS.index("formula")
+        for number in self._of_page(page).fixed:
+            word = page.words[number]
+            if page.kinds[number] == formula:
                 fixed[number] = self._formula(word, draws)
-            elif always and not always.isdisjoint(word):
-                text = self.characters.systematic(word, draws, self.strings)
-                if text is not None and text != word:
-                    fixed[number] = (Fate.REWRITTEN if text else Fate.LOST), text
+                continue
+            text = self.characters.systematic(word, draws, self.strings)
+            if text is not None and text != word:
+                fixed[number] = (Fate.REWRITTEN if text else Fate.LOST), text
         return fixed
 
     def _formula(self, symbols: str, draws: Draws) -> tuple[Fate, str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,7 +26,7 @@ LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
 INSERTED = (1, 2, 3, 4, 6, 9, 14, 20, 30, 45, 70, 110, 200, 400)
 """Upper bounds of the bins of what is inserted, in characters."""
 QUANTILES = 21
-RANKS = 4
+RANKS = 10
 STYLES = ("characters", "rubbish", "loss")
 SITES = 6
 """Most changed places in a word that are counted apart."""
@@ -41,11 +41,15 @@ LEAST_OF_LAYOUT = 20
 BINS = 10
 """Bins of the ranks of pages."""
 LARGEST_FILE = 4_000_000
+FORMAT: Final = 2
 
 Count = Annotated[int, Field(ge=0)]
 Counts = tuple[Count, ...]
+FateCounts = tuple[Counts, Counts, Counts, Counts]
 Factor = Annotated[float, Field(ge=0.01, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Clustering = Annotated[float, Field(ge=0, le=4)]
+Balance = Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)]
 Outcome = Literal["fits", "does not fit", "not tested"]
 
 
@@ -62,8 +66,23 @@ class Level(_Part):
     """Pages without any output."""
     edit_distance: Share
     quantiles: Annotated[tuple[Share, ...], Field(min_length=QUANTILES, max_length=QUANTILES)]
-    kinds: dict[str, tuple[Count, Count]] = {}
-    """Kind of word -> words, and those with errors, on pages with output."""
+
+
+class Runs(_Part):
+    """Counts of the runs of words with errors in one part of the pages."""
+
+    words: Count
+    lengths: Annotated[Counts, Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
+    """Runs by length (:data:`LENGTHS`); insertions between right words are runs of one."""
+    first: FateCounts
+    """Fate of a run's first word (rewritten, rubbish, lost, joined, kept with something inserted
+    after it): runs of 1, 2 to 4, 5 to 16, more."""
+    following: FateCounts
+    """Fate of the next word in a run of up to 16, by that of the word before."""
+    following_long: FateCounts
+    """The same in longer runs, which are often lost as a whole."""
+    inserted: Count
+    """Runs of output that stand for no word, next to a word with an error."""
 
 
 class Slice(_Part):
@@ -71,17 +90,8 @@ class Slice(_Part):
 
     upto: Share
     pages: Count
-    words: Count
-    runs: Annotated[Counts, Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
-    """Runs of words with errors, by length (:data:`LENGTHS`); insertions between right words are
-    runs of one."""
-    first: tuple[Counts, Counts, Counts, Counts]
-    """Fate of a run's first word (rewritten, rubbish, lost, joined, kept with something inserted
-    after it): runs of 1, 2 to 4, 5 to 16, more."""
-    following: tuple[Counts, Counts, Counts, Counts]
-    """Fate of the next word in a run, by that of the word before."""
-    inserted: Count
-    """Runs of output that stand for no word, next to a word with an error."""
+    runs: dict[str, Runs]
+    """Part of the page (:data:`ohr.ocr_errors.words.PARTS`) -> its runs."""
     kinds: dict[str, tuple[Count, Count]]
     """Kind of word -> words, and those with errors."""
     specks: tuple[Count, Count] = (0, 0)
@@ -93,7 +103,8 @@ class Style(_Part):
 
     name: str
     ranks: Annotated[Counts, Field(min_length=RANKS, max_length=RANKS)]
-    """Pages by their rank within their level, best quarter first."""
+    """Thousandths of edit distance of the pages, by their rank within their level, best tenth
+    first: a page with more errors says more about how errors look at its rank."""
     slices: Annotated[tuple[Slice, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
 
 
@@ -202,23 +213,27 @@ class Check(_Part):
 class ErrorModel(_Part):
     """An engine's errors, as counts."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = FORMAT
     provenance: Provenance
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
     styles: Annotated[tuple[Style, ...], Field(min_length=len(STYLES), max_length=len(STYLES))]
     layouts: tuple[Layout, ...] = ()
     reached: Annotated[float, Field(gt=0, le=2)] = 1.0
     """Edit distance of the pages that are made, aligned again, over the one that was wanted."""
-    clustering: Annotated[float, Field(ge=0, le=4)]
+    clustering: tuple[Clustering, Clustering] = (0.0, 0.0)
     """How unevenly errors spread over a page's passages: the standard deviation of the logarithm
-    of their rate between windows of words."""
+    of their rate between narrow and between wide windows of words."""
     run_length: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Length of the runs that are drawn over the counted ones, since runs that touch become one."""
-    balance: Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)] = (1.0,) * 5
-    """Chances with which words are rewritten, rubbish, lost or joined and something is inserted,
-    over the counted ones: errors that touch are counted as others."""
-    kind_rates: dict[str, Factor] = {}
-    """Kind of word -> rate of errors, over what ``kinds`` of the levels and slices imply."""
+    balance: dict[str, tuple[Balance, Balance]] = {}
+    """Kind of word -> chances with which its words are rewritten, rubbish, lost or joined and
+    something is inserted after them, over the counted ones: alone, and in runs of several words.
+    Kinds differ, and errors that touch are counted as others."""
+    slice_balance: tuple[Balance, ...] = ()
+    """The same by the slice of the run, best pages first: words with errors on bad pages are lost
+    rather than rewritten."""
+    kind_rates: dict[str, Balance] = {}
+    """Kind of word -> rate of errors in the runs of each slice, over what ``kinds`` implies."""
     channel: Channel
     rubbish: Rubbish
     formulas: Formulas
@@ -314,6 +329,11 @@ def parse_model(data: bytes, name: str) -> ErrorModel:
     """A model from its file. Raises ConfigError."""
     try:
         content: Any = json.loads(data)
+        if isinstance(content, dict) and content.get("format", FORMAT) != FORMAT:
+            raise ConfigError(
+                f"{name} has format {content['format']!r}, and this version reads format {FORMAT}: "
+                "fit the model again (ohr perturb fit-errors)"
+            )
         return ErrorModel.model_validate(content)
     except ValidationError as error:
         raise ConfigError(f"{name} is not a model of OCR errors: {first_error(error)}") from error

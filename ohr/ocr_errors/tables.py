@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,12 +11,20 @@ from ohr.ocr_errors.model import (
     LENGTHS,
     SHARES,
     ErrorModel,
-    Slice,
+    FateCounts,
+    Runs,
+    Style,
 )
-from ohr.ocr_errors.words import WORD_KINDS
+from ohr.ocr_errors.words import PART_OF_KIND, PARTS, WORD_KINDS
 
 MOST_WORDS = 1 << 17
 """Words whose risk is kept."""
+EVEN = ((1.0,) * 5, (1.0,) * 5)
+"""The balance of a kind of words without corrections."""
+LEAST_PAGES = 8
+"""Pages from which a style's slice is believed."""
+LEAST_WORDS = 500
+"""Words from which the runs of a part are believed."""
 LEAST_SPECKS = 20
 """Rewritten words from which a slice's share of specks is believed."""
 KIND_PRIOR = 20.0
@@ -24,39 +32,100 @@ KIND_PRIOR = 20.0
 LOWS = np.array([low + 1 for low in (0, *LENGTHS[:-1])])
 HIGHS = np.array(LENGTHS)
 _MEANS = (LOWS + HIGHS) / 2
+_SPANS = HIGHS - LOWS + 1
+
+
+class PartTables:
+    """The runs of one part of the pages, ready to draw from."""
+
+    def __init__(self, slices: Sequence[Runs], run_length: float) -> None:
+        lengths = np.array([runs.lengths for runs in slices], dtype=float)
+        words = np.array([max(1, runs.words) for runs in slices], dtype=float)
+        self._run_length = run_length
+        runs = _appearing(lengths / words[:, None])
+        self._of_slice = runs.sum(axis=1)
+        self._by_slice = np.cumsum(self._of_slice)
+        self._before = self._by_slice - self._of_slice
+        # The lengths of a slice come after those of the slices before it.
+        self._by_length = (self._before[:, None] + np.cumsum(runs, axis=1)).ravel()
+        self._mean = float((runs * _MEANS).sum() / runs.sum())
+
+    def tessellate(
+        self, count: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """So many words cut into runs with a word between two: that goes wrong last, since runs
+        that touch would be one.
+
+        Returns the first word of each piece, its slice, its place (in [0, 1)) in the order in which
+        runs appear as pages get worse, and whether it is between two runs.
+        """
+        size = int(count / (1 + max(1.0, self._mean * self._run_length)) * 1.3) + 8
+        starts: list[np.ndarray] = []
+        slices: list[np.ndarray] = []
+        order: list[np.ndarray] = []
+        at = 0
+        while at < count:
+            uniform = rng.random((3, size))
+            of_slice = self._by_slice.searchsorted(uniform[0] * self._by_slice[-1], side="right")
+            of_slice = np.minimum(of_slice, len(SHARES) - 1)
+            place = self._before[of_slice] + uniform[1] * self._of_slice[of_slice]
+            bins = self._by_length.searchsorted(place, side="right") - of_slice * len(LENGTHS)
+            bins = np.minimum(np.maximum(bins, 0), len(LENGTHS) - 1)
+            drawn = LOWS[bins] + (uniform[2] * _SPANS[bins]).astype(int)
+            lengths = np.maximum(1, np.rint(drawn * self._run_length).astype(int))
+            ends = at + np.cumsum(lengths + 1)
+            starts.append(np.column_stack((ends - lengths - 1, ends - 1)).ravel())
+            slices.append(np.repeat(of_slice, 2))
+            order.append(np.repeat(uniform[0], 2))
+            at = int(ends[-1])
+        start = np.concatenate(starts)
+        stays = start < count
+        between = np.arange(len(start)) % 2 == 1
+        return (
+            start[stays],
+            np.concatenate(slices)[stays],
+            np.concatenate(order)[stays],
+            between[stays],
+        )
 
 
 class StyleTables:
     """The tables of one style of pages, ready to draw from."""
 
-    def __init__(
-        self, slices: Sequence[Slice], run_length: float, balance: Sequence[float]
-    ) -> None:
-        runs = np.array([slice_.runs for slice_ in slices], dtype=float)
-        words = np.array([max(1, slice_.words) for slice_ in slices], dtype=float)
-        self.runs = _appearing(runs / words[:, None])
-        self.by_slice = np.cumsum(self.runs.sum(axis=1))
-        self.lengths = [np.cumsum(row) for row in self.runs]
-        self.mean = float((self.runs * _MEANS).sum() / self.runs.sum())
-        first = [_sum_fates([s.first[k] for s in slices]) for k in range(4)]
-        self.first = [
-            [Choice(_balanced(_or(s.first[k], first[k]), balance)) for k in range(4)]
-            for s in slices
-        ]
-        following = [_sum_fates([s.following[k] for s in slices]) for k in range(4)]
-        self.following = [
-            [Choice(_balanced(_or(s.following[k], following[k]), balance)) for k in range(4)]
-            for s in slices
-        ]
-        self.insertions = [
-            balance[4] * s.inserted / n if (n := sum(s.runs) - s.first[0][4]) else 0.0
-            for s in slices
-        ]
-        self.run_length = run_length
-        together = [sum(column) for column in zip(*(s.specks for s in slices), strict=True)]
+    def __init__(self, model: ErrorModel, style: Style) -> None:
+        of_slices = np.array(model.slice_balance or [EVEN[0]] * len(SHARES))
+        believed = {part: _believed(model.styles, style, part) for part in PARTS}
+        self.parts = [PartTables(believed[part], model.run_length) for part in PARTS]
+        self.first: list[list[list[Choice]]] = []
+        """Kind of word -> slice -> class of the run's length -> fate of its first word."""
+        self.following: list[list[list[Choice]]] = []
+        """Kind of word -> slice -> fate of the word before -> fate of the next one."""
+        self.following_long: list[list[list[Choice]]] = []
+        self.insertions: list[list[float]] = []
+        """Kind of word -> slice -> chance that something is inserted after a run's last word."""
+        for kind, part in zip(WORD_KINDS, PART_OF_KIND, strict=True):
+            slices = believed[PARTS[part]]
+            alone, longer = np.array(model.balance.get(kind, EVEN))
+            rows = np.array([longer] * 4)
+            self.first.append(
+                _choices([s.first for s in slices], np.array([alone, *rows[1:]]), of_slices)
+            )
+            self.following.append(_choices([s.following for s in slices], rows, of_slices))
+            self.following_long.append(
+                _choices([s.following_long for s in slices], rows, of_slices)
+            )
+            self.insertions.append(
+                [
+                    float(factor * longer[4]) * s.inserted / n
+                    if (n := sum(s.lengths) - s.first[0][4])
+                    else 0.0
+                    for factor, s in zip(of_slices[:, 4], slices, strict=True)
+                ]
+            )
+        specks = [slice_.specks for slice_ in style.slices]
+        together = [sum(column) for column in zip(*specks, strict=True)]
         self.specks = [
-            a / n if n >= LEAST_SPECKS else together[0] / max(1, together[1])
-            for a, n in (s.specks for s in slices)
+            a / n if n >= LEAST_SPECKS else together[0] / max(1, together[1]) for a, n in specks
         ]
 
 
@@ -120,21 +189,18 @@ def _appearing(rates: np.ndarray) -> np.ndarray:
 
 
 def kind_times(model: ErrorModel) -> tuple[np.ndarray, np.ndarray]:
-    """When words go wrong as pages get worse: shares of words with errors, by kind and level.
+    """When words go wrong as pages get worse: shares of words with errors, by kind and slice.
 
-    A single level is split by the pages' edit distance. Returns the shares of all words, shape
-    (levels + 2,), and those of each kind, shape (kinds, levels + 2): from none wrong to all, never
-    falling.
+    Returns the shares of all words, shape (slices + 2,), and those of each kind, shape (kinds,
+    slices + 2): from none wrong to all, never falling.
     """
-    steps: list[list[Mapping[str, tuple[int, int]]]] = [
-        [level.kinds] for level in model.levels if level.kinds
-    ]
-    if len(steps) < 2:
-        steps = [[style.slices[k].kinds for style in model.styles] for k in range(len(SHARES))]
     counts = np.array(
         [
-            [np.sum([part.get(kind, (0, 0)) for part in step], axis=0) for kind in WORD_KINDS]
-            for step in steps
+            [
+                np.sum([style.slices[k].kinds.get(kind, (0, 0)) for style in model.styles], axis=0)
+                for kind in WORD_KINDS
+            ]
+            for k in range(len(SHARES))
         ],
         dtype=float,
     )
@@ -151,18 +217,46 @@ def kind_times(model: ErrorModel) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1:].T
 
 
-def insertion_rates(model: ErrorModel) -> dict[str, float]:
-    """Kind of word -> how often something is inserted after it, over all wrong words."""
-    of_kind = {kind: sum(counts) for kind, counts in model.rubbish.inserted_after.items()}
-    wrong = {
-        kind: sum(s.kinds.get(kind, (0, 0))[1] for style in model.styles for s in style.slices)
-        for kind in of_kind
-    }
-    average = sum(of_kind.values()) / max(1, sum(wrong.values()))
-    return {
-        kind: min(5.0, (count + 1) / ((wrong[kind] + 1) * max(average, 1e-3)))
-        for kind, count in of_kind.items()
-    }
+def _believed(styles: Sequence[Style], style: Style, part: str) -> list[Runs]:
+    """Slice -> the runs of a part; where a style has few pages or words, those of all styles, and
+    where these have few words, those of all parts.
+    """
+    result = []
+    for number, own in enumerate(style.slices):
+        runs, all_styles = own.runs[part], [other.slices[number].runs for other in styles]
+        if own.pages < LEAST_PAGES or runs.words < LEAST_WORDS:
+            runs = _together([entry[part] for entry in all_styles])
+        if runs.words < LEAST_WORDS:
+            runs = _together([runs for entry in all_styles for runs in entry.values()])
+        result.append(runs)
+    return result
+
+
+def _together(counts: Sequence[Runs]) -> Runs:
+    return Runs(
+        words=sum(runs.words for runs in counts),
+        lengths=tuple(summed([runs.lengths for runs in counts])),
+        first=_sums([runs.first for runs in counts]),
+        following=_sums([runs.following for runs in counts]),
+        following_long=_sums([runs.following_long for runs in counts]),
+        inserted=sum(runs.inserted for runs in counts),
+    )
+
+
+def _sums(tables: Sequence[FateCounts]) -> FateCounts:
+    a, b, c, d = (tuple(summed(rows)) for rows in zip(*tables, strict=True))
+    return a, b, c, d
+
+
+def _choices(
+    slices: Sequence[FateCounts], balance: np.ndarray, of_slices: np.ndarray
+) -> list[list[Choice]]:
+    """Slice -> row -> fate; rows with few counts are those of all slices."""
+    together = [_sum_fates(rows) for rows in zip(*slices, strict=True)]
+    return [
+        [Choice(_balanced(_or(of_slice[k], together[k]), balance[k] * factors)) for k in range(4)]
+        for of_slice, factors in zip(slices, of_slices, strict=True)
+    ]
 
 
 def _sum_fates(rows: Sequence[Sequence[int]]) -> list[int]:
@@ -170,7 +264,7 @@ def _sum_fates(rows: Sequence[Sequence[int]]) -> list[int]:
     return total if sum(total) else [1, *total[1:]]
 
 
-def _balanced(counts: Sequence[int], balance: Sequence[float]) -> list[int]:
+def _balanced(counts: Sequence[int], balance: np.ndarray) -> list[int]:
     return [round(1000 * n * factor) for n, factor in zip(counts, balance, strict=False)]
 
 

@@ -7,7 +7,10 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
+
+import numpy as np
 
 from ohr.markup.page import MarkupPage, read_page
 from ohr.markup.scanner import MarkupKind, MarkupRegion
@@ -18,6 +21,9 @@ WordKind = Literal["text", "heading", "table", "formula", "chart", "edge"]
 WORD_KINDS: tuple[WordKind, ...] = ("text", "heading", "table", "formula", "chart", "edge")
 """Words of a chart are those of its table; the *edge* is a short first or last paragraph, such as a
 running head or a page number."""
+PART_OF_KIND = (0, 0, 1, 0, 2, 3)
+"""Kind of word -> the part of the page (:data:`PARTS`) that it stands in."""
+PARTS = ("text", "table", "chart", "edge")
 MarkKind = Literal["heading", "emphasis", "table", "command", "escape"]
 MARK_KINDS: tuple[MarkKind, ...] = ("heading", "emphasis", "table", "command", "escape")
 
@@ -88,6 +94,13 @@ def page_layout(page: PageWords) -> str:
     if page.kinds.count(2) >= MANY_CELLS * count > 0:
         return "tables"
     return next(name for name, upto in TEXT_LAYOUTS.items() if count <= upto)
+
+
+def page_parts(page: PageWords) -> list[tuple[int, int, int]]:
+    """The page's words by the part they stand in: first word, the one after the last, the part."""
+    parts = np.array(PART_OF_KIND, dtype=np.int8)[np.frombuffer(page.kinds, dtype=np.uint8)]
+    edges = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(parts)]
+    return [(a, b, int(parts[a])) for a, b in pairwise(edges) if a < b]
 
 
 @lru_cache(maxsize=CACHED_PAGES)

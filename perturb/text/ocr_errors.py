@@ -35,7 +35,7 @@ class OcrErrors(TextRewriting[OcrErrorsParams]):
     """
 
     name = "ocr_errors"
-    version = "3"
+    version = "4"
     kind = "semantic"
     argument = "model"
     levels: ClassVar[Mapping[str, Level]] = {

@@ -10,7 +10,7 @@ from ohr import registry
 from ohr.collection import Dataset, ValidationReport, validate_questions
 from ohr.datasets.ohrbench import read_documents, read_questions
 from ohr.errors import OhrError
-from ohr.ocr_errors.counts import PagePair
+from ohr.ocr_errors.pages import PagePair
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.study.output.cases import read_domains, read_texts

@@ -16,11 +16,11 @@ from rapidfuzz.distance import Levenshtein
 
 from ohr.analysis.ocr_errors.discriminator import discriminate
 from ohr.ocr_errors.alignment import Alignment, Fate, align
-from ohr.ocr_errors.counts import AlignedPage, error_runs, ranks
 from ohr.ocr_errors.edits import combine, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker, PageErrors
 from ohr.ocr_errors.model import Check, Provenance, Verdict
+from ohr.ocr_errors.pages import AlignedPage, error_runs, ranks
 from ohr.ocr_errors.words import page_words
 from ohr.statistics import Clusters, PairedComparison, compare_paired
 from ohr.store.identity import digest

@@ -1,13 +1,14 @@
 """The model of OCR errors: fitted counts, and errors made from them."""
 
 import json
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr_errors.alignment import Fate, align
-from ohr.ocr_errors.counts import PagePair, align_pair, changes, error_runs, ranks
 from ohr.ocr_errors.edits import lost_share, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker
@@ -19,6 +20,8 @@ from ohr.ocr_errors.model import (
     shipped_models,
     write_model,
 )
+from ohr.ocr_errors.pages import PagePair, align_pair, error_runs, ranks
+from ohr.ocr_errors.replacements import changes
 from ohr.ocr_errors.words import page_words
 from ohr.types import PageRef
 
@@ -62,6 +65,11 @@ def pages():
     return [align_pair(pair) for pair in pairs]
 
 
+def runs_of(model: ErrorModel):
+    slices = [slice_ for style in model.styles for slice_ in style.slices]
+    return [runs for slice_ in slices for runs in slice_.runs.values()]
+
+
 @pytest.fixture(scope="module")
 def model(pages) -> ErrorModel:
     return fit_model(pages, PROVENANCE)
@@ -90,7 +98,7 @@ def test_the_model_holds_counts_of_what_happened(model):
     assert model.levels[0].pages == 12
     assert model.channel.single["a"]["e"] > 0
     assert set(model.channel.single) <= set("a^"), "no other character was rewritten"
-    lost = sum(sum(row[2] for row in s.first) for style in model.styles for s in style.slices)
+    lost = sum(sum(row[2] for row in runs.first) for runs in runs_of(model))
     assert lost > 0
 
 
@@ -174,7 +182,7 @@ def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
 
 @pytest.mark.parametrize(
     ("data", "why"),
-    [(b"", "not JSON"), (b"[]", "valid"), (b"{}", "provenance"), (b'{"format": 2}', "format")],
+    [(b"", "not JSON"), (b"[]", "valid"), (b"{}", "provenance"), (b'{"format": 1}', "format")],
 )
 def test_another_file_is_refused_in_one_line(data, why):
     with pytest.raises(ConfigError, match=why) as error:
@@ -200,3 +208,62 @@ def test_pages_without_words_cannot_be_fitted():
     empty = [align_pair(PagePair(PageRef("d", 0), "law", "clean", " ", ""))]
     with pytest.raises(OhrError, match="no page"):
         fit_model(empty, PROVENANCE)
+
+
+def test_kinds_of_words_have_their_own_fates():
+    """An engine that loses the cells of tables and rewrites text."""
+    pairs = []
+    for number in range(16):
+        words, cells = page(number, 120), page(100 + number, 60)
+        table = "".join(f"| {' | '.join(cells[i : i + 4])} |\n" for i in range(0, 60, 4))
+        table = table.replace("\n", "\n| --- | --- | --- | --- |\n", 1)
+        ref = PageRef(f"d{number % 4}", number)
+        wrong = [w.replace("a", "e") if i % 3 else w for i, w in enumerate(words)]
+        output = " ".join([*wrong, *cells[:20]])
+        pairs.append(PagePair(ref, "law", "clean", " ".join(words) + "\n\n" + table, output))
+    aligned = [align_pair(pair) for pair in pairs]
+    maker = ErrorMaker(fit_model(aligned, PROVENANCE))
+    of_kind = {0: Counter(), 2: Counter()}
+    for number, one in enumerate(aligned):
+        fates = maker.fates(one.words, one.share, 0.5, np.random.default_rng(number))
+        for kind, fate in zip(one.words.kinds, fates, strict=True):
+            of_kind[kind][fate] += 1
+    assert of_kind[0][Fate.REWRITTEN] > 4 * of_kind[0][Fate.LOST]
+    assert of_kind[2][Fate.LOST] > 4 * of_kind[2][Fate.REWRITTEN]
+
+
+def test_runs_do_not_touch_until_all_have_gone_wrong(model):
+    maker = ErrorMaker(model)
+    words = page_words(" ".join(page(7, 2000)))
+    runs = list(maker.page_runs(words, 0.5, np.random.default_rng(0)))
+    assert sorted(n for run in runs for n in range(run.start, run.end)) == list(range(2000))
+    early = sorted((run.start, run.end) for run in runs[: len(runs) // 2])
+    assert all(before[1] < after[0] for before, after in pairwise(early))
+    assert all(run.end == run.start + 1 for run in runs[len(runs) // 2 + 1 :])
+
+
+def test_long_lost_runs_stay_lost():
+    pairs = []
+    for number in range(12):
+        words = page(number, 400)
+        lost = [*words[:50], *words[130:]] if number % 2 else words
+        output = [w.replace("a", "e") if i % 5 == 0 else w for i, w in enumerate(lost)]
+        ref = PageRef(f"d{number % 4}", number)
+        pairs.append(PagePair(ref, "law", "clean", " ".join(words), " ".join(output)))
+    aligned = [align_pair(pair) for pair in pairs]
+    fitted = fit_model(aligned, PROVENANCE)
+    after_lost = [runs.following_long[2] for runs in runs_of(fitted)]
+    assert sum(row[2] for row in after_lost) > 20 * sum(sum(row[:2]) for row in after_lost)
+    maker = ErrorMaker(fitted)
+    longest = 0
+    for number, one in enumerate(aligned):
+        fates = maker.fates(one.words, 0.3, 0.9, np.random.default_rng(number))
+        runs = "".join("x" if fate is Fate.LOST else " " for fate in fates).split()
+        longest = max(longest, *map(len, runs))
+    assert longest > 30
+
+
+def test_a_model_of_an_earlier_format_says_to_fit_again(model):
+    earlier = json.loads(write_model(model)) | {"format": 1}
+    with pytest.raises(ConfigError, match="format 1, and this version reads format 2: fit"):
+        parse_model(json.dumps(earlier).encode(), "x.json")

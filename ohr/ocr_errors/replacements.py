@@ -1,0 +1,206 @@
+"""Counts what stands for words with errors: characters, specks, rubbish, formulas."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from rapidfuzz.distance import Levenshtein
+
+from ohr.ocr_errors.alignment import Fate
+from ohr.ocr_errors.characters import letters, word_bin
+from ohr.ocr_errors.model import (
+    INSERTED,
+    LONGEST,
+    RUBBISH_KEY,
+    SITES,
+    WORD_LENGTHS,
+    Channel,
+    Formulas,
+    Rubbish,
+)
+from ohr.ocr_errors.pages import AlignedPage
+from ohr.ocr_errors.words import WORD_KINDS
+
+LEAST_COUNT = 2
+"""Replacements of a pair of characters that were seen less often are left out."""
+LONGEST_OUTPUT = 29
+_OPERATORS = re.compile(r"[=+−×<>≤≥≈±]")
+_SPACED = re.compile(rf"(?<= ){_OPERATORS.pattern}(?= )")
+
+
+def words_with(
+    pages: Iterable[AlignedPage], *of: Fate, formulas: bool = False
+) -> Iterable[tuple[str, str]]:
+    """The words with one of these fates, and what stands for each."""
+    for page in pages:
+        aligned = page.alignment
+        for word, kind, fate, text in zip(
+            page.words.words, page.words.kinds, aligned.fates, aligned.texts, strict=True
+        ):
+            if fate in of and (kind == 3) == formulas:
+                yield word, text
+
+
+def count_specks(pages: Iterable[AlignedPage]) -> tuple[int, int]:
+    """Rewritten words of which only punctuation changed, and all rewritten words."""
+    pairs = list(words_with(pages, Fate.REWRITTEN))
+    return sum(letters(word) == letters(text) for word, text in pairs), len(pairs)
+
+
+def count_channel(pages: Sequence[AlignedPage]) -> Channel:
+    """What became of the characters of rewritten words."""
+    sites = [[0] * SITES for _ in WORD_LENGTHS]
+    seen: Counter[str] = Counter()
+    single: dict[str, Counter[str]] = defaultdict(Counter)
+    after: dict[str, Counter[str]] = defaultdict(Counter)
+    stretches: Counter[str] = Counter()
+    for word, _ in words_with(pages, Fate.RIGHT, Fate.REWRITTEN):
+        seen.update(word)
+        seen.update("^$")
+    specks: dict[str, Counter[str]] = defaultdict(Counter)
+    for word, text in words_with(pages, Fate.REWRITTEN):
+        if letters(word) == letters(text):
+            before, is_inside, after_it = text.partition(word)
+            if is_inside:
+                specks["before"][before] += bool(before)
+                specks["after"][after_it] += bool(after_it)
+            else:
+                specks["within"][""] += 1
+        places = changes(word, text)
+        sites[word_bin(len(word))][min(len(places), SITES) - 1] += 1
+        for start, end, written in places:
+            if end - start <= 1 and len(written) <= LONGEST:
+                before = word[start - 1] if start else "^"
+                # What is written between characters belongs to the one before.
+                key = word[start:end] or ("$" if start == len(word) else before)
+                put = written if end > start or key in "^$" else before + written
+                single[key][put] += 1
+                if end > start:
+                    after[before + key][put] += 1
+            else:
+                place = "start" if start == 0 else "end" if end == len(word) else "middle"
+                stretches[f"{place} {min(end - start, 9)} {min(len(written), 9)}"] += 1
+    return Channel(
+        sites=tuple(map(tuple, sites)),
+        seen=_sorted(seen),
+        single={key: _sorted(counts) for key, counts in sorted(single.items())},
+        after={
+            key: often
+            for key, counts in sorted(after.items())
+            if (often := {put: n for put, n in _sorted(counts).items() if n >= LEAST_COUNT})
+        },
+        stretches=_sorted(stretches),
+        alone=_alone(pages),
+        specks={place: _sorted(+counts) for place, counts in sorted(specks.items())},
+        joints=_sorted(Counter(text[len(word) :] for word, text in words_with(pages, Fate.JOINED))),
+    )
+
+
+def _alone(pages: Sequence[AlignedPage]) -> dict[str, dict[str, int]]:
+    """What stands for the words of one character."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for page in pages:
+        if not page.output.words:
+            continue  # a lost page says nothing about characters
+        aligned = page.alignment
+        for word, kind, fate, text in zip(
+            page.words.words, page.words.kinds, aligned.fates, aligned.texts, strict=True
+        ):
+            if len(word) == 1 and kind != 3:
+                put = word if fate in (Fate.RIGHT, Fate.JOINED) else text
+                counts[word][put if len(put) <= LONGEST else RUBBISH_KEY] += 1
+    return {char: _sorted(puts) for char, puts in sorted(counts.items())}
+
+
+def changes(word: str, text: str) -> list[tuple[int, int, str]]:
+    """Where a word was changed: ``word[start:end]`` became the text; neighbours are joined."""
+    places: list[tuple[int, int, str]] = []
+    for code in Levenshtein.opcodes(word, text):
+        if code.tag == "equal":
+            continue
+        start, end, written = code.src_start, code.src_end, text[code.dest_start : code.dest_end]
+        if code.tag == "replace" and end - start > 1 and len(written) == end - start:
+            places += [(start + i, start + i + 1, char) for i, char in enumerate(written)]
+        elif places and places[-1][1] == start:
+            first, _, before = places.pop()
+            places.append((first, end, before + written))
+        else:
+            places.append((start, end, written))
+    return places
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def count_rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
+    """What stands for words that were not read, or for none."""
+    pairs: dict[str, Counter[str]] = defaultdict(Counter)
+    lengths = [[0] * (LONGEST_OUTPUT + 1) for _ in WORD_LENGTHS]
+    inserted = [0] * len(INSERTED)
+    texts: list[str] = []
+    for word, text in words_with(pages, Fate.RUBBISH):
+        lengths[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
+        texts.append(text)
+    after = {kind: [0] * len(INSERTED) for kind in WORD_KINDS}
+    short: dict[str, Counter[str]] = {kind: Counter() for kind in WORD_KINDS}
+    for page in pages:
+        for at, text in page.alignment.inserted:
+            kind = WORD_KINDS[page.words.kinds[max(0, at - 1)]]
+            if len(text) <= LONGEST:
+                short[kind][text] += 1
+            after[kind][min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
+            inserted[min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
+            texts.append(text[:200])
+    for text in texts:
+        for a, b in pairwise(["", *text, ""]):
+            pairs[a][b] += 1
+    return Rubbish(
+        pairs={key: _sorted(counts) for key, counts in sorted(pairs.items())},
+        lengths=tuple(map(tuple, lengths)),
+        inserted=tuple(inserted),
+        inserted_after={kind: tuple(counts) for kind, counts in after.items() if any(counts)},
+        short={kind: _sorted(counts) for kind, counts in short.items() if counts},
+    )
+
+
+def count_formulas(pages: Sequence[AlignedPage]) -> Formulas:
+    """What became of formulas."""
+    wrong = list(words_with(pages, Fate.REWRITTEN, Fate.RUBBISH, Fate.JOINED, formulas=True))
+    right = sum(1 for _ in words_with(pages, Fate.RIGHT, formulas=True))
+    lost = sum(1 for _ in words_with(pages, Fate.LOST, formulas=True))
+    became: dict[str, Counter[str]] = defaultdict(Counter)
+    spaced = operators = 0
+    for word, text in wrong:
+        operators += len(_OPERATORS.findall(text))
+        spaced += len(_SPACED.findall(text))
+        for start, end, put in _replacements(word, "".join(text.split())):
+            cuts = [len(put) * i // (end - start) for i in range(end - start + 1)]
+            for char, (first, last) in zip(word[start:end], pairwise(cuts), strict=True):
+                became[char][put[first : min(last, first + LONGEST)]] += 1
+    return Formulas(
+        count=len(wrong) + right + lost,
+        right=right,
+        lost=lost,
+        symbols=sum(len(word) for word, _ in wrong),
+        edits=sum(Levenshtein.distance(word, "".join(text.split())) for word, text in wrong),
+        became={char: _sorted(puts) for char, puts in sorted(became.items())},
+        spaced=(spaced, operators),
+    )
+
+
+def _replacements(word: str, text: str) -> Iterable[tuple[int, int, str]]:
+    """What stands for each character of a word, itself included, or for a stretch of them."""
+    done = 0
+    for start, end, put in [*changes(word, text), (len(word), len(word), "")]:
+        yield from ((at, at + 1, word[at]) for at in range(done, start))
+        if start < end:
+            if put:
+                yield start, end, put
+            else:
+                yield from ((at, at + 1, "") for at in range(start, end))
+        done = end
