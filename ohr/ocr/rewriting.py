@@ -71,9 +71,9 @@ def rewrite_pages(
             if outcome is not None and outcome.value:
                 applied = rewrite_page(operator, outcome.value, ref, noise.intensity, seed)
                 own[ref] = Outcome(applied.value, outcome.status, outcome.detail)
-        return own, process_time() - start if os.getpid() != here else 0.0
+        return own, process_time() - start if os.getpid() != parent else 0.0
 
-    here = os.getpid()
+    parent = os.getpid()
     with ExitStack() as ending:
         copies = [ForkedCall(partial(share, n), workers=workers) for n in range(1, count)]
         for copy in copies:

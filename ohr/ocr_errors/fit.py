@@ -62,8 +62,10 @@ def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
 
     def distance(clustering: tuple[float, float]) -> float:
         tried = model.model_copy(update={"clustering": clustering})
-        made = _spreads([alignment for _, alignment in _imitated(tried, pages)])
-        return sum(abs(log(max(a, 1e-3) / max(b, 1e-3))) for a, b in zip(made, real, strict=True))
+        spreads = _spreads([alignment for _, alignment in _imitated(tried, pages)])
+        return sum(
+            abs(log(max(a, 1e-3) / max(b, 1e-3))) for a, b in zip(spreads, real, strict=True)
+        )
 
     best = min(((0.0, wide) for wide in CLUSTERINGS), key=distance)
     best = min(((narrow, best[1]) for narrow in CLUSTERINGS), key=distance)
