@@ -122,7 +122,7 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
                 fates[side, of_kind[max(0, at - 1)], beside, 4] += len(text) + 1
                 of_slice[4] += len(text) + 1
     balance = np.array([model.balance.get(kind, EVEN) for kind in WORD_KINDS])
-    slice_balance = np.array(model.slice_balance or [EVEN[0]] * len(SHARES))
+    slice_balance = np.array(model.slice_balance)
     balance, slice_balance = _corrected(balance, fates), _corrected(slice_balance, slices)
     # A word that is joined with one that is wrong, too, is counted as rewritten.
     balance[:, 1, Fate.JOINED - 1] = np.minimum(1.0, balance[:, 1, Fate.JOINED - 1])

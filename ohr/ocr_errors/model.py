@@ -13,10 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ohr.errors import ConfigError, did_you_mean
 from ohr.files.bounded import read_bounded
+from ohr.ocr_errors.words import PARTS
 from ohr.plugins.base import first_error
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -96,6 +97,13 @@ class Slice(_Part):
     """Kind of word -> words, and those with errors."""
     specks: tuple[Count, Count] = (0, 0)
     """Rewritten words of which only punctuation changed, and all rewritten words."""
+
+    @field_validator("runs")
+    @classmethod
+    def _every_part(cls, runs: dict[str, Runs]) -> dict[str, Runs]:
+        if set(runs) != set(PARTS):
+            raise ValueError(f"give the runs of each part: {', '.join(PARTS)}")
+        return runs
 
 
 class Style(_Part):
@@ -229,7 +237,9 @@ class ErrorModel(_Part):
     """Kind of word -> chances with which its words are rewritten, rubbish, lost or joined and
     something is inserted after them, over the counted ones: alone, and in runs of several words.
     Kinds differ, and errors that touch are counted as others."""
-    slice_balance: tuple[Balance, ...] = ()
+    slice_balance: Annotated[
+        tuple[Balance, ...], Field(min_length=len(SHARES), max_length=len(SHARES))
+    ] = ((1.0,) * 5,) * len(SHARES)
     """The same by the slice of the run, best pages first: words with errors on bad pages are lost
     rather than rewritten."""
     kind_rates: dict[str, Balance] = {}

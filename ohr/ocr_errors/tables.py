@@ -93,7 +93,7 @@ class StyleTables:
     """The tables of one style of pages, ready to draw from."""
 
     def __init__(self, model: ErrorModel, style: Style) -> None:
-        of_slices = np.array(model.slice_balance or [EVEN[0]] * len(SHARES))
+        of_slices = np.array(model.slice_balance)
         believed = {part: _believed(model.styles, style, part) for part in PARTS}
         self.parts = [PartTables(believed[part], model.run_length) for part in PARTS]
         self.first: list[list[list[Choice]]] = []

@@ -204,6 +204,16 @@ def test_counts_that_are_negative_are_refused(model):
         parse_model(json.dumps(broken).encode(), "x.json")
 
 
+def test_a_model_without_the_runs_of_a_part_is_refused(model):
+    broken = json.loads(write_model(model))
+    del broken["styles"][1]["slices"][2]["runs"]["table"]
+    with pytest.raises(ConfigError, match="runs of each part: text, table, chart, edge"):
+        parse_model(json.dumps(broken).encode(), "x.json")
+    broken = json.loads(write_model(model)) | {"slice_balance": [[1.0] * 5] * 3}
+    with pytest.raises(ConfigError, match="slice_balance"):
+        parse_model(json.dumps(broken).encode(), "x.json")
+
+
 def test_pages_without_words_cannot_be_fitted():
     empty = [align_pair(PagePair(PageRef("d", 0), "law", "clean", " ", ""))]
     with pytest.raises(OhrError, match="no page"):
