@@ -9,9 +9,11 @@ from itertools import accumulate
 import numpy as np
 
 from ohr.ocr_errors.model import (
+    END,
     INSERTED,
     LONGEST,
     RUBBISH_KEY,
+    START,
     WORD_LENGTHS,
     Channel,
     Rubbish,
@@ -93,7 +95,9 @@ class Characters:
             if any(put != char for put in counts)
         }
         self.specks = {place: Choice(counts) for place, counts in channel.specks.items() if counts}
-        self.speck_places = Choice({p: sum(n.values()) for p, n in channel.specks.items()})
+        self.speck_places = Choice(
+            {place: sum(counts.values()) for place, counts in channel.specks.items() if counts}
+        )
         self.joints = Choice(channel.joints or {"": 1})
         self.stretches = Choice(channel.stretches)
         self._always = {char for char, rate in self.rate.items() if self.always(rate)}
@@ -162,17 +166,17 @@ class Characters:
 
     def _change(self, text: str, draws: Draws) -> str:
         rate = self.rate
-        rates = (*(rate.get(char, 0.0) for char in text), rate.get("$", 0.0))
-        sums = list(accumulate(rates, initial=rate.get("^", 0.0)))
+        rates = (*(rate.get(char, 0.0) for char in text), rate.get(END, 0.0))
+        sums = list(accumulate(rates, initial=rate.get(START, 0.0)))
         if sums[-1] <= 0:
             at = int(draws.uniform() * len(text))
             return text[:at] + text[at + 1 :]
         at = bisect_right(sums, draws.uniform() * sums[-1])
         if at == 0:
-            return self.single["^"].draw(draws.uniform()) + text
+            return self.single[START].draw(draws.uniform()) + text
         if at > len(text):
-            return text + self.single["$"].draw(draws.uniform())
-        before, char = (text[at - 2] if at > 1 else "^"), text[at - 1]
+            return text + self.single[END].draw(draws.uniform())
+        before, char = (text[at - 2] if at > 1 else START), text[at - 1]
         choice = self.after.get(before + char) if draws.uniform() < 0.7 else None
         put = (choice or self.single[char]).draw(draws.uniform())
         return text[: at - 1] + put + text[at:]

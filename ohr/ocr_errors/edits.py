@@ -21,21 +21,21 @@ def make_edits(
     those of a higher one.
     """
     model = maker.model
-    uniform, lost = rng.random(2).tolist()
+    uniform = float(rng.random())
     marks, errors = (np.random.default_rng(seed) for seed in rng.integers(2**63, size=2))
     if not intensity or not source.strip():
         return []
     gate = min(1.0, intensity / model.floor) if model.floor else 1.0
     page = cached_page_words(source)
     rank = model.page_rank(page_layout(page), uniform)
-    share, is_lost = model.page_share(intensity, rank), lost < lost_share(model, rank)
-    return page_edits(maker, page, share, rank, gate, marks, errors, lost=is_lost)
+    share, lost = model.page_share(intensity, rank), is_lost(model, rank)
+    return page_edits(maker, page, share, rank, gate, marks, errors, lost=lost)
 
 
-def lost_share(model: ErrorModel, rank: float) -> float:
-    """The chance that a page of this rank is lost as a whole, rather than word by word."""
-    lost = max(level.lost / level.pages for level in model.levels if level.pages)
-    return 1.0 if rank >= 1 - lost and lost else 0.0
+def is_lost(model: ErrorModel, rank: float) -> bool:
+    """Whether a page of this rank is lost as a whole, rather than word by word."""
+    lost = max((level.lost / level.pages for level in model.levels if level.pages), default=0.0)
+    return rank >= 1 - lost and lost > 0
 
 
 def page_edits(
@@ -145,6 +145,7 @@ def _structure_edits(
         if uniform < gate * rate:
             start, end = page.starts[number], page.stops[number]
             edits.append((start, page.source[start:end], text))
+            edits += ((a, page.source[a:b], "") for a, b in page.others.get(number, ()))
     return [edit for edit in edits if edit[1] != edit[2]]
 
 

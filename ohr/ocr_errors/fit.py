@@ -14,15 +14,15 @@ from ohr.ocr_errors.edits import page_edits, rewrite
 from ohr.ocr_errors.make import WINDOWS, ErrorMaker
 from ohr.ocr_errors.model import SHARES, ErrorModel, Provenance
 from ohr.ocr_errors.pages import AlignedPage, error_runs, ranks
-from ohr.ocr_errors.tables import EVEN
+from ohr.ocr_errors.tables import EVEN, EVEN_RATES
 from ohr.ocr_errors.words import WORD_KINDS, page_words
 
 CLUSTERINGS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.25)
 """Values of the clustering that are tried."""
 PAGES_TRIED = 200
-"""Most pages on which a value of the clustering is tried."""
-SHORTEST = 0.2
-"""Least length of the runs that are drawn, over the counted ones."""
+"""Most pages on which errors are made to correct the model."""
+SHORTEST, LONGEST_RUNS = 0.2, 3.0
+"""Least and largest length of the runs that are drawn, over the counted ones."""
 MOST_BALANCE, MOST_KIND_RATE = 8.0, 20.0
 """Largest corrections, and their inverses the smallest."""
 BALANCINGS = 4
@@ -53,7 +53,8 @@ def _tried(pages: Sequence[AlignedPage]) -> list[tuple[float, AlignedPage]]:
         for rank, page in zip(ranks(pages), pages, strict=True)
         if 0.01 < page.share < 0.7 and len(page.words.words) >= 3 * WINDOWS[0]
     ]
-    return tried[:: max(1, len(tried) // PAGES_TRIED)][:PAGES_TRIED]
+    places = np.linspace(0, len(tried) - 1, min(len(tried), PAGES_TRIED))
+    return [tried[place] for place in np.rint(places).astype(int)]
 
 
 def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
@@ -127,7 +128,7 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
     # A word that is joined with one that is wrong, too, is counted as rewritten.
     balance[:, 1, Fate.JOINED - 1] = np.minimum(1.0, balance[:, 1, Fate.JOINED - 1])
     hazards = -np.log1p(-np.minimum(0.98, kinds / words))
-    rates = np.array([model.kind_rates.get(kind, EVEN[0]) for kind in WORD_KINDS]).T
+    rates = np.array([model.kind_rates.get(kind, EVEN_RATES) for kind in WORD_KINDS]).T
     # Only their ratios matter: they say which words go wrong first.
     rates = rates * np.clip(hazards[0] / hazards[1], 0.5, 2)
     rates = np.clip(rates / rates[:, :1], 1 / MOST_KIND_RATE, MOST_KIND_RATE)
@@ -140,7 +141,7 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
             },
             "slice_balance": tuple(map(_factors, slice_balance)),
             "kind_rates": dict(zip(WORD_KINDS, map(_factors, rates.T), strict=True)),
-            "run_length": round(min(1.0, max(SHORTEST, model.run_length * ratio)), 4),
+            "run_length": round(min(LONGEST_RUNS, max(SHORTEST, model.run_length * ratio)), 4),
         }
     )
 

@@ -21,7 +21,7 @@ from ohr.ocr_errors.model import (
     ErrorModel,
 )
 from ohr.ocr_errors.tables import (
-    EVEN,
+    EVEN_RATES,
     StyleTables,
     WordRisk,
     kind_times,
@@ -29,8 +29,6 @@ from ohr.ocr_errors.tables import (
 )
 from ohr.ocr_errors.words import CACHED_PAGES, WORD_KINDS, PageWords, page_parts
 
-_LAST = 1e12
-"""After all other times at which words go wrong."""
 _OPERATOR = re.compile(r"([=+−×<>≤≥≈±])")
 WINDOWS = (30, 90)
 """Words that share their rate of errors, where errors cluster: in narrow and in wide windows."""
@@ -54,7 +52,6 @@ class PageErrors:
     texts: dict[int, tuple[Fate, str]]
     inserted: dict[int, str]
     """Word -> what follows it and stands for no word."""
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ class ErrorMaker:
             Choice([style.ranks[rank] for style in model.styles]) for rank in range(RANKS)
         ]
         self._times, self._times_of_kinds = kind_times(model)
-        self._kind_rates = np.array([model.kind_rates.get(kind, EVEN[0]) for kind in WORD_KINDS])
+        self._kind_rates = np.array([model.kind_rates.get(kind, EVEN_RATES) for kind in WORD_KINDS])
         self._risk = WordRisk(model, self.characters)
         self._known: dict[str, _Known] = {}
         formulas = model.formulas
@@ -140,8 +137,7 @@ class ErrorMaker:
             times[own] = np.interp(drawn[own], self._times_of_kinds[kind], self._times)
         rate = rate * self._kind_rates[kinds[start], of_slice]
         clock = -np.log1p(-np.minimum(times, 1 - 1e-9)) / np.maximum(rate, 1e-9)
-        clock[between] += _LAST
-        ranked = np.argsort(clock, kind="stable").tolist()
+        ranked = np.lexsort((clock, between)).tolist()
         first, last, number_of = start.tolist(), end.tolist(), of_slice.tolist()
         return (Run(first[i], last[i], number_of[i]) for i in ranked)
 
@@ -160,7 +156,7 @@ class ErrorMaker:
         ``fixed`` is drawn by :meth:`fixed`. ``lost``: the engine reads nothing of the page,
         so that all its errors are lost words.
         """
-        errors = PageErrors({}, {}, 0.0)
+        errors = PageErrors({}, {})
         length = page.length
         if share <= 0 or not page.words:
             return errors
@@ -185,18 +181,7 @@ class ErrorMaker:
             else:
                 continue
             break
-        errors.share = cost / max(1.0, length, length + grown)
         return errors
-
-    def fates(
-        self, page: PageWords, share: float, rank: float, rng: np.random.Generator
-    ) -> list[Fate]:
-        """What becomes of each word."""
-        fates = [Fate.RIGHT] * len(page.words)
-        fixed = self.fixed(page, rng)
-        for number, (fate, _) in self.errors(page, share, rank, rng, fixed).texts.items():
-            fates[number] = fate
-        return fates
 
     def _words(
         self,

@@ -35,21 +35,32 @@ WORD_LENGTHS = (3, 7, 1000)
 """Upper bounds of the bins of word lengths, in characters."""
 LONGEST = 3
 """Most characters that replace one: longer ones are stretches."""
+START, END = "start", "end"
+"""Stand for the start and the end of a word among characters."""
 RUBBISH_KEY = "..."
 """Stands for any longer text."""
 LEAST_OF_LAYOUT = 20
 """Pages from which the ranks of a layout are believed."""
 BINS = 10
 """Bins of the ranks of pages."""
+LONGEST_OUTPUT = 29
+"""Most characters of the output whose length is counted."""
 LARGEST_FILE = 4_000_000
 FORMAT: Final = 2
 
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=10**12)]
 Counts = tuple[Count, ...]
 FateCounts = tuple[Counts, Counts, Counts, Counts]
+_Firsts = Annotated[Counts, Field(min_length=5, max_length=5)]
+_Nexts = Annotated[Counts, Field(min_length=4, max_length=4)]
+_Sites = Annotated[Counts, Field(min_length=SITES, max_length=SITES)]
+_Lengths = Annotated[Counts, Field(min_length=LONGEST_OUTPUT + 1, max_length=LONGEST_OUTPUT + 1)]
+_Stretch = Annotated[str, Field(pattern=r"^(start|middle|end) \d \d$")]
+_Replacements = Annotated[dict[str, Count], Field(min_length=1)]
 Factor = Annotated[float, Field(ge=0.01, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Clustering = Annotated[float, Field(ge=0, le=4)]
+SliceRates = Annotated[tuple[Factor, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
 Balance = Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)]
 Outcome = Literal["fits", "does not fit", "not tested"]
 
@@ -62,7 +73,7 @@ class Level(_Part):
     """One condition that was fitted: the edit distances of its pages' content."""
 
     name: str
-    pages: Count
+    pages: Annotated[int, Field(ge=1)]
     lost: Count
     """Pages without any output."""
     edit_distance: Share
@@ -75,12 +86,12 @@ class Runs(_Part):
     words: Count
     lengths: Annotated[Counts, Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
     """Runs by length (:data:`LENGTHS`); insertions between right words are runs of one."""
-    first: FateCounts
+    first: tuple[_Firsts, _Firsts, _Firsts, _Firsts]
     """Fate of a run's first word (rewritten, rubbish, lost, joined, kept with something inserted
     after it): runs of 1, 2 to 4, 5 to 16, more."""
-    following: FateCounts
+    following: tuple[_Nexts, _Nexts, _Nexts, _Nexts]
     """Fate of the next word in a run of up to 16, by that of the word before."""
-    following_long: FateCounts
+    following_long: tuple[_Nexts, _Nexts, _Nexts, _Nexts]
     """The same in longer runs, which are often lost as a whole."""
     inserted: Count
     """Runs of output that stand for no word, next to a word with an error."""
@@ -120,16 +131,18 @@ class Channel(_Part):
     """What becomes of the characters of a rewritten word."""
 
     sites: Annotated[
-        tuple[Counts, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
+        tuple[_Sites, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
     ]
     """Words by the number of places that changed (1 to :data:`SITES`), by the word's length."""
     seen: dict[str, Count]
-    """How often each character could have changed; ``^`` is a word's start, ``$`` its end."""
-    single: dict[str, dict[str, Count]]
+    """How often each character could have changed; :data:`START` and :data:`END` are those of a
+    word."""
+    single: dict[str, _Replacements]
     """Character -> what replaced it -> how often."""
-    after: dict[str, dict[str, Count]]
-    """Character and the one before it -> what replaced it -> how often."""
-    stretches: dict[str, Count]
+    after: dict[str, _Replacements]
+    """The character before (:data:`START` if there is none) and the character -> what replaced it
+    -> how often."""
+    stretches: dict[_Stretch, Count]
     """``start 4 0``: place in the word, characters removed and written -> how often."""
     alone: dict[str, dict[str, Count]] = {}
     """Word of one character -> what stands for it, itself included -> how often; the empty string
@@ -147,7 +160,7 @@ class Rubbish(_Part):
     pairs: dict[str, dict[str, Count]]
     """Character -> the next one -> how often; the empty string is the start and the end."""
     lengths: Annotated[
-        tuple[Counts, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
+        tuple[_Lengths, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
     ]
     """Lengths (0 to 29 characters) of the output, by the word's length."""
     inserted: Annotated[Counts, Field(min_length=len(INSERTED), max_length=len(INSERTED))]
@@ -231,8 +244,9 @@ class ErrorModel(_Part):
     clustering: tuple[Clustering, Clustering] = (0.0, 0.0)
     """How unevenly errors spread over a page's passages: the standard deviation of the logarithm
     of their rate between narrow and between wide windows of words."""
-    run_length: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Length of the runs that are drawn over the counted ones, since runs that touch become one."""
+    run_length: Annotated[float, Field(gt=0, le=3)] = 1.0
+    """Length of the runs that are drawn, over the counted ones: words beside an error that is made
+    may be aligned as wrong, too."""
     balance: dict[str, tuple[Balance, Balance]] = {}
     """Kind of word -> chances with which its words are rewritten, rubbish, lost or joined and
     something is inserted after them, over the counted ones: alone, and in runs of several words.
@@ -242,7 +256,7 @@ class ErrorModel(_Part):
     ] = ((1.0,) * 5,) * len(SHARES)
     """The same by the slice of the run, best pages first: words with errors on bad pages are lost
     rather than rewritten."""
-    kind_rates: dict[str, Balance] = {}
+    kind_rates: dict[str, SliceRates] = {}
     """Kind of word -> rate of errors in the runs of each slice, over what ``kinds`` implies."""
     channel: Channel
     rubbish: Rubbish

@@ -13,10 +13,13 @@ from rapidfuzz.distance import Levenshtein
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.characters import letters, word_bin
 from ohr.ocr_errors.model import (
+    END,
     INSERTED,
     LONGEST,
+    LONGEST_OUTPUT,
     RUBBISH_KEY,
     SITES,
+    START,
     WORD_LENGTHS,
     Channel,
     Formulas,
@@ -27,7 +30,6 @@ from ohr.ocr_errors.words import WORD_KINDS
 
 LEAST_COUNT = 2
 """Replacements of a pair of characters that were seen less often are left out."""
-LONGEST_OUTPUT = 29
 _OPERATORS = re.compile(r"[=+−×<>≤≥≈±]")
 _SPACED = re.compile(rf"(?<= ){_OPERATORS.pattern}(?= )")
 
@@ -60,24 +62,24 @@ def count_channel(pages: Sequence[AlignedPage]) -> Channel:
     stretches: Counter[str] = Counter()
     for word, _ in words_with(pages, Fate.RIGHT, Fate.REWRITTEN):
         seen.update(word)
-        seen.update("^$")
+        seen.update((START, END))
     specks: dict[str, Counter[str]] = defaultdict(Counter)
     for word, text in words_with(pages, Fate.REWRITTEN):
         if letters(word) == letters(text):
             before, is_inside, after_it = text.partition(word)
             if is_inside:
-                specks["before"][before] += bool(before)
-                specks["after"][after_it] += bool(after_it)
+                specks["before"][before] += 0 < len(before) <= LONGEST
+                specks["after"][after_it] += 0 < len(after_it) <= LONGEST
             else:
                 specks["within"][""] += 1
         places = changes(word, text)
         sites[word_bin(len(word))][min(len(places), SITES) - 1] += 1
         for start, end, written in places:
             if end - start <= 1 and len(written) <= LONGEST:
-                before = word[start - 1] if start else "^"
+                before = word[start - 1] if start else START
                 # What is written between characters belongs to the one before.
-                key = word[start:end] or ("$" if start == len(word) else before)
-                put = written if end > start or key in "^$" else before + written
+                key = word[start:end] or (END if start == len(word) else before)
+                put = written if end > start or key in (START, END) else before + written
                 single[key][put] += 1
                 if end > start:
                     after[before + key][put] += 1

@@ -8,8 +8,10 @@ import numpy as np
 
 from ohr.ocr_errors.characters import Characters, Choice, summed
 from ohr.ocr_errors.model import (
+    END,
     LENGTHS,
     SHARES,
+    START,
     ErrorModel,
     FateCounts,
     Runs,
@@ -21,6 +23,8 @@ MOST_WORDS = 1 << 17
 """Words whose risk is kept."""
 EVEN = ((1.0,) * 5, (1.0,) * 5)
 """The balance of a kind of words without corrections."""
+EVEN_RATES = (1.0,) * len(SHARES)
+"""The rates of a kind of words without corrections, by slice."""
 LEAST_PAGES = 8
 """Pages from which a style's slice is believed."""
 LEAST_WORDS = 500
@@ -29,10 +33,10 @@ LEAST_SPECKS = 20
 """Rewritten words from which a slice's share of specks is believed."""
 KIND_PRIOR = 20.0
 """Words of each kind in a slice that count for the rates of all kinds."""
-LOWS = np.array([low + 1 for low in (0, *LENGTHS[:-1])])
-HIGHS = np.array(LENGTHS)
-_MEANS = (LOWS + HIGHS) / 2
-_SPANS = HIGHS - LOWS + 1
+_LOWS = np.array([low + 1 for low in (0, *LENGTHS[:-1])])
+_HIGHS = np.array(LENGTHS)
+_MEANS = (_LOWS + _HIGHS) / 2
+_SPANS = _HIGHS - _LOWS + 1
 
 
 class PartTables:
@@ -59,11 +63,13 @@ class PartTables:
         Returns the first word of each piece, its slice, its place (in [0, 1)) in the order in which
         runs appear as pages get worse, and whether it is between two runs.
         """
-        size = int(count / (1 + max(1.0, self._mean * self._run_length)) * 1.3) + 8
+        cell = 1 + max(1.0, self._mean * self._run_length)
+        size = int(count / cell * 1.3) + 8
         starts: list[np.ndarray] = []
         slices: list[np.ndarray] = []
         order: list[np.ndarray] = []
-        at = 0
+        # The first word stands anywhere in a run or between two.
+        at = -int(rng.random() * cell)
         while at < count:
             uniform = rng.random((3, size))
             of_slice = self._by_slice.searchsorted(uniform[0] * self._by_slice[-1], side="right")
@@ -71,7 +77,7 @@ class PartTables:
             place = self._before[of_slice] + uniform[1] * self._of_slice[of_slice]
             bins = self._by_length.searchsorted(place, side="right") - of_slice * len(LENGTHS)
             bins = np.minimum(np.maximum(bins, 0), len(LENGTHS) - 1)
-            drawn = LOWS[bins] + (uniform[2] * _SPANS[bins]).astype(int)
+            drawn = _LOWS[bins] + (uniform[2] * _SPANS[bins]).astype(int)
             lengths = np.maximum(1, np.rint(drawn * self._run_length).astype(int))
             ends = at + np.cumsum(lengths + 1)
             starts.append(np.column_stack((ends - lengths - 1, ends - 1)).ravel())
@@ -79,10 +85,10 @@ class PartTables:
             order.append(np.repeat(uniform[0], 2))
             at = int(ends[-1])
         start = np.concatenate(starts)
-        stays = start < count
+        stays = (start < count) & (np.append(start[1:], at) > 0)
         between = np.arange(len(start)) % 2 == 1
         return (
-            start[stays],
+            np.maximum(start[stays], 0),
             np.concatenate(slices)[stays],
             np.concatenate(order)[stays],
             between[stays],
@@ -160,7 +166,7 @@ class WordRisk:
         if len(word) == 1 and word in self._alone:
             risk = self._alone[word] / self._wrong
         else:
-            right = (1 - self._rates.get("^", 0.0)) * (1 - self._rates.get("$", 0.0))
+            right = (1 - self._rates.get(START, 0.0)) * (1 - self._rates.get(END, 0.0))
             for char in word:
                 right *= 1 - self._rates.get(char, 0.0)
             risk = 1 - self._share + self._share * (1 - right) / self._rewritten
@@ -174,7 +180,7 @@ def run_class(length: int) -> int:
 
 
 def _appearing(rates: np.ndarray) -> np.ndarray:
-    """Runs per word that appear as pages get worse, by slice and length; all words are covered."""
+    """Runs per word that appear as pages get worse, by slice and length, enough for all words."""
     highest = np.maximum.accumulate(rates, axis=0)
     new: np.ndarray = np.diff(highest, axis=0, prepend=0.0)
     if not new.sum():

@@ -41,8 +41,8 @@ class KnowledgeBases:
     pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
     """The page images of a variant, if retrievers or readers look at any."""
     _digests: dict[Path, str] = field(default_factory=dict, repr=False)
-    _rewritten: list[PluginSpec] = field(default_factory=list, repr=False)
-    _copies_cpu_s: float = 0.0
+    _worked_here: list[PluginSpec] = field(default_factory=list, repr=False)
+    _copies_cpu_s: float = field(default=0.0, repr=False)
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
@@ -233,9 +233,10 @@ class KnowledgeBases:
         noise = variant.noise
         assert noise.operator is not None
         # Copies have what an operator remembers of the pages only if it worked here first.
-        alone = noise.operator not in self._rewritten or not is_large(self.plan)
-        self._rewritten.append(noise.operator)
-        workers = 1 if alone else self.plan.config.workers
+        worked_here = noise.operator in self._worked_here
+        if not worked_here:
+            self._worked_here.append(noise.operator)
+        workers = self.plan.config.workers if worked_here and is_large(self.plan) else 1
         rewritten = rewrite_pages(pages, self.plan.reread, noise, variant.seed, workers)
         self._copies_cpu_s += rewritten.copies_cpu_s
         return rewritten.pages

@@ -54,7 +54,8 @@ class OcrErrors(TextRewriting[OcrErrorsParams]):
         return _maker(self._file, self.params.model)
 
     def identity(self) -> dict[str, object]:
-        """Also the digest of the model's file."""
+        """Also the digest of the model's file. Raises ConfigError if it is no model."""
+        _ = self.maker
         return super().identity() | {"model": digest(self._file)}
 
     def edits(self, text: str, intensity: float, rng: np.random.Generator) -> list[Edit]:

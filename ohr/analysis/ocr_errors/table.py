@@ -162,7 +162,7 @@ def _bunched_rubbish(
     maker: ErrorMaker, page: AlignedPage, share: float, rank: float, rng: np.random.Generator
 ) -> PageErrors:
     """The model's runs of words, each word replaced by as many random letters."""
-    errors = PageErrors({}, {}, share)
+    errors = PageErrors({}, {})
     cost = 0
     for run in maker.page_runs(page.words, rank, rng):
         if cost >= share * page.words.length:
@@ -177,7 +177,7 @@ def _bunched_rubbish(
 
 def _uniform(page: AlignedPage, share: float, rng: np.random.Generator) -> PageErrors:
     """Characters changed, left out and put in at places drawn without any pattern."""
-    errors = PageErrors({}, {}, share)
+    errors = PageErrors({}, {})
     words = page.words.words
     lengths = [len(word) for word in words]
     total = sum(lengths)
