@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from experiments import curve_statistics, error_analysis
 from experiments.compare import main
-from ohr.analysis.comparison.table import comparisons, configuration_changes, metrics_of
+from ohr.analysis.comparison.configurations import configuration_changes
+from ohr.analysis.comparison.table import comparisons, metrics_of
 from ohr.errors import OhrError
 from ohr.study.config import load_config
 from ohr.study.results import Run, open_run, rows_of

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ohr.analysis.comparison.configurations import configuration_changes
 from ohr.analysis.comparison.differences_report import LESS, families
 from ohr.analysis.comparison.gate import (
     Checked,
@@ -20,7 +21,6 @@ from ohr.analysis.comparison.table import (
     EVERY,
     SETTINGS,
     comparisons,
-    configuration_changes,
     default_aspect,
     metrics_of,
     run_names,

@@ -52,10 +52,12 @@ def cells_with_letters(run: Run, engine: str = "") -> pd.DataFrame:
 def _metrics(run: Run) -> Iterator[tuple[str, str, bool]]:
     """Stage, metric and direction of the columns of tables, without the noise ratios."""
     shown = [*shown_readings(run.cells), *shown_measures(run.cells)]
-    better = {(info.stage, info.metric): info.higher_is_better for info in run.metric_infos}
+    better: dict[tuple[str, str], bool] = {
+        (info.stage, info.metric): info.higher_is_better for info in run.metric_infos
+    }
     for stage, metric, _ in shown:
         if metric not in _RATIOS:
-            yield stage, metric, better[stage, metric]  # type: ignore[index]
+            yield stage, metric, better[stage, metric]
 
 
 def _ties(rows: pd.DataFrame, higher_is_better: bool, seed: int) -> tuple[list[list[str]], Ties]:
