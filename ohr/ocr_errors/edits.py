@@ -34,7 +34,7 @@ def make_edits(
 
 def is_lost(model: ErrorModel, rank: float) -> bool:
     """Whether a page of this rank is lost as a whole, rather than word by word."""
-    lost = max((level.lost / level.pages for level in model.levels if level.pages), default=0.0)
+    lost = max(level.lost / level.pages for level in model.levels)
     return rank >= 1 - lost and lost > 0
 
 

@@ -174,6 +174,8 @@ def _carry_out(
                 if not_ranked := scorer.rankings.take_left_out():
                     bases[plan.label(variant)]["not_ranked"] = not_ranked
         scorer.close()
+        # Texts that were asked for while the last variants were scored.
+        clock.add("knowledge base", cpu_s=knowledge_bases.take_cpu_s())
         packing = ForkedCall(
             scorer.cases.to_bytes, workers=config.workers, worthwhile=is_large(plan)
         )
