@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -35,9 +36,14 @@ def setting_notes(run: Run) -> list[str]:
     return notes
 
 
-def loss_panels(run: Run, axis: str) -> Iterator[tuple[Setting, list[Panel]]]:
+@lru_cache(maxsize=4)
+def loss_panels(run: Run, axis: str) -> Sequence[tuple[Setting, Sequence[Panel]]]:
     """The panels of each setting of a run, in the order of its stages."""
-    curves = [curve for curve in curves_of(run, axis, draws=True) if curve.key["group"] == "all"]
+    return tuple(_panels(run, axis))
+
+
+def _panels(run: Run, axis: str) -> Iterator[tuple[Setting, Sequence[Panel]]]:
+    curves = list(curves_of(run, axis, draws=True, groups=False))
     keys = pd.DataFrame([curve.key for curve in curves])
     if keys.empty:
         return

@@ -171,14 +171,14 @@ def _unshown(label: str, row: pd.Series) -> str:
 
 def _breaks(run: Run, axis: str, engines: Sequence[str], noise: str) -> str:
     """Where a tenth of the clean score is lost, in each panel of the first setting."""
-    first = next(loss_panels(run, axis), None)
-    if first is None:
+    panels = loss_panels(run, axis)
+    if not panels:
         return ""
     texts = []
     for engine in engines:
         of_engine = [
             f"{panel.title} {breakpoint_of(series.curve)}"
-            for panel in first[1]
+            for panel in panels[0][1]
             for series in panel.series
             if (series.engine, series.noise) == (engine, noise)
         ]

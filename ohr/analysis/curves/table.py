@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,14 @@ def axis_of(run: Run, axis: str = "") -> str:
     """
     if axis and axis not in AXES:
         raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, AXES)}")
-    measured = set(run.drawn.loc[run.drawn["stage"] == "ocr", "metric"])
+    measured = set(run.drawn.loc[run.drawn["stage"] == "ocr", "metric"].unique())
     return axis or next((name for name in AXES if name in measured), "r_noise")
 
 
-def curves_of(run: Run, axis: str = "r_noise", *, draws: bool = False) -> Iterator[MeasuredCurve]:
-    """Every curve of a run with a clean point, for each group of its questions.
+def curves_of(
+    run: Run, axis: str = "r_noise", *, draws: bool = False, groups: bool = True
+) -> Iterator[MeasuredCurve]:
+    """Every curve of a run with a clean point, for all questions and with ``groups`` for each group.
 
     ``axis``, one of :data:`ohr.display.choices.AXES`, is x. A question's edit distance is that of
     the first page of its evidence. Points are means over the draws of the noise; with ``draws``,
@@ -69,9 +72,10 @@ def curves_of(run: Run, axis: str = "r_noise", *, draws: bool = False) -> Iterat
     noise = _damage(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
-    better = {(info.stage, info.metric): info.higher_is_better for info in run.metric_infos}
-    pairs = zip(quality["stage"], quality["metric"], strict=True)
-    quality = quality[np.array([better.get(pair, True) for pair in pairs], dtype=bool)]
+    for info in run.metric_infos:
+        if info.stage in QUALITY_STAGES and not info.higher_is_better:
+            same = (quality["stage"] == info.stage) & (quality["metric"] == info.metric)
+            quality = quality[~same]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
     for values, setting in quality.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))
@@ -84,7 +88,8 @@ def curves_of(run: Run, axis: str = "r_noise", *, draws: bool = False) -> Iterat
         noisy = setting[setting["noise"] != "none"]
         for (kind, operator), points in noisy.groupby(["noise", "perturbation"], sort=False):
             named = {"noise": kind, "perturbation": operator} | key
-            yield from _by_group(named, clean, points, damage, floor, split)
+            curves = _by_group(named, clean, points, damage, floor, split)
+            yield from curves if groups else islice(curves, 1)
 
 
 def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:

@@ -141,7 +141,7 @@ def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         if column not in rows:
             continue
         names = _group_labels(rows, column)
-        for name in known_first(name for name in names if name):
+        for name in known_first(name for name in names.unique() if name):
             yield f"{prefix}:{name}", rows[names == name]
 
 

@@ -170,7 +170,7 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
 def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path):
     settings = [*corpus, *NOISE, "metrics=[default,mine_measured.brevity]"]
     run = run_study(load_config(settings), tmp_path / "run")
-    _, panels = next(loss_panels(run, "r_noise"))
+    [(_, panels)] = loss_panels(run, "r_noise")
     floors = {
         panel.metric: panel.series[0].floor for panel in panels if panel.stage == "generation"
     }
