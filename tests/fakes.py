@@ -188,6 +188,29 @@ class Embolden(TextPerturbation):
         return " ".join(words)
 
 
+class UsesCpu(Embolden):
+    """Needs a twentieth of a CPU second for each page."""
+
+    name = "uses_cpu"
+
+    def apply(self, x: str, *, intensity: float, rng: np.random.Generator) -> Applied[str]:
+        until = time.process_time() + 0.05
+        while time.process_time() < until:
+            pass
+        return super().apply(x, intensity=intensity, rng=rng)
+
+
+class FailsOnFact10(Embolden):
+    """Fails on the page with the fact 10."""
+
+    name = "fails_on_fact_10"
+
+    def apply(self, x: str, *, intensity: float, rng: np.random.Generator) -> Applied[str]:
+        if "Fact 10 " in x:
+            raise ValueError("no more facts")
+        return super().apply(x, intensity=intensity, rng=rng)
+
+
 class HideFacts(TextPerturbation):
     """Turns a ``Fact`` into rubbish with the probability of the intensity."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import logging
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import partial
-from time import process_time
+from multiprocessing.connection import Connection
 
 from ohr import registry
 from ohr.errors import OhrError, PluginError
@@ -15,7 +14,9 @@ from ohr.ocr.noise import Noise
 from ohr.plugins import Applied, TextPerturbation
 from ohr.plugins.randomness import generator_for
 from ohr.types import Outcome, PageRef
-from ohr.workers.forked import ForkedCall, spare_cores
+from ohr.workers.forked import GONE, Copy, spare_cores
+
+log = logging.getLogger("ohr.ocr")
 
 
 def text_perturbation(noise: Noise) -> TextPerturbation:
@@ -44,42 +45,77 @@ def rewrite_page(
     return applied
 
 
-@dataclass(frozen=True)
-class Rewritten:
-    """Pages with noise in their text; ``copies_cpu_s``: CPU seconds of other processes."""
+class PageRewriter:
+    """Rewrites the same pages with one noise after the other.
 
-    pages: dict[PageRef, Outcome[str]]
-    copies_cpu_s: float
+    Copies of this process have their own pages, so that each remembers what operators know of them.
+    Close it.
+    """
 
+    def __init__(
+        self, pages: Mapping[PageRef, Outcome[str]], refs: Sequence[PageRef], workers: int = 1
+    ) -> None:
+        self._pages = pages
+        count = 1 + max(0, spare_cores(workers))
+        self._shares = [refs[number::count] for number in range(count)]
+        self._copies: list[Copy | None] = []
+        for number in range(1, count):
+            try:
+                self._copies.append(Copy(partial(self._serve, number)))
+            except OSError as error:
+                log.warning("no further process to make noise in: %s", error)
+                self._copies.append(None)
 
-def rewrite_pages(
-    pages: Mapping[PageRef, Outcome[str]],
-    refs: Sequence[PageRef],
-    noise: Noise,
-    seed: int,
-    workers: int = 1,
-) -> Rewritten:
-    """All pages, with the noise on those of ``refs``. Copies of this process do their shares."""
-    operator = text_perturbation(noise)
-    count = 1 + max(0, spare_cores(workers))
+    def rewrite(self, noise: Noise, seed: int) -> dict[PageRef, Outcome[str]]:
+        """All pages, with the noise on those of ``refs``. Raises PluginError."""
+        for number, copy in enumerate(self._copies, start=1):
+            if copy is not None:
+                try:
+                    copy.send((noise, seed))
+                except OSError as error:
+                    self._end(number, error)
+        noisy = dict(self._pages) | self._own(0, noise, seed)
+        for number in range(1, len(self._shares)):
+            noisy |= self._of_copy(number, noise, seed)
+        return noisy
 
-    def share(number: int) -> tuple[dict[PageRef, Outcome[str]], float]:
-        start = process_time()
+    def close(self) -> None:
+        """End the copies; the next pages are rewritten by this process alone."""
+        for number, copy in enumerate(self._copies):
+            if copy is not None:
+                copy.close()
+            self._copies[number] = None
+
+    def _serve(self, number: int, pipe: Connection) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                noise, seed = pipe.recv()
+                pipe.send(self._own(number, noise, seed))
+
+    def _of_copy(self, number: int, noise: Noise, seed: int) -> dict[PageRef, Outcome[str]]:
+        copy = self._copies[number - 1]
+        if copy is not None:
+            try:
+                received: dict[PageRef, Outcome[str]] = copy.receive()
+            except GONE as error:
+                self._end(number, error)
+            else:
+                return received
+        return self._own(number, noise, seed)  # an error of a plug-in then comes again
+
+    def _end(self, number: int, error: Exception) -> None:
+        log.warning("a process that made noise in text has ended (%r)", error)
+        copy = self._copies[number - 1]
+        assert copy is not None
+        copy.close()
+        self._copies[number - 1] = None
+
+    def _own(self, number: int, noise: Noise, seed: int) -> dict[PageRef, Outcome[str]]:
+        operator = text_perturbation(noise)
         own = {}
-        for ref in refs[number::count]:
-            outcome = pages.get(ref)
+        for ref in self._shares[number]:
+            outcome = self._pages.get(ref)
             if outcome is not None and outcome.value:
                 applied = rewrite_page(operator, outcome.value, ref, noise.intensity, seed)
                 own[ref] = Outcome(applied.value, outcome.status, outcome.detail)
-        return own, process_time() - start if os.getpid() != parent else 0.0
-
-    parent = os.getpid()
-    with ExitStack() as ending:
-        copies = [ForkedCall(partial(share, n), workers=workers) for n in range(1, count)]
-        for copy in copies:
-            ending.callback(copy.close)
-        shares = [share(0), *(copy.result() for copy in copies)]
-    noisy = dict(pages)
-    for own, _ in shares:
-        noisy.update(own)
-    return Rewritten(noisy, sum(cpu_s for _, cpu_s in shares))
+        return own

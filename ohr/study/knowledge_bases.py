@@ -14,13 +14,12 @@ from ohr.errors import StoreError
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, recipe, source_digest
 from ohr.ocr.pools import Runners
-from ohr.ocr.rewriting import rewrite_pages
+from ohr.ocr.rewriting import PageRewriter
 from ohr.ocr.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.ocr.sharing import Sharing
 from ohr.ocr.store import keep_failure, stored_cost, stored_output, sum_costs
 from ohr.ocr.worker import PageReader, PageTask
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
-from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.study.plan import Plan, Variant
@@ -41,8 +40,7 @@ class KnowledgeBases:
     pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
     """The page images of a variant, if retrievers or readers look at any."""
     _digests: dict[Path, str] = field(default_factory=dict, repr=False)
-    _worked_here: list[PluginSpec] = field(default_factory=list, repr=False)
-    _copies_cpu_s: float = field(default=0.0, repr=False)
+    _rewriter: PageRewriter | None = field(default=None, repr=False)
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
@@ -218,7 +216,10 @@ class KnowledgeBases:
                 self.plan.dataset
             ).pages
             if variant.noise.operator is not None:
-                outcomes = self._rewrite(outcomes, variant)
+                if self._rewriter is None:  # the ground truth is the only text with noise
+                    workers = self.plan.config.workers if is_large(self.plan) else 1
+                    self._rewriter = PageRewriter(outcomes, self.plan.reread, workers)
+                outcomes = self._rewriter.rewrite(variant.noise, variant.seed)
         else:
             outcomes = self.outcomes(variant)
         return KnowledgeBase(
@@ -227,24 +228,10 @@ class KnowledgeBases:
             self.pictures(variant),
         )
 
-    def _rewrite(
-        self, pages: Mapping[PageRef, Outcome[str]], variant: Variant
-    ) -> Mapping[PageRef, Outcome[str]]:
-        noise = variant.noise
-        assert noise.operator is not None
-        # Copies have what an operator remembers of the pages only if it worked here first.
-        worked_here = noise.operator in self._worked_here
-        if not worked_here:
-            self._worked_here.append(noise.operator)
-        workers = self.plan.config.workers if worked_here and is_large(self.plan) else 1
-        rewritten = rewrite_pages(pages, self.plan.reread, noise, variant.seed, workers)
-        self._copies_cpu_s += rewritten.copies_cpu_s
-        return rewritten.pages
-
-    def take_cpu_s(self) -> float:
-        """CPU seconds of other processes that made knowledge bases, since the last call."""
-        spent, self._copies_cpu_s = self._copies_cpu_s, 0.0
-        return spent
+    def close(self) -> None:
+        """End the processes that make noise in text."""
+        if self._rewriter is not None:
+            self._rewriter.close()
 
 
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:

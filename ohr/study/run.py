@@ -139,6 +139,7 @@ def _carry_out(
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
     knowledge_bases = KnowledgeBases(plan, store, pictures.of)
+    ending.callback(knowledge_bases.close)
     with clock.stage("read"), progress:
         knowledge_bases.make(progress, out, progress.write)
     asking = progress.of("asking", "questions")
@@ -158,7 +159,6 @@ def _carry_out(
                         "taken": knowledge_bases.cost(variant)
                     }
                     scorer.cases.add_pages(plan.label(variant), kb)
-                clock.add("knowledge base", cpu_s=knowledge_bases.take_cpu_s())
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
                     writer.add(scores)
@@ -174,8 +174,8 @@ def _carry_out(
                 if not_ranked := scorer.rankings.take_left_out():
                     bases[plan.label(variant)]["not_ranked"] = not_ranked
         scorer.close()
-        # Texts that were asked for while the last variants were scored.
-        clock.add("knowledge base", cpu_s=knowledge_bases.take_cpu_s())
+        with clock.stage("knowledge base"):
+            knowledge_bases.close()  # the system counts a process's CPU seconds when it ends
         packing = ForkedCall(
             scorer.cases.to_bytes, workers=config.workers, worthwhile=is_large(plan)
         )

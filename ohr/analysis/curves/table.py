@@ -57,7 +57,7 @@ def axis_of(run: Run, axis: str = "") -> str:
 def curves_of(
     run: Run, axis: str = "r_noise", *, draws: bool = False, groups: bool = True
 ) -> Iterator[MeasuredCurve]:
-    """Every curve of a run with a clean point, for all questions and with ``groups`` for each group.
+    """Every curve of a run with a clean point: of all questions, and with ``groups`` of each group.
 
     ``axis``, one of :data:`ohr.display.choices.AXES`, is x. A question's edit distance is that of
     the first page of its evidence. Points are means over the draws of the noise; with ``draws``,

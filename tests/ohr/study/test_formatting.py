@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
+import signal
 
 import pytest
 
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, PluginError
 from ohr.figures.sources import source_curves
 from ohr.ocr import rewriting
 from ohr.ocr.noise import Noise
 from ohr.ocr.progress import Progress
-from ohr.ocr.rewriting import rewrite_pages
+from ohr.ocr.rewriting import PageRewriter
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study import knowledge_bases
@@ -118,39 +121,59 @@ def test_pages_without_text_stay_as_they_are():
         refs[1]: Outcome.of_text(""),
         refs[2]: Outcome.error("missing"),
     }
-    found = rewrite_pages(pages, refs, Noise(PluginSpec(name=FAKE), "", 1.0), 0).pages
+    found = PageRewriter(pages, refs).rewrite(Noise(PluginSpec(name=FAKE), "", 1.0), 0)
     assert found == pages | {
         refs[0]: dataclasses.replace(pages[refs[0]], value=r"\textbf{two} \textbf{words}")
     }
 
 
-def test_several_processes_write_the_text_of_one(corpus, monkeypatch):
-    monkeypatch.setattr(rewriting, "spare_cores", lambda workers: workers - 1)
-    monkeypatch.setattr(forked, "spare_cores", lambda workers: workers - 1)
+@pytest.fixture
+def shared(monkeypatch):
+    """Processes for the noise in text, whatever the machine."""
+    for module in (rewriting, forked):
+        monkeypatch.setattr(module, "spare_cores", lambda workers: workers - 1)
+    monkeypatch.setattr(knowledge_bases, "is_large", lambda plan: True)
+
+
+def test_several_processes_write_the_text_of_one(corpus, shared):
+    plan, pages = pages_of(corpus, intensity=0)
+    several = PageRewriter(pages, plan.reread, workers=3)
+    with contextlib.closing(several):
+        for name, seed in (("ocr_errors", 7), ("ocr_errors", 8), (FAKE, 7)):
+            noise = Noise(PluginSpec(name=name), "", 0.3)
+            alone = PageRewriter(pages, plan.reread).rewrite(noise, seed)
+            assert alone == several.rewrite(noise, seed) != pages
+
+
+def test_a_process_that_has_ended_is_replaced(corpus, shared, caplog):
     plan, pages = pages_of(corpus, intensity=0)
     noise = Noise(PluginSpec(name="ocr_errors"), "", 0.3)
-    alone = rewrite_pages(pages, plan.reread, noise, 7)
-    shared = rewrite_pages(pages, plan.reread, noise, 7, workers=3)
-    assert alone.pages == shared.pages != pages
-    assert alone.copies_cpu_s == 0 < shared.copies_cpu_s
+    several = PageRewriter(pages, plan.reread, workers=3)
+    with contextlib.closing(several):
+        first = several.rewrite(noise, 7)
+        os.kill(several._copies[0].pid, signal.SIGKILL)
+        assert several.rewrite(noise, 7) == first
+        assert "has ended" in caplog.text
+    assert several.rewrite(noise, 7) == first, "the processes were closed"
 
 
-def test_copies_are_made_after_a_process_has_seen_the_pages(corpus, monkeypatch):
-    workers = []
+def test_an_operator_that_fails_in_another_process_says_why(corpus, shared):
+    plan, pages = pages_of(corpus, intensity=0)
+    with contextlib.closing(PageRewriter(pages, plan.reread, workers=3)) as several:
+        noise = Noise(PluginSpec(name="tests.fakes.FailsOnFact10"), "", 0.3)
+        with pytest.raises(PluginError, match="doc0 page 2: ValueError: no more facts"):
+            several.rewrite(noise, 7)
 
-    def spy(pages, refs, noise, seed, count):
-        workers.append(count)
-        return rewrite_pages(pages, refs, noise, seed)
 
-    monkeypatch.setattr(knowledge_bases, "rewrite_pages", spy)
-    monkeypatch.setattr(knowledge_bases, "is_large", lambda plan: True)
-    config = load_config([*corpus, "engines=[gt]", "workers=2"])
-    plan = make_plan(config, load_dataset(config))
-    bases = KnowledgeBases(plan, ArtefactStore(config.cache))
-    for name, intensity in ((FAKE, 0.2), (FAKE, 0.4), ("ocr_errors", 0.2)):
-        noise = Noise(PluginSpec(name=name), "", intensity)
-        bases.knowledge_base(Variant(PluginSpec(name="gt"), noise, config.seed))
-    assert workers == [1, 2, 1], "a copy has what was remembered of the pages"
+def test_seconds_of_all_processes_are_counted_once(corpus, shared, tmp_path):
+    noise = ["noise=[tests.fakes.UsesCpu]", "intensities=[0.5,1]"]
+    config = load_config([*corpus, *noise, "engines=[gt]", "workers=3"])
+    before = os.times()
+    run = run_study(config, tmp_path / "run")
+    after = os.times()
+    spent = sum(after[:4]) - sum(before[:4])
+    counted = sum(stage["cpu_s"] for stage in run.manifest["seconds"].values())
+    assert spent / 2 < counted <= spent + 0.1
 
 
 @pytest.mark.parametrize("engine", ["tesseract", "precomputed:gt", "tests.fakes.LoggingEngine"])
