@@ -3,12 +3,15 @@
 A passage that stands elsewhere in the output is no error of its words. Three-word sequences that
 occur once on both sides are anchors. Anchors that follow each other on both sides form a passage.
 The heaviest sequence of passages in one order stays; the others have *moved*, and are put back
-before words are compared. Words between equal words are compared by their characters.
+before words are compared. So are fragments of at least two words, and long single words, that stand
+elsewhere: on bad pages, engines cut lines into pieces and write them in another order. Words
+between equal words are compared by their characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import pairwise
@@ -21,8 +24,10 @@ LEAST_ANCHORS = 3
 """A passage with fewer anchors stays where it is: it may be a repeated phrase."""
 LIKE = 0.5
 """A word with less in common with its output is replaced by rubbish, not rewritten."""
-LEAST_MOVED = 3
-"""Characters from which lost words that stand elsewhere have moved."""
+LEAST_MOVED = 4
+"""Characters from which a single lost word that stands elsewhere has moved."""
+MOST_PLACES = 20
+"""Most places of the output where two words are looked for."""
 LONGEST_SPECK = 3
 """Characters that touch a word, beyond which they are an insertion of their own."""
 MOST_CELLS = 400_000_000
@@ -92,51 +97,74 @@ def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
     """Align the words of a page with those of its OCR output."""
     ordered, passages, moved = _in_order(truth, output)
     aligned = Alignment([Fate.RIGHT] * len(truth), list(truth))
-    aligned.moved_passages, aligned.moved_words = passages, moved
     aligned.output_length = max(0, sum(map(len, output)) + len(output) - 1)
-    gap = (0, 0)
+    gaps = []
+    words, others = 0, 0
     for code in Levenshtein.opcodes(truth, ordered):
         if code.tag == "equal":
-            _fill(aligned, truth, ordered, (gap[0], code.src_start), (gap[1], code.dest_start))
-            gap = (code.src_end, code.dest_end)
-    _fill(aligned, truth, ordered, (gap[0], len(truth)), (gap[1], len(ordered)))
-    _put_back(aligned, truth)
+            gaps.append((range(words, code.src_start), range(others, code.dest_start)))
+            words, others = code.src_end, code.dest_end
+    gaps.append((range(words, len(truth)), range(others, len(ordered))))
+    fragments = list(_fragments(truth, ordered, gaps))
+    aligned.moved_passages = passages + len(fragments)
+    aligned.moved_words = moved + sum(length for _, _, length in fragments)
+    placed = {i + step for i, _, length in fragments for step in range(length)}
+    taken = {j + step for _, j, length in fragments for step in range(length)}
+    for of_truth, of_output in gaps:
+        _fill(
+            aligned,
+            truth,
+            [number for number in of_truth if number not in placed],
+            [ordered[place] for place in of_output if place not in taken],
+            of_truth.stop,
+        )
     return aligned
 
 
-def _put_back(aligned: Alignment, truth: Sequence[str]) -> None:
-    """Lost words that are inserted elsewhere have moved: a passage too short for anchors."""
-    lost: dict[str, list[int]] = {}
-    for number, fate in enumerate(aligned.fates):
-        if fate is Fate.LOST:
-            lost.setdefault(truth[number], []).append(number)
-    inserted = []
-    for at, text in aligned.inserted:
-        words = text.split()
-        start = _lost_place(aligned, truth, words, lost.get(words[0], ()))
-        if start is None:
-            inserted.append((at, text))
+def _fragments(
+    truth: Sequence[str], output: Sequence[str], gaps: Sequence[tuple[range, range]]
+) -> Iterator[tuple[int, int, int]]:
+    """Words between equal words that stand elsewhere in the output: where they are in the truth
+    and in the output, and how many.
+
+    The longest first, of at least two words; then single words of :data:`LEAST_MOVED` characters
+    that are left once on both sides.
+    """
+    missing = {number for own, _ in gaps for number in own}
+    spare = {place for _, own in gaps for place in own}
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place in sorted(spare):
+        if place + 1 in spare:
+            places[output[place], output[place + 1]].append(place)
+    found = []
+    for number in sorted(missing):
+        if number + 1 not in missing:
             continue
-        for number in range(start, start + len(words)):
-            aligned.fates[number], aligned.texts[number] = Fate.RIGHT, truth[number]
-        aligned.moved_passages += 1
-        aligned.moved_words += len(words)
-    aligned.inserted = inserted
-
-
-def _lost_place(
-    aligned: Alignment, truth: Sequence[str], words: Sequence[str], places: Sequence[int]
-) -> int | None:
-    """Where these words are lost from the truth, in this order."""
-    if sum(map(len, words)) < LEAST_MOVED:
-        return None
-    for start in places:
-        end = start + len(words)
-        if list(truth[start:end]) == words and all(
-            fate is Fate.LOST for fate in aligned.fates[start:end]
-        ):
-            return start
-    return None
+        for place in places.get((truth[number], truth[number + 1]), ())[:MOST_PLACES]:
+            before = number - 1 in missing and place - 1 in spare
+            if before and truth[number - 1] == output[place - 1]:
+                continue  # part of a longer one
+            length = 2
+            while (
+                number + length in missing
+                and place + length in spare
+                and truth[number + length] == output[place + length]
+            ):
+                length += 1
+            found.append((length, number, place))
+    for length, number, place in sorted(found, key=lambda entry: (-entry[0], *entry[1:])):
+        words, others = range(number, number + length), range(place, place + length)
+        if missing.issuperset(words) and spare.issuperset(others):
+            missing.difference_update(words)
+            spare.difference_update(others)
+            yield number, place, length
+    left = Counter(truth[number] for number in missing)
+    on_page = Counter(output[place] for place in spare)
+    single = {output[place]: place for place in spare}
+    for number in sorted(missing):
+        word = truth[number]
+        if len(word) >= LEAST_MOVED and left[word] == on_page[word] == 1:
+            yield number, single[word], 1
 
 
 @dataclass(slots=True)
@@ -225,40 +253,42 @@ def _heaviest(passages: Sequence[_Passage]) -> set[int]:
 def _fill(
     aligned: Alignment,
     truth: Sequence[str],
+    numbers: Sequence[int],
     output: Sequence[str],
-    words: tuple[int, int],
-    others: tuple[int, int],
+    end: int,
 ) -> None:
-    """Compare a stretch of words without equal words by its characters."""
-    (a, b), (c, d) = words, others
-    if a == b:
-        if c < d:
-            aligned.inserted.append((a, " ".join(output[c:d])))
+    """Compare words without equal words between them by their characters.
+
+    ``end`` is the number of the word after them.
+    """
+    if not numbers:
+        if output:
+            aligned.inserted.append((end, " ".join(output)))
         return
-    if c == d:
-        _lose(aligned, a, b)
+    if not output:
+        _lose(aligned, numbers)
         return
-    expected, read = " ".join(truth[a:b]), " ".join(output[c:d])
+    expected, read = " ".join(truth[number] for number in numbers), " ".join(output)
     if len(expected) * len(read) > MOST_CELLS:
-        _lose(aligned, a, b)
-        aligned.uncompared += b - a
+        _lose(aligned, numbers)
+        aligned.uncompared += len(numbers)
         return
     places, equal = _places(expected, read)
     spans: list[_Span] = []
     start = 0
-    for number in range(a, b):
-        end = start + len(truth[number])
-        first, last = places[start], places[end]
+    for number in numbers:
+        stop = start + len(truth[number])
+        first, last = places[start], places[stop]
         text = read[first:last]
         first += len(text) - len(text.lstrip())
         last -= len(text) - len(text.rstrip())
         if first < last:
-            matched = equal[end] - equal[start]
+            matched = equal[stop] - equal[start]
             spans.append(_Span(number, first, last, matched, equal[start + 1] > equal[start]))
         else:
             aligned.fates[number], aligned.texts[number] = Fate.LOST, ""
-        start = end + 1
-    glued = _glue(aligned, truth, read, spans, b)
+        start = stop + 1
+    glued = _glue(aligned, truth, read, spans, end)
     for span in spans:
         text = read[span.first : span.last]
         length = len(truth[span.number]) + len(text.replace(" ", ""))
@@ -316,8 +346,8 @@ def _glue(
     return joined
 
 
-def _lose(aligned: Alignment, first: int, last: int) -> None:
-    for number in range(first, last):
+def _lose(aligned: Alignment, numbers: Iterable[int]) -> None:
+    for number in numbers:
         aligned.fates[number], aligned.texts[number] = Fate.LOST, ""
 
 

@@ -16,11 +16,17 @@ from ohr.ocr_errors.model import (
     START,
     WORD_LENGTHS,
     Channel,
+    OutputLengths,
     Rubbish,
 )
+from ohr.ocr_errors.words import WORD_KINDS, WordKind
 
 LEAST_SEEN = 5
 """Times that a character was seen, from which its own rate of errors is believed."""
+LEAST_LENGTHS = 20
+"""Counts from which the lengths of a slice are believed."""
+EVERY_SLICE = -1
+"""Stands for all slices."""
 TRIALS = 4
 """How often a word is rewritten until its letters change."""
 ALWAYS = 0.75
@@ -72,9 +78,8 @@ class Choice:
 class Characters:
     """The channel: how a word is rewritten."""
 
-    def __init__(self, channel: Channel) -> None:
-        total = summed(channel.sites)
-        self.sites = [Choice(row if sum(row) else total) for row in channel.sites]
+    def __init__(self, channel: Channel, lengths: Sequence[OutputLengths]) -> None:
+        self.sites = _by_slice([of_slice.sites for of_slice in lengths])
         self.single = {key: Choice(counts) for key, counts in channel.single.items()}
         self.after = {key: Choice(counts) for key, counts in channel.after.items()}
         self.rate = {
@@ -117,17 +122,17 @@ class Characters:
         after = self.specks.get("after")
         return word if after is None else word + after.draw(uniform)
 
-    def rewrite(self, word: str, draws: Draws, rubbish: Strings) -> str:
+    def rewrite(self, word: str, of_slice: int, draws: Draws, rubbish: Strings) -> str:
         """The word with changed characters; never the same word."""
         text = word
         for _ in range(TRIALS):
-            text = self._rewrite(word, draws, rubbish)
+            text = self._rewrite(word, of_slice, draws, rubbish)
             if letters(text) != letters(word):
                 break
         return text
 
-    def _rewrite(self, word: str, draws: Draws, rubbish: Strings) -> str:
-        count = 1 + self.sites[word_bin(len(word))].number(draws.uniform())
+    def _rewrite(self, word: str, of_slice: int, draws: Draws, rubbish: Strings) -> str:
+        count = 1 + self.sites[of_slice][word_bin(len(word))].number(draws.uniform())
         text = word
         for _ in range(count):
             if draws.uniform() < self.stretch or not self.rate:
@@ -138,19 +143,21 @@ class Characters:
             text = self._change(word, draws) or word[:-1]
         return text if text and text != word else word + rubbish.text(1, draws)
 
-    def instead(self, char: str, draws: Draws, rubbish: Strings) -> str | None:
+    def instead(self, char: str, of_slice: int, draws: Draws, rubbish: Strings) -> str | None:
         """What stands for a word of one character that is not right; None if it is not known."""
         choice = self.alone.get(char)
         if choice is None:
             return None
         put = choice.draw(draws.uniform())
-        return rubbish.instead(char, draws) if put == RUBBISH_KEY else put
+        return rubbish.instead(char, of_slice, draws) if put == RUBBISH_KEY else put
 
     def systematic(self, word: str, draws: Draws, rubbish: Strings) -> str | None:
         """What stands for a word in which the engine always errs; None for other words."""
         if len(word) == 1 and word in self.alone_rate:
             return (
-                self.instead(word, draws, rubbish) if self.always(self.alone_rate[word]) else None
+                self.instead(word, EVERY_SLICE, draws, rubbish)
+                if self.always(self.alone_rate[word])
+                else None
             )
         always = self._always
         if always.isdisjoint(word):
@@ -196,20 +203,16 @@ class Characters:
 class Strings:
     """Strings of characters that resemble what the engine writes where it reads nothing."""
 
-    def __init__(self, rubbish: Rubbish) -> None:
+    def __init__(self, rubbish: Rubbish, lengths: Sequence[OutputLengths]) -> None:
         self.pairs = {
             key: Choice({char: n for char, n in counts.items() if char})
             for key, counts in rubbish.pairs.items()
             if any(counts.keys())
         }
-        total = summed(rubbish.lengths)
-        self.lengths = [Choice(row if sum(row) else total) for row in rubbish.lengths]
-        self.inserted = Choice(rubbish.inserted)
-        self.inserted_after = {
-            kind: Choice(counts)
-            for kind, counts in rubbish.inserted_after.items()
-            if sum(counts) >= LEAST_SEEN
-        }
+        self.lengths = _by_slice([of_slice.rubbish for of_slice in lengths])
+        self.inserted = _by_slice(
+            [[of_slice.inserted[kind] for kind in WORD_KINDS] for of_slice in lengths]
+        )
         self.short = {kind: Choice(counts) for kind, counts in rubbish.short.items() if counts}
 
     def text(self, length: int, draws: Draws) -> str:
@@ -222,19 +225,37 @@ class Strings:
             characters.append(before)
         return "".join(characters)
 
-    def instead(self, word: str, draws: Draws) -> str:
+    def instead(self, word: str, of_slice: int, draws: Draws) -> str:
         """What stands for a word that was not read."""
-        length = self.lengths[word_bin(len(word))].number(draws.uniform()) or max(1, len(word))
+        lengths = self.lengths[of_slice][word_bin(len(word))]
+        length = lengths.number(draws.uniform()) or max(1, len(word))
         return self.text(length, draws).strip() or "."
 
-    def extra(self, kind: str, draws: Draws) -> str:
+    def extra(self, kind: WordKind, of_slice: int, draws: Draws) -> str:
         """What stands for no word, after a word of this kind."""
-        lengths = self.inserted_after.get(kind, self.inserted)
+        lengths = self.inserted[of_slice][WORD_KINDS.index(kind)]
         number = min(lengths.number(draws.uniform()), len(INSERTED) - 1)
         if INSERTED[number] <= LONGEST and kind in self.short:
             return self.short[kind].draw(draws.uniform())
         low, high = (INSERTED[number - 1] + 1 if number else 1), INSERTED[number]
         return self.text(low + int(draws.uniform() * (high - low + 1)), draws).strip()
+
+
+def _by_slice(counts: Sequence[Sequence[Sequence[int]]]) -> list[list[Choice]]:
+    """Slice -> row -> draws by its counts; the last slice is all of them.
+
+    A row with few counts is that of all slices, and then all rows of all slices.
+    """
+    together = [summed(rows) for rows in zip(*counts, strict=True)]
+    every = summed(together)
+    rows = [row if sum(row) >= LEAST_LENGTHS else every for row in together]
+    return [
+        [
+            Choice(own if sum(own) >= LEAST_LENGTHS else row)
+            for own, row in zip(of_slice, rows, strict=True)
+        ]
+        for of_slice in (*counts, rows)
+    ]
 
 
 def word_bin(length: int) -> int:

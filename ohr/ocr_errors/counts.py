@@ -28,20 +28,23 @@ from ohr.ocr_errors.model import (
     Slice,
     Style,
 )
-from ohr.ocr_errors.pages import AlignedPage, error_runs, ranks
+from ohr.ocr_errors.pages import AlignedPage, error_runs, lowest_level, page_slices, ranks
 from ohr.ocr_errors.replacements import (
     count_channel,
     count_formulas,
+    count_lengths,
     count_rubbish,
     count_specks,
 )
 from ohr.ocr_errors.tables import run_class
 from ohr.ocr_errors.words import (
+    LAYOUT_GROUPS,
     MARK_KINDS,
     PART_OF_KIND,
     PARTS,
     WORD_KINDS,
     PageWords,
+    layout_group,
     page_layout,
     page_parts,
 )
@@ -70,15 +73,25 @@ def length_bin(length: int) -> int:
 
 
 def _styles(pages: Sequence[AlignedPage]) -> Iterable[Style]:
-    by_style: dict[str, list[tuple[float, AlignedPage]]] = {name: [] for name in STYLES}
-    for rank, page in zip(ranks(pages), pages, strict=True):
-        by_style[_style(page)].append((rank, page))
+    names = _slice_names(pages)
+    by_style: dict[str, list[tuple[float, int, AlignedPage]]] = {name: [] for name in STYLES}
+    for rank, number, page in zip(ranks(pages), page_slices(pages), pages, strict=True):
+        by_style[_style(page)].append((rank, number, page))
     for name, own in by_style.items():
         counts = [0] * RANKS
-        for rank, page in own:
+        for rank, _, page in own:
             counts[int(rank * RANKS)] += round(1000 * page.share)
-        slices = tuple(_slices([page for _, page in own]))
-        yield Style(name=name, ranks=tuple(counts), slices=slices)
+        slices = (
+            _slice(slice_name, [page for _, number, page in own if number == of_slice])
+            for of_slice, slice_name in enumerate(names)
+        )
+        yield Style(name=name, ranks=tuple(counts), slices=tuple(slices))
+
+
+def _slice_names(pages: Sequence[AlignedPage]) -> list[str]:
+    names = [f"up to {upto:g}" for upto in SHARES]
+    lowest = lowest_level(pages)
+    return names if lowest is None else [f"level {lowest}", *names[1:]]
 
 
 def _style(page: AlignedPage) -> str:
@@ -96,17 +109,14 @@ def _layouts(pages: Sequence[AlignedPage]) -> Iterable[Layout]:
         yield Layout(name=name, ranks=tuple(counts))
 
 
-def _slices(pages: Sequence[AlignedPage]) -> Iterable[Slice]:
-    for number, upto in enumerate(SHARES):
-        least = SHARES[number - 1] if number else -1.0
-        own = [page for page in pages if least < page.share <= upto]
-        yield Slice(
-            upto=upto,
-            pages=len(own),
-            runs=_runs([page for page in own if page.output.words]),
-            kinds=_kinds(own),
-            specks=count_specks(own),
-        )
+def _slice(name: str, pages: Sequence[AlignedPage]) -> Slice:
+    return Slice(
+        name=name,
+        pages=len(pages),
+        runs=_runs([page for page in pages if page.output.words]),
+        kinds=_kinds(pages),
+        specks=count_specks(pages),
+    )
 
 
 @dataclass
@@ -159,14 +169,17 @@ def _fate_counts(rows: Sequence[Sequence[int]]) -> FateCounts:
     return a, b, c, d
 
 
-def _kinds(pages: Iterable[AlignedPage]) -> dict[str, tuple[int, int]]:
-    """Kind of word -> words, and those with errors."""
-    kinds = {kind: [0, 0] for kind in WORD_KINDS}
+def _kinds(pages: Iterable[AlignedPage]) -> dict[str, dict[str, tuple[int, int]]]:
+    """Group of layouts -> kind of word -> words, and those with errors."""
+    counts = {group: {kind: [0, 0] for kind in WORD_KINDS} for group in LAYOUT_GROUPS}
     for page in pages:
+        kinds = counts[layout_group(page_layout(page.words))]
         for kind, fate in zip(page.words.kinds, page.alignment.fates, strict=True):
             kinds[WORD_KINDS[kind]][0] += 1
             kinds[WORD_KINDS[kind]][1] += fate is not Fate.RIGHT
-    return {kind: (a, b) for kind, (a, b) in kinds.items()}
+    return {
+        group: {kind: (a, b) for kind, (a, b) in kinds.items()} for group, kinds in counts.items()
+    }
 
 
 def _structure(pages: Sequence[AlignedPage]) -> dict[str, tuple[int, int]]:
@@ -198,6 +211,16 @@ def count_errors(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorM
         styles=tuple(_styles(pages)),
         channel=count_channel(pages),
         rubbish=count_rubbish(pages),
+        output_lengths=tuple(
+            count_lengths(
+                [
+                    page
+                    for of_slice, page in zip(page_slices(pages), pages, strict=True)
+                    if of_slice == number
+                ]
+            )
+            for number in range(len(SHARES))
+        ),
         formulas=count_formulas(pages),
         layouts=tuple(_layouts(pages)),
         structure=_structure(pages),

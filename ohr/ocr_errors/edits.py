@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
@@ -25,7 +25,8 @@ def make_edits(
     marks, errors = (np.random.default_rng(seed) for seed in rng.integers(2**63, size=2))
     if not intensity or not source.strip():
         return []
-    gate = min(1.0, intensity / model.floor) if model.floor else 1.0
+    least = model.lowest.edit_distance
+    gate = min(1.0, intensity / least) if least else 1.0
     page = cached_page_words(source)
     rank = model.page_rank(page_layout(page), uniform)
     share, lost = model.page_share(intensity, rank), is_lost(model, rank)
@@ -76,7 +77,34 @@ def combine(
     # A formula rewritten here would be lost at a higher intensity: edits would not nest.
     of_mark_up = {} if lost else fixed
     edits = _structure_edits(maker, page, errors_of_page, of_mark_up, gate, marks)
-    return sorted([*edits, *word_edits(page, errors_of_page, of_mark_up.keys())])
+    of_words = word_edits(page, errors_of_page, of_mark_up.keys())
+    dropped = {at for at, _, _ in edits}
+    lost_words = [
+        *(i for i, (fate, _) in errors_of_page.texts.items() if fate is Fate.LOST),
+        *(
+            i
+            for i, (fate, _) in of_mark_up.items()
+            if fate is Fate.LOST and page.starts[i] in dropped
+        ),
+    ]
+    return sorted({*edits, *of_words, *_line_edits(page, lost_words)})
+
+
+def _line_edits(page: PageWords, lost_words: Sequence[int]) -> Iterator[TextEdit]:
+    """A line whose words are all lost goes with its line break: an engine writes no empty lines.
+
+    The mark-up of a lost heading goes, too.
+    """
+    lost = np.zeros(len(page.words) + 1, dtype=np.int64)
+    lost[[1 + number for number in lost_words]] = 1
+    before = np.cumsum(lost)
+    for line in page.lines:
+        if before[line.after] - before[line.first] == line.after - line.first:
+            start, end = line.line_break
+            if start < end:
+                yield start, page.source[start:end], ""
+            for mark in line.marks:
+                yield mark.start, page.source[mark.start : mark.end], mark.plain
 
 
 def word_edits(

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from math import log
 
 import numpy as np
 
 from ohr.ocr_errors.alignment import Alignment, Fate, align
-from ohr.ocr_errors.counts import count_errors
+from ohr.ocr_errors.counts import count_errors, length_bin
 from ohr.ocr_errors.edits import page_edits, rewrite
 from ohr.ocr_errors.make import WINDOWS, ErrorMaker
-from ohr.ocr_errors.model import SHARES, ErrorModel, Provenance
-from ohr.ocr_errors.pages import AlignedPage, error_runs, ranks
+from ohr.ocr_errors.model import LENGTHS, SHARES, ErrorModel, Provenance
+from ohr.ocr_errors.pages import AlignedPage, error_runs, page_slices, ranks
 from ohr.ocr_errors.tables import EVEN, EVEN_RATES
 from ohr.ocr_errors.words import WORD_KINDS, page_words
 
 CLUSTERINGS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.25)
 """Values of the clustering that are tried."""
-PAGES_TRIED = 200
-"""Most pages on which errors are made to correct the model."""
-SHORTEST, LONGEST_RUNS = 0.2, 3.0
-"""Least and largest length of the runs that are drawn, over the counted ones."""
+PAGES_TRIED = 60
+"""Most pages of each slice on which errors are made to correct the model."""
 MOST_BALANCE, MOST_KIND_RATE = 8.0, 20.0
 """Largest corrections, and their inverses the smallest."""
 BALANCINGS = 4
 """How often the balance is corrected, before and after the clustering is fitted."""
 PRIOR = 5.0
 """Words that each fate of a kind has at least, so that few words correct little."""
+_Tried = tuple[float, int, AlignedPage]
 
 
 def fit_model(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorModel:
@@ -46,24 +44,29 @@ def fit_model(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorMode
     return model.model_copy(update={"reached": _reached(model, pages)})
 
 
-def _tried(pages: Sequence[AlignedPage]) -> list[tuple[float, AlignedPage]]:
-    """Pages on which errors are made to fit the model, with their ranks."""
+def _tried(pages: Sequence[AlignedPage]) -> list[_Tried]:
+    """Pages on which errors are made to fit the model, with their ranks and slices."""
     tried = [
-        (rank, page)
-        for rank, page in zip(ranks(pages), pages, strict=True)
+        (rank, number, page)
+        for rank, number, page in zip(ranks(pages), page_slices(pages), pages, strict=True)
         if 0.01 < page.share < 0.7 and len(page.words.words) >= 3 * WINDOWS[0]
     ]
-    places = np.linspace(0, len(tried) - 1, min(len(tried), PAGES_TRIED))
-    return [tried[place] for place in np.rint(places).astype(int)]
+    chosen = []
+    for number in range(len(SHARES)):
+        own = [entry for entry in tried if entry[1] == number]
+        places = np.linspace(0, len(own) - 1, min(len(own), PAGES_TRIED))
+        chosen += [own[place] for place in np.rint(places).astype(int)]
+    return chosen
 
 
 def _bunching(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
     """The model under which errors are bunched as in the real output: windows differ as much."""
-    real = _spreads([page.alignment for _, page in _tried(pages)])
+    tried = _tried(pages)
+    real = _spreads([page.alignment for _, _, page in tried])
 
     def distance(clustering: tuple[float, float]) -> float:
-        tried = model.model_copy(update={"clustering": clustering})
-        spreads = _spreads([alignment for _, alignment in _imitated(tried, pages)])
+        maker = ErrorMaker(model.model_copy(update={"clustering": clustering}))
+        spreads = _spreads([alignment for _, _, alignment in _imitated(maker, tried)])
         return sum(
             abs(log(max(a, 1e-3) / max(b, 1e-3))) for a, b in zip(spreads, real, strict=True)
         )
@@ -82,45 +85,43 @@ def _spreads(alignments: Sequence[Alignment]) -> list[float]:
 
 
 def _imitated(
-    model: ErrorModel, pages: Sequence[AlignedPage]
-) -> Iterable[tuple[AlignedPage, Alignment]]:
-    """Pages with errors made instead of the real ones, aligned as the real ones."""
-    maker = ErrorMaker(model)
-    for number, (rank, page) in enumerate(_tried(pages)):
+    maker: ErrorMaker, tried: Sequence[_Tried]
+) -> Iterable[tuple[int, AlignedPage, Alignment]]:
+    """Pages with errors made instead of the real ones, aligned as the real ones; their slices."""
+    for number, (rank, of_slice, page) in enumerate(tried):
         seeds = np.random.default_rng(number), np.random.default_rng(-1 - number & 0xFFFF)
         edits = page_edits(maker, page.words, page.share, rank, 1.0, *seeds)
         output = page_words(rewrite(page.pair.truth, edits)).words
-        yield page, align(page.words.words, output)
+        yield of_slice, page, align(page.words.words, output)
 
 
 def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
     """The model corrected by what made errors have too much or too little of: fates and insertions
     by kind of word, words with errors by kind, and the length of runs.
     """
-    lengths: tuple[list[int], list[int]] = [], []
+    lengths = np.full((2, len(LENGTHS)), PRIOR)
     fates = np.full((2, len(WORD_KINDS), 2, 5), PRIOR)
     slices = np.full((2, len(SHARES), 5), PRIOR)
     kinds = np.full((2, len(SHARES), len(WORD_KINDS)), PRIOR)
     words = np.full((len(SHARES), len(WORD_KINDS)), 2 * PRIOR)
-    for page, alignment in _imitated(model, pages):
+    for at, page, alignment in _imitated(ErrorMaker(model), _tried(pages)):
         of_kind = np.frombuffer(page.words.kinds, dtype=np.uint8)
-        at_share = bisect_left(SHARES, page.share)
-        words[at_share] += np.bincount(of_kind, minlength=len(WORD_KINDS))
+        words[at] += np.bincount(of_kind, minlength=len(WORD_KINDS))
         for side, aligned in enumerate((page.alignment, alignment)):
             of_word = np.array(aligned.fates)
             longer = np.zeros(len(of_word), dtype=int)
             for start, end in error_runs(aligned.fates):
-                lengths[side].append(end - start)
+                lengths[side, length_bin(end - start)] += 1
                 longer[start:end] = end - start > 1
             wrong = of_word != Fate.RIGHT
             np.add.at(fates[side], (of_kind[wrong], longer[wrong], of_word[wrong] - 1), 1)
-            of_slice = slices[side, at_share]
+            of_slice = slices[side, at]
             of_slice[:4] += np.bincount(of_word, minlength=5)[1:]
-            kinds[side, at_share] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
-            for at, text in aligned.inserted:
+            kinds[side, at] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
+            for place, text in aligned.inserted:
+                beside = int(wrong[max(0, place - 1) : place + 1].any())
                 # Characters count: much of what is inserted is aligned with words beside it.
-                beside = int(wrong[max(0, at - 1) : at + 1].any())
-                fates[side, of_kind[max(0, at - 1)], beside, 4] += len(text) + 1
+                fates[side, of_kind[max(0, place - 1)], beside, 4] += len(text) + 1
                 of_slice[4] += len(text) + 1
     balance = np.array([model.balance.get(kind, EVEN) for kind in WORD_KINDS])
     slice_balance = np.array(model.slice_balance)
@@ -132,7 +133,8 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
     # Only their ratios matter: they say which words go wrong first.
     rates = rates * np.clip(hazards[0] / hazards[1], 0.5, 2)
     rates = np.clip(rates / rates[:, :1], 1 / MOST_KIND_RATE, MOST_KIND_RATE)
-    ratio = float(np.mean(lengths[0] or [1]) / np.mean(lengths[1] or [1]))
+    length_rates = np.array(model.length_rates) * np.clip(lengths[0] / lengths[1], 0.5, 2)
+    length_rates = np.clip(length_rates / length_rates[0], 1 / MOST_BALANCE, MOST_BALANCE)
     return model.model_copy(
         update={
             "balance": {
@@ -141,7 +143,7 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
             },
             "slice_balance": tuple(map(_factors, slice_balance)),
             "kind_rates": dict(zip(WORD_KINDS, map(_factors, rates.T), strict=True)),
-            "run_length": round(min(LONGEST_RUNS, max(SHORTEST, model.run_length * ratio)), 4),
+            "length_rates": _factors(length_rates),
         }
     )
 
@@ -162,7 +164,7 @@ def _factors(values: np.ndarray) -> tuple[float, ...]:
 def _reached(model: ErrorModel, pages: Sequence[AlignedPage]) -> float:
     """The edit distance that made errors have when they are aligned, over the wanted one."""
     target = reached = 0.0
-    for page, alignment in _imitated(model, pages):
+    for _, page, alignment in _imitated(ErrorMaker(model), _tried(pages)):
         target += page.share
         reached += alignment.share(page.words.words)
     return round(min(1.5, max(0.5, reached / target)), 4) if target else 1.0

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -22,27 +23,42 @@ from ohr.ocr_errors.model import (
 )
 from ohr.ocr_errors.tables import (
     EVEN_RATES,
+    KindTimes,
+    LeastShares,
     StyleTables,
     WordRisk,
     kind_times,
     run_class,
 )
-from ohr.ocr_errors.words import CACHED_PAGES, WORD_KINDS, PageWords, page_parts
+from ohr.ocr_errors.words import (
+    CACHED_PAGES,
+    WORD_KINDS,
+    PageWords,
+    layout_group,
+    page_layout,
+    page_parts,
+)
 
 _OPERATOR = re.compile(r"([=+−×<>≤≥≈±])")
 WINDOWS = (30, 90)
 """Words that share their rate of errors, where errors cluster: in narrow and in wide windows."""
+SPARE = 2.0
+"""Runs that are drawn to go wrong without noise, over their mean number."""
 TextEdit = tuple[int, str, str]
 """At this place of the source, the first text gives way to the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of words that goes wrong; ``slice`` says on how bad a page it is typical."""
+    """A run of words that goes wrong; ``slice`` says on how bad a page it is typical.
+
+    ``is_first``: it goes wrong without noise.
+    """
 
     start: int
     end: int
     slice: int
+    is_first: bool
 
 
 @dataclass(slots=True)
@@ -61,6 +77,9 @@ class _Known:
     parts: list[tuple[int, int, int]]
     risks: np.ndarray
     """Sum of the risks of the words before each word, and of all."""
+    times: KindTimes
+    least: float
+    """The edit distance that its words imply without noise."""
     fixed: list[int]
     """Formulas, and words with a character that the engine never reads."""
 
@@ -70,13 +89,14 @@ class ErrorMaker:
 
     def __init__(self, model: ErrorModel) -> None:
         self.model = model
-        self.characters = Characters(model.channel)
-        self.strings = Strings(model.rubbish)
+        self.characters = Characters(model.channel, model.output_lengths)
+        self.strings = Strings(model.rubbish, model.output_lengths)
         self._styles = [StyleTables(model, style) for style in model.styles]
         self._ranks = [
             Choice([style.ranks[rank] for style in model.styles]) for rank in range(RANKS)
         ]
-        self._times, self._times_of_kinds = kind_times(model)
+        self._times = kind_times(model)
+        self._least = LeastShares(model)
         self._kind_rates = np.array([model.kind_rates.get(kind, EVEN_RATES) for kind in WORD_KINDS])
         self._risk = WordRisk(model, self.characters)
         self._known: dict[str, _Known] = {}
@@ -93,9 +113,12 @@ class ErrorMaker:
         known = self._known.get(page.source)
         if known is None:
             formula, always = WORD_KINDS.index("formula"), self._always
+            times = self._times[layout_group(page_layout(page))]
             known = _Known(
                 page_parts(page),
-                np.concatenate(([0.0], np.cumsum(self._risk.of_words(page.words)))),
+                np.concatenate(([0.0], np.cumsum(self._risk.of_page(page)))),
+                times,
+                self._least.expected(np.frombuffer(page.kinds, dtype=np.uint8), times),
                 [
                     number
                     for number, (word, kind) in enumerate(zip(page.words, page.kinds, strict=True))
@@ -114,32 +137,43 @@ class ErrorMaker:
 
     def page_runs(self, page: PageWords, rank: float, rng: np.random.Generator) -> Iterator[Run]:
         """:meth:`runs` of a page of this rank among all pages."""
-        return self.runs(page, self._tables(rank, float(rng.random())), rng)
+        return self.runs(page, rank, self._tables(rank, float(rng.random())), rng)
 
-    def runs(self, page: PageWords, tables: StyleTables, rng: np.random.Generator) -> Iterator[Run]:
-        """The page cut into runs of words, those that go wrong first in front."""
+    def runs(
+        self, page: PageWords, rank: float, tables: StyleTables, rng: np.random.Generator
+    ) -> Iterator[Run]:
+        """The page cut into runs of words, those that go wrong first in front.
+
+        Twice as many go wrong without noise as the page has on average: :meth:`errors` takes as
+        many as it needs.
+        """
         count = len(page.words)
         known, pieces = self._of_page(page), []
+        weight = SPARE * self._least.weight(known.least, rank) if self._least.is_known else 1.0
         for first, after, part in known.parts:
-            start, *rest = tables.parts[part].tessellate(after - first, rng)
+            start, *rest = tables.parts[part].tessellate(after - first, rng, weight)
             pieces.append((first + start, *rest))
         start, of_slice, drawn, between = (np.concatenate(own) for own in zip(*pieces, strict=True))
         kinds = np.frombuffer(page.kinds, dtype=np.uint8)
         end = np.append(start[1:], count)
         # Exponential clocks: the chance to be next is in proportion to the rate.
         rate = (known.risks[end] - known.risks[start]) / (end - start)
-        for clustering, width in zip(self.model.clustering, WINDOWS, strict=True):
+        for number, width in enumerate(WINDOWS):
             windows = rng.standard_normal(count // width + 1)
+            clustering = self.model.clustering[number]
             rate = rate * np.exp(clustering * windows[(start + end) // 2 // width])
         times = np.zeros(len(start))
         for kind in np.unique(kinds[start]).tolist():
             own = kinds[start] == kind
-            times[own] = np.interp(drawn[own], self._times_of_kinds[kind], self._times)
+            times[own] = known.times.of_words(kind, drawn[own], weight)
         rate = rate * self._kind_rates[kinds[start], of_slice]
         clock = -np.log1p(-np.minimum(times, 1 - 1e-9)) / np.maximum(rate, 1e-9)
-        ranked = np.lexsort((clock, between)).tolist()
-        first, last, number_of = start.tolist(), end.tolist(), of_slice.tolist()
-        return (Run(first[i], last[i], number_of[i]) for i in ranked)
+        is_first = (of_slice == 0) & ~between & self._least.is_known
+        ranked = np.lexsort((clock, ~is_first, between)).tolist()
+        entries = list(
+            zip(start.tolist(), end.tolist(), of_slice.tolist(), is_first.tolist(), strict=True)
+        )
+        return (Run(*entries[i]) for i in ranked)
 
     def errors(
         self,
@@ -161,12 +195,16 @@ class ErrorMaker:
         if share <= 0 or not page.words:
             return errors
         tables = self._tables(rank, float(rng.random()))
-        ranked = self.runs(page, tables, rng)
+        least, spare = self._least.share(rank), list[Run]()
+        runs = chain(self.runs(page, rank, tables, rng), spare)
         share = min(1.0, share / self.model.reached)
         draws = Draws(rng)
         cost, grown = 0.0, 0.0
         of_run = {} if lost else fixed
-        for run in ranked:
+        for run in runs:
+            if run.is_first and cost >= least * length:
+                spare.append(replace(run, is_first=False))
+                continue
             for number, entry, extra in self._words(page, run, tables, draws, of_run, lost):
                 edits, growth = _cost(page.words[number], entry, extra)
                 target = share * max(length, length + grown + growth)
@@ -200,7 +238,7 @@ class ErrorMaker:
         for number in range(run.start, run.end):
             drawn = choice.number(draws.uniform())
             if drawn == 4:  # a right word, with something after it
-                if not lost and (extra := self._extra(page, number, draws)):
+                if not lost and (extra := self._extra(page, number, run.slice, draws)):
                     yield number, None, extra
                     return
                 drawn = 0
@@ -213,23 +251,25 @@ class ErrorMaker:
             elif number in fixed:
                 entry = fixed[number]
             else:
-                entry = self._instead(word, fate, tables.specks[run.slice], draws)
+                entry = self._instead(word, fate, run.slice, tables.specks[run.slice], draws)
             extra = ""
             # A fixed word may stand in the text without its run: its edit has nothing beside it.
             # What is inserted beside a lost word would stand for it, and be counted as rubbish.
             may_follow = entry[0] is not Fate.LOST and number not in fixed
             chance = tables.insertions[page.kinds[number]][run.slice] if may_follow else 0.0
             if number == run.end - 1 and draws.uniform() < chance:
-                extra = self._extra(page, number, draws)
+                extra = self._extra(page, number, run.slice, draws)
             yield number, entry, extra
 
-    def _instead(self, word: str, fate: Fate, specks: float, draws: Draws) -> tuple[Fate, str]:
+    def _instead(
+        self, word: str, fate: Fate, of_slice: int, specks: float, draws: Draws
+    ) -> tuple[Fate, str]:
         """What stands for a word of this fate.
 
         ``specks`` is the share of rewritten words that keep their letters.
         """
         if len(word) == 1 and fate is not Fate.JOINED:
-            alone = self.characters.instead(word, draws, self.strings)
+            alone = self.characters.instead(word, of_slice, draws, self.strings)
             if alone is not None:
                 return (Fate.RUBBISH if alone else Fate.LOST), alone
         if fate is Fate.REWRITTEN:
@@ -238,17 +278,17 @@ class ErrorMaker:
                 and (text := self.characters.add_speck(word, draws)) != word
             ):
                 return fate, text
-            return fate, self.characters.rewrite(word, draws, self.strings)
+            return fate, self.characters.rewrite(word, of_slice, draws, self.strings)
         if fate is Fate.RUBBISH:
-            return fate, self.strings.instead(word, draws)
+            return fate, self.strings.instead(word, of_slice, draws)
         if fate is Fate.JOINED:
             return fate, word + self.characters.joints.draw(draws.uniform())
         return Fate.LOST, ""
 
-    def _extra(self, page: PageWords, number: int, draws: Draws) -> str:
+    def _extra(self, page: PageWords, number: int, of_slice: int, draws: Draws) -> str:
         """What is inserted after a word; nothing after a formula."""
         kind = WORD_KINDS[page.kinds[number]]
-        return "" if kind == "formula" else self.strings.extra(kind, draws)
+        return "" if kind == "formula" else self.strings.extra(kind, of_slice, draws)
 
     def fixed(self, page: PageWords, rng: np.random.Generator) -> dict[int, tuple[Fate, str]]:
         """What stands for formulas, and for words with a character that the engine never reads.

@@ -7,7 +7,7 @@ characters, and what replaced them (at most three characters).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -17,11 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from ohr.errors import ConfigError, did_you_mean
 from ohr.files.bounded import read_bounded
-from ohr.ocr_errors.words import PARTS
+from ohr.ocr_errors.words import LAYOUT_GROUPS, PARTS, WORD_KINDS
 from ohr.plugins.base import first_error
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
-"""Upper bounds of the slices of pages, by the edit distance of their content."""
+"""Upper bounds of the slices of pages, by the edit distance of their content. If several levels
+were fitted, the first slice has the pages of the lowest one instead, whatever their distance: what
+goes wrong there does so without noise."""
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
 """Upper bounds of the bins of run lengths, in words."""
 INSERTED = (1, 2, 3, 4, 6, 9, 14, 20, 30, 45, 70, 110, 200, 400)
@@ -46,7 +48,7 @@ BINS = 10
 LONGEST_OUTPUT = 29
 """Most characters of the output whose length is counted."""
 LARGEST_FILE = 4_000_000
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Counts = tuple[Count, ...]
@@ -55,12 +57,14 @@ _Firsts = Annotated[Counts, Field(min_length=5, max_length=5)]
 _Nexts = Annotated[Counts, Field(min_length=4, max_length=4)]
 _Sites = Annotated[Counts, Field(min_length=SITES, max_length=SITES)]
 _Lengths = Annotated[Counts, Field(min_length=LONGEST_OUTPUT + 1, max_length=LONGEST_OUTPUT + 1)]
+_Inserted = Annotated[Counts, Field(min_length=len(INSERTED), max_length=len(INSERTED))]
 _Stretch = Annotated[str, Field(pattern=r"^(start|middle|end) \d \d$")]
 _Replacements = Annotated[dict[str, Count], Field(min_length=1)]
 Factor = Annotated[float, Field(ge=0.01, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Clustering = Annotated[float, Field(ge=0, le=4)]
 SliceRates = Annotated[tuple[Factor, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
+LengthRates = Annotated[tuple[Factor, ...], Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
 Balance = Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)]
 Outcome = Literal["fits", "does not fit", "not tested"]
 
@@ -97,24 +101,40 @@ class Runs(_Part):
     """Runs of output that stand for no word, next to a word with an error."""
 
 
-class Slice(_Part):
-    """Counts over the pages with an edit distance up to ``upto``."""
+_KindCounts = dict[str, tuple[Count, Count]]
 
-    upto: Share
+
+def _check_keys(table: Mapping[str, Any], what: str, each: str, keys: Sequence[str]) -> None:
+    if set(table) != set(keys):
+        raise ValueError(f"give the {what} of each {each}: {', '.join(keys)}")
+
+
+class Slice(_Part):
+    """Counts over the pages of one of :data:`SHARES`."""
+
+    name: str
     pages: Count
     runs: dict[str, Runs]
     """Part of the page (:data:`ohr.ocr_errors.words.PARTS`) -> its runs."""
-    kinds: dict[str, tuple[Count, Count]]
-    """Kind of word -> words, and those with errors."""
+    kinds: dict[str, _KindCounts]
+    """Group of layouts (:data:`ohr.ocr_errors.words.LAYOUT_GROUPS`) -> kind of word -> words, and
+    those with errors. A page with charts has its errors in them, a page of text in its text."""
     specks: tuple[Count, Count] = (0, 0)
     """Rewritten words of which only punctuation changed, and all rewritten words."""
 
     @field_validator("runs")
     @classmethod
     def _every_part(cls, runs: dict[str, Runs]) -> dict[str, Runs]:
-        if set(runs) != set(PARTS):
-            raise ValueError(f"give the runs of each part: {', '.join(PARTS)}")
+        _check_keys(runs, "runs", "part", PARTS)
         return runs
+
+    @field_validator("kinds")
+    @classmethod
+    def _every_kind(cls, kinds: dict[str, _KindCounts]) -> dict[str, _KindCounts]:
+        _check_keys(kinds, "words", "group of layouts", LAYOUT_GROUPS)
+        for counts in kinds.values():
+            _check_keys(counts, "words", "kind", WORD_KINDS)
+        return kinds
 
 
 class Style(_Part):
@@ -130,10 +150,6 @@ class Style(_Part):
 class Channel(_Part):
     """What becomes of the characters of a rewritten word."""
 
-    sites: Annotated[
-        tuple[_Sites, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
-    ]
-    """Words by the number of places that changed (1 to :data:`SITES`), by the word's length."""
     seen: dict[str, Count]
     """How often each character could have changed; :data:`START` and :data:`END` are those of a
     word."""
@@ -159,16 +175,30 @@ class Rubbish(_Part):
 
     pairs: dict[str, dict[str, Count]]
     """Character -> the next one -> how often; the empty string is the start and the end."""
-    lengths: Annotated[
-        tuple[_Lengths, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
-    ]
-    """Lengths (0 to 29 characters) of the output, by the word's length."""
-    inserted: Annotated[Counts, Field(min_length=len(INSERTED), max_length=len(INSERTED))]
-    """What stands for no word, by its length (:data:`INSERTED`)."""
-    inserted_after: dict[str, Counts] = {}
-    """Kind of the word before -> what stands for no word, by its length."""
     short: dict[str, dict[str, Count]] = {}
     """Kind of the word before -> what of at most :data:`LONGEST` characters was inserted."""
+
+
+class OutputLengths(_Part):
+    """How much changes in words, and how much stands for them, on the pages of one slice."""
+
+    sites: Annotated[
+        tuple[_Sites, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
+    ]
+    """Words with other letters, by the number of places that changed (1 to :data:`SITES`), by the
+    word's length."""
+    rubbish: Annotated[
+        tuple[_Lengths, ...], Field(min_length=len(WORD_LENGTHS), max_length=len(WORD_LENGTHS))
+    ]
+    """Rubbish by its length (0 to 29 characters), by the word's length."""
+    inserted: dict[str, _Inserted]
+    """Kind of the word before -> what stands for no word, by its length (:data:`INSERTED`)."""
+
+    @field_validator("inserted")
+    @classmethod
+    def _every_kind(cls, inserted: dict[str, Counts]) -> dict[str, Counts]:
+        _check_keys(inserted, "lengths", "kind", WORD_KINDS)
+        return inserted
 
 
 class Formulas(_Part):
@@ -234,7 +264,7 @@ class Check(_Part):
 class ErrorModel(_Part):
     """An engine's errors, as counts."""
 
-    format: Literal[2] = FORMAT
+    format: Literal[3] = FORMAT
     provenance: Provenance
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
     styles: Annotated[tuple[Style, ...], Field(min_length=len(STYLES), max_length=len(STYLES))]
@@ -244,9 +274,9 @@ class ErrorModel(_Part):
     clustering: tuple[Clustering, Clustering] = (0.0, 0.0)
     """How unevenly errors spread over a page's passages: the standard deviation of the logarithm
     of their rate between narrow and between wide windows of words."""
-    run_length: Annotated[float, Field(gt=0, le=3)] = 1.0
-    """Length of the runs that are drawn, over the counted ones: words beside an error that is made
-    may be aligned as wrong, too."""
+    length_rates: LengthRates = (1.0,) * len(LENGTHS)
+    """Runs of each length that are drawn, over the counted ones: runs that are made may touch, and
+    words beside an error may be aligned as wrong, too."""
     balance: dict[str, tuple[Balance, Balance]] = {}
     """Kind of word -> chances with which its words are rewritten, rubbish, lost or joined and
     something is inserted after them, over the counted ones: alone, and in runs of several words.
@@ -260,6 +290,10 @@ class ErrorModel(_Part):
     """Kind of word -> rate of errors in the runs of each slice, over what ``kinds`` implies."""
     channel: Channel
     rubbish: Rubbish
+    output_lengths: Annotated[
+        tuple[OutputLengths, ...], Field(min_length=len(SHARES), max_length=len(SHARES))
+    ]
+    """By slice: the worse a page, the more stands for a word."""
     formulas: Formulas
     structure: dict[str, tuple[Count, Count]]
     """Kind of mark-up -> regions in the truth, and those that the output lacks."""
@@ -282,7 +316,7 @@ class ErrorModel(_Part):
         for (low, below), (high, above) in pairwise(points):
             if intensity <= high:
                 weight = (intensity - low) / (high - low) if high > low else 1.0
-                return (1 - weight) * _at(below, rank) + weight * _at(above, rank)
+                return (1 - weight) * quantile(below, rank) + weight * quantile(above, rank)
         return 1.0
 
     def page_rank(self, layout: str, uniform: float) -> float:
@@ -301,9 +335,9 @@ class ErrorModel(_Part):
         return 1.0
 
     @property
-    def floor(self) -> float:
-        """The least edit distance that was fitted; from there on mark-up is dropped in full."""
-        return min(level.edit_distance for level in self.levels)
+    def lowest(self) -> Level:
+        """The level with the least edit distance; from there on mark-up is dropped in full."""
+        return min(self.levels, key=lambda level: level.edit_distance)
 
 
 def _mean(quantiles: Sequence[float]) -> float:
@@ -311,7 +345,8 @@ def _mean(quantiles: Sequence[float]) -> float:
     return (sum(quantiles) - (quantiles[0] + quantiles[-1]) / 2) / (len(quantiles) - 1)
 
 
-def _at(quantiles: Sequence[float], rank: float) -> float:
+def quantile(quantiles: Sequence[float], rank: float) -> float:
+    """The quantile at a rank in [0, 1]."""
     place = rank * (len(quantiles) - 1)
     low = min(int(place), len(quantiles) - 2)
     return quantiles[low] + (place - low) * (quantiles[low + 1] - quantiles[low])

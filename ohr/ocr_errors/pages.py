@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import fmean
 
 from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.ocr_errors.model import SHARES
 from ohr.ocr_errors.words import PageWords, page_words
 from ohr.types import PageRef
 
@@ -46,6 +49,25 @@ def error_runs(fates: Sequence[Fate]) -> list[tuple[int, int]]:
     wrong = [0, *(int(fate is not Fate.RIGHT) for fate in fates), 0]
     edges = [i for i, (a, b) in enumerate(pairwise(wrong)) if a != b]
     return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def page_slices(pages: Sequence[AlignedPage]) -> list[int]:
+    """The slice of each page among :data:`ohr.ocr_errors.model.SHARES`."""
+    lowest = lowest_level(pages)
+    return [
+        0
+        if page.pair.level == lowest
+        else max(bisect_left(SHARES, page.share), int(lowest is not None))
+        for page in pages
+    ]
+
+
+def lowest_level(pages: Sequence[AlignedPage]) -> str | None:
+    """The level with the least edit distance, if there are several."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for page in pages:
+        shares[page.pair.level].append(page.share)
+    return min(shares, key=lambda level: fmean(shares[level])) if len(shares) > 1 else None
 
 
 def ranks(pages: Sequence[AlignedPage]) -> list[float]:

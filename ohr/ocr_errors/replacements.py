@@ -23,6 +23,7 @@ from ohr.ocr_errors.model import (
     WORD_LENGTHS,
     Channel,
     Formulas,
+    OutputLengths,
     Rubbish,
 )
 from ohr.ocr_errors.pages import AlignedPage
@@ -55,7 +56,6 @@ def count_specks(pages: Iterable[AlignedPage]) -> tuple[int, int]:
 
 def count_channel(pages: Sequence[AlignedPage]) -> Channel:
     """What became of the characters of rewritten words."""
-    sites = [[0] * SITES for _ in WORD_LENGTHS]
     seen: Counter[str] = Counter()
     single: dict[str, Counter[str]] = defaultdict(Counter)
     after: dict[str, Counter[str]] = defaultdict(Counter)
@@ -72,9 +72,7 @@ def count_channel(pages: Sequence[AlignedPage]) -> Channel:
                 specks["after"][after_it] += 0 < len(after_it) <= LONGEST
             else:
                 specks["within"][""] += 1
-        places = changes(word, text)
-        sites[word_bin(len(word))][min(len(places), SITES) - 1] += 1
-        for start, end, written in places:
+        for start, end, written in changes(word, text):
             if end - start <= 1 and len(written) <= LONGEST:
                 before = word[start - 1] if start else START
                 # What is written between characters belongs to the one before.
@@ -87,7 +85,6 @@ def count_channel(pages: Sequence[AlignedPage]) -> Channel:
                 place = "start" if start == 0 else "end" if end == len(word) else "middle"
                 stretches[f"{place} {min(end - start, 9)} {min(len(written), 9)}"] += 1
     return Channel(
-        sites=tuple(map(tuple, sites)),
         seen=_sorted(seen),
         single={key: _sorted(counts) for key, counts in sorted(single.items())},
         after={
@@ -142,31 +139,41 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
 def count_rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
     """What stands for words that were not read, or for none."""
     pairs: dict[str, Counter[str]] = defaultdict(Counter)
-    lengths = [[0] * (LONGEST_OUTPUT + 1) for _ in WORD_LENGTHS]
-    inserted = [0] * len(INSERTED)
-    texts: list[str] = []
-    for word, text in words_with(pages, Fate.RUBBISH):
-        lengths[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
-        texts.append(text)
-    after = {kind: [0] * len(INSERTED) for kind in WORD_KINDS}
+    texts = [text for _, text in words_with(pages, Fate.RUBBISH)]
     short: dict[str, Counter[str]] = {kind: Counter() for kind in WORD_KINDS}
     for page in pages:
         for at, text in page.alignment.inserted:
             kind = WORD_KINDS[page.words.kinds[max(0, at - 1)]]
             if len(text) <= LONGEST:
                 short[kind][text] += 1
-            after[kind][min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
-            inserted[min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
             texts.append(text[:200])
     for text in texts:
         for a, b in pairwise(["", *text, ""]):
             pairs[a][b] += 1
     return Rubbish(
         pairs={key: _sorted(counts) for key, counts in sorted(pairs.items())},
-        lengths=tuple(map(tuple, lengths)),
-        inserted=tuple(inserted),
-        inserted_after={kind: tuple(counts) for kind, counts in after.items() if any(counts)},
         short={kind: _sorted(counts) for kind, counts in short.items() if counts},
+    )
+
+
+def count_lengths(pages: Sequence[AlignedPage]) -> OutputLengths:
+    """How much changed in words, and how much stands for them, on these pages."""
+    sites = [[0] * SITES for _ in WORD_LENGTHS]
+    for word, text in words_with(pages, Fate.REWRITTEN):
+        if letters(word) != letters(text):
+            sites[word_bin(len(word))][min(len(changes(word, text)), SITES) - 1] += 1
+    rubbish = [[0] * (LONGEST_OUTPUT + 1) for _ in WORD_LENGTHS]
+    for word, text in words_with(pages, Fate.RUBBISH):
+        rubbish[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
+    inserted = {kind: [0] * len(INSERTED) for kind in WORD_KINDS}
+    for page in pages:
+        for at, text in page.alignment.inserted:
+            own = inserted[WORD_KINDS[page.words.kinds[max(0, at - 1)]]]
+            own[min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
+    return OutputLengths(
+        sites=tuple(map(tuple, sites)),
+        rubbish=tuple(map(tuple, rubbish)),
+        inserted={kind: tuple(counts) for kind, counts in inserted.items()},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from ohr.ocr_errors.model import (
     FateCounts,
     Runs,
     Style,
+    quantile,
 )
-from ohr.ocr_errors.words import PART_OF_KIND, PARTS, WORD_KINDS
+from ohr.ocr_errors.words import LAYOUT_GROUPS, PART_OF_KIND, PARTS, WORD_KINDS, PageWords
 
 MOST_WORDS = 1 << 17
 """Words whose risk is kept."""
@@ -27,10 +29,14 @@ EVEN_RATES = (1.0,) * len(SHARES)
 """The rates of a kind of words without corrections, by slice."""
 LEAST_PAGES = 8
 """Pages from which a style's slice is believed."""
-LEAST_WORDS = 500
-"""Words from which the runs of a part are believed."""
+LEAST_WORDS, LEAST_RUNS = 500, 20
+"""Words or runs from which the runs of a part are believed."""
 LEAST_SPECKS = 20
 """Rewritten words from which a slice's share of specks is believed."""
+LAST = 0.98
+"""Most words that go wrong in the first slice."""
+MOST_WEIGHT = 8.0
+"""Most errors of a page without noise, over what its words imply; the inverse is the least."""
 KIND_PRIOR = 20.0
 """Words of each kind in a slice that count for the rates of all kinds."""
 _LOWS = np.array([low + 1 for low in (0, *LENGTHS[:-1])])
@@ -42,28 +48,34 @@ _SPANS = _HIGHS - _LOWS + 1
 class PartTables:
     """The runs of one part of the pages, ready to draw from."""
 
-    def __init__(self, slices: Sequence[Runs], run_length: float) -> None:
-        lengths = np.array([runs.lengths for runs in slices], dtype=float)
+    def __init__(self, slices: Sequence[Runs], length_rates: Sequence[float]) -> None:
+        lengths = np.array([runs.lengths for runs in slices]) * np.array(length_rates)
         words = np.array([max(1, runs.words) for runs in slices], dtype=float)
-        self._run_length = run_length
         runs = _appearing(lengths / words[:, None])
         self._of_slice = runs.sum(axis=1)
-        self._by_slice = np.cumsum(self._of_slice)
-        self._before = self._by_slice - self._of_slice
+        self._before = np.cumsum(self._of_slice) - self._of_slice
         # The lengths of a slice come after those of the slices before it.
         self._by_length = (self._before[:, None] + np.cumsum(runs, axis=1)).ravel()
         self._mean = float((runs * _MEANS).sum() / runs.sum())
+        self._words = (runs * _MEANS).sum(axis=1)
+        # Words between runs go wrong last.
+        self._cells = self._words + self._of_slice
 
     def tessellate(
-        self, count: int, rng: np.random.Generator
+        self, count: int, rng: np.random.Generator, weight: float = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """So many words cut into runs with a word between two: that goes wrong last, since runs
         that touch would be one.
 
-        Returns the first word of each piece, its slice, its place (in [0, 1)) in the order in which
-        runs appear as pages get worse, and whether it is between two runs.
+        Returns the first word of each piece, its slice, the share of words (in [0, 1)) in runs that
+        appear before it as pages get worse, and whether it is between two runs. ``weight``: how
+        many runs of the first slice there are, over the counted ones.
         """
-        cell = 1 + max(1.0, self._mean * self._run_length)
+        weights = np.array([weight] + [1.0] * (len(SHARES) - 1))
+        by_slice = np.cumsum(self._of_slice * weights)
+        places = np.append(0.0, by_slice / by_slice[-1])
+        covered = np.append(0.0, np.cumsum(self._words * weights) / (self._cells * weights).sum())
+        cell = 1 + self._mean
         size = int(count / cell * 1.3) + 8
         starts: list[np.ndarray] = []
         slices: list[np.ndarray] = []
@@ -72,17 +84,16 @@ class PartTables:
         at = -int(rng.random() * cell)
         while at < count:
             uniform = rng.random((3, size))
-            of_slice = self._by_slice.searchsorted(uniform[0] * self._by_slice[-1], side="right")
+            of_slice = places[1:].searchsorted(uniform[0], side="right")
             of_slice = np.minimum(of_slice, len(SHARES) - 1)
             place = self._before[of_slice] + uniform[1] * self._of_slice[of_slice]
             bins = self._by_length.searchsorted(place, side="right") - of_slice * len(LENGTHS)
             bins = np.minimum(np.maximum(bins, 0), len(LENGTHS) - 1)
-            drawn = _LOWS[bins] + (uniform[2] * _SPANS[bins]).astype(int)
-            lengths = np.maximum(1, np.rint(drawn * self._run_length).astype(int))
+            lengths = _LOWS[bins] + (uniform[2] * _SPANS[bins]).astype(int)
             ends = at + np.cumsum(lengths + 1)
             starts.append(np.column_stack((ends - lengths - 1, ends - 1)).ravel())
             slices.append(np.repeat(of_slice, 2))
-            order.append(np.repeat(uniform[0], 2))
+            order.append(np.repeat(np.interp(uniform[0], places, covered), 2))
             at = int(ends[-1])
         start = np.concatenate(starts)
         stays = (start < count) & (np.append(start[1:], at) > 0)
@@ -101,7 +112,7 @@ class StyleTables:
     def __init__(self, model: ErrorModel, style: Style) -> None:
         of_slices = np.array(model.slice_balance)
         believed = {part: _believed(model.styles, style, part) for part in PARTS}
-        self.parts = [PartTables(believed[part], model.run_length) for part in PARTS]
+        self.parts = [PartTables(believed[part], model.length_rates) for part in PARTS]
         self.first: list[list[list[Choice]]] = []
         """Kind of word -> slice -> class of the run's length -> fate of its first word."""
         self.following: list[list[list[Choice]]] = []
@@ -136,7 +147,7 @@ class StyleTables:
 
 
 class WordRisk:
-    """How likely words are wrong because of their characters, relative to all words."""
+    """How likely words are wrong because of their characters."""
 
     def __init__(self, model: ErrorModel, characters: Characters) -> None:
         # Errors that are always made have their own draw.
@@ -144,23 +155,34 @@ class WordRisk:
             {char: 0.0 if characters.always(rate) else rate for char, rate in rates.items()}
             for rates in (characters.rate, characters.alone_rate)
         )
-        slices = [slice_ for style in model.styles for slice_ in style.slices]
-        words = sum(n for slice_ in slices for n, _ in slice_.kinds.values())
-        wrong = sum(n for slice_ in slices for _, n in slice_.kinds.values())
-        rewritten = sum(sum(row) for row in model.channel.sites)
+        counts = [
+            entry
+            for style in model.styles
+            for slice_ in style.slices
+            for kinds in slice_.kinds.values()
+            for entry in kinds.values()
+        ]
+        words, wrong = sum(n for n, _ in counts), sum(n for _, n in counts)
+        rewritten = sum(slice_.specks[1] for style in model.styles for slice_ in style.slices)
         self._wrong = max(wrong / max(1, words), 1e-4)
         self._rewritten = max(rewritten / max(1, words), 1e-4)
         self._share = min(1.0, rewritten / max(1, wrong))
         """Share of wrong words in which single characters changed: others' do not matter."""
         self._known: dict[str, float] = {}
 
-    def of_words(self, words: Sequence[str]) -> np.ndarray:
-        """The risk of each word; 1 on average over the words that were fitted."""
+    def of_page(self, page: PageWords) -> np.ndarray:
+        """The risk of each word, over that of the page's words of its kind.
+
+        Kinds go wrong when :class:`KindTimes` says.
+        """
         known = self._known
         if len(known) > MOST_WORDS:
             known.clear()
-        result = [known.get(word) or self._risk(word) for word in words]
-        return np.array(result)
+        risks = np.array([known.get(word) or self._risk(word) for word in page.words])
+        kinds = np.frombuffer(page.kinds, dtype=np.uint8)
+        sums = np.bincount(kinds, risks, minlength=len(WORD_KINDS))
+        means = sums / np.maximum(1, np.bincount(kinds, minlength=len(WORD_KINDS)))
+        return risks / means[kinds]
 
     def _risk(self, word: str) -> float:
         if len(word) == 1 and word in self._alone:
@@ -194,33 +216,120 @@ def _appearing(rates: np.ndarray) -> np.ndarray:
     return new
 
 
-def kind_times(model: ErrorModel) -> tuple[np.ndarray, np.ndarray]:
-    """When words go wrong as pages get worse: shares of words with errors, by kind and slice.
+@dataclass(frozen=True)
+class KindTimes:
+    """When words go wrong as pages of a group of layouts get worse.
 
-    Returns the shares of all words, shape (slices + 2,), and those of each kind, shape (kinds,
-    slices + 2): from none wrong to all, never falling.
+    Shares of words with errors, from none to all, never falling.
+    """
+
+    of_all: np.ndarray
+    """Of all words: float ``(slices + 2,)``."""
+    of_kinds: np.ndarray
+    """Of each kind: float ``(kinds, slices + 2)``."""
+
+    def of_words(self, kind: int, shares: np.ndarray, weight: float) -> np.ndarray:
+        """When words of a kind go wrong, by the share of its words that do so before.
+
+        ``weight``: how many words go wrong in the first slice, over the counted ones.
+        """
+        own = self.of_kinds[kind]
+        first = min(own[1] * weight, LAST)
+        rising = np.maximum.accumulate(np.concatenate(([0.0, first], own[2:])))
+        rising += np.linspace(0, 1e-6, len(rising))
+        times: np.ndarray = np.interp(shares, rising, self.of_all)
+        return times
+
+
+class LeastShares:
+    """The edit distance that pages have without noise, by their words and by their rank.
+
+    Only if several levels were fitted: otherwise every page has the weight 1.
+    """
+
+    def __init__(self, model: ErrorModel) -> None:
+        self._quantiles = model.lowest.quantiles if len(model.levels) > 1 else None
+        counts = [
+            entry
+            for style in model.styles
+            for kinds in style.slices[0].kinds.values()
+            for entry in kinds.values()
+        ]
+        words, wrong = sum(n for n, _ in counts), sum(n for _, n in counts)
+        self._share_of_wrong = model.lowest.edit_distance * words / max(1, wrong)
+        """Edit distance per share of wrong words."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the first slice has what goes wrong without noise."""
+        return self._quantiles is not None
+
+    def share(self, rank: float) -> float:
+        """The edit distance without noise of a page of this rank."""
+        return 0.0 if self._quantiles is None else quantile(self._quantiles, rank)
+
+    def expected(self, kinds: np.ndarray, times: KindTimes) -> float:
+        """The edit distance of a page with these kinds of words."""
+        wrong = float(times.of_kinds[:, 1][kinds].mean()) if len(kinds) else 0.0
+        return self._share_of_wrong * wrong
+
+    def weight(self, expected: float, rank: float) -> float:
+        """How many more errors a page of this rank has without noise than its words imply."""
+        if expected <= 0:
+            return 1.0
+        return min(MOST_WEIGHT, max(1 / MOST_WEIGHT, self.share(rank) / expected))
+
+
+def kind_times(model: ErrorModel) -> dict[str, KindTimes]:
+    """Group of layouts -> when its words go wrong.
+
+    Groups and kinds with few words have the rates of all groups, and of all kinds.
     """
     counts = np.array(
         [
             [
-                np.sum([style.slices[k].kinds.get(kind, (0, 0)) for style in model.styles], axis=0)
-                for kind in WORD_KINDS
+                [
+                    np.sum([style.slices[k].kinds[group][kind] for style in model.styles], axis=0)
+                    for kind in WORD_KINDS
+                ]
+                for k in range(len(SHARES))
             ]
-            for k in range(len(SHARES))
+            for group in LAYOUT_GROUPS
         ],
         dtype=float,
     )
-    words, wrong = counts[..., 0], counts[..., 1]
-    of_all = wrong.sum(axis=1) / np.maximum(1.0, words.sum(axis=1))
-    of_kind = (wrong + KIND_PRIOR * of_all[:, None]) / (words + KIND_PRIOR)
-    ranked = np.argsort(of_all, kind="stable")
-    of_all, of_kind = of_all[ranked], of_kind[ranked]
-    ends = np.zeros((1, len(WORD_KINDS) + 1)), np.ones((1, len(WORD_KINDS) + 1))
-    table = np.concatenate((ends[0], np.column_stack((of_all, of_kind)), ends[1]))
-    table = np.maximum.accumulate(table, axis=0)
+    together = counts.sum(axis=0)
+    of_all = together[..., 1].sum(axis=1) / np.maximum(1.0, together[..., 0].sum(axis=1))
+    of_kinds = _shrunk(together, of_all[:, None])
+    return {
+        group: _times(
+            np.concatenate((own.sum(axis=1, keepdims=True), own), axis=1),
+            np.column_stack((of_all, of_kinds)),
+        )
+        for group, own in zip(LAYOUT_GROUPS, counts, strict=True)
+    }
+
+
+def _shrunk(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Shares of wrong words from words and wrong ones; those of few words are near the prior."""
+    shares: np.ndarray = (counts[..., 1] + KIND_PRIOR * prior) / (counts[..., 0] + KIND_PRIOR)
+    return shares
+
+
+def _times(counts: np.ndarray, prior: np.ndarray) -> KindTimes:
+    """From counts ``(slices, 1 + kinds, 2)``, first of all words: isotonic regression by slice."""
+    from scipy.optimize import isotonic_regression  # half a second: only where it is needed
+
+    weights, shares = counts[..., 0] + KIND_PRIOR, _shrunk(counts, prior)
+    table = np.array(
+        [
+            np.concatenate(([0.0], isotonic_regression(own, weights=weight).x, [1.0]))
+            for own, weight in zip(shares.T, weights.T, strict=True)
+        ]
+    )
     # Strictly rising, so that each share is reached at one time.
-    table += np.linspace(0, 1e-6, len(table))[:, None]
-    return table[:, 0], table[:, 1:].T
+    table += np.linspace(0, 1e-6, table.shape[1])
+    return KindTimes(table[0], table[1:])
 
 
 def _believed(styles: Sequence[Style], style: Style, part: str) -> list[Runs]:
@@ -230,12 +339,16 @@ def _believed(styles: Sequence[Style], style: Style, part: str) -> list[Runs]:
     result = []
     for number, own in enumerate(style.slices):
         runs, all_styles = own.runs[part], [other.slices[number].runs for other in styles]
-        if own.pages < LEAST_PAGES or runs.words < LEAST_WORDS:
+        if own.pages < LEAST_PAGES or not _is_enough(runs):
             runs = _together([entry[part] for entry in all_styles])
-        if runs.words < LEAST_WORDS:
+        if not _is_enough(runs):
             runs = _together([runs for entry in all_styles for runs in entry.values()])
         result.append(runs)
     return result
+
+
+def _is_enough(runs: Runs) -> bool:
+    return runs.words >= LEAST_WORDS or sum(runs.lengths) >= LEAST_RUNS
 
 
 def _together(counts: Sequence[Runs]) -> Runs:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -17,27 +18,37 @@ from ohr.markup.scanner import MarkupKind, MarkupRegion
 from ohr.markup.strip import strip_markup
 from ohr.markup.structure import Span
 
-WordKind = Literal["text", "heading", "table", "formula", "chart", "edge"]
-WORD_KINDS: tuple[WordKind, ...] = ("text", "heading", "table", "formula", "chart", "edge")
+WordKind = Literal["text", "heading", "table", "formula", "chart", "edge", "page number"]
+WORD_KINDS: tuple[WordKind, ...] = (
+    *("text", "heading", "table", "formula", "chart", "edge", "page number"),
+)
 """Words of a chart are those of its table; the *edge* is a short first or last paragraph, such as a
-running head or a page number."""
-PART_OF_KIND = (0, 0, 1, 0, 2, 3)
+running head; a page number is one of very few words with a digit. An engine that reads the running
+head may drop every second page number."""
+PART_OF_KIND = (0, 0, 1, 0, 2, 3, 4)
 """Kind of word -> the part of the page (:data:`PARTS`) that it stands in."""
-PARTS = ("text", "table", "chart", "edge")
+PARTS = ("text", "table", "chart", "edge", "page number")
 MarkKind = Literal["heading", "emphasis", "table", "command", "escape"]
 MARK_KINDS: tuple[MarkKind, ...] = ("heading", "emphasis", "table", "command", "escape")
 
 MANY_FORMULAS, MANY_CELLS = 0.02, 0.3
 """Shares of a page's words from which it is a page of formulas, or of tables."""
+LAYOUT_GROUPS = ("formulas", "charts", "tables", "text")
+"""Layouts whose kinds of words have rates of their own; pages of text are one group."""
 TEXT_LAYOUTS = {"few words": 50, "short text": 200, "text": 500, "long text": 10**9}
 """Layout -> most words of its pages."""
 LONGEST_EDGE = 12
 """Most words of a running head or foot."""
+LONGEST_PAGE_NUMBER = 4
+"""Most words of a page number: ``Page 3 of 9``."""
+MOST_DIGITS = 3
+"""Most digits of a page number; a longer number may be a year or a code."""
 CACHED_PAGES = 8192
 """Pages that are kept: about 30 kB each."""
 _WORD = re.compile(r"\S+")
 _ESCAPE = re.compile(r"(?<!\\)\\(?=[%$&#_{}])")
 _CHART = re.compile(r"<(?P<closes>/?)chart\b")
+_LINE_BREAK = re.compile(r"\n+")
 _ROW_END = re.compile(r"\\\\|</tr|\n")
 
 
@@ -53,6 +64,20 @@ class Mark:
     end: int
     plain: str
     region: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The words ``first`` to ``after`` (not included), which no line break separates.
+
+    ``line_break`` is the one after them in the source (empty after the last line), and ``marks``
+    are those of a heading that consists of these words.
+    """
+
+    first: int
+    after: int
+    line_break: Span
+    marks: tuple[Mark, ...]
 
 
 @dataclass(slots=True)
@@ -72,6 +97,7 @@ class PageWords:
     kinds: bytearray = field(default_factory=bytearray)
     """Index of each word's kind in :data:`WORD_KINDS`."""
     marks: list[Mark] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
 
     @property
     def length(self) -> int:
@@ -94,6 +120,11 @@ def page_layout(page: PageWords) -> str:
     if page.kinds.count(2) >= MANY_CELLS * count > 0:
         return "tables"
     return next(name for name, upto in TEXT_LAYOUTS.items() if count <= upto)
+
+
+def layout_group(layout: str) -> str:
+    """The group (:data:`LAYOUT_GROUPS`) of a layout."""
+    return "text" if layout in TEXT_LAYOUTS else layout
 
 
 def page_parts(page: PageWords) -> list[tuple[int, int, int]]:
@@ -135,6 +166,7 @@ class _Reader:
                 self._region(region, 0)
         self._split()
         self._edges()
+        self.result.lines = list(self._lines())
         return self.result
 
     def _add(self, start: int, end: int, kind: int) -> None:
@@ -207,23 +239,32 @@ class _Reader:
         self._add(start, end, kind)
 
     def _table(self, span: Span, cells: list[tuple[Span, list[MarkupRegion]]]) -> None:
-        start, end = span
+        first, end = start, _ = span
         self.regions += 1
         own = self.regions
         for (a, b), inside in sorted(cells, key=lambda cell: cell[0]):
             if a < start:  # a cell that stands for several
                 continue
-            self._between(start, a, own)
+            self._between(start, a, own, is_inside=start > first)
             self._plain(a, b, inside, 4 if self.in_chart else 2)
             start = b
-        self._between(start, end, own)
+        self._between(start, end, own, is_inside=False)
 
-    def _between(self, start: int, end: int, region: int) -> None:
+    def _between(self, start: int, end: int, region: int, *, is_inside: bool) -> None:
+        """Mark-up before, between or after the cells of a table."""
         between = self.page.text[start:end]
-        if between.strip():
-            plain = "\n" if _ROW_END.search(between) else " "
-            self.result.marks.append(Mark("table", start, end, plain, region))
         self._gap()
+        if not between.strip():
+            return
+        plain = "" if not is_inside else "\n" if _ROW_END.search(between) else " "
+        cut = between.find("\n")
+        if plain != "\n" or cut < 0:
+            self.result.marks.append(Mark("table", start, end, plain, region))
+            return
+        # The source's own line break stays, so that it can go with the words of its row.
+        for a, b in ((start, start + cut), (start + cut + 1, end)):
+            if a < b:
+                self.result.marks.append(Mark("table", a, b, "", region))
 
     def _split(self) -> None:
         result, text = self.result, "".join(self.content)
@@ -264,8 +305,36 @@ class _Reader:
         foot = next((i for i in range(count, 0, -1) if result.starts[i - 1] < last), 0)
         for own in (range(head), range(foot, count)):
             if len(own) <= LONGEST_EDGE and not any(result.kinds[i] for i in own):
+                kind = 6 if _is_page_number([result.words[i] for i in own]) else 5
                 for i in own:
-                    result.kinds[i] = 5
+                    result.kinds[i] = kind
+
+    def _lines(self) -> Iterator[Line]:
+        """The lines of the page; line breaks inside mark-up do not end them."""
+        result = self.result
+        marks = sorted(result.marks, key=lambda mark: mark.start)
+        headings = [mark for mark in marks if mark.kind == "heading"]
+        places, of_headings = ([mark.start for mark in own] for own in (marks, headings))
+        breaks = [match.span() for match in _LINE_BREAK.finditer(result.source)]
+        length, count = len(result.source), len(result.words)
+        first, begins = 0, 0
+        for start, end in (*breaks, (length, length)):
+            after = bisect_left(result.starts, start)
+            if after == first:
+                continue
+            if start < length:
+                mark = bisect_right(places, start) - 1
+                is_inside = mark >= 0 and start < marks[mark].end
+                if after == count or is_inside or start < self._end(after - 1):
+                    continue
+            own = slice(bisect_left(of_headings, begins), bisect_left(of_headings, start))
+            yield Line(first, after, (start, end), tuple(headings[own]))
+            first, begins = after, end
+
+    def _end(self, number: int) -> int:
+        """Where a word ends in the source."""
+        others = self.result.others.get(number)
+        return others[-1][1] if others else self.result.stops[number]
 
     def _more(self, starts: list[int], at: int, end: int) -> Iterator[Span]:
         """The pieces of a word after its first one, up to a place in the content."""
@@ -274,6 +343,11 @@ class _Reader:
             if length:
                 yield self.offsets[at], self.offsets[at] + length
             at += 1
+
+
+def _is_page_number(words: Sequence[str]) -> bool:
+    digits = [sum(map(str.isdigit, word)) for word in words]
+    return len(words) <= LONGEST_PAGE_NUMBER and 0 < max(digits, default=0) <= MOST_DIGITS
 
 
 _FORMULA = "\ufffc"

@@ -35,7 +35,7 @@ class OcrErrors(TextRewriting[OcrErrorsParams]):
     """
 
     name = "ocr_errors"
-    version = "4"
+    version = "5"
     kind = "semantic"
     argument = "model"
     levels: ClassVar[Mapping[str, Level]] = {

@@ -1,5 +1,7 @@
 """Alignment of OCR output with the truth: moves first, then words, then characters."""
 
+from itertools import accumulate, pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +96,34 @@ def test_an_error_in_a_moved_passage_is_found():
     assert aligned.texts[1] == "pumq"
 
 
+def test_lines_in_pieces_have_moved():
+    """An engine that reads the left half of all lines before the right one."""
+    lines = [FIRST, SECOND, THIRD]
+    left = [word for line in lines for word in line[:6]]
+    right = [word for line in lines for word in line[6:]]
+    aligned = align([*FIRST, *SECOND, *THIRD], [*left, *right])
+    assert set(aligned.fates) == {Fate.RIGHT}
+    assert aligned.inserted == []
+    assert aligned.moved_words > 0
+
+
+@given(st.permutations(range(6)), st.lists(st.integers(1, 12), min_size=5, max_size=5))
+def test_pieces_in_any_order_are_no_errors(order, lengths):
+    words = [f"word{number}" for number in range(60)]
+    cuts = [0, *accumulate(lengths), 60]
+    pieces = [words[a:b] for a, b in pairwise(cuts)]
+    aligned = align(words, [word for i in order for word in pieces[i]])
+    assert set(aligned.fates) == {Fate.RIGHT}
+    assert aligned.inserted == []
+
+
+def test_a_short_word_that_stands_elsewhere_is_lost():
+    truth = "alpha of bravo charlie".split()
+    assert align(truth, "alpha bravo charlie of".split()).fates[1] is Fate.LOST
+    truth = "alpha river bravo charlie".split()
+    assert align(truth, "alpha bravo charlie river".split()).fates[1] is Fate.RIGHT
+
+
 def test_a_repeated_phrase_is_no_move():
     aligned = align([*FIRST, *SECOND], [*FIRST, "the", "pump", *SECOND])
     assert aligned.moved_passages == 0
@@ -144,7 +174,7 @@ def test_kinds_of_words_and_pages():
     source = f"Report 2020\n\n{' '.join(FIRST)}\n\n{chart}\n\n{' '.join(SECOND)}\n\nPage 3"
     page = page_words(source)
     kinds = dict(zip(page.words, (WORD_KINDS[kind] for kind in page.kinds), strict=True))
-    assert (kinds["Report"], kinds["3"], kinds["pump"]) == ("edge", "edge", "text")
+    assert (kinds["Report"], kinds["3"], kinds["pump"]) == ("edge", "page number", "text")
     assert kinds["2020"] == "chart"
     assert page_layout(page) == "charts"
     assert page_layout(page_words(" ".join(FIRST))) == "few words"

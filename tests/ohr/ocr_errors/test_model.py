@@ -1,6 +1,7 @@
 """The model of OCR errors: fitted counts, and errors made from them."""
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from itertools import pairwise
 
@@ -9,10 +10,12 @@ import pytest
 
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr_errors.alignment import Fate, align
-from ohr.ocr_errors.edits import is_lost, make_edits, page_edits, rewrite
+from ohr.ocr_errors.counts import count_errors
+from ohr.ocr_errors.edits import combine, is_lost, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import fit_model
-from ohr.ocr_errors.make import ErrorMaker
+from ohr.ocr_errors.make import ErrorMaker, PageErrors
 from ohr.ocr_errors.model import (
+    SHARES,
     ErrorModel,
     Provenance,
     parse_model,
@@ -20,9 +23,17 @@ from ohr.ocr_errors.model import (
     shipped_models,
     write_model,
 )
-from ohr.ocr_errors.pages import PagePair, align_pair, error_runs, ranks
+from ohr.ocr_errors.pages import (
+    AlignedPage,
+    PagePair,
+    align_pair,
+    error_runs,
+    page_slices,
+    ranks,
+)
 from ohr.ocr_errors.replacements import changes
-from ohr.ocr_errors.words import page_words
+from ohr.ocr_errors.tables import kind_times
+from ohr.ocr_errors.words import WORD_KINDS, page_words
 from ohr.types import PageRef
 
 PROVENANCE = Provenance(
@@ -215,7 +226,9 @@ def test_counts_that_are_negative_are_refused(model):
 def test_a_model_without_the_runs_of_a_part_is_refused(model):
     broken = json.loads(write_model(model))
     del broken["styles"][1]["slices"][2]["runs"]["table"]
-    with pytest.raises(ConfigError, match="runs of each part: text, table, chart, edge"):
+    with pytest.raises(
+        ConfigError, match="runs of each part: text, table, chart, edge, page number"
+    ):
         parse_model(json.dumps(broken).encode(), "x.json")
     broken = json.loads(write_model(model)) | {"slice_balance": [[1.0] * 5] * 3}
     with pytest.raises(ConfigError, match="slice_balance"):
@@ -227,10 +240,15 @@ def test_a_model_without_the_runs_of_a_part_is_refused(model):
     [
         (("styles", 0, "slices", 0, "runs", "text", "first", 1), [1, 2], "at least 5"),
         (("styles", 0, "slices", 0, "runs", "text", "following", 1), [1] * 9, "at most 4"),
-        (("channel", "sites", 0), [1], "at least 6"),
+        (("styles", 1, "slices", 0, "kinds", "charts"), {}, "each kind: text, heading"),
+        (("styles", 1, "slices", 0, "kinds"), {}, "group of layouts: formulas, charts"),
+        (("output_lengths", 1, "sites", 0), [1], "at least 6"),
+        (("output_lengths", 1, "inserted"), {"text": [0] * 14}, "lengths of each kind"),
+        (("output_lengths",), [], "at least 5"),
+        (("length_rates",), [1.0] * 3, "at least 12"),
         (("channel", "stretches"), {"here 4": 1}, "pattern"),
         (("channel", "single"), {"a": {}}, "at least 1"),
-        (("rubbish", "lengths", 2), [1], "at least 30"),
+        (("output_lengths", 4, "rubbish", 2), [1], "at least 30"),
         (("levels", 0, "pages"), 0, "greater than or equal to 1"),
         (("formulas", "count"), 10**400, "formulas"),
     ],
@@ -275,6 +293,72 @@ def test_kinds_of_words_have_their_own_fates():
     assert of_kind[2][Fate.LOST] > 4 * of_kind[2][Fate.REWRITTEN]
 
 
+def with_chart(number: int) -> tuple[list[str], str]:
+    """The text of a page, and a chart whose words are lost."""
+    cells = page(100 + number, 12)
+    rows = " \\\\\n".join(" & ".join(cells[i : i + 4]) for i in range(0, 12, 4))
+    table = f"\\begin{{tabular}}{{|c|c|c|c|}}\n{rows} \\\\\n\\end{{tabular}}"
+    return page(number, 200), f"<chart>\n{table}\n</chart>"
+
+
+def test_kinds_of_words_have_rates_by_the_layout_of_the_page():
+    pairs = []
+    for number in range(24):
+        words, chart = with_chart(number)
+        ref = PageRef(f"d{number % 4}", number)
+        if number % 2:
+            truth, output = f"{' '.join(words)}\n\n{chart}", " ".join(words)
+        else:
+            truth = " ".join(words)
+            output = truth.replace("a", "e")
+        pairs.append(PagePair(ref, "law", "clean", truth, output))
+    aligned = [align_pair(pair) for pair in pairs]
+    assert all(0.01 < one.share < 0.1 for one in aligned)
+    times = kind_times(count_errors(aligned, PROVENANCE))
+    text, chart = (WORD_KINDS.index(kind) for kind in ("text", "chart"))
+    slices = 1 + np.array(page_slices(aligned))
+    on_charts = times["charts"].of_kinds[:, slices[1]]
+    assert on_charts[chart] > 0.7 > 0.01 > on_charts[text]
+    assert times["text"].of_kinds[text, slices[0]] > 0.1
+
+
+def at_levels() -> list[AlignedPage]:
+    """Pages that lose some words without noise, and whose other words are rewritten under it."""
+    pairs = []
+    for number in range(60):
+        words, step = page(number, 200), 30 - number // 3
+        clean = [word for i, word in enumerate(words, 1) if i % step]
+        noisy = [w.translate(str.maketrans("aeiou", "eioua")) for w in clean]
+        for level, output in (("clean", clean), ("noisy", noisy)):
+            ref = PageRef(f"d{number % 4}", number)
+            pairs.append(PagePair(ref, "law", level, " ".join(words), " ".join(output)))
+    return [align_pair(pair) for pair in pairs]
+
+
+def test_the_first_slice_has_the_pages_without_noise():
+    aligned = at_levels()
+    assert [of == 0 for of in page_slices(aligned)] == [True, False] * 60
+    alone = aligned[1::2]
+    by_distance = [bisect_left(SHARES, page.share) for page in alone]
+    assert page_slices(alone) == by_distance, "with one level"
+    fitted = fit_model(aligned, PROVENANCE)
+    assert {style.slices[0].name for style in fitted.styles} == {"level clean"}
+
+
+def test_what_goes_wrong_without_noise_does_so_first():
+    aligned = at_levels()
+    maker = ErrorMaker(fit_model(aligned, PROVENANCE))
+    first, all_of_them = Counter(), Counter()
+    for number, one in enumerate(aligned[1::2]):
+        rank, seed = (number + 0.5) / 60, np.random.default_rng(number)
+        without_noise = aligned[2 * number].share
+        first.update(fates_of(maker, one.words, without_noise, rank, seed))
+        seed = np.random.default_rng(number)
+        all_of_them.update(fates_of(maker, one.words, one.share, rank, seed))
+    assert first[Fate.LOST] > 3 * first[Fate.REWRITTEN]
+    assert all_of_them[Fate.REWRITTEN] > all_of_them[Fate.LOST]
+
+
 def test_runs_do_not_touch_until_all_have_gone_wrong(model):
     maker = ErrorMaker(model)
     words = page_words(" ".join(page(7, 2000)))
@@ -307,6 +391,52 @@ def test_long_lost_runs_stay_lost():
 
 
 def test_a_model_of_an_earlier_format_says_to_fit_again(model):
-    earlier = json.loads(write_model(model)) | {"format": 1}
-    with pytest.raises(ConfigError, match="format 1, and this version reads format 2: fit"):
+    earlier = json.loads(write_model(model)) | {"format": 2}
+    with pytest.raises(ConfigError, match="format 2, and this version reads format 3: fit"):
         parse_model(json.dumps(earlier).encode(), "x.json")
+
+
+LINES = """First line of a page.
+
+Second one
+
+## Third head
+
+| a | b |
+| --- | --- |
+| c | d |
+| e | f |
+
+The end"""
+
+
+@pytest.mark.parametrize(
+    ("lost", "left"),
+    [
+        ("Second one", LINES.replace("Second one\n\n", "")),
+        ("Third head", LINES.replace("## Third head\n\n", "")),
+        ("c d", LINES.replace("| c | d |\n", "|  |  |")),
+        ("one", LINES.replace("Second one", "Second ")),
+        ("The end", LINES.replace("The end", "")),
+    ],
+)
+def test_a_lost_line_goes_with_its_line_break(model, lost, left):
+    words = page_words(LINES)
+    numbers = [words.words.index(word) for word in lost.split()]
+    errors = PageErrors(dict.fromkeys(numbers, (Fate.LOST, "")), {})
+    edits = combine(ErrorMaker(model), words, errors, {}, 0.0, np.random.default_rng(0))
+    assert rewrite(LINES, edits) == left
+
+
+def test_a_lost_table_leaves_no_empty_lines(model):
+    dropping = model.model_copy(update={"structure": {"table": (1, 1), "heading": (1, 1)}})
+    maker, words = ErrorMaker(dropping), page_words(LINES)
+    rng = np.random.default_rng(0)
+    assert rewrite(LINES, combine(maker, words, PageErrors({}, {}), {}, 1.0, rng)) == (
+        "First line of a page.\n\nSecond one\n\nThird head\n\na b\nc d\ne f\n\nThe end"
+    )
+    lost = {words.words.index(word): (Fate.LOST, "") for word in "abcdef"}
+    text = rewrite(LINES, combine(maker, words, PageErrors(lost, {}), {}, 1.0, rng))
+    assert "Third head\n\n" in text
+    assert "\n\n\n" not in text
+    assert text.endswith("The end")
