@@ -136,7 +136,7 @@ def _fragments(
     for place in sorted(spare):
         if place + 1 in spare:
             places[output[place], output[place + 1]].append(place)
-    found = []
+    candidates = []
     for number in sorted(missing):
         if number + 1 not in missing:
             continue
@@ -151,8 +151,8 @@ def _fragments(
                 and truth[number + length] == output[place + length]
             ):
                 length += 1
-            found.append((length, number, place))
-    for length, number, place in sorted(found, key=lambda entry: (-entry[0], *entry[1:])):
+            candidates.append((length, number, place))
+    for length, number, place in sorted(candidates, key=lambda entry: (-entry[0], *entry[1:])):
         words, others = range(number, number + length), range(place, place + length)
         if missing.issuperset(words) and spare.issuperset(others):
             missing.difference_update(words)
