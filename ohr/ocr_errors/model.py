@@ -6,19 +6,13 @@ characters, and what replaced them (at most three characters).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from itertools import pairwise
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from ohr.errors import ConfigError, did_you_mean
-from ohr.files.bounded import read_bounded
 from ohr.ocr_errors.words import LAYOUT_GROUPS, PARTS, WORD_KINDS
-from ohr.plugins.base import first_error
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Upper bounds of the slices of pages, by the edit distance of their content. If several levels
@@ -47,7 +41,6 @@ BINS = 10
 """Bins of the ranks of pages."""
 LONGEST_OUTPUT = 29
 """Most characters of the output whose length is counted."""
-LARGEST_FILE = 4_000_000
 FORMAT: Final = 3
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
@@ -350,70 +343,3 @@ def quantile(quantiles: Sequence[float], rank: float) -> float:
     place = rank * (len(quantiles) - 1)
     low = min(int(place), len(quantiles) - 2)
     return quantiles[low] + (place - low) * (quantiles[low + 1] - quantiles[low])
-
-
-def shipped_models() -> list[str]:
-    """Names of the models that come with the toolkit."""
-    folder = resources.files("ohr.ocr_errors") / "models"
-    return sorted(
-        entry.name.removesuffix(".json")
-        for entry in folder.iterdir()
-        if entry.name.endswith(".json")
-    )
-
-
-def read_model(name: str) -> ErrorModel:
-    """A model by its name (one that is shipped) or its path. Raises ConfigError."""
-    return parse_model(model_bytes(name), name)
-
-
-def model_bytes(name: str) -> bytes:
-    """The file of a model. Raises ConfigError if there is none."""
-    known = shipped_models()
-    if name in known:
-        return (resources.files("ohr.ocr_errors") / "models" / f"{name}.json").read_bytes()
-    path = Path(name)
-    if "/" not in name and path.suffix != ".json":
-        raise ConfigError(
-            f"unknown model of OCR errors {name!r}; {did_you_mean(name, known)}; or give the path "
-            "of a file that ohr perturb fit-errors wrote"
-        )
-    try:
-        return read_bounded(path, LARGEST_FILE)
-    except OSError as error:
-        raise ConfigError(f"cannot read the model {path}: {error.strerror or error}") from error
-
-
-def parse_model(data: bytes, name: str) -> ErrorModel:
-    """A model from its file. Raises ConfigError."""
-    try:
-        content: Any = json.loads(data)
-        if isinstance(content, dict) and content.get("format", FORMAT) != FORMAT:
-            raise ConfigError(
-                f"{name} has format {content['format']!r}, and this version reads format {FORMAT}: "
-                "fit the model again (ohr perturb fit-errors)"
-            )
-        return ErrorModel.model_validate(content)
-    except ValidationError as error:
-        raise ConfigError(f"{name} is not a model of OCR errors: {first_error(error)}") from error
-    except ValueError as error:
-        raise ConfigError(f"{name} is not a model of OCR errors: not JSON") from error
-
-
-def write_model(model: ErrorModel) -> str:
-    """A model as JSON: one line per part, so that it stays readable."""
-    return _lines(model.model_dump(mode="json"), 0) + "\n"
-
-
-def _lines(value: Any, depth: int) -> str:
-    if not isinstance(value, dict) or depth >= 2 or not value:
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            inner = ",\n".join("  " + json.dumps(item, ensure_ascii=False) for item in value)
-            return f"[\n{inner}\n ]"
-        return json.dumps(value, ensure_ascii=False)
-    pad = " " * (depth + 1)
-    inner = ",\n".join(
-        f"{pad}{json.dumps(key, ensure_ascii=False)}: {_lines(item, depth + 1)}"
-        for key, item in value.items()
-    )
-    return "{\n" + inner + "\n" + " " * depth + "}"

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from ohr.ocr_errors.edits import make_edits
+from ohr.ocr_errors.files import model_bytes, parse_model
 from ohr.ocr_errors.make import ErrorMaker
-from ohr.ocr_errors.model import model_bytes, parse_model
 from ohr.plugins import Level, Params
 from ohr.store.identity import digest
 from perturb.text.edits import Edit

@@ -11,7 +11,7 @@ from experiments.fit_errors import main
 from experiments.perturb_text import main as perturb_text
 from ohr.analysis.ocr_errors import sources
 from ohr.analysis.ocr_errors.sources import read_pairs
-from ohr.ocr_errors.model import read_model
+from ohr.ocr_errors.files import read_model
 from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study

@@ -38,9 +38,10 @@ from ohr.display.wording import short
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.ocr_errors.alignment import Fate
+from ohr.ocr_errors.files import read_model, write_model
 from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker
-from ohr.ocr_errors.model import Check, ErrorModel, Provenance, read_model, write_model
+from ohr.ocr_errors.model import Check, ErrorModel, Provenance
 from ohr.ocr_errors.pages import AlignedPage, align_pair
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv

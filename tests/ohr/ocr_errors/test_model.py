@@ -1,6 +1,5 @@
 """The model of OCR errors: fitted counts, and errors made from them."""
 
-import json
 from bisect import bisect_left
 from collections import Counter
 from itertools import pairwise
@@ -8,23 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ohr.errors import ConfigError, OhrError
+from ohr.errors import OhrError
 from ohr.ocr_errors.alignment import Fate, align
 from ohr.ocr_errors.counts import count_errors
-from ohr.ocr_errors.edits import combine, is_lost, make_edits, page_edits, rewrite
+from ohr.ocr_errors.edits import is_lost, make_edits, page_edits, rewrite
+from ohr.ocr_errors.files import read_model, shipped_models, write_model
 from ohr.ocr_errors.fit import fit_model
-from ohr.ocr_errors.make import ErrorMaker, PageErrors
-from ohr.ocr_errors.model import (
-    SHARES,
-    ErrorModel,
-    Provenance,
-    parse_model,
-    read_model,
-    shipped_models,
-    write_model,
-)
+from ohr.ocr_errors.make import ErrorMaker
+from ohr.ocr_errors.model import SHARES, ErrorModel
 from ohr.ocr_errors.pages import (
-    AlignedPage,
     PagePair,
     align_pair,
     error_runs,
@@ -35,45 +26,7 @@ from ohr.ocr_errors.replacements import changes
 from ohr.ocr_errors.tables import kind_times
 from ohr.ocr_errors.words import WORD_KINDS, page_words
 from ohr.types import PageRef
-
-PROVENANCE = Provenance(
-    engine="fake",
-    noise="none",
-    data="made",
-    documents=2,
-    pages=12,
-    words=0,
-    command="",
-    made_with="",
-)
-VOCABULARY = "".join(chr(97 + i) for i in range(26))
-
-
-def page(number: int, count: int = 240) -> list[str]:
-    rng = np.random.default_rng(number)
-    lengths = rng.integers(2, 9, count)
-    return ["".join(VOCABULARY[i] for i in rng.integers(26, size=n)) for n in lengths]
-
-
-def bunched(words: list[str], start: int, length: int) -> list[str]:
-    """The words with one run lost, and an e for each a in the next ten."""
-    end = start + length
-    return [
-        *words[:start],
-        *(word.replace("a", "e") for word in words[end : end + 10]),
-        *words[end + 10 :],
-    ]
-
-
-@pytest.fixture(scope="module")
-def pages():
-    pairs = []
-    for number in range(12):
-        words = page(number)
-        output = bunched(words, 20 + number, 5 + 6 * number)
-        ref = PageRef(f"d{number % 4}", number)
-        pairs.append(PagePair(ref, "law", "clean", " ".join(words), " ".join(output)))
-    return [align_pair(pair) for pair in pairs]
+from tests.ohr.ocr_errors.conftest import PROVENANCE, page
 
 
 def fates_of(maker, page, share, rank, rng):
@@ -87,11 +40,6 @@ def fates_of(maker, page, share, rank, rng):
 def runs_of(model: ErrorModel):
     slices = [slice_ for style in model.styles for slice_ in style.slices]
     return [runs for slice_ in slices for runs in slice_.runs.values()]
-
-
-@pytest.fixture(scope="module")
-def model(pages) -> ErrorModel:
-    return fit_model(pages, PROVENANCE)
 
 
 def test_changes_of_a_word_are_its_sites():
@@ -159,20 +107,6 @@ def test_made_errors_are_bunched_as_the_real_ones(model, pages):
     assert np.mean(made) == pytest.approx(np.mean(real), rel=0.9)
 
 
-def test_a_model_is_read_as_it_was_written(model):
-    text = write_model(model)
-    assert parse_model(text.encode(), "m") == model
-    assert len(text) < 100_000
-
-
-@pytest.mark.parametrize("name", shipped_models())
-def test_shipped_models_are_complete_and_say_how_well_they_fit(name):
-    shipped = read_model(name)
-    assert shipped.provenance.pages > 0
-    assert shipped.provenance.engine
-    assert {verdict.group for verdict in shipped.check.verdicts} >= {"all"}
-
-
 FORMULAS = " ".join(
     f"## Part {i}\n\nthe *area* of circle {i} is $\\pi r_{i}^2 + a_{i}$, the sum is $\\sum x_{i}$"
     for i in range(6)
@@ -197,72 +131,6 @@ def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
             assert lower <= edits, f"seed {seed}, intensity {intensity}"
             lower = edits
         assert lower
-
-
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [(b"", "not JSON"), (b"[]", "valid"), (b"{}", "provenance"), (b'{"format": 1}', "format")],
-)
-def test_another_file_is_refused_in_one_line(data, why):
-    with pytest.raises(ConfigError, match=why) as error:
-        parse_model(data, "x.json")
-    assert "\n" not in str(error.value)
-
-
-def test_an_unknown_model_suggests_the_known():
-    with pytest.raises(ConfigError, match="tesseract"):
-        read_model("teseract")
-    with pytest.raises(ConfigError, match="cannot read"):
-        read_model("no/such/model.json")
-
-
-def test_counts_that_are_negative_are_refused(model):
-    broken = json.loads(write_model(model))
-    broken["formulas"]["count"] = -1
-    with pytest.raises(ConfigError, match="formulas"):
-        parse_model(json.dumps(broken).encode(), "x.json")
-
-
-def test_a_model_without_the_runs_of_a_part_is_refused(model):
-    broken = json.loads(write_model(model))
-    del broken["styles"][1]["slices"][2]["runs"]["table"]
-    with pytest.raises(
-        ConfigError, match="runs of each part: text, table, chart, edge, page number"
-    ):
-        parse_model(json.dumps(broken).encode(), "x.json")
-    broken = json.loads(write_model(model)) | {"slice_balance": [[1.0] * 5] * 3}
-    with pytest.raises(ConfigError, match="slice_balance"):
-        parse_model(json.dumps(broken).encode(), "x.json")
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "why"),
-    [
-        (("styles", 0, "slices", 0, "runs", "text", "first", 1), [1, 2], "at least 5"),
-        (("styles", 0, "slices", 0, "runs", "text", "following", 1), [1] * 9, "at most 4"),
-        (("styles", 1, "slices", 0, "kinds", "charts"), {}, "each kind: text, heading"),
-        (("styles", 1, "slices", 0, "kinds"), {}, "group of layouts: formulas, charts"),
-        (("output_lengths", 1, "sites", 0), [1], "at least 6"),
-        (("output_lengths", 1, "inserted"), {"text": [0] * 14}, "lengths of each kind"),
-        (("output_lengths",), [], "at least 5"),
-        (("length_rates",), [1.0] * 3, "at least 12"),
-        (("channel", "stretches"), {"here 4": 1}, "pattern"),
-        (("channel", "single"), {"a": {}}, "at least 1"),
-        (("output_lengths", 4, "rubbish", 2), [1], "at least 30"),
-        (("levels", 0, "pages"), 0, "greater than or equal to 1"),
-        (("formulas", "count"), 10**400, "formulas"),
-    ],
-)
-def test_other_tables_are_refused_in_one_line(model, path, value, why):
-    broken = json.loads(write_model(model))
-    *way, last = path
-    part = broken
-    for key in way:
-        part = part[key]
-    part[last] = value
-    with pytest.raises(ConfigError, match=why) as error:
-        parse_model(json.dumps(broken).encode(), "x.json")
-    assert "\n" not in str(error.value)
 
 
 def test_pages_without_words_cannot_be_fitted():
@@ -322,32 +190,17 @@ def test_kinds_of_words_have_rates_by_the_layout_of_the_page():
     assert times["text"].of_kinds[text, slices[0]] > 0.1
 
 
-def at_levels() -> list[AlignedPage]:
-    """Pages that lose some words without noise, and whose other words are rewritten under it."""
-    pairs = []
-    for number in range(60):
-        words, step = page(number, 200), 30 - number // 3
-        clean = [word for i, word in enumerate(words, 1) if i % step]
-        noisy = [w.translate(str.maketrans("aeiou", "eioua")) for w in clean]
-        for level, output in (("clean", clean), ("noisy", noisy)):
-            ref = PageRef(f"d{number % 4}", number)
-            pairs.append(PagePair(ref, "law", level, " ".join(words), " ".join(output)))
-    return [align_pair(pair) for pair in pairs]
-
-
-def test_the_first_slice_has_the_pages_without_noise():
-    aligned = at_levels()
+def test_the_first_slice_has_the_pages_without_noise(at_levels, model_of_levels):
+    aligned = at_levels
     assert [of == 0 for of in page_slices(aligned)] == [True, False] * 60
     alone = aligned[1::2]
     by_distance = [bisect_left(SHARES, page.share) for page in alone]
     assert page_slices(alone) == by_distance, "with one level"
-    fitted = fit_model(aligned, PROVENANCE)
-    assert {style.slices[0].name for style in fitted.styles} == {"level clean"}
+    assert {style.slices[0].name for style in model_of_levels.styles} == {"level clean"}
 
 
-def test_what_goes_wrong_without_noise_does_so_first():
-    aligned = at_levels()
-    maker = ErrorMaker(fit_model(aligned, PROVENANCE))
+def test_what_goes_wrong_without_noise_does_so_first(at_levels, model_of_levels):
+    aligned, maker = at_levels, ErrorMaker(model_of_levels)
     first, all_of_them = Counter(), Counter()
     for number, one in enumerate(aligned[1::2]):
         rank, seed = (number + 0.5) / 60, np.random.default_rng(number)
@@ -388,55 +241,3 @@ def test_long_lost_runs_stay_lost():
         runs = "".join("x" if fate is Fate.LOST else " " for fate in fates).split()
         longest = max(longest, *map(len, runs))
     assert longest > 30
-
-
-def test_a_model_of_an_earlier_format_says_to_fit_again(model):
-    earlier = json.loads(write_model(model)) | {"format": 2}
-    with pytest.raises(ConfigError, match="format 2, and this version reads format 3: fit"):
-        parse_model(json.dumps(earlier).encode(), "x.json")
-
-
-LINES = """First line of a page.
-
-Second one
-
-## Third head
-
-| a | b |
-| --- | --- |
-| c | d |
-| e | f |
-
-The end"""
-
-
-@pytest.mark.parametrize(
-    ("lost", "left"),
-    [
-        ("Second one", LINES.replace("Second one\n\n", "")),
-        ("Third head", LINES.replace("## Third head\n\n", "")),
-        ("c d", LINES.replace("| c | d |\n", "|  |  |")),
-        ("one", LINES.replace("Second one", "Second ")),
-        ("The end", LINES.replace("The end", "")),
-    ],
-)
-def test_a_lost_line_goes_with_its_line_break(model, lost, left):
-    words = page_words(LINES)
-    numbers = [words.words.index(word) for word in lost.split()]
-    errors = PageErrors(dict.fromkeys(numbers, (Fate.LOST, "")), {})
-    edits = combine(ErrorMaker(model), words, errors, {}, 0.0, np.random.default_rng(0))
-    assert rewrite(LINES, edits) == left
-
-
-def test_a_lost_table_leaves_no_empty_lines(model):
-    dropping = model.model_copy(update={"structure": {"table": (1, 1), "heading": (1, 1)}})
-    maker, words = ErrorMaker(dropping), page_words(LINES)
-    rng = np.random.default_rng(0)
-    assert rewrite(LINES, combine(maker, words, PageErrors({}, {}), {}, 1.0, rng)) == (
-        "First line of a page.\n\nSecond one\n\nThird head\n\na b\nc d\ne f\n\nThe end"
-    )
-    lost = {words.words.index(word): (Fate.LOST, "") for word in "abcdef"}
-    text = rewrite(LINES, combine(maker, words, PageErrors(lost, {}), {}, 1.0, rng))
-    assert "Third head\n\n" in text
-    assert "\n\n\n" not in text
-    assert text.endswith("The end")

@@ -121,8 +121,8 @@ def test_pages_without_text_stay_as_they_are():
         refs[1]: Outcome.of_text(""),
         refs[2]: Outcome.error("missing"),
     }
-    found = PageRewriter(pages, refs).rewrite(Noise(PluginSpec(name=FAKE), "", 1.0), 0)
-    assert found == pages | {
+    noisy = PageRewriter(pages, refs).rewrite(Noise(PluginSpec(name=FAKE), "", 1.0), 0)
+    assert noisy == pages | {
         refs[0]: dataclasses.replace(pages[refs[0]], value=r"\textbf{two} \textbf{words}")
     }
 
