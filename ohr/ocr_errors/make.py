@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -44,6 +45,10 @@ WINDOWS = (30, 90)
 """Words that share their rate of errors, where errors cluster: in narrow and in wide windows."""
 SPARE = 2.0
 """Runs that are drawn to go wrong without noise, over their mean number."""
+CACHED_RUNS = 4 * CACHED_PAGES
+"""Pages, once per draw, whose runs are kept: about 4 kB each."""
+_Runs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Start, end, slice and ``is_first`` of runs, those that go wrong first in front."""
 TextEdit = tuple[int, str, str]
 """At this place of the source, the first text gives way to the second."""
 
@@ -100,6 +105,8 @@ class ErrorMaker:
         self._kind_rates = np.array([model.kind_rates.get(kind, EVEN_RATES) for kind in WORD_KINDS])
         self._risk = WordRisk(model, self.characters)
         self._known: dict[str, _Known] = {}
+        self._runs: dict[tuple[str, float, int], tuple[_Runs, dict[str, Any]]] = {}
+        """Page, its rank, state of the generator -> runs, and its state after them."""
         formulas = model.formulas
         wrong = formulas.count - formulas.right
         self._formula_lost = formulas.lost / wrong if wrong else 0.0
@@ -145,8 +152,23 @@ class ErrorMaker:
         """The page cut into runs of words, those that go wrong first in front.
 
         Twice as many go wrong without noise as the page has on average: :meth:`errors` takes as
-        many as it needs.
+        many as it needs. The same draw of a page has the same runs at every edit distance, so they
+        are kept.
         """
+        generator = rng.bit_generator
+        key = page.source, rank, int(generator.state["state"]["state"])
+        known = self._runs.get(key)
+        if known is None:
+            if len(self._runs) >= CACHED_RUNS:
+                self._runs.clear()
+            known = self._runs[key] = self._draw(page, rank, tables, rng), dict(generator.state)
+        else:
+            generator.state = known[1]
+        return map(Run, *(values.tolist() for values in known[0]))
+
+    def _draw(
+        self, page: PageWords, rank: float, tables: StyleTables, rng: np.random.Generator
+    ) -> _Runs:
         count = len(page.words)
         known, pieces = self._of_page(page), []
         weight = SPARE * self._least.weight(known.least, rank) if self._least.is_known else 1.0
@@ -169,11 +191,13 @@ class ErrorMaker:
         rate = rate * self._kind_rates[kinds[start], of_slice]
         clock = -np.log1p(-np.minimum(times, 1 - 1e-9)) / np.maximum(rate, 1e-9)
         is_first = (of_slice == 0) & ~between & self._least.is_known
-        ranked = np.lexsort((clock, ~is_first, between)).tolist()
-        entries = list(
-            zip(start.tolist(), end.tolist(), of_slice.tolist(), is_first.tolist(), strict=True)
+        ranked = np.lexsort((clock, ~is_first, between))
+        return (
+            start[ranked].astype(np.int32),
+            end[ranked].astype(np.int32),
+            of_slice[ranked].astype(np.int8),
+            is_first[ranked],
         )
-        return (Run(*entries[i]) for i in ranked)
 
     def errors(
         self,

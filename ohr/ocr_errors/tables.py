@@ -60,6 +60,19 @@ class PartTables:
         self._words = (runs * _MEANS).sum(axis=1)
         # Words between runs go wrong last.
         self._cells = self._words + self._of_slice
+        self._known: tuple[float, np.ndarray, np.ndarray] | None = None
+
+    def _shares(self, weight: float) -> tuple[np.ndarray, np.ndarray]:
+        """Shares of the runs, and of the words in them, up to each slice; parts of one page have
+        the same weight.
+        """
+        if self._known is None or self._known[0] != weight:
+            weights = np.array([weight] + [1.0] * (len(SHARES) - 1))
+            by_slice = np.cumsum(self._of_slice * weights)
+            words = np.cumsum(self._words * weights) / (self._cells * weights).sum()
+            places, covered = (np.append(0.0, own) for own in (by_slice / by_slice[-1], words))
+            self._known = weight, places, covered
+        return self._known[1:]
 
     def tessellate(
         self, count: int, rng: np.random.Generator, weight: float = 1.0
@@ -71,10 +84,7 @@ class PartTables:
         appear before it as pages get worse, and whether it is between two runs. ``weight``: how
         many runs of the first slice there are, over the counted ones.
         """
-        weights = np.array([weight] + [1.0] * (len(SHARES) - 1))
-        by_slice = np.cumsum(self._of_slice * weights)
-        places = np.append(0.0, by_slice / by_slice[-1])
-        covered = np.append(0.0, np.cumsum(self._words * weights) / (self._cells * weights).sum())
+        places, covered = self._shares(weight)
         cell = 1 + self._mean
         size = int(count / cell * 1.3) + 8
         starts: list[np.ndarray] = []

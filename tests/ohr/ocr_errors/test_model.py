@@ -133,6 +133,28 @@ def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
         assert lower
 
 
+def test_what_a_maker_keeps_changes_no_edit(model, monkeypatch):
+    """The runs of a page are drawn once per draw and rank, not once per edit distance."""
+    sources = [" ".join(page(number)) for number in range(4)]
+    shares = [(share, rank) for share in (0.3, 0.05, 0.6) for rank in (0.2, 0.9)]
+
+    def made(maker: ErrorMaker, source: str, seed: int, share: float, rank: float):
+        seeds = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+        return page_edits(maker, page_words(source), share, rank, 1.0, *seeds)
+
+    cases = [(s, n, *of) for of in shares for s in sources for n in range(2)]
+    alone = [made(ErrorMaker(model), *case) for case in cases]
+    kept = ErrorMaker(model)
+    assert [made(kept, *case) for case in cases] == alone
+    draws = []
+    monkeypatch.setattr(kept, "_draw", lambda *args: draws.append(args))
+    assert [made(kept, *case) for case in cases] == alone
+    assert draws == [], "all runs are known"
+    monkeypatch.setattr("ohr.ocr_errors.make.CACHED_RUNS", 3)
+    few = ErrorMaker(model)
+    assert [made(few, *case) for case in cases] == alone
+
+
 def test_pages_without_words_cannot_be_fitted():
     empty = [align_pair(PagePair(PageRef("d", 0), "law", "clean", " ", ""))]
     with pytest.raises(OhrError, match="no page"):
