@@ -55,7 +55,7 @@ class Draws:
 class Choice:
     """A draw from things by their counts."""
 
-    __slots__ = ("sums", "things")
+    __slots__ = ("sums", "things", "total")
 
     def __init__(self, counts: Mapping[str, int] | Sequence[int]) -> None:
         if isinstance(counts, Mapping):
@@ -64,11 +64,11 @@ class Choice:
         else:
             self.things = ()
             self.sums = list(accumulate(counts))
+        self.total = self.sums[-1] if self.sums else 0
 
     def number(self, uniform: float) -> int:
         """The number of the thing that is drawn; 0 if nothing was counted."""
-        total = self.sums[-1] if self.sums else 0
-        return bisect_right(self.sums, uniform * total) if total else 0
+        return bisect_right(self.sums, uniform * self.total) if self.total else 0
 
     def draw(self, uniform: float) -> str:
         """The thing that is drawn."""
@@ -218,10 +218,11 @@ class Strings:
     def text(self, length: int, draws: Draws) -> str:
         """A string of this many characters."""
         characters: list[str] = []
-        before = ""
-        while len(characters) < length:
-            choice = self.pairs.get(before) or self.pairs.get("")
-            before = choice.draw(draws.uniform()) if choice is not None else "."
+        before, pairs, uniform = "", self.pairs, draws.uniform
+        first = pairs.get("")
+        for _ in range(length):
+            choice = pairs.get(before, first)
+            before = "." if choice is None else choice.things[choice.number(uniform())]
             characters.append(before)
         return "".join(characters)
 
