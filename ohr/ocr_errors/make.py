@@ -24,13 +24,11 @@ from ohr.ocr_errors.model import (
 )
 from ohr.ocr_errors.tables import (
     EVEN_RATES,
-    KindTimes,
-    LeastShares,
     StyleTables,
     WordRisk,
-    kind_times,
     run_class,
 )
+from ohr.ocr_errors.times import KindTimes, LeastShares, kind_times
 from ohr.ocr_errors.words import (
     CACHED_PAGES,
     WORD_KINDS,
@@ -105,7 +103,7 @@ class ErrorMaker:
         self._kind_rates = np.array([model.kind_rates.get(kind, EVEN_RATES) for kind in WORD_KINDS])
         self._risk = WordRisk(model, self.characters)
         self._known: dict[str, _Known] = {}
-        self._runs: dict[tuple[str, float, int], tuple[_Runs, dict[str, Any]]] = {}
+        self._runs: dict[tuple[str, float, int], tuple[_Runs, Mapping[str, Any]]] = {}
         """Page, its rank, state of the generator -> runs, and its state after them."""
         formulas = model.formulas
         wrong = formulas.count - formulas.right
@@ -153,7 +151,7 @@ class ErrorMaker:
 
         Twice as many go wrong without noise as the page has on average: :meth:`errors` takes as
         many as it needs. The same draw of a page has the same runs at every edit distance, so they
-        are kept.
+        are kept. ``rng`` is of :func:`numpy.random.default_rng`.
         """
         generator = rng.bit_generator
         key = page.source, rank, int(generator.state["state"]["state"])
@@ -161,7 +159,7 @@ class ErrorMaker:
         if known is None:
             if len(self._runs) >= CACHED_RUNS:
                 self._runs.clear()
-            known = self._runs[key] = self._draw(page, rank, tables, rng), dict(generator.state)
+            known = self._runs[key] = self._draw(page, rank, tables, rng), generator.state
         else:
             generator.state = known[1]
         return map(Run, *(values.tolist() for values in known[0]))

@@ -23,7 +23,7 @@ from ohr.ocr_errors.pages import (
     ranks,
 )
 from ohr.ocr_errors.replacements import changes
-from ohr.ocr_errors.tables import kind_times
+from ohr.ocr_errors.times import kind_times
 from ohr.ocr_errors.words import WORD_KINDS, page_words
 from ohr.types import PageRef
 from tests.ohr.ocr_errors.conftest import PROVENANCE, page
@@ -144,11 +144,11 @@ def test_what_a_maker_keeps_changes_no_edit(model, monkeypatch):
 
     cases = [(s, n, *of) for of in shares for s in sources for n in range(2)]
     alone = [made(ErrorMaker(model), *case) for case in cases]
-    kept = ErrorMaker(model)
-    assert [made(kept, *case) for case in cases] == alone
+    reused = ErrorMaker(model)
+    assert [made(reused, *case) for case in cases] == alone
     draws = []
-    monkeypatch.setattr(kept, "_draw", lambda *args: draws.append(args))
-    assert [made(kept, *case) for case in cases] == alone
+    monkeypatch.setattr(reused, "_draw", lambda *args: draws.append(args))
+    assert [made(reused, *case) for case in cases] == alone
     assert draws == [], "all runs are known"
     monkeypatch.setattr("ohr.ocr_errors.make.CACHED_RUNS", 3)
     few = ErrorMaker(model)
