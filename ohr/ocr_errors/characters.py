@@ -166,6 +166,12 @@ class Characters:
             self.single[char].draw(draws.uniform()) if char in always else char for char in word
         )
 
+    def errs_always(self, word: str) -> bool:
+        """Whether the engine errs in this word on every page."""
+        if len(word) == 1 and word in self.alone_rate:
+            return self.always(self.alone_rate[word])
+        return not self._always.isdisjoint(word)
+
     @staticmethod
     def always(rate: float) -> bool:
         """Whether errors of this rate do not depend on how bad a page is."""

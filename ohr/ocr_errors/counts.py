@@ -12,11 +12,11 @@ import numpy as np
 
 from ohr.errors import OhrError
 from ohr.ocr_errors.alignment import Fate
+from ohr.ocr_errors.characters import Characters
 from ohr.ocr_errors.model import (
     BINS,
     LENGTHS,
     QUANTILES,
-    RANKS,
     SHARES,
     STYLES,
     ErrorModel,
@@ -72,20 +72,17 @@ def length_bin(length: int) -> int:
     return min(bisect_left(LENGTHS, length), len(LENGTHS) - 1)
 
 
-def _styles(pages: Sequence[AlignedPage]) -> Iterable[Style]:
+def _styles(pages: Sequence[AlignedPage], characters: Characters) -> Iterable[Style]:
     names = _slice_names(pages)
-    by_style: dict[str, list[tuple[float, int, AlignedPage]]] = {name: [] for name in STYLES}
-    for rank, number, page in zip(ranks(pages), page_slices(pages), pages, strict=True):
-        by_style[_style(page)].append((rank, number, page))
+    by_style: dict[str, list[tuple[int, AlignedPage]]] = {name: [] for name in STYLES}
+    for number, page in zip(page_slices(pages), pages, strict=True):
+        by_style[_style(page, characters)].append((number, page))
     for name, own in by_style.items():
-        counts = [0] * RANKS
-        for rank, _, page in own:
-            counts[int(rank * RANKS)] += round(1000 * page.share)
         slices = (
-            _slice(slice_name, [page for _, number, page in own if number == of_slice])
+            _slice(slice_name, [page for number, page in own if number == of_slice], characters)
             for of_slice, slice_name in enumerate(names)
         )
-        yield Style(name=name, ranks=tuple(counts), slices=tuple(slices))
+        yield Style(name=name, slices=tuple(slices))
 
 
 def _slice_names(pages: Sequence[AlignedPage]) -> list[str]:
@@ -94,9 +91,9 @@ def _slice_names(pages: Sequence[AlignedPage]) -> list[str]:
     return names if lowest is None else [f"level {lowest}", *names[1:]]
 
 
-def _style(page: AlignedPage) -> str:
+def _style(page: AlignedPage, characters: Characters) -> str:
     """What most words with errors of a page became."""
-    fates = Counter(page.alignment.fates)
+    fates = Counter(fates_in_runs(page.words, page.alignment.fates, characters))
     counts = [fates[Fate.REWRITTEN] + fates[Fate.JOINED], fates[Fate.RUBBISH], fates[Fate.LOST]]
     return STYLES[counts.index(max(counts))]
 
@@ -109,12 +106,12 @@ def _layouts(pages: Sequence[AlignedPage]) -> Iterable[Layout]:
         yield Layout(name=name, ranks=tuple(counts))
 
 
-def _slice(name: str, pages: Sequence[AlignedPage]) -> Slice:
+def _slice(name: str, pages: Sequence[AlignedPage], characters: Characters) -> Slice:
     return Slice(
         name=name,
         pages=len(pages),
-        runs=_runs([page for page in pages if page.output.words]),
-        kinds=_kinds(pages),
+        runs=_runs([page for page in pages if page.output.words], characters),
+        kinds=_kinds(pages, characters),
         specks=count_specks(pages),
     )
 
@@ -130,11 +127,36 @@ class _RunCounts:
     )
 
 
-def _runs(pages: Sequence[AlignedPage]) -> dict[str, Runs]:
+def fates_in_runs(page: PageWords, fates: Sequence[Fate], characters: Characters) -> list[Fate]:
+    """What became of the words, without errors that do not depend on how bad a page is: formulas,
+    and words with a character that the engine never reads. They stay wrong within a run.
+    """
+    formula = WORD_KINDS.index("formula")
+    result = list(fates)
+    at = 0
+    while at < len(result):
+        first = at
+        while (
+            at < len(result)
+            and result[at]
+            and (page.kinds[at] == formula or characters.errs_always(page.words[at]))
+        ):
+            at += 1
+        if at > first:
+            before = first > 0 and result[first - 1]
+            after = at < len(result) and result[at]
+            if not (before and after):
+                result[first:at] = [Fate.RIGHT] * (at - first)
+        else:
+            at += 1
+    return result
+
+
+def _runs(pages: Sequence[AlignedPage], characters: Characters) -> dict[str, Runs]:
     """Part of the page -> the runs of its words."""
     counts = [_RunCounts() for _ in PARTS]
     for page in pages:
-        fates = page.alignment.fates
+        fates = fates_in_runs(page.words, page.alignment.fates, characters)
         for begin, stop, part in page_parts(page.words):
             own = counts[part]
             own.words += stop - begin
@@ -169,12 +191,18 @@ def _fate_counts(rows: Sequence[Sequence[int]]) -> FateCounts:
     return a, b, c, d
 
 
-def _kinds(pages: Iterable[AlignedPage]) -> dict[str, dict[str, tuple[int, int]]]:
+def _kinds(
+    pages: Iterable[AlignedPage], characters: Characters
+) -> dict[str, dict[str, tuple[int, int]]]:
     """Group of layouts -> kind of word -> words, and those with errors."""
     counts = {group: {kind: [0, 0] for kind in WORD_KINDS} for group in LAYOUT_GROUPS}
     for page in pages:
         kinds = counts[layout_group(page_layout(page.words))]
-        for kind, fate in zip(page.words.kinds, page.alignment.fates, strict=True):
+        for word, kind, fate in zip(
+            page.words.words, page.words.kinds, page.alignment.fates, strict=True
+        ):
+            if characters.errs_always(word):
+                continue
             kinds[WORD_KINDS[kind]][0] += 1
             kinds[WORD_KINDS[kind]][1] += fate is not Fate.RIGHT
     return {
@@ -205,22 +233,25 @@ def count_errors(pages: Sequence[AlignedPage], provenance: Provenance) -> ErrorM
     """The model of these pages before it is corrected. Raises OhrError if none has a word."""
     if not pages:
         raise OhrError("no page of the truth has a word: there is nothing to fit")
+    channel = count_channel(pages)
+    lengths = tuple(
+        count_lengths(
+            [
+                page
+                for of_slice, page in zip(page_slices(pages), pages, strict=True)
+                if of_slice == number
+            ]
+        )
+        for number in range(len(SHARES))
+    )
+    characters = Characters(channel, lengths)
     return ErrorModel(
         provenance=provenance,
         levels=tuple(_levels(pages)),
-        styles=tuple(_styles(pages)),
-        channel=count_channel(pages),
+        styles=tuple(_styles(pages, characters)),
+        channel=channel,
         rubbish=count_rubbish(pages),
-        output_lengths=tuple(
-            count_lengths(
-                [
-                    page
-                    for of_slice, page in zip(page_slices(pages), pages, strict=True)
-                    if of_slice == number
-                ]
-            )
-            for number in range(len(SHARES))
-        ),
+        output_lengths=lengths,
         formulas=count_formulas(pages),
         layouts=tuple(_layouts(pages)),
         structure=_structure(pages),

@@ -56,7 +56,7 @@ def page_edits(
     the engine's loss of mark-up. ``marks`` decides about mark-up, ``errors`` about words.
     """
     fixed = maker.fixed(page, np.random.default_rng(errors.integers(2**63)))
-    errors_of_page = maker.errors(page, share, rank, errors, fixed, lost=lost)
+    errors_of_page = maker.errors(page, share, rank, errors, fixed, gate=gate, lost=lost)
     return combine(maker, page, errors_of_page, fixed, gate, marks, lost=lost)
 
 

@@ -8,13 +8,13 @@ from math import log
 import numpy as np
 
 from ohr.ocr_errors.alignment import Alignment, Fate, align
-from ohr.ocr_errors.counts import count_errors, length_bin
+from ohr.ocr_errors.counts import count_errors, fates_in_runs, length_bin
 from ohr.ocr_errors.edits import page_edits, rewrite
 from ohr.ocr_errors.make import WINDOWS, ErrorMaker
 from ohr.ocr_errors.model import LENGTHS, SHARES, ErrorModel, Provenance
 from ohr.ocr_errors.pages import AlignedPage, error_runs, page_slices, ranks
-from ohr.ocr_errors.tables import EVEN, EVEN_RATES
-from ohr.ocr_errors.words import WORD_KINDS, page_words
+from ohr.ocr_errors.tables import EVEN, EVEN_RATES, EVEN_SLICES
+from ohr.ocr_errors.words import PART_OF_KIND, PARTS, WORD_KINDS, page_words
 
 CLUSTERINGS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.25)
 """Values of the clustering that are tried."""
@@ -101,30 +101,32 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
     """
     lengths = np.full((2, len(LENGTHS)), PRIOR)
     fates = np.full((2, len(WORD_KINDS), 2, 5), PRIOR)
-    slices = np.full((2, len(SHARES), 5), PRIOR)
+    slices = np.full((2, len(PARTS), len(SHARES), 5), PRIOR)
+    part_of = np.array(PART_OF_KIND)
     kinds = np.full((2, len(SHARES), len(WORD_KINDS)), PRIOR)
     words = np.full((len(SHARES), len(WORD_KINDS)), 2 * PRIOR)
-    for at, page, alignment in _imitated(ErrorMaker(model), _tried(pages)):
+    maker = ErrorMaker(model)
+    for at, page, alignment in _imitated(maker, _tried(pages)):
         of_kind = np.frombuffer(page.words.kinds, dtype=np.uint8)
         words[at] += np.bincount(of_kind, minlength=len(WORD_KINDS))
         for side, aligned in enumerate((page.alignment, alignment)):
-            of_word = np.array(aligned.fates)
+            fates_of = fates_in_runs(page.words, aligned.fates, maker.characters)
+            of_word = np.array(fates_of)
             longer = np.zeros(len(of_word), dtype=int)
-            for start, end in error_runs(aligned.fates):
+            for start, end in error_runs(fates_of):
                 lengths[side, length_bin(end - start)] += 1
                 longer[start:end] = end - start > 1
             wrong = of_word != Fate.RIGHT
             np.add.at(fates[side], (of_kind[wrong], longer[wrong], of_word[wrong] - 1), 1)
-            of_slice = slices[side, at]
-            of_slice[:4] += np.bincount(of_word, minlength=5)[1:]
+            np.add.at(slices[side, :, at], (part_of[of_kind[wrong]], of_word[wrong] - 1), 1)
             kinds[side, at] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
             for place, text in aligned.inserted:
                 beside = int(wrong[max(0, place - 1) : place + 1].any())
                 # Characters count: much of what is inserted is aligned with words beside it.
                 fates[side, of_kind[max(0, place - 1)], beside, 4] += len(text) + 1
-                of_slice[4] += len(text) + 1
+                slices[side, part_of[of_kind[max(0, place - 1)]], at, 4] += len(text) + 1
     balance = np.array([model.balance.get(kind, EVEN) for kind in WORD_KINDS])
-    slice_balance = np.array(model.slice_balance)
+    slice_balance = np.array([model.slice_balance.get(part, EVEN_SLICES) for part in PARTS])
     balance, slice_balance = _corrected(balance, fates), _corrected(slice_balance, slices)
     # A word that is joined with one that is wrong, too, is counted as rewritten.
     balance[:, 1, Fate.JOINED - 1] = np.minimum(1.0, balance[:, 1, Fate.JOINED - 1])
@@ -141,7 +143,10 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
                 kind: (_factors(alone), _factors(several))
                 for kind, (alone, several) in zip(WORD_KINDS, balance, strict=True)
             },
-            "slice_balance": tuple(map(_factors, slice_balance)),
+            "slice_balance": {
+                part: tuple(map(_factors, own))
+                for part, own in zip(PARTS, slice_balance, strict=True)
+            },
             "kind_rates": dict(zip(WORD_KINDS, map(_factors, rates.T), strict=True)),
             "length_rates": _factors(length_rates),
         }

@@ -1,13 +1,12 @@
 """Makes errors on a page by a model: where (runs of words), what (characters), in which order.
 
-A page is cut into runs of words. Their lengths, their kinds and the order in which they go wrong
+Runs of words are put on a page. Their lengths, their kinds and the order in which they go wrong
 follow the model; so does the text that replaces their words. Runs are taken in this order until the
 page has the wanted edit distance. So a page with more errors has all those of one with fewer.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,16 +17,9 @@ from rapidfuzz.distance import Levenshtein
 
 from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.characters import Characters, Choice, Draws, Strings
-from ohr.ocr_errors.model import (
-    RANKS,
-    ErrorModel,
-)
-from ohr.ocr_errors.tables import (
-    EVEN_RATES,
-    StyleTables,
-    WordRisk,
-    run_class,
-)
+from ohr.ocr_errors.formulas import FormulaErrors
+from ohr.ocr_errors.model import SHARES, ErrorModel
+from ohr.ocr_errors.tables import EVEN_RATES, StyleTables, WordRisk, run_class
 from ohr.ocr_errors.times import KindTimes, LeastShares, kind_times
 from ohr.ocr_errors.words import (
     CACHED_PAGES,
@@ -38,7 +30,6 @@ from ohr.ocr_errors.words import (
     page_parts,
 )
 
-_OPERATOR = re.compile(r"([=+−×<>≤≥≈±])")
 WINDOWS = (30, 90)
 """Words that share their rate of errors, where errors cluster: in narrow and in wide windows."""
 SPARE = 2.0
@@ -94,9 +85,10 @@ class ErrorMaker:
         self.model = model
         self.characters = Characters(model.channel, model.output_lengths)
         self.strings = Strings(model.rubbish, model.output_lengths)
-        self._styles = [StyleTables(model, style) for style in model.styles]
-        self._ranks = [
-            Choice([style.ranks[rank] for style in model.styles]) for rank in range(RANKS)
+        self._tables: dict[tuple[int, ...], StyleTables] = {}
+        """The style in each slice -> its tables."""
+        self._styles = [
+            Choice([style.slices[k].pages for style in model.styles]) for k in range(len(SHARES))
         ]
         self._times = kind_times(model)
         self._least = LeastShares(model)
@@ -105,14 +97,9 @@ class ErrorMaker:
         self._known: dict[str, _Known] = {}
         self._runs: dict[tuple[str, float, int], tuple[_Runs, Mapping[str, Any]]] = {}
         """Page, its rank, state of the generator -> runs, and its state after them."""
-        formulas = model.formulas
-        wrong = formulas.count - formulas.right
-        self._formula_lost = formulas.lost / wrong if wrong else 0.0
-        self._formula_rate = formulas.edits / formulas.symbols if formulas.symbols else 0.0
+        self._formulas = FormulaErrors(model, self.characters, self.strings)
         rates = (*self.characters.rate.items(), *self.characters.alone_rate.items())
         self._always = {char for char, rate in rates if self.characters.always(rate)}
-        self._symbols = {char: Choice(counts) for char, counts in formulas.became.items() if counts}
-        self._spaced = formulas.spaced[0] / max(1, formulas.spaced[1])
 
     def _of_page(self, page: PageWords) -> _Known:
         known = self._known.get(page.source)
@@ -135,19 +122,26 @@ class ErrorMaker:
             self._known[page.source] = known
         return known
 
-    def _tables(self, rank: float, uniform: float) -> StyleTables:
-        """The style of a page of this rank."""
-        choice = self._ranks[min(int(rank * RANKS), RANKS - 1)]
-        return self._styles[choice.number(uniform)]
+    def _style(self, uniform: float) -> StyleTables:
+        """The tables of a page. Its style may differ between slices: the worse pages are, the fewer
+        have errors in characters, and the more have loss. A page keeps its place among the others.
+        """
+        styles = tuple(choice.number(uniform) for choice in self._styles)
+        if (known := self._tables.get(styles)) is None:
+            slices = tuple(
+                self.model.styles[style].slices[number] for number, style in enumerate(styles)
+            )
+            known = self._tables[styles] = StyleTables(self.model, slices)
+        return known
 
     def page_runs(self, page: PageWords, rank: float, rng: np.random.Generator) -> Iterator[Run]:
         """:meth:`runs` of a page of this rank among all pages."""
-        return self.runs(page, rank, self._tables(rank, float(rng.random())), rng)
+        return self.runs(page, rank, self._style(float(rng.random())), rng)
 
     def runs(
         self, page: PageWords, rank: float, tables: StyleTables, rng: np.random.Generator
     ) -> Iterator[Run]:
-        """The page cut into runs of words, those that go wrong first in front.
+        """Runs of the page's words, those that go wrong first in front; the last have all words.
 
         Twice as many go wrong without noise as the page has on average: :meth:`errors` takes as
         many as it needs. The same draw of a page has the same runs at every edit distance, so they
@@ -171,11 +165,12 @@ class ErrorMaker:
         known, pieces = self._of_page(page), []
         weight = SPARE * self._least.weight(known.least, rank) if self._least.is_known else 1.0
         for first, after, part in known.parts:
-            start, *rest = tables.parts[part].tessellate(after - first, rng, weight)
-            pieces.append((first + start, *rest))
-        start, of_slice, drawn, between = (np.concatenate(own) for own in zip(*pieces, strict=True))
+            start, end, *rest = tables.parts[part].draw(after - first, rng, weight)
+            pieces.append((first + start, first + end, *rest))
+        start, end, of_slice, order, is_last = (
+            np.concatenate(own) for own in zip(*pieces, strict=True)
+        )
         kinds = np.frombuffer(page.kinds, dtype=np.uint8)
-        end = np.append(start[1:], count)
         # Exponential clocks: the chance to be next is in proportion to the rate.
         rate = (known.risks[end] - known.risks[start]) / (end - start)
         for number, width in enumerate(WINDOWS):
@@ -185,11 +180,11 @@ class ErrorMaker:
         times = np.zeros(len(start))
         for kind in np.unique(kinds[start]).tolist():
             own = kinds[start] == kind
-            times[own] = known.times.of_words(kind, drawn[own], weight)
+            times[own] = known.times.of_words(kind, order[own], weight)
         rate = rate * self._kind_rates[kinds[start], of_slice]
         clock = -np.log1p(-np.minimum(times, 1 - 1e-9)) / np.maximum(rate, 1e-9)
-        is_first = (of_slice == 0) & ~between & self._least.is_known
-        ranked = np.lexsort((clock, ~is_first, between))
+        is_first = (of_slice == 0) & ~is_last & self._least.is_known
+        ranked = np.lexsort((clock, ~is_first, is_last))
         return (
             start[ranked].astype(np.int32),
             end[ranked].astype(np.int32),
@@ -205,31 +200,39 @@ class ErrorMaker:
         rng: np.random.Generator,
         fixed: Mapping[int, tuple[Fate, str]],
         *,
+        gate: float = 1.0,
         lost: bool = False,
     ) -> PageErrors:
         """The errors that give the page's content about this edit distance.
 
-        ``fixed`` is drawn by :meth:`fixed`. ``lost``: the engine reads nothing of the page,
-        so that all its errors are lost words.
+        ``fixed`` is drawn by :meth:`fixed`: these words go wrong whatever the runs, and ``gate`` in
+        [0, 1] is the share of their edits that counts. ``lost``: the engine reads nothing of the
+        page, so that all its errors are lost words.
         """
         errors = PageErrors({}, {})
         length = page.length
         if share <= 0 or not page.words:
             return errors
-        tables = self._tables(rank, float(rng.random()))
-        least, spare = self._least.share(rank), list[Run]()
+        tables = self._style(float(rng.random()))
+        spare = list[Run]()
         runs = chain(self.runs(page, rank, tables, rng), spare)
         share = min(1.0, share / self.model.reached)
         draws = Draws(rng)
-        cost, grown = 0.0, 0.0
         of_run = {} if lost else fixed
+        cost_of_fixed = self._cost_of_fixed(page, of_run)
+        least = self._least.share(self._of_page(page).least, rank) * length - cost_of_fixed
+        cost, grown = 0.0, 0.0
         for run in runs:
-            if run.is_first and cost >= least * length:
+            if run.is_first and cost >= least:
                 spare.append(replace(run, is_first=False))
                 continue
             for number, entry, extra in self._words(page, run, tables, draws, of_run, lost):
+                if number in errors.texts or number in errors.inserted:
+                    continue
                 edits, growth = _cost(page.words[number], entry, extra)
-                target = share * max(length, length + grown + growth)
+                if number in of_run:
+                    edits = growth = 0.0
+                target = share * max(length, length + grown + growth) - gate * cost_of_fixed
                 # The word that reaches the wanted distance counts if that is nearer to it.
                 if cost + edits / 2 > target:
                     break
@@ -242,6 +245,15 @@ class ErrorMaker:
                 continue
             break
         return errors
+
+    def _cost_of_fixed(self, page: PageWords, fixed: Mapping[int, tuple[Fate, str]]) -> float:
+        """Edits of the words that go wrong whatever the runs, on average."""
+        formula, dropped = WORD_KINDS.index("formula"), self._formulas.dropped
+        return sum(
+            _cost(page.words[number], entry, "")[0]
+            * (dropped if page.kinds[number] == formula else 1.0)
+            for number, entry in fixed.items()
+        )
 
     def _words(
         self,
@@ -323,33 +335,12 @@ class ErrorMaker:
         for number in self._of_page(page).fixed:
             word = page.words[number]
             if page.kinds[number] == formula:
-                fixed[number] = self._formula(word, draws)
+                fixed[number] = self._formulas.draw(word, draws)
                 continue
             text = self.characters.systematic(word, draws, self.strings)
             if text is not None and text != word:
                 fixed[number] = (Fate.REWRITTEN if text else Fate.LOST), text
         return fixed
-
-    def _formula(self, symbols: str, draws: Draws) -> tuple[Fate, str]:
-        if draws.uniform() < self._formula_lost:
-            return Fate.LOST, ""
-        text = "".join(self._symbol(char, draws) for char in symbols) or symbols[:1]
-        if draws.uniform() < self._spaced:
-            text = " ".join(_OPERATOR.sub(r" \1 ", text).split())
-        return Fate.REWRITTEN, text
-
-    def _symbol(self, char: str, draws: Draws) -> str:
-        uniform = draws.uniform()
-        if (choice := self._symbols.get(char)) is not None:
-            return choice.draw(uniform)
-        if draws.uniform() >= self._formula_rate:
-            return char
-        if uniform < 0.4:
-            return ""
-        single = self.characters.single.get(char)
-        if single is not None:
-            return single.draw(draws.uniform())
-        return self.strings.text(1, draws)
 
 
 _FATES = tuple(Fate)

@@ -23,7 +23,6 @@ LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
 INSERTED = (1, 2, 3, 4, 6, 9, 14, 20, 30, 45, 70, 110, 200, 400)
 """Upper bounds of the bins of what is inserted, in characters."""
 QUANTILES = 21
-RANKS = 10
 STYLES = ("characters", "rubbish", "loss")
 SITES = 6
 """Most changed places in a word that are counted apart."""
@@ -41,7 +40,7 @@ BINS = 10
 """Bins of the ranks of pages."""
 LONGEST_OUTPUT = 29
 """Most characters of the output whose length is counted."""
-FORMAT: Final = 3
+FORMAT: Final = 4
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Counts = tuple[Count, ...]
@@ -59,6 +58,7 @@ Clustering = Annotated[float, Field(ge=0, le=4)]
 SliceRates = Annotated[tuple[Factor, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
 LengthRates = Annotated[tuple[Factor, ...], Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
 Balance = Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)]
+SliceBalance = Annotated[tuple[Balance, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
 Outcome = Literal["fits", "does not fit", "not tested"]
 
 
@@ -134,9 +134,6 @@ class Style(_Part):
     """Pages on which most edits are of one kind: characters, rubbish or loss."""
 
     name: str
-    ranks: Annotated[Counts, Field(min_length=RANKS, max_length=RANKS)]
-    """Thousandths of edit distance of the pages, by their rank within their level, best tenth
-    first: a page with more errors says more about how errors look at its rank."""
     slices: Annotated[tuple[Slice, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
 
 
@@ -199,7 +196,7 @@ class Formulas(_Part):
 
     count: Count
     right: Count
-    """Written as formulas with the same symbols."""
+    """With the same symbols, as formulas or not."""
     lost: Count
     symbols: Count
     """Characters of the formulas that were neither right nor lost, without commands."""
@@ -257,7 +254,7 @@ class Check(_Part):
 class ErrorModel(_Part):
     """An engine's errors, as counts."""
 
-    format: Literal[3] = FORMAT
+    format: Literal[4] = FORMAT
     provenance: Provenance
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
     styles: Annotated[tuple[Style, ...], Field(min_length=len(STYLES), max_length=len(STYLES))]
@@ -274,11 +271,8 @@ class ErrorModel(_Part):
     """Kind of word -> chances with which its words are rewritten, rubbish, lost or joined and
     something is inserted after them, over the counted ones: alone, and in runs of several words.
     Kinds differ, and errors that touch are counted as others."""
-    slice_balance: Annotated[
-        tuple[Balance, ...], Field(min_length=len(SHARES), max_length=len(SHARES))
-    ] = ((1.0,) * 5,) * len(SHARES)
-    """The same by the slice of the run, best pages first: words with errors on bad pages are lost
-    rather than rewritten."""
+    slice_balance: dict[str, SliceBalance] = {}
+    """Part of the page -> the same by the slice of the run, best pages first."""
     kind_rates: dict[str, SliceRates] = {}
     """Kind of word -> rate of errors in the runs of each slice, over what ``kinds`` implies."""
     channel: Channel

@@ -139,7 +139,8 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
 def count_rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
     """What stands for words that were not read, or for none."""
     pairs: dict[str, Counter[str]] = defaultdict(Counter)
-    texts = [text for _, text in words_with(pages, Fate.RUBBISH)]
+    # Words of one character are counted in ``Channel.alone``.
+    texts = [text for word, text in words_with(pages, Fate.RUBBISH) if len(word) > 1]
     short: dict[str, Counter[str]] = {kind: Counter() for kind in WORD_KINDS}
     for page in pages:
         for at, text in page.alignment.inserted:
@@ -164,6 +165,8 @@ def count_lengths(pages: Sequence[AlignedPage]) -> OutputLengths:
             sites[word_bin(len(word))][min(len(changes(word, text)), SITES) - 1] += 1
     rubbish = [[0] * (LONGEST_OUTPUT + 1) for _ in WORD_LENGTHS]
     for word, text in words_with(pages, Fate.RUBBISH):
+        if len(word) == 1:
+            continue  # counted in ``Channel.alone``
         rubbish[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
     inserted = {kind: [0] * len(INSERTED) for kind in WORD_KINDS}
     for page in pages:

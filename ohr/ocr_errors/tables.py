@@ -15,6 +15,7 @@ from ohr.ocr_errors.model import (
     ErrorModel,
     FateCounts,
     Runs,
+    Slice,
     Style,
 )
 from ohr.ocr_errors.words import PART_OF_KIND, PARTS, WORD_KINDS, PageWords
@@ -23,6 +24,8 @@ MOST_WORDS = 1 << 17
 """Words whose risk is kept."""
 EVEN = ((1.0,) * 5, (1.0,) * 5)
 """The balance of a kind of words without corrections."""
+EVEN_SLICES = ((1.0,) * 5,) * len(SHARES)
+"""That of a part of the page, by slice."""
 EVEN_RATES = (1.0,) * len(SHARES)
 """The rates of a kind of words without corrections, by slice."""
 LEAST_PAGES = 8
@@ -31,6 +34,8 @@ LEAST_WORDS, LEAST_RUNS = 500, 20
 """Words or runs from which the runs of a part are believed."""
 LEAST_SPECKS = 20
 """Rewritten words from which a slice's share of specks is believed."""
+MOST_COVERED = 0.98
+"""Largest share of words in runs that were counted; the rest goes wrong last."""
 _LOWS = np.array([low + 1 for low in (0, *LENGTHS[:-1])])
 _HIGHS = np.array(LENGTHS)
 _MEANS = (_LOWS + _HIGHS) / 2
@@ -41,79 +46,75 @@ class PartTables:
     """The runs of one part of the pages, ready to draw from."""
 
     def __init__(self, slices: Sequence[Runs], length_rates: Sequence[float]) -> None:
-        lengths = np.array([runs.lengths for runs in slices]) * np.array(length_rates)
-        words = np.array([max(1, runs.words) for runs in slices], dtype=float)
-        runs = _appearing(lengths / words[:, None])
+        words = np.array([[max(1, runs.words)] for runs in slices])
+        counted = np.array([runs.lengths for runs in slices]) / words
+        rates = counted * np.array(length_rates)
+        # Runs are placed independently, so that some words are in several.
+        covered = np.maximum.accumulate(np.minimum(counted @ _MEANS, MOST_COVERED))
+        self._words = np.diff(-np.log1p(-covered), prepend=0.0)
+        runs = _appearing(rates, self._words)
         self._of_slice = runs.sum(axis=1)
         self._before = np.cumsum(self._of_slice) - self._of_slice
         # The lengths of a slice come after those of the slices before it.
         self._by_length = (self._before[:, None] + np.cumsum(runs, axis=1)).ravel()
-        self._mean = float((runs * _MEANS).sum() / runs.sum())
-        self._words = (runs * _MEANS).sum(axis=1)
-        # Words between runs go wrong last.
-        self._cells = self._words + self._of_slice
-        self._known: tuple[float, np.ndarray, np.ndarray] | None = None
+        worst = next((row for row in rates[::-1] if row.sum()), np.eye(len(LENGTHS))[0])
+        self._worst = np.cumsum(worst) / worst.sum()
+        self._worst_mean = float(worst @ _MEANS / worst.sum())
+        self._known: tuple[float, float, np.ndarray, np.ndarray] | None = None
 
-    def _shares(self, weight: float) -> tuple[np.ndarray, np.ndarray]:
-        """Shares of the runs, and of the words in them, up to each slice; parts of one page have
-        the same weight.
+    def _shares(self, weight: float) -> tuple[float, np.ndarray, np.ndarray]:
+        """Runs per word; shares of the runs, and of the words in them, up to each slice. Parts of
+        one page have the same weight.
         """
         if self._known is None or self._known[0] != weight:
             weights = np.array([weight] + [1.0] * (len(SHARES) - 1))
-            by_slice = np.cumsum(self._of_slice * weights)
-            words = np.cumsum(self._words * weights) / (self._cells * weights).sum()
-            places, covered = (np.append(0.0, own) for own in (by_slice / by_slice[-1], words))
-            self._known = weight, places, covered
+            runs = np.append(0.0, np.cumsum(self._of_slice * weights))
+            words = -np.expm1(-np.append(0.0, np.cumsum(self._words * weights)))
+            self._known = weight, float(runs[-1]), runs / (runs[-1] or 1.0), words
         return self._known[1:]
 
-    def tessellate(
+    def draw(
         self, count: int, rng: np.random.Generator, weight: float = 1.0
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """So many words cut into runs with a word between two: that goes wrong last, since runs
-        that touch would be one.
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Runs in so many words; they may overlap.
 
-        Returns the first word of each piece, its slice, the share of words (in [0, 1)) in runs that
-        appear before it as pages get worse, and whether it is between two runs. ``weight``: how
-        many runs of the first slice there are, over the counted ones.
+        Returns the first word of each, the one after its last, its slice, the share of words (in
+        [0, 1)) in runs that appear before it as pages get worse, and whether it goes wrong last:
+        runs of the worst pages, one after the other, so that every word goes wrong in the end.
+        ``weight``: how many runs of the first slice there are, over the counted ones.
         """
-        places, covered = self._shares(weight)
-        cell = 1 + self._mean
-        size = int(count / cell * 1.3) + 8
-        starts: list[np.ndarray] = []
-        slices: list[np.ndarray] = []
-        order: list[np.ndarray] = []
-        # The first word stands anywhere in a run or between two.
-        at = -int(rng.random() * cell)
-        while at < count:
-            uniform = rng.random((3, size))
-            of_slice = places[1:].searchsorted(uniform[0], side="right")
-            of_slice = np.minimum(of_slice, len(SHARES) - 1)
-            place = self._before[of_slice] + uniform[1] * self._of_slice[of_slice]
-            bins = self._by_length.searchsorted(place, side="right") - of_slice * len(LENGTHS)
-            bins = np.minimum(np.maximum(bins, 0), len(LENGTHS) - 1)
-            lengths = _LOWS[bins] + (uniform[2] * _SPANS[bins]).astype(int)
-            ends = at + np.cumsum(lengths + 1)
-            starts.append(np.column_stack((ends - lengths - 1, ends - 1)).ravel())
-            slices.append(np.repeat(of_slice, 2))
-            order.append(np.repeat(np.interp(uniform[0], places, covered), 2))
-            at = int(ends[-1])
-        start = np.concatenate(starts)
-        stays = (start < count) & (np.append(start[1:], at) > 0)
-        between = np.arange(len(start)) % 2 == 1
+        per_word, places, covered = self._shares(weight)
+        uniform = rng.random((4, int(count * per_word + rng.random())))
+        slices = np.minimum(places[1:].searchsorted(uniform[0], side="right"), len(SHARES) - 1)
+        place = self._before[slices] + uniform[1] * self._of_slice[slices]
+        bins = self._by_length.searchsorted(place, side="right") - slices * len(LENGTHS)
+        lengths = _lengths(bins, uniform[2])
+        start = (uniform[3] * (count + lengths - 1)).astype(int) - lengths + 1
+        last = rng.random((3, int(count / self._worst_mean * 1.3) + 8))
+        ends = np.cumsum(_lengths(self._worst.searchsorted(last[0], side="right"), last[1]))
+        starts = np.append(0, ends[:-1])
+        n_last = int(starts.searchsorted(count))
         return (
-            np.maximum(start[stays], 0),
-            np.concatenate(slices)[stays],
-            np.concatenate(order)[stays],
-            between[stays],
+            np.append(np.maximum(start, 0), starts[:n_last]),
+            np.minimum(np.append(start + lengths, ends[:n_last]), count),
+            np.append(slices, np.full(n_last, len(SHARES) - 1)),
+            np.append(np.interp(uniform[0], places, covered), last[2, :n_last]),
+            np.append(np.zeros(len(start), dtype=bool), np.ones(n_last, dtype=bool)),
         )
 
 
-class StyleTables:
-    """The tables of one style of pages, ready to draw from."""
+def _lengths(bins: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Lengths of runs in these bins."""
+    bins = np.clip(bins, 0, len(LENGTHS) - 1)
+    lengths: np.ndarray = _LOWS[bins] + (uniform * _SPANS[bins]).astype(int)
+    return lengths
 
-    def __init__(self, model: ErrorModel, style: Style) -> None:
-        of_slices = np.array(model.slice_balance)
-        believed = {part: _believed(model.styles, style, part) for part in PARTS}
+
+class StyleTables:
+    """The tables of pages that are like these ones in each slice, ready to draw from."""
+
+    def __init__(self, model: ErrorModel, own: Sequence[Slice]) -> None:
+        believed = {part: _believed(model.styles, own, part) for part in PARTS}
         self.parts = [PartTables(believed[part], model.length_rates) for part in PARTS]
         self.first: list[list[list[Choice]]] = []
         """Kind of word -> slice -> class of the run's length -> fate of its first word."""
@@ -124,6 +125,7 @@ class StyleTables:
         """Kind of word -> slice -> chance that something is inserted after a run's last word."""
         for kind, part in zip(WORD_KINDS, PART_OF_KIND, strict=True):
             slices = believed[PARTS[part]]
+            of_slices = np.array(model.slice_balance.get(PARTS[part], EVEN_SLICES))
             alone, longer = np.array(model.balance.get(kind, EVEN))
             rows = np.array([longer] * 4)
             self.first.append(
@@ -141,7 +143,7 @@ class StyleTables:
                     for factor, s in zip(of_slices[:, 4], slices, strict=True)
                 ]
             )
-        specks = [slice_.specks for slice_ in style.slices]
+        specks = [slice_.specks for slice_ in own]
         together = [sum(column) for column in zip(*specks, strict=True)]
         self.specks = [
             a / n if n >= LEAST_SPECKS else together[0] / max(1, together[1]) for a, n in specks
@@ -203,27 +205,21 @@ def run_class(length: int) -> int:
     return 0 if length == 1 else 1 if length <= 4 else 2 if length <= 16 else 3
 
 
-def _appearing(rates: np.ndarray) -> np.ndarray:
-    """Runs per word that appear as pages get worse, by slice and length, enough for all words."""
+def _appearing(rates: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Runs per word that appear as pages get worse, by slice and length, with so many words."""
     highest = np.maximum.accumulate(rates, axis=0)
     new: np.ndarray = np.diff(highest, axis=0, prepend=0.0)
-    if not new.sum():
-        new[-1, 0] = 1.0
-        return new
-    covered = float((new * _MEANS).sum())
-    if covered < 1:
-        # The rest of the words goes wrong last, in runs such as the worst pages have.
-        pattern = next(row for row in rates[::-1] if row.sum())
-        new[-1] += pattern * (1 - covered) / float((pattern * _MEANS).sum())
+    new = np.where(new.sum(axis=1, keepdims=True) > 0, new, rates)
+    new *= (words / np.maximum(new @ _MEANS, 1e-12))[:, None]
     return new
 
 
-def _believed(styles: Sequence[Style], style: Style, part: str) -> list[Runs]:
+def _believed(styles: Sequence[Style], slices: Sequence[Slice], part: str) -> list[Runs]:
     """Slice -> the runs of a part; where a style has few pages or words, those of all styles, and
     where these have few words, those of all parts.
     """
     result = []
-    for number, own in enumerate(style.slices):
+    for number, own in enumerate(slices):
         runs, all_styles = own.runs[part], [other.slices[number].runs for other in styles]
         if own.pages < LEAST_PAGES or not _is_enough(runs):
             runs = _together([entry[part] for entry in all_styles])

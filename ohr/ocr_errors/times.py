@@ -11,8 +11,9 @@ from ohr.ocr_errors.words import LAYOUT_GROUPS, WORD_KINDS
 
 LAST = 0.98
 """Most words that go wrong in the first slice."""
-MOST_WEIGHT = 8.0
-"""Most errors of a page without noise, over what its words imply; the inverse is the least."""
+MOST_WEIGHT = 2.0
+"""Most errors of a page without noise, over what its words imply; the inverse is the least. Words
+say more of it than ranks: a page that is bad under noise need not be bad without."""
 KIND_PRIOR = 20.0
 """Words of each kind in a slice that count for the rates of all kinds."""
 
@@ -65,9 +66,9 @@ class LeastShares:
         """Whether the first slice has what goes wrong without noise."""
         return self._quantiles is not None
 
-    def share(self, rank: float) -> float:
-        """The edit distance without noise of a page of this rank."""
-        return 0.0 if self._quantiles is None else quantile(self._quantiles, rank)
+    def share(self, expected: float, rank: float) -> float:
+        """The edit distance without noise of a page of this rank whose words imply ``expected``."""
+        return expected * self.weight(expected, rank) if self.is_known else 0.0
 
     def expected(self, kinds: np.ndarray, times: KindTimes) -> float:
         """The edit distance of a page with these kinds of words."""
@@ -76,9 +77,10 @@ class LeastShares:
 
     def weight(self, expected: float, rank: float) -> float:
         """How many more errors a page of this rank has without noise than its words imply."""
-        if expected <= 0:
+        if self._quantiles is None or expected <= 0:
             return 1.0
-        return min(MOST_WEIGHT, max(1 / MOST_WEIGHT, self.share(rank) / expected))
+        of_rank = quantile(self._quantiles, rank)
+        return min(MOST_WEIGHT, max(1 / MOST_WEIGHT, of_rank / expected))
 
 
 def kind_times(model: ErrorModel) -> dict[str, KindTimes]:

@@ -168,6 +168,8 @@ def _bunched_rubbish(
         if cost >= share * page.words.length:
             break
         for number in range(run.start, run.end):
+            if number in errors.texts:
+                continue
             word = page.words.words[number]
             text = "".join(_LETTERS[i] for i in rng.integers(len(_LETTERS), size=len(word)))
             errors.texts[number] = (Fate.RUBBISH, text)

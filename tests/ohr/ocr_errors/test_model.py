@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -234,14 +234,94 @@ def test_what_goes_wrong_without_noise_does_so_first(at_levels, model_of_levels)
     assert all_of_them[Fate.REWRITTEN] > all_of_them[Fate.LOST]
 
 
-def test_runs_do_not_touch_until_all_have_gone_wrong(model):
+def test_every_word_goes_wrong_in_the_end(model):
     maker = ErrorMaker(model)
     words = page_words(" ".join(page(7, 2000)))
     runs = list(maker.page_runs(words, 0.5, np.random.default_rng(0)))
-    assert sorted(n for run in runs for n in range(run.start, run.end)) == list(range(2000))
-    early = sorted((run.start, run.end) for run in runs[: len(runs) // 2 - 1])
-    assert all(before[1] < after[0] for before, after in pairwise(early))
-    assert all(run.end == run.start + 1 for run in runs[len(runs) // 2 + 2 :])
+    assert {n for run in runs for n in range(run.start, run.end)} == set(range(2000))
+    errors = maker.errors(words, 1.0, 0.5, np.random.default_rng(0), {})
+    assert len(errors.texts) > 1900
+
+
+def windows_with_errors(fates: Sequence[Fate]) -> float:
+    """The share of windows of 25 words in which a word is wrong."""
+    windows = [fates[at : at + 25] for at in range(0, len(fates) - 25, 5)]
+    return sum(any(window) for window in windows) / len(windows)
+
+
+def test_errors_of_good_pages_are_spread_although_bad_pages_lose_long_runs():
+    pairs = []
+    for number in range(24):
+        words, rng = page(number, 400), np.random.default_rng(number)
+        if number % 2:
+            output = [*words[:50], *words[250:]]
+        else:
+            chosen = set(rng.choice(400, size=16, replace=False).tolist())
+            output = [f"x{word}" if i in chosen else word for i, word in enumerate(words)]
+        ref = PageRef(f"d{number % 4}", number)
+        pairs.append(PagePair(ref, "law", "clean", " ".join(words), " ".join(output)))
+    aligned = [align_pair(pair) for pair in pairs]
+    maker = ErrorMaker(fit_model(aligned, PROVENANCE))
+    real, made = [], []
+    for number, one in enumerate(aligned[::2]):
+        fates = fates_of(maker, one.words, one.share, 0.2, np.random.default_rng(number))
+        real.append(windows_with_errors(one.alignment.fates))
+        made.append(windows_with_errors(fates))
+    assert np.mean(made) == pytest.approx(np.mean(real), abs=0.1)
+
+
+def test_characters_that_are_never_read_do_not_stand_for_other_errors():
+    """An engine that reads no bullet and rewrites a word in fifty."""
+    pairs = []
+    for number in range(24):
+        items = [page(100 * number + item, 10) for item in range(20)]
+        words = [word for item in items for word in ("-", *item)]
+        output = [
+            "«" if word == "-" else f"x{word}" if i % 50 == 7 else word
+            for i, word in enumerate(words)
+        ]
+        ref = PageRef(f"d{number % 4}", number)
+        pairs.append(PagePair(ref, "law", "clean", " ".join(words), " ".join(output)))
+    aligned = [align_pair(pair) for pair in pairs]
+    fitted = fit_model(aligned, PROVENANCE)
+    assert sum(sum(runs.lengths) for runs in runs_of(fitted)) == 5 * len(aligned)
+    maker, fates, distance = ErrorMaker(fitted), Counter(), []
+    for number, one in enumerate(aligned):
+        seeds = np.random.default_rng(number), np.random.default_rng(number)
+        edits = page_edits(maker, one.words, one.share, 0.5, 1.0, *seeds)
+        made = align(one.words.words, page_words(rewrite(one.pair.truth, edits)).words)
+        distance.append(made.share(one.words.words))
+        fates.update(
+            fate
+            for word, fate in zip(one.words.words, made.fates, strict=True)
+            if fate and word != "-"
+        )
+    assert fates[Fate.REWRITTEN] > 9 * (fates[Fate.RUBBISH] + fates[Fate.LOST])
+    assert np.mean(distance) == pytest.approx(np.mean([one.share for one in aligned]), rel=0.1)
+
+
+def test_formulas_are_lost_or_right_as_often_as_the_engine_has_it():
+    """One formula in four is lost, two are read as text, and one has a wrong symbol."""
+    pairs = []
+    for number in range(24):
+        words = page(number, 60)
+        formulas = [f"a{i}=b+{i}c" for i in range(8)]
+        truth = [part for w, f in zip(words[::8], formulas, strict=False) for part in (w, f"${f}$")]
+        read = [
+            part
+            for i, (w, f) in enumerate(zip(words[::8], formulas, strict=False))
+            for part in ((w,), (w, f), (w, f), (w, f.replace("=", "-")))[i % 4]
+        ]
+        ref = PageRef(f"d{number % 4}", number)
+        pairs.append(PagePair(ref, "textbook", "clean", " ".join(truth), " ".join(read)))
+    aligned = [align_pair(pair) for pair in pairs]
+    maker, fates = ErrorMaker(fit_model(aligned, PROVENANCE)), Counter()
+    for number, one in enumerate(aligned):
+        for at, (fate, text) in maker.fixed(one.words, np.random.default_rng(number)).items():
+            fates["right" if text == one.words.words[at] else fate] += 1
+    assert fates.total() == 24 * 8
+    assert fates[Fate.LOST] / fates.total() == pytest.approx(0.25, abs=0.1)
+    assert fates["right"] / fates.total() == pytest.approx(0.5, abs=0.1)
 
 
 def test_long_lost_runs_stay_lost():
