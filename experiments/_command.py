@@ -65,6 +65,16 @@ PageRanges = Annotated[
     typer.Option("--pages", help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all."),
 ]
 Budget = Annotated[int, typer.Option(min=1, help="Largest number of pages to read.")]
+OcrOutput = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="SOURCE ...", help="A finished run, or the truth's folder and the output's."
+    ),
+]
+OutputQuestions = Annotated[
+    Path | None, typer.Option(help="Q&A file, for two folders; without, pages alone count.")
+]
+Domains = Annotated[str, typer.Option(help="Domains to use, separated by commas; default: all.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same bytes.")]
 Cache = Annotated[Path, typer.Option(help="Folder of the cache.")]
 OwnEngines = Annotated[

@@ -9,34 +9,23 @@ model may be carried: to another engine, another kind of document, or your own p
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import Out, Seed, command, names
+from experiments._command import Domains, OcrOutput, Out, OutputQuestions, Seed, command, names
 
 
 @command
 def main(
-    sources: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SOURCE ...", help="A finished run, or the truth's folder and the output's."
-        ),
-    ],
+    sources: OcrOutput,
     out: Out,
     models: Annotated[
         str, typer.Option(help="Models by name or path, separated by commas.")
     ] = "tesseract,rapidocr,mineru",
     engine: Annotated[str, typer.Option(help="The engine's label, if a run has several.")] = "",
-    questions: Annotated[
-        Path | None,
-        typer.Option(help="Q&A file, for two folders; without, pages alone count."),
-    ] = None,
-    domains: Annotated[
-        str, typer.Option(help="Domains to use, separated by commas; default: all.")
-    ] = "",
+    questions: OutputQuestions = None,
+    domains: Domains = "",
     check_pages: Annotated[
         int,
         typer.Option(min=1, help="Most pages on which errors are made; at least a document."),

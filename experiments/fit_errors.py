@@ -20,28 +20,18 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Seed, command, names
+from experiments._command import Domains, OcrOutput, OutputQuestions, Seed, command, names
 
 
 @command
 def main(
-    sources: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SOURCE ...", help="A finished run, or the truth's folder and the output's."
-        ),
-    ],
+    sources: OcrOutput,
     out: Annotated[Path, typer.Option(help="File for the model.")],
     engine: Annotated[
         str, typer.Option(help="The engine's label, if a run has several; its name in the model.")
     ] = "",
-    questions: Annotated[
-        Path | None,
-        typer.Option(help="Q&A file, for two folders; without, pages alone count."),
-    ] = None,
-    domains: Annotated[
-        str, typer.Option(help="Domains to use, separated by commas; default: all.")
-    ] = "",
+    questions: OutputQuestions = None,
+    domains: Domains = "",
     check_pages: Annotated[
         int,
         typer.Option(

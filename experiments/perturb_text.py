@@ -1,4 +1,6 @@
-"""Writes knowledge bases with formatting noise, in the layout of OHR-Bench.
+"""Writes knowledge bases with noise in their texts, in the layout of OHR-Bench.
+
+The noise is formatting noise or OCR errors (``noise=[ocr_errors]``).
 
 ``ohr perturb text [CONFIG.yaml] [key=value ...] --out DIR`` writes
 ``DIR/formatting_noise_mild/<domain>/<document>.json`` and so on (lists of ``page_idx``, from 0, and
@@ -28,7 +30,7 @@ def main(
     out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:
-    """Add formatting noise to knowledge bases."""
+    """Add noise to the texts of knowledge bases: formatting noise or OCR errors."""
     from experiments.noisy.texts import write_noisy_text
 
     return write_noisy_text(config, out, show)
