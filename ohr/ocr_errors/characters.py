@@ -153,17 +153,13 @@ class Characters:
 
     def systematic(self, word: str, draws: Draws, rubbish: Strings) -> str | None:
         """What stands for a word in which the engine always errs; None for other words."""
-        if len(word) == 1 and word in self.alone_rate:
-            return (
-                self.instead(word, EVERY_SLICE, draws, rubbish)
-                if self.always(self.alone_rate[word])
-                else None
-            )
-        always = self._always
-        if always.isdisjoint(word):
+        if not self.errs_always(word):
             return None
+        if len(word) == 1 and word in self.alone_rate:
+            return self.instead(word, EVERY_SLICE, draws, rubbish)
         return "".join(
-            self.single[char].draw(draws.uniform()) if char in always else char for char in word
+            self.single[char].draw(draws.uniform()) if char in self._always else char
+            for char in word
         )
 
     def errs_always(self, word: str) -> bool:
