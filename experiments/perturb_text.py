@@ -30,7 +30,7 @@ def main(
     out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:
-    """Add noise to the texts of knowledge bases: formatting noise or OCR errors."""
+    """Add formatting noise or OCR errors to knowledge bases."""
     from experiments.noisy.texts import write_noisy_text
 
     return write_noisy_text(config, out, show)
