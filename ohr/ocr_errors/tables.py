@@ -94,9 +94,11 @@ class PartTables:
         ends = np.cumsum(_lengths(self._worst.searchsorted(last[0], side="right"), last[1]))
         starts = np.append(0, ends[:-1])
         n_last = int(starts.searchsorted(count))
+        stops = np.minimum(np.append(start + lengths, ends[:n_last]), count)
+        stops[-1] = count  # should the lengths have been too few
         return (
             np.append(np.maximum(start, 0), starts[:n_last]),
-            np.minimum(np.append(start + lengths, ends[:n_last]), count),
+            stops,
             np.append(slices, np.full(n_last, len(SHARES) - 1)),
             np.append(np.interp(uniform[0], places, covered), last[2, :n_last]),
             np.append(np.zeros(len(start), dtype=bool), np.ones(n_last, dtype=bool)),

@@ -234,13 +234,14 @@ def test_what_goes_wrong_without_noise_does_so_first(at_levels, model_of_levels)
     assert all_of_them[Fate.REWRITTEN] > all_of_them[Fate.LOST]
 
 
-def test_every_word_goes_wrong_in_the_end(model):
-    maker = ErrorMaker(model)
-    words = page_words(" ".join(page(7, 2000)))
-    runs = list(maker.page_runs(words, 0.5, np.random.default_rng(0)))
-    assert {n for run in runs for n in range(run.start, run.end)} == set(range(2000))
+@pytest.mark.parametrize("count", [60, 400, 2000])
+def test_every_word_goes_wrong_in_the_end(count):
+    maker, words = ErrorMaker(read_model("tesseract")), page_words(" ".join(page(7, count)))
+    for seed in range(80):
+        runs = maker.page_runs(words, 0.5, np.random.default_rng(seed))
+        assert {n for run in runs for n in range(run.start, run.end)} == set(range(count))
     errors = maker.errors(words, 1.0, 0.5, np.random.default_rng(0), {})
-    assert len(errors.texts) > 1900
+    assert len(errors.texts) > 0.9 * count
 
 
 def windows_with_errors(fates: Sequence[Fate]) -> float:
