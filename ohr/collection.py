@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ohr.errors import DatasetError
 from ohr.store.identity import digest, pages_digest
-from ohr.types import EVIDENCE_SOURCES, Document, Page, PageRef, Question
+from ohr.types import EVIDENCE_SOURCES, Document, Holes, Page, PageRef, Question
 
 GROUND_TRUTH = "ground truth"
 _SHOWN = 3
@@ -63,6 +63,8 @@ class Dataset:
 
     ``truth`` says what kind of text the pages have, such as ground truth. ``without_truth`` maps
     pages whose text does not match the page to the reason; their text is not used as ground truth.
+    ``holes`` maps pages whose text is only partly known to what is not known of it; metrics leave
+    that out.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Dataset:
         report: ValidationReport | None = None,
         truth: str = GROUND_TRUTH,
         without_truth: Mapping[PageRef, str] | None = None,
+        holes: Mapping[PageRef, Holes] | None = None,
     ) -> None:
         self.documents: Mapping[str, Document] = {doc.doc_id: doc for doc in documents}
         self.questions = tuple(questions)
@@ -83,6 +86,7 @@ class Dataset:
         self.report = report if report is not None else ValidationReport()
         self.truth = truth
         self.without_truth: Mapping[PageRef, str] = without_truth or {}
+        self.holes: Mapping[PageRef, Holes] = holes or {}
 
     @cached_property
     def pages(self) -> Mapping[PageRef, Page]:
@@ -95,6 +99,8 @@ class Dataset:
         parts = [pages, digest([_fields(question) for question in self.questions])]
         if self.without_truth:
             parts.append(digest([[ref, why] for ref, why in self.without_truth.items()]))
+        if self.holes:
+            parts.append(digest(["holes", *([ref, holes] for ref, holes in self.holes.items())]))
         return digest(parts)
 
 

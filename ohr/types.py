@@ -124,6 +124,20 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Holes:
+    """What is not known of a page's truth. By default, everything is known.
+
+    ``doubtful``: start and end, in characters of the page's text, of words that may be wrong;
+    sorted and disjoint. ``order_known``: whether the order of the page's words is known.
+    ``covered``: the share of the page's ink that the text explains, in [0, 1].
+    """
+
+    doubtful: tuple[tuple[int, int], ...] = ()
+    order_known: bool = True
+    covered: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A document: its ground-truth pages and, if it has one, their PDF (``source``)."""
 
