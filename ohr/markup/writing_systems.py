@@ -13,6 +13,8 @@ from ohr.errors import MissingDependencyError
 
 UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer, written without spaces between words, as character ranges."""
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+"""Ideographs, kana and hangul syllables, as character ranges."""
 _MARKED = ((0x483, 0x1AAF), (0x1B00, 0x1CFF), (0xA66F, 0xABFF), (0x10000, 0x11FFF))
 
 

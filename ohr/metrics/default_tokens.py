@@ -14,6 +14,7 @@ import re
 from ohr.markup.folding import fold
 from ohr.markup.scripts import join_scripts
 from ohr.markup.symbols import COMMAND_TO_CHAR
+from ohr.markup.writing_systems import CJK as _CJK
 from ohr.markup.writing_systems import UNSPACED, marks, may_have_marks
 
 __all__ = ["read_tokens", "tokens"]
@@ -32,7 +33,6 @@ _DRAWN = re.compile(
     r"(?:[ ]?\[[^\[\]\n]{0,20}\])?(?:[ ]?\{(?:[^{}\n]|\{[^{}\n]{0,60}\}){0,200}\})?)"
 )
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _DASH = "\u2013\u2212-"
 _CURRENCY = "€£¥¢₩₪₫₱₹₺₽"
 # Arrows and mathematical operators without the minus sign, and without the dots, bars and
