@@ -93,6 +93,16 @@ class Dataset:
         """Every ground-truth page, in index order."""
         return {page.ref: page for doc in self.documents.values() for page in doc.pages}
 
+    @property
+    def order_known(self) -> bool:
+        """Whether the order of the words is known on every page that has a truth."""
+        return all(map(self.has_order, self.holes.keys() - self.without_truth.keys()))
+
+    def has_order(self, ref: PageRef) -> bool:
+        """Whether a page has a truth, and the order of its words is known."""
+        holes = self.holes.get(ref)
+        return ref not in self.without_truth and (holes is None or holes.order_known)
+
     def digest(self) -> str:
         """Digest of all ground-truth text and all questions with their gold fields."""
         pages = pages_digest((ref, page.text) for ref, page in self.pages.items())

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -33,8 +34,9 @@ _MOST_PAIRS = 1_000_000
 _UNLIKE = 1.5
 """Cost of a pair of words with nothing in common; a missing or inserted word costs 1. So a known
 word that is missing is not paired with what stands for the doubtful word beside it."""
-_ABSORBED = 1e-3
-"""Cost of a word that a doubtful word takes up, so that it takes up no more than it needs."""
+_TAKEN = 1e-6
+"""Share of the cost of an unlike pair that a word costs which a doubtful word takes up: so it takes
+up no more than it needs and, of two words, the one that is more like it."""
 _ROUNDING = 1e-9
 # Writing without spaces has no words to be told apart: each of its characters counts as one.
 _WORD = re.compile(rf"[{CJK}{UNSPACED}]|[^\s{CJK}{UNSPACED}]+")
@@ -70,7 +72,7 @@ def without_doubtful(
     have once.
     """
     words, output = find_words(truth), find_words(prediction)
-    doubts = _touched(words, spans)
+    doubts = touched(words, spans)
     if not any(doubts):
         return prediction, truth
     expected = [truth[start:end] for start, end in words]
@@ -96,16 +98,17 @@ def find_words(text: str) -> list[Span]:
 def doubtful_words(text: str, spans: Sequence[Span]) -> list[Span]:
     """The words of a text that one of some sorted spans touches."""
     words = find_words(text) if spans else []
-    return [word for word, doubt in zip(words, _touched(words, spans), strict=True) if doubt]
+    return [word for word, doubt in zip(words, touched(words, spans), strict=True) if doubt]
 
 
-def _touched(words: Sequence[Span], spans: Sequence[Span]) -> list[bool]:
+def touched(words: Sequence[Span], spans: Sequence[Span]) -> list[bool]:
+    """Whether one of some sorted spans touches each word."""
     ends = [end for _, end in spans]
-    touched = []
+    flags = []
     for start, end in words:
         place = bisect_left(ends, start + 1)  # the first span that ends inside the word or later
-        touched.append(place < len(spans) and spans[place][0] < end)
-    return touched
+        flags.append(place < len(spans) and spans[place][0] < end)
+    return flags
 
 
 def _cut(text: str, words: Iterable[Span]) -> str:
@@ -196,7 +199,7 @@ def _align(
     """The cheapest alignment: places of predicted words that doubtful ones take up, of those that
     are inserted, and of doubtful words that take up none.
     """
-    steps = _steps(expected, predicted, doubts)
+    steps, _ = _steps(expected, predicted, doubts)
     taken: list[int] = []
     inserted: list[int] = []
     unread: list[int] = []
@@ -218,9 +221,56 @@ def _align(
     return sorted(taken), inserted[::-1], unread[::-1]
 
 
-def _steps(expected: Sequence[str], predicted: Sequence[str], doubts: Sequence[bool]) -> np.ndarray:
-    """The last step of the cheapest alignment of all beginnings: uint8 ``(n + 1, m + 1)``.
+@dataclass(frozen=True)
+class Place:
+    """Where a passage is on a page: its words are ``first`` to ``last`` (exclusive) of the page.
 
+    ``found`` words of the passage are known words of the page, and ``taken`` maps those that stand
+    for doubtful words to these. The others are not there.
+    """
+
+    first: int
+    last: int
+    found: int
+    taken: Mapping[int, int]
+
+
+def find_place(passage: Sequence[str], page: Sequence[str], doubts: Sequence[bool]) -> Place:
+    """Where the words of a passage are on a page, in order, at the least cost.
+
+    ``doubts`` has whether each word of the page is doubtful: such a word may be any words.
+    """
+    steps, costs = _steps(page, passage, doubts, anywhere=True)
+    last = row = int(np.argmin(costs))
+    column = len(passage)
+    found, taken = 0, {}
+    while row and column:
+        step = int(steps[row, column])
+        if step == _INSERTED:
+            column -= 1
+            continue
+        row -= 1
+        if step == 0:
+            column -= 1
+            found += page[row] == passage[column]
+        elif step > _TAKES:
+            for _ in range(step - _TAKES):
+                column -= 1
+                taken[column] = row
+    return Place(row, last, found, taken)
+
+
+def _steps(
+    expected: Sequence[str],
+    predicted: Sequence[str],
+    doubts: Sequence[bool],
+    *,
+    anywhere: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The last step of the cheapest alignment of all beginnings, uint8 ``(n + 1, m + 1)``, and the
+    cost of the whole prediction with each beginning of the expected words, float ``(n + 1,)``.
+
+    ``anywhere``: the prediction is only a part of the expected words, which may begin anywhere.
     Levenshtein over words, in which a pair costs its normalised distance times :data:`_UNLIKE`. A
     doubtful word costs nothing and takes up several words.
     """
@@ -228,12 +278,14 @@ def _steps(expected: Sequence[str], predicted: Sequence[str], doubts: Sequence[b
     along = np.arange(len(predicted) + 1.0)
     steps = np.full((len(expected) + 1, len(predicted) + 1), _INSERTED, np.uint8)
     costs = along
+    ends = [costs[-1]]
     for row, (word, doubt) in enumerate(zip(expected, doubts, strict=True), start=1):
         if doubt:
             least, step = costs.copy(), np.full(len(costs), _TAKES, np.uint8)
             most = min(len(predicted), max(FEWEST_WORDS, len(word) // 2), 255 - _TAKES)
             for count in range(1, most + 1):
-                taking = costs[:-count] + _ABSORBED * count
+                unlike = pair_costs(word) if count == 1 else _UNLIKE * count
+                taking = costs[:-count] + _TAKEN * unlike
                 better = taking < least[count:] - _ROUNDING
                 least[count:][better] = taking[better]
                 step[count:][better] = _TAKES + count
@@ -243,10 +295,13 @@ def _steps(expected: Sequence[str], predicted: Sequence[str], doubts: Sequence[b
             better = pairing <= least[1:] + _ROUNDING
             least[1:][better] = pairing[better]
             step[1:][better] = 0
+        if anywhere:
+            least[0] = 0.0
         inserting = np.minimum.accumulate(least - along) + along
         steps[row] = np.where(inserting < least - _ROUNDING, _INSERTED, step)
         costs = inserting
-    return steps
+        ends.append(costs[-1])
+    return steps, np.array(ends)
 
 
 def _pair_costs(expected: Sequence[str], predicted: Sequence[str]) -> Callable[[str], np.ndarray]:

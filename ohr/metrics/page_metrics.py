@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import lru_cache
 from typing import Literal
 
 from ohr import plugins
 from ohr.metrics import default, reading
 from ohr.metrics.formulas import page_formula_distance
-from ohr.metrics.regions import Extraction, RegionKind, extraction, region_words, regions
+from ohr.metrics.regions import (
+    Extraction,
+    RegionKind,
+    extraction,
+    region_words,
+    regions,
+    word_overlap,
+)
 from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.metrics.tables import table_similarity
-from ohr.plugins.metric import PageCase, metric
+from ohr.plugins.metric import PageCase, Tokens, metric
 
 
 class EditDistance(plugins.Metric[ProtocolParams]):
@@ -144,6 +152,7 @@ class RegionWords(plugins.Metric[RegionParams]):
     argument = "kind"
     of = "page"
     title = "words of a kind of region"
+    order_free = True
 
     def score(self, prediction: str, reference: str) -> float:
         extracted = _extraction(prediction, reference, self.params.kind)
@@ -154,6 +163,31 @@ class RegionWords(plugins.Metric[RegionParams]):
     def measure(self, case: PageCase) -> float:
         extracted = _extraction(case.text, case.truth, self.params.kind)
         return math.nan if extracted is None else float(getattr(extracted, self.params.part))
+
+
+class WordF1(plugins.Metric[ProtocolParams]):
+    """F1 of the page's words as multisets, mark-up removed: their order does not matter.
+
+    1 if neither page has any. A study measures it by default where the order of the words of some
+    page's truth is not known.
+    """
+
+    name = "word_f1"
+    argument = "protocol"
+    of = "page"
+    title = "word F1"
+    order_free = True
+
+    def score(self, prediction: str, reference: str) -> float:
+        return _word_f1(prediction, reference, SCORING[self.params.protocol].content_tokens)
+
+    def measure(self, case: PageCase) -> float:
+        return _word_f1(case.text, case.truth, case.scoring.content_tokens)
+
+
+def _word_f1(prediction: str, reference: str, tokens: Tokens) -> float:
+    predicted, expected = Counter(tokens(prediction)), Counter(tokens(reference))
+    return 1.0 if predicted == expected else word_overlap(predicted, expected).f1
 
 
 @lru_cache(maxsize=8)

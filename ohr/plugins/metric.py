@@ -53,7 +53,10 @@ class Scoring:
 
 @dataclass(frozen=True)
 class PageCase:
-    """A page: its page text, and its ground truth."""
+    """A page: its page text, and its ground truth.
+
+    Words of the truth that may be wrong are left out of both.
+    """
 
     text: str
     truth: str
@@ -150,6 +153,9 @@ class Metric(Plugin[P], ABC, abstract=True):
     """The score of a failed page or a missing answer; by default the worst value."""
     needs: ClassVar[frozenset[Need]] = frozenset()
     """Pages or questions without these are left out of the mean, whatever the page text is."""
+    order_free: ClassVar[bool] = False
+    """For metrics of pages: whether the order of the truth's words does not matter. The others are
+    not scored on pages for which it is not known."""
     protocols: ClassVar[frozenset[str]] = frozenset({"default", "reference"})
     """The protocols under which it is defined."""
     at_k: ClassVar[bool] = False

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ohr import registry
 from ohr.collection import Dataset
+from ohr.datasets.holes import questions_in_holes
 from ohr.errors import ConfigError
 from ohr.ocr.noise import (
     Noise,
@@ -124,6 +126,11 @@ class Plan:
             for other in sources
         ]
 
+    @cached_property
+    def in_holes(self) -> dict[str, str]:
+        """Ids of questions whose evidence is where the truth is not known, with the reason."""
+        return questions_in_holes(self.dataset, self.questions)
+
     @property
     def has_built_in(self) -> bool:
         """Whether the built-in system of chunkers, retrievers and readers is measured."""
@@ -206,7 +213,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises OhrError."""
     if config.runner == "ray":
         ray_package()  # raises if Ray is not installed
-    metrics = make_metrics(config)
+    metrics = make_metrics(config, order_known=dataset.order_known)
     check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)

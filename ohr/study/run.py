@@ -32,7 +32,7 @@ from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.notices.failures import FailureCounts, empty_lines
 from ohr.study.notices.left_out import nothing_found
-from ohr.study.notices.truth import declare, find_same, same_as_truth, truth_lines
+from ohr.study.notices.truth import count_holes, declare, find_same, same_as_truth, truth_lines
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.output.groups import group_names
@@ -227,6 +227,7 @@ def _carry_out(
             "reread_pages": len(plan.reread),
             "truth": dataset.truth,
             "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
+            **({"truth_holes": holes} if (holes := count_holes(plan)) else {}),
             "problems": dataset.report.counts,
         },
         "unreachable": plan.unreachable,

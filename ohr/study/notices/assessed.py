@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -34,6 +35,13 @@ def not_assessed_lines(plan: Plan) -> list[str]:
         bool(question.evidence_pages) and not has_evidence(plan, question) for question in questions
     )
     needing = _need_evidence(plan)
+    in_doubt = len(plan.in_holes)
+    without -= in_doubt
+    if in_doubt and needing:
+        lines.append(
+            f"not assessed: {', '.join(needing)} of {in_doubt} of {len(questions)} questions: "
+            f"{_reasons(plan)}"
+        )
     if without and needing:
         page_metrics = dict.fromkeys(
             base_name(info.metric) for info in plan.metric_infos if info.top_k is not None
@@ -46,6 +54,13 @@ def not_assessed_lines(plan: Plan) -> list[str]:
             f"which have no evidence{instead}"
         )
     return lines
+
+
+def _reasons(plan: Plan) -> str:
+    """Why evidence is in doubt: the most frequent reason."""
+    reason, count = Counter(plan.in_holes.values()).most_common(1)[0]
+    others = len(plan.in_holes) - count
+    return reason + (f" ({others} for other reasons of this kind)" if others else "")
 
 
 def _need_evidence(plan: Plan) -> list[str]:

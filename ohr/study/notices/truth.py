@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import pandas as pd
 
 from ohr.collection import GROUND_TRUTH
+from ohr.metrics.holes import doubtful_words, find_words
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.study.plan import Plan
 from ohr.study.scoring.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
@@ -68,8 +69,11 @@ def truth_lines(plan: Plan) -> list[str]:
     if dataset.truth == GROUND_TRUTH:
         return []
     usable = sum(ref not in dataset.without_truth for ref in plan.reread)
+    holes = "".join(f"; {part}" for part in _hole_parts(count_holes(plan)))
     if usable == len(plan.reread):
-        return [f"truth: the {dataset.truth}, not ground truth; usable on all {usable} pages"]
+        return [
+            f"truth: the {dataset.truth}, not ground truth; usable on all {usable} pages{holes}"
+        ]
     if not usable:
         return [
             f"truth: none of the {len(plan.reread)} pages has a usable {dataset.truth}: the OCR "
@@ -77,8 +81,46 @@ def truth_lines(plan: Plan) -> list[str]:
         ]
     return [
         f"truth: the {dataset.truth}, not ground truth; usable on {usable} of {len(plan.reread)} "
-        "pages, the others are not compared"
+        f"pages, the others are not compared{holes}"
     ]
+
+
+def count_holes(plan: Plan) -> dict[str, int | float]:
+    """What is not known of the truth of the pages that are compared; empty if all is known.
+
+    ``order_unknown``: pages; ``words`` and ``doubtful_words``: of all pages; ``ink_covered``: the
+    mean share of a page's ink that its text explains; ``questions_in_doubt``: questions whose
+    evidence is where the truth is not known.
+    """
+    dataset = plan.dataset
+    refs = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    holes = {ref: dataset.holes[ref] for ref in refs if ref in dataset.holes}
+    if not holes:
+        return {}
+    texts = {ref: dataset.pages[ref].text for ref in refs}
+    return {
+        "order_unknown": sum(not known.order_known for known in holes.values()),
+        "words": sum(len(find_words(text)) for text in texts.values()),
+        "doubtful_words": sum(
+            len(doubtful_words(texts[ref], known.doubtful)) for ref, known in holes.items()
+        ),
+        "ink_covered": round(
+            sum(holes[ref].covered if ref in holes else 1.0 for ref in refs) / len(refs), 4
+        ),
+        "questions_in_doubt": len(plan.in_holes),
+    }
+
+
+def _hole_parts(counts: Mapping[str, int | float]) -> list[str]:
+    parts = []
+    if pages := counts.get("order_unknown"):
+        parts.append(
+            f"order unknown on {pages:,} page{'s' * (pages > 1)} (only metrics without order, such "
+            "as word_f1, are scored there)"
+        )
+    if doubtful := counts.get("doubtful_words"):
+        parts.append(f"{doubtful:,} of {counts['words']:,} words doubtful (left out)")
+    return parts
 
 
 def find_same(cells: pd.DataFrame, plan: Plan) -> list[str]:
@@ -86,13 +128,17 @@ def find_same(cells: pd.DataFrame, plan: Plan) -> list[str]:
 
     Engines that read page images do not count: they cannot copy the truth.
     """
-    pages = cells[
-        (cells["metric"] == "edit_distance")
-        & (cells["stage"] == "ocr")
-        & (cells["group"] == "all")
-        & (cells["noise"] == "none")
+    clean = cells[
+        (cells["stage"] == "ocr") & (cells["group"] == "all") & (cells["noise"] == "none")
     ]
-    equal = [str(engine) for engine in pages.loc[pages["mean"] == 0, "engine"]]
+    of_metric = {
+        name: clean[clean["metric"] == name].set_index("engine")["mean"]
+        for name in ("edit_distance", "word_f1")
+    }
+    distances = of_metric["edit_distance"]
+    equal = [str(engine) for engine in distances.index[distances == 0]]
+    if distances.isna().all():  # the order is known on no page: the words alone can be equal
+        equal = [str(engine) for engine in of_metric["word_f1"].index[of_metric["word_f1"] == 1]]
     return [engine for engine in equal if engine != "gt" and not _sees(plan.engines[engine])]
 
 

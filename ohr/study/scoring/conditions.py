@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from ohr.metrics.holes import known_texts
 from ohr.metrics.scores import SCORING
 from ohr.plugins import ImageRetriever
 from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase
@@ -26,6 +27,7 @@ from ohr.types import (
     Hit,
     KnowledgeBase,
     Outcome,
+    PageRef,
     Question,
     ShownHit,
     Status,
@@ -106,13 +108,12 @@ class Scorer:
 
     def _read(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         condition = condition_of(self.plan, variant).at("ocr")
-        pages = self.plan.dataset.pages
         statuses = [kb.status(ref) for ref in self.plan.reread]
         scores = self.measuring.scores(
             condition,
             "ocr",
             "page",
-            [PageCase(kb.text(ref), pages[ref].text, self.scoring) for ref in self.plan.reread],
+            [self._page_case(kb, ref) for ref in self.plan.reread],
             statuses,
             [status in FAILED for status in statuses],
         )
@@ -129,6 +130,12 @@ class Scorer:
             [self._evidence_status(question, kb) for question in self.plan.questions],
             [self._lost(question, kb) for question in self.plan.questions],
         )
+
+    def _page_case(self, kb: KnowledgeBase, ref: PageRef) -> PageCase:
+        """A page and its truth, without what is not known of the truth."""
+        dataset = self.plan.dataset
+        texts = known_texts(kb.text(ref), dataset.pages[ref].text, dataset.holes.get(ref))
+        return PageCase(*texts, self.scoring)
 
     def _lost(self, question: Question, kb: KnowledgeBase) -> bool:
         """Whether all evidence pages of a question failed; never in the reference protocol."""

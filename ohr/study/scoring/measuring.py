@@ -11,6 +11,7 @@ import numpy as np
 from ohr.collection import GROUND_TRUTH
 from ohr.errors import OhrError, PluginError
 from ohr.metrics.formulas import page_formulas
+from ohr.metrics.holes import known_truth
 from ohr.metrics.regions import region_words, regions
 from ohr.plugins import Metric, Oracle
 from ohr.plugins.metric import Case, Of
@@ -38,7 +39,11 @@ def has_evidence(plan: Plan, question: Question) -> bool:
     """Whether metrics of evidence apply to a question."""
     # The published evaluation also scores questions without an evidence text.
     published = plan.config.scoring == "reference" and plan.dataset.truth == GROUND_TRUTH
-    return bool(question.evidence_pages) and (published or bool(question.evidence_text.strip()))
+    return (
+        bool(question.evidence_pages)
+        and (published or bool(question.evidence_text.strip()))
+        and question.qid not in plan.in_holes
+    )
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,8 @@ class Measuring:
         applies = np.ones(n, bool)
         if of == "page":
             applies &= self._has(of, "truth")
+            if not metric.order_free:
+                applies &= self._has(of, "order")
         if of == "evidence":
             applies &= self._has(of, "evidence")
         for need in sorted(metric.needs - {"judge", "formats"}):
@@ -204,9 +211,15 @@ class Measuring:
 
     def _page_has(self, ref: PageRef, need: str) -> bool:
         dataset = self.plan.dataset
+        if need == "order":
+            return dataset.has_order(ref)
+        holes, text = dataset.holes.get(ref), dataset.pages[ref].text
+        if holes is not None and holes.doubtful:
+            text = known_truth(text, holes)
         if need == "truth":
-            return ref not in dataset.without_truth
-        return need not in ON_PAGE or ON_PAGE[need](dataset.pages[ref].text)
+            nothing_known = holes is not None and bool(holes.doubtful) and not text.strip()
+            return ref not in dataset.without_truth and not nothing_known
+        return need not in ON_PAGE or ON_PAGE[need](text)
 
     def _question_has(self, question: Question, need: str) -> bool:
         if need == "several answers":

@@ -46,6 +46,8 @@ SETS = {
 }
 """Names of several metrics. A study leaves out those that its protocol, its judge or its formats
 make meaningless."""
+WITHOUT_ORDER = (PluginSpec(name="word_f1"),)
+"""Metrics of the set ``default`` where the order of the words of some page's truth is not known."""
 _UNIT: dict[Of, str] = {"page": "page"}
 _STAGES: dict[Of, tuple[Stage, ...]] = {
     "page": ("ocr",),
@@ -133,15 +135,17 @@ def compares_formats(config: StudyConfig) -> bool:
     )
 
 
-def make_metrics(config: StudyConfig) -> dict[str, Metric]:
+def make_metrics(config: StudyConfig, *, order_known: bool = True) -> dict[str, Metric]:
     """The metrics of a study by label: those that it names, and those of noise.
 
+    ``order_known``: whether the order of the words of every page's truth is known. If not, the set
+    ``default`` has the metrics of :data:`WITHOUT_ORDER` too.
     Raises ConfigError for a metric without a meaning in this study, or a label that comes twice.
     """
     specs: dict[str, PluginSpec] = {}
     metrics: dict[str, Metric] = {}
     for spec in config.metrics:
-        for spec_of_one in _specs(spec):
+        for spec_of_one in _specs(spec, order_known):
             if spec_of_one.label in specs:
                 if spec_of_one != specs[spec_of_one.label]:
                     raise ConfigError(
@@ -161,13 +165,15 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
     return metrics
 
 
-def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
+def _specs(spec: PluginSpec, order_known: bool = True) -> tuple[PluginSpec, ...]:
     """The metrics of a name, with those that are measured beside them.
 
     A user's metric gets its name as label, not its path.
     """
     if spec.name in SETS:
-        return SETS[spec.name]
+        return SETS[spec.name] + (
+            WITHOUT_ORDER if spec.name == "default" and not order_known else ()
+        )
     metric = registry.plugin_class("metric", spec.name)
     if "." in spec.name and spec.label == spec.name:
         spec = spec.model_copy(update={"label": metric.name})
@@ -197,7 +203,7 @@ def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Met
         spec_of_one.label
         for spec in config.metrics
         if spec.name in SETS
-        for spec_of_one in _specs(spec)
+        for spec_of_one in _specs(spec, order_known=False)
     }
     chosen = {label: metrics[label] for label in metrics if label in sets | named}
 
