@@ -48,7 +48,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
     requested one after another cost one run per batch.
     """
 
-    version = "3"
+    version = "4"
     returns = "markdown"
 
     def __init__(self, params: P | None = None) -> None:

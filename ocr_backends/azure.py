@@ -83,7 +83,7 @@ class Azure(OcrBackend[AzureParams]):
     """One request per page. The service's models change without notice: name a ``revision``."""
 
     name = "azure"
-    version = "3"
+    version = "4"
     argument = "base_url"
     license = "Microsoft's terms"
     returns = "markdown"

@@ -58,7 +58,7 @@ class Command(DocumentEngine[CommandParams]):
     """A program that is run once per page, without a shell."""
 
     name = "command"
-    version = "4"
+    version = "5"
     argument: ClassVar[str | None] = "template"
     license = "the program's"
     install = "install the program that the template names"

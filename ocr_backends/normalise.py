@@ -20,7 +20,8 @@ class Normalise(plugins.Params):
 
     ``headings``: LaTeX, HTML and underlined (``===``) headings, and ``##`` without a space,
     become ``#`` headings. ``formulas``: ``\\(…\\)`` becomes ``$…$``; ``\\[…\\]`` and equation
-    environments become ``$$…$$``. ``hyphenation``: words cut at the end of a line are joined.
+    environments become ``$$…$$``. ``hyphenation``: words cut at the end of a line are joined,
+    and compounds keep their hyphen (:mod:`ohr.markup.hyphenation`).
     ``furniture``: running headers and footers, where the engine tells them apart, and page
     numbers that stand alone in the first or last line are dropped. ``loops``: text that repeats
     itself (:mod:`ocr_backends.loops`) is cut, and the outcome's detail says so; by default what a

@@ -92,7 +92,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """
 
     name = "openai_vlm"
-    version = "3"
+    version = "4"
     argument = "model"
     generative = True
     license = "the served model's"

@@ -37,7 +37,7 @@ class PdfText(OcrBackend[PdfTextParams]):
     """
 
     name = "pdf_text"
-    version = "3"
+    version = "4"
     accepts = frozenset({"pdf"})
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"

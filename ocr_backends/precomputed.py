@@ -65,7 +65,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
-    version = "5"
+    version = "6"
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:

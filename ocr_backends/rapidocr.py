@@ -53,7 +53,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     """PP-OCRv6 small, as it comes in RapidOCR's wheel. It writes plain text lines."""
 
     name = "rapidocr"
-    version = "3"
+    version = "4"
     license = "Apache-2.0"
     languages = ("zh", "en", "ja")
     returns = "text"

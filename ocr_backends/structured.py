@@ -75,7 +75,7 @@ class Structured(OcrBackend[StructuredParams]):
     """Words by RapidOCR, Tesseract or pdfminer, with tables, headings, paragraphs. No formulas."""
 
     name = "structured"
-    version = "4"
+    version = "5"
     license = "Apache-2.0"
     languages = rapidocr.RapidOcr.languages
     returns = "markdown"

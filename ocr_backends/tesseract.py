@@ -73,7 +73,7 @@ class Tesseract(OcrBackend[TesseractParams]):
     """Tesseract 5. It writes plain text, or headings and paragraphs: no tables, no formulas."""
 
     name = "tesseract"
-    version = "3"
+    version = "4"
     license = "Apache-2.0"
     returns = "text"
     has_confidence = True

@@ -19,7 +19,7 @@ from ohr.documents.pdf import MAX_PAGES
 from ohr.errors import EngineError
 from ohr.files.decoding import UndecodableError, decoded
 from ohr.markup.blocks import Block, to_markdown
-from ohr.markup.hyphenation import join_cut_words
+from ohr.markup.hyphenation import WordForms, join_cut_words
 from ohr.types import Outcome
 
 PAGE_KEYS = ("page_idx", "page_no")
@@ -61,8 +61,9 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
         raise EngineError(f"XML whose root is <{root.tag[:40]}>, not hOCR, ALTO or PAGE")
     form, pages = _ROOTS[root.tag]
     reading = _of_blocks(pages(root), form, _text_of_xml(root), furniture)
+    forms = WordForms.of(outcome.value or "" for outcome in reading.pages.values())
     whole = {
-        number: Outcome.of_text(join_cut_words(outcome.value or ""), outcome.detail)
+        number: Outcome.of_text(join_cut_words(outcome.value or "", forms), outcome.detail)
         for number, outcome in reading.pages.items()
     }
     return replace(reading, pages=whole)

@@ -55,6 +55,21 @@ def test_words_that_a_line_cuts_are_whole(hyphen: str) -> None:
     assert texts(read_xml(page.encode())) == {0: "international"}
 
 
+def test_another_page_of_the_file_shows_that_a_word_has_a_hyphen() -> None:
+    pages = "".join(
+        f'<div class="ocr_page"><p class="ocr_par">{text}</p></div>'
+        for text in (
+            '<span class="ocr_line">least-</span><span class="ocr_line">squares</span>',
+            "a least-squares fit",
+        )
+    )
+    reading = read_xml(f"<html><body>{pages}</body></html>".encode())
+    assert [page.value for page in reading.pages.values()] == [
+        "least-squares",
+        "a least-squares fit",
+    ]
+
+
 def test_text_of_which_nothing_is_taken_is_an_error() -> None:
     hocr = "<html><body><div class='ocr_page'></div><p>Outside</p></body></html>"
     with pytest.raises(EngineError, match="hocr has text, such as 'Outside'"):
