@@ -230,8 +230,8 @@ def collect_outputs(
     seen = {work.label: work.observations() for work in works}
     of_layer = frozenset(work.label for work in works if "image" not in work.backend.accepts)
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
-    sample = sample.without_layers(contradicted_layers(of_images, sample.layers))
-    table = signal_table(seen, sample.layers, of_layer)
+    sample = sample.without_layers(contradicted_layers(of_images, sample.layers, sample.holes))
+    table = signal_table(seen, sample.layers, of_layer, sample.holes)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
         (str(row["engine"]), PageRef(str(row["doc_id"]), int(row["page_no"])))

@@ -15,7 +15,7 @@ from ohr.ocr.files import document_id
 from ohr.ocr.knowledge_base import select_pages
 from ohr.ocr.sources import PageSource, find_pages, other_kinds, other_kinds_line
 from ohr.store.identity import file_digest
-from ohr.types import PageRef
+from ohr.types import Holes, PageRef
 
 NO_PDF = "an image"
 LAYERS_CHECKED = 60
@@ -66,6 +66,8 @@ class PageSample:
     others: Mapping[str, int] = field(default_factory=dict)
     pdfs: frozenset[str] = frozenset()
     """The documents that are PDFs."""
+    holes: Mapping[PageRef, Holes] = field(default_factory=dict)
+    """What is not known of text layers that are used."""
 
     def without_layers(self, faults: Mapping[PageRef, str]) -> PageSample:
         """The sample without the layers of ``faults``, which gives the reasons."""
@@ -76,6 +78,7 @@ class PageSample:
             layers=layers,
             no_layer={**self.no_layer, **faults},
             notes=notes,
+            holes={ref: holes for ref, holes in self.holes.items() if ref not in faults},
             checked={**self.checked, **faults},
         )
 
@@ -87,6 +90,7 @@ class PageSample:
             layers={ref: layer for ref, layer in self.layers.items() if ref in refs},
             no_layer={ref: why for ref, why in self.no_layer.items() if ref in refs},
             notes={ref: note for ref, note in self.notes.items() if ref in refs},
+            holes={ref: holes for ref, holes in self.holes.items() if ref in refs},
         )
 
     def problems(self) -> list[tuple[str, str]]:

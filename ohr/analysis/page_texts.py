@@ -21,7 +21,8 @@ Key = dict[str, object]
 
 @dataclass(frozen=True)
 class ReadPages:
-    """Knowledge bases by condition; ``refs``: their re-read pages that have a ground truth."""
+    """Knowledge bases by condition; ``refs``: their re-read pages that have a ground truth, the
+    order of whose words is known."""
 
     plan: Plan
     dataset: Dataset
@@ -59,5 +60,5 @@ def read_pages(config: StudyConfig, progress: Progress) -> ReadPages:
     knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
     with progress:
         knowledge_bases.make(progress)
-    refs = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    refs = [ref for ref in plan.reread if dataset.has_order(ref)]
     return ReadPages(plan, dataset, refs, knowledge_bases)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
+from types import MappingProxyType
 
+from ohr.metrics.holes import known_texts
 from ohr.quality.table import Observation
 from ohr.quality.texts import content_tokens
-from ohr.types import PageRef
+from ohr.types import Holes, PageRef
 
 SURE = 0.85
 """Least mean confidence with which an engine is sure of a page."""
@@ -24,13 +26,16 @@ FEWEST_WORDS = 10
 
 
 def contradicted_layers(
-    seen: Mapping[str, Mapping[PageRef, Observation]], layers: Mapping[PageRef, str | None]
+    seen: Mapping[str, Mapping[PageRef, Observation]],
+    layers: Mapping[PageRef, str | None],
+    holes: Mapping[PageRef, Holes] = MappingProxyType({}),
 ) -> dict[PageRef, str]:
     """The pages whose text layer two engines contradict, with the reason.
 
     ``seen`` are the observations of engines that read page images, by label. Word order does not
-    count, and engines without confidences are ignored. Two engines with equal words and equal
-    confidences are the same recogniser, so that their agreement does not count.
+    count, engines without confidences are ignored, and so are the doubtful words of ``holes``. Two
+    engines with equal words and equal confidences are the same recogniser, so that their agreement
+    does not count.
     """
     faults: dict[PageRef, str] = {}
     for first, second in combinations(seen, 2):
@@ -42,7 +47,8 @@ def contradicted_layers(
                 continue
             if page.words == other_page.words:
                 continue
-            share = _missing(page.text, other_page.text, layer)
+            texts = [known_texts(each.text, layer, holes.get(ref)) for each in (page, other_page)]
+            share = _missing(texts[0][0], texts[1][0], texts[0][1])
             if share > MOST_MISSING:
                 faults[ref] = (
                     f"{first} and {second} are sure and agree, but it lacks {share:.0%} of "

@@ -14,11 +14,18 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+from ohr.metrics.holes import known_texts
 from ohr.metrics.reference import collapse
 from ohr.quality.garbage import garbage_share
 from ohr.quality.language import Language
-from ohr.quality.texts import character_distance, content, content_tokens, page_r_noise
-from ohr.types import Word
+from ohr.quality.texts import (
+    character_distance,
+    content,
+    content_tokens,
+    order_free_distance,
+    page_r_noise,
+)
+from ohr.types import Holes, Word
 
 SIGNALS: Mapping[str, str] = {
     "disagreement": "distance of words to the nearest other engine",
@@ -49,8 +56,9 @@ class PageOutput:
     """One engine's output of a page, with everything that it is compared with.
 
     ``others`` are the other engines' outputs of the same image, ``repeats`` the engine's outputs of
-    mildly distorted images, ``layer`` the PDF's text layer if it can stand for the page, and
-    ``words`` the engine's words with their confidence, None if it has none.
+    mildly distorted images, ``layer`` the PDF's text layer if it can stand for the page, ``words``
+    the engine's words with their confidence, None if it has none, and ``holes`` what is not known
+    of the layer.
     """
 
     text: str
@@ -58,6 +66,7 @@ class PageOutput:
     repeats: tuple[str, ...] = ()
     layer: str | None = None
     words: tuple[Word, ...] | None = None
+    holes: Holes | None = None
 
 
 def signals(page: PageOutput, language: Language | None) -> dict[str, float]:
@@ -77,8 +86,7 @@ def signals(page: PageOutput, language: Language | None) -> dict[str, float]:
             (page_r_noise(page.text, other) for other in page.others), default=math.nan
         ),
         "wobble": _mean([character_distance(page.text, again) for again in page.repeats]),
-        "layer": math.nan if page.layer is None else character_distance(text, page.layer),
-        "lost_passages": (math.nan if page.layer is None else page_r_noise(page.text, page.layer)),
+        **_layer_signals(page),
         "unknown_words": math.nan if language is None else language.unknown_share(text),
         "surprise": math.nan if language is None else language.surprise(text),
         "garbage": garbage_share(text),
@@ -89,6 +97,23 @@ def signals(page: PageOutput, language: Language | None) -> dict[str, float]:
         "numbers": _mean([float(_NUMBER.match(token) is not None) for token in tokens], empty=0.0),
         "markup": 1 - len(text) / len(whole) if (whole := collapse(page.text)) else 0.0,
     }
+
+
+def _layer_signals(page: PageOutput) -> dict[str, float]:
+    """The signals that compare with the text layer, without what is not known of it.
+
+    Where the order of its words is not known, the distance ignores the order, and passages are not
+    assessed.
+    """
+    if page.layer is None:
+        return {"layer": math.nan, "lost_passages": math.nan}
+    text, layer = known_texts(page.text, page.layer, page.holes)
+    if page.holes is not None and page.holes.doubtful and not layer.strip():
+        return {"layer": math.nan, "lost_passages": math.nan}
+    if page.holes is not None and not page.holes.order_known:
+        return {"layer": order_free_distance(text, layer), "lost_passages": math.nan}
+    distance = character_distance(content(text), layer)
+    return {"layer": distance, "lost_passages": page_r_noise(text, layer)}
 
 
 def loop_share(tokens: Sequence[str]) -> float:

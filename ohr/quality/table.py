@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pandas as pd
 
 from ohr.quality.language import Corpus
 from ohr.quality.signals import PageOutput, signals
 from ohr.quality.texts import content
-from ohr.types import FAILED, Outcome, PageRef, Word
+from ohr.types import FAILED, Holes, Outcome, PageRef, Word
 
 KEY = ("engine", "doc_id", "page_no", "status")
 
@@ -33,12 +34,14 @@ def signal_table(
     outputs: Mapping[str, Mapping[PageRef, Observation]],
     layers: Mapping[PageRef, str | None],
     not_images: frozenset[str] = frozenset(),
+    holes: Mapping[PageRef, Holes] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """The signals of every page of every engine, in order.
 
     ``outputs`` are observations by engine, ``layers`` the text layers that can stand for their
     pages. Engines of ``not_images`` read the layer itself: they are not compared with the layer,
-    nor with other engines. An engine that failed on a page is not compared with either. The
+    nor with other engines. ``holes`` have what is not known of layers, which is not compared. An
+    engine that failed on a page is not compared with either. The
     language of the documents comes from the texts of all engines.
     """
     corpora: dict[str, list[str]] = {}
@@ -59,7 +62,7 @@ def signal_table(
                 and outputs[other][ref].outcome.status not in FAILED
             )
             layer = None if label in not_images else layers.get(ref)
-            page = PageOutput(seen.text, others, seen.repeats, layer, seen.words)
+            page = PageOutput(seen.text, others, seen.repeats, layer, seen.words, holes.get(ref))
             values = signals(page, languages.get(ref.doc_id))
             rows.append(
                 {

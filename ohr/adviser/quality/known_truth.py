@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ohr.collection import Dataset
 from ohr.datasets.text_layer import check_layers
 from ohr.documents.opening import layers_of
 from ohr.errors import ConfigError
+from ohr.metrics.holes import known_texts, known_truth
 from ohr.ocr.noise import noise_name
 from ohr.ocr.observe import Observing
 from ohr.plugins import OcrBackend
@@ -39,11 +41,12 @@ def observe_pages(
 
     The first table has one row per page, engine, noise and ``draw``. The second counts the words of
     all draws by noise, engine and tenth of confidence: ``n``, ``right`` and the sum of
-    ``confidence``. Pages without ground truth are left out. Raises OhrError.
+    ``confidence``. Pages without ground truth, or without a known order of its words,
+    are left out. Raises OhrError.
     """
     dataset = load_dataset(config)
     plan = make_plan(config, dataset)
-    with_truth = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    with_truth = [ref for ref in plan.reread if _is_known(dataset, ref)]
     if not with_truth:
         raise ConfigError("no page has ground truth that OCR output could be compared with")
     refs = spread(with_truth, pages)
@@ -63,7 +66,7 @@ def observe_pages(
         by_draw.setdefault((noise, variant.seed), {})[name] = seen
     tables, counts = [], []
     for (noise, draw), engines in by_draw.items():
-        table = signal_table(engines, layers)
+        table = signal_table(engines, layers, holes=dataset.holes)
         table.insert(0, "noise", noise)
         table.insert(1, "draw", draw)
         table.insert(2, "domain", [dataset.documents[doc].domain for doc in table["doc_id"]])
@@ -71,7 +74,8 @@ def observe_pages(
         for row in table.to_dict("records"):
             ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
             text = engines[str(row["engine"])][ref].text
-            known = targets(text, dataset.pages[ref].text)
+            texts = known_texts(text, dataset.pages[ref].text, dataset.holes.get(ref))
+            known = targets(*texts)
             errors.append(
                 {f"true_{name}": value for name, value in known.items()}
                 | {"docling": 1 - docling_score(text)}
@@ -79,7 +83,8 @@ def observe_pages(
         tables.append(pd.concat([table, pd.DataFrame(errors)], axis=1))
         for name, seen in engines.items():
             for ref, observation in seen.items():
-                if observation.words:
+                # Words of a page with doubtful words may be right or wrong: neither counts.
+                if observation.words and not _doubts(dataset, ref):
                     truth = dataset.pages[ref].text
                     counts += _word_counts(noise, name, observation.words, truth)
     words_table = pd.DataFrame(
@@ -89,6 +94,19 @@ def observe_pages(
     return pd.concat(tables, ignore_index=True), words_table.groupby(
         keys, sort=False, as_index=False
     ).sum()
+
+
+def _is_known(dataset: Dataset, ref: PageRef) -> bool:
+    """Whether a page has a truth, in a known order, of which something is not doubtful."""
+    return dataset.has_order(ref) and (
+        not _doubts(dataset, ref)
+        or bool(known_truth(dataset.pages[ref].text, dataset.holes[ref]).strip())
+    )
+
+
+def _doubts(dataset: Dataset, ref: PageRef) -> bool:
+    holes = dataset.holes.get(ref)
+    return holes is not None and bool(holes.doubtful)
 
 
 def spread(refs: Sequence[PageRef], most: int) -> list[PageRef]:

@@ -73,5 +73,6 @@ def report_routes(
 def predict_alone(outputs: SampleOutputs, engine: str) -> pd.DataFrame:
     """The predictions of one engine by its own output: no other engine, and no repeats."""
     seen = {ref: replace(page, repeats=()) for ref, page in outputs.seen[engine].items()}
-    table = signal_table({engine: seen}, outputs.sample.layers, outputs.of_layer)
+    sample = outputs.sample
+    table = signal_table({engine: seen}, sample.layers, outputs.of_layer, sample.holes)
     return keep_assessed(with_predictions(table))

@@ -48,7 +48,8 @@ class Swaps:
 
     def truth_beside(self, read: KnowledgeBase) -> KnowledgeBase:
         """The ground truth; for pages without one, their page text in ``read``."""
-        missing = self.scorer.plan.dataset.without_truth
+        dataset = self.scorer.plan.dataset
+        missing = {ref for ref in dataset.pages if not dataset.has_order(ref)}
         if not missing:
             return self.truth
         return KnowledgeBase(
@@ -147,13 +148,18 @@ CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
 def with_truth(plan: Plan) -> Units:
-    """The questions whose evidence pages all have a ground truth."""
-    missing = plan.dataset.without_truth
-    pages = [question.evidence_pages for question in plan.questions]
-    known = np.array([bool(refs) and missing.keys().isdisjoint(refs) for refs in pages], bool)
+    """The questions whose evidence pages all have a ground truth that is known where they ask."""
+    known = np.array([_is_known(plan, question) for question in plan.questions], bool)
     questions = make_grouping(plan).questions
     groups = {name: members[known[members]] for name, members in questions.groups.items()}
     return replace(questions, groups=groups)
+
+
+def _is_known(plan: Plan, question: Question) -> bool:
+    refs = question.evidence_pages
+    return (
+        bool(refs) and all(map(plan.dataset.has_order, refs)) and question.qid not in plan.in_holes
+    )
 
 
 def left_out_line(plan: Plan) -> str:

@@ -10,6 +10,7 @@ from ohr import registry
 from ohr.collection import Dataset, ValidationReport, validate_questions
 from ohr.datasets.ohrbench import read_documents, read_questions
 from ohr.errors import OhrError
+from ohr.metrics.holes import known_texts
 from ohr.ocr_errors.pages import PagePair
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
@@ -77,7 +78,8 @@ def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
         if not domains or of_document[ref.doc_id] in domains
     }
     read = truths.keys() & set(plan.reread)
-    with_truth = read - plan.dataset.without_truth.keys()
+    with_truth = set(filter(plan.dataset.has_order, read))
+    holes = plan.dataset.holes
     pages, left_out = [], 0
     for base, outputs in texts.items():
         if not base.startswith(f"{label}, "):
@@ -88,8 +90,10 @@ def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
                 continue
             if ref not in outputs:
                 left_out += 1
-            elif truth.strip():
-                pages.append(PagePair(ref, of_document[ref.doc_id], level, truth, outputs[ref]))
+                continue
+            output, known = known_texts(outputs[ref], truth, holes.get(ref))
+            if known.strip():
+                pages.append(PagePair(ref, of_document[ref.doc_id], level, known, output))
     noise = ", ".join(operator.label for operator in config.noise) or "none"
     dataset = finished.manifest["dataset"]
     data = f"{dataset['kind']} {dataset['digest']}"

@@ -54,7 +54,7 @@ def structure(config: StudyConfig, progress: Progress) -> pd.DataFrame:
 
 
 def _true_trees(plan: Plan) -> Iterator[DocumentTree]:
-    refs = set(plan.reread) - set(plan.dataset.without_truth)
+    refs = set(filter(plan.dataset.has_order, plan.reread))
     for document in plan.dataset.documents.values():
         pages = [page for page in document.pages if page.ref in refs]
         if pages:

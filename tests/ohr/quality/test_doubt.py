@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ohr.quality.doubt import contradicted_layers
 from ohr.quality.table import Observation
-from ohr.types import Outcome, PageRef, Word
+from ohr.types import Holes, Outcome, PageRef, Word
 
 REF = PageRef("documents/minutes", 0)
 TEXT = "The harbour office opens at nine each morning and closes when the last boat is in"
@@ -42,3 +42,12 @@ def test_engines_that_differ_or_are_unsure_or_are_one_say_nothing():
     assert not contradicted(seen(TEXT), {}, CIPHER)
     assert not contradicted(seen("A page"), seen("A page", 0.97), "Another")
     assert not contradicted(seen(TEXT), seen(TEXT, 0.97), None)
+
+
+def test_words_of_a_layer_that_are_known_to_be_doubtful_contradict_nothing():
+    words = TEXT.split()
+    layer = " ".join([*words[:8], *CIPHER.split()[8:]])
+    holes = {REF: Holes(((len(" ".join(words[:8])) + 1, len(layer)),))}
+    engines = {"tesseract": seen(TEXT), "rapidocr": seen(TEXT, 0.97)}
+    assert contradicted_layers(engines, {REF: layer})
+    assert not contradicted_layers(engines, {REF: layer}, holes)

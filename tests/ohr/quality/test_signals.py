@@ -1,17 +1,18 @@
 """What can be seen of a reading without truth."""
 
 import math
+import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.quality.garbage import docling_score, garbage_share, is_garbage
 from ohr.quality.language import Corpus
 from ohr.quality.signals import SIGNALS, PageOutput, signals
-from ohr.quality.texts import page_r_noise
+from ohr.quality.texts import character_distance, order_free_distance, page_r_noise
 from ohr.quality.truth import TARGETS, targets
-from ohr.types import Word
+from ohr.types import Holes, Word
 
 PAGE = "The river bridge was opened in 1931 by the mayor of the town, who spoke of tolls. " * 8
 ASSESSED_BY_ITSELF = {"garbage", "loops", "length", "numbers", "markup"}
@@ -48,6 +49,47 @@ def test_shares_lie_between_nothing_and_all(text, other, layer):
     for name in set(SIGNALS) - {"surprise", "length"}:
         assert math.isnan(found[name]) or 0 <= found[name] <= 1, name
     assert all(0 <= value <= 1 for value in targets(text, other).values())
+
+
+def test_the_order_of_a_layer_that_is_not_known_does_not_count():
+    layer = " ".join(sorted(PAGE.split()))
+    found = signals(PageOutput(PAGE, (PAGE,), (), layer, None, Holes(order_known=False)), None)
+    assert found["layer"] == 0
+    assert math.isnan(found["lost_passages"])
+    assert signals(PageOutput(PAGE, (PAGE,), (), layer), None)["layer"] > 0.5
+
+
+def test_doubtful_words_of_a_layer_do_not_count():
+    layer = PAGE.replace("1931", "I93l")
+    spans = [match.span() for match in re.finditer("I93l", layer)]
+    found = signals(PageOutput(PAGE, (), (), layer, None, Holes(tuple(spans))), None)
+    assert found["layer"] == found["lost_passages"] == 0
+    without = signals(PageOutput(PAGE, (), (), layer), None)
+    assert without["layer"] > 0
+    assert without["lost_passages"] == 1
+    nothing = Holes(((0, len(layer)),))
+    assert math.isnan(signals(PageOutput(PAGE, (), (), layer, None, nothing), None)["layer"])
+
+
+WORDS = st.lists(st.text("abcd", min_size=1, max_size=6), max_size=12)
+
+
+@settings(deadline=None)  # the first call imports SciPy's optimiser
+@given(WORDS, WORDS, st.randoms())
+def test_the_distance_of_words_in_any_order(words, others, shuffler):
+    shuffled = words[:]
+    shuffler.shuffle(shuffled)
+    text, other = " ".join(words), " ".join(others)
+    assert order_free_distance(" ".join(shuffled), text) == 0
+    distance = order_free_distance(other, text)
+    assert 0 <= distance <= 1
+    assert distance == order_free_distance(other, " ".join(shuffled))
+
+
+def test_the_distance_in_any_order_is_about_that_in_order():
+    read = PAGE.replace("mayor", "rnayor").replace("river", "")
+    expected = character_distance(read, PAGE)
+    assert order_free_distance(read, PAGE) == pytest.approx(expected, abs=0.02)
 
 
 def test_the_nearest_engine_counts():
