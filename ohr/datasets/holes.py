@@ -75,7 +75,7 @@ def evidence_in_hole(text: str, holes: Holes | None, evidence: str) -> str:
     place = find_place(passage, page, doubts)
     within = slice(place.first, place.last)
     n_doubtful = len({n for n, doubt in zip(numbers[within], doubts[within], strict=True) if doubt})
-    if not n_doubtful or not _is_there(place.found, place.taken, passage, page):
+    if not n_doubtful or not _is_there(place.matches, place.taken, passage, page):
         return ""
     return f"{n_doubtful} word{'s' * (n_doubtful > 1)} in its place on the page may be wrong"
 
@@ -83,15 +83,15 @@ def evidence_in_hole(text: str, holes: Holes | None, evidence: str) -> str:
 def _has_words(passage: list[str], page: list[str], doubts: list[bool]) -> bool:
     """Whether a page has the words of a passage, in any order; doubtful ones stand for any."""
     known = Counter(word for word, doubt in zip(page, doubts, strict=True) if not doubt)
-    found = (known & Counter(passage)).total()
-    enough = found >= FEWEST_FOUND * len(passage)
-    return enough and found + sum(doubts) > R_NOISE_THRESHOLD * len(passage)
+    matches = (known & Counter(passage)).total()
+    enough = matches >= FEWEST_FOUND * len(passage)
+    return enough and matches + sum(doubts) > R_NOISE_THRESHOLD * len(passage)
 
 
-def _is_there(found: int, taken: Mapping[int, int], passage: list[str], page: list[str]) -> bool:
+def _is_there(matches: int, taken: Mapping[int, int], passage: list[str], page: list[str]) -> bool:
     alike = sum(
         Levenshtein.normalized_similarity(passage[place], page[row]) >= LEAST_ALIKE
         for place, row in taken.items()
     )
-    enough = found + alike >= FEWEST_FOUND * len(passage)
-    return enough and found + len(taken) > R_NOISE_THRESHOLD * len(passage)
+    enough = matches + alike >= FEWEST_FOUND * len(passage)
+    return enough and matches + len(taken) > R_NOISE_THRESHOLD * len(passage)

@@ -38,7 +38,7 @@ _TAKEN = 1e-6
 """Share of the cost of an unlike pair that a word costs which a doubtful word takes up: so it takes
 up no more than it needs and, of two words, the one that is more like it."""
 _ROUNDING = 1e-9
-# Writing without spaces has no words to be told apart: each of its characters counts as one.
+# Writing without spaces does not separate words: each of its characters counts as one.
 _WORD = re.compile(rf"[{CJK}{UNSPACED}]|[^\s{CJK}{UNSPACED}]+")
 _DELETED, _INSERTED, _TAKES = 1, 2, 3
 """Steps of an alignment; 0 is a pair, and :data:`_TAKES` + k a doubtful word that takes k words."""
@@ -225,13 +225,13 @@ def _align(
 class Place:
     """Where a passage is on a page: its words are ``first`` to ``last`` (exclusive) of the page.
 
-    ``found`` words of the passage are known words of the page, and ``taken`` maps those that stand
-    for doubtful words to these. The others are not there.
+    ``matches`` counts the words of the passage that are known words of the page, and ``taken`` maps
+    those that stand for doubtful words to these. The others are not there.
     """
 
     first: int
     last: int
-    found: int
+    matches: int
     taken: Mapping[int, int]
 
 
@@ -243,7 +243,7 @@ def find_place(passage: Sequence[str], page: Sequence[str], doubts: Sequence[boo
     steps, costs = _steps(page, passage, doubts, anywhere=True)
     last = row = int(np.argmin(costs))
     column = len(passage)
-    found, taken = 0, {}
+    matches, taken = 0, {}
     while row and column:
         step = int(steps[row, column])
         if step == _INSERTED:
@@ -252,12 +252,12 @@ def find_place(passage: Sequence[str], page: Sequence[str], doubts: Sequence[boo
         row -= 1
         if step == 0:
             column -= 1
-            found += page[row] == passage[column]
+            matches += page[row] == passage[column]
         elif step > _TAKES:
             for _ in range(step - _TAKES):
                 column -= 1
                 taken[column] = row
-    return Place(row, last, found, taken)
+    return Place(row, last, matches, taken)
 
 
 def _steps(
