@@ -13,7 +13,7 @@ import pikepdf
 
 from benchmarks.layer_corpus.faults import FAULTS, TYPESET
 from benchmarks.layer_corpus.faults.planted import Plant, Planted
-from benchmarks.layer_corpus.page import Page, pages
+from benchmarks.layer_corpus.page import Page, in_columns, pages
 from benchmarks.layer_corpus.plain import plain_words
 from benchmarks.layer_corpus.producers import PRODUCERS, families, set_pages
 from benchmarks.layer_corpus.producers.split import saved
@@ -22,6 +22,7 @@ from benchmarks.layer_corpus.words import lacking, split_words
 # Producers join, split and turn the letters of these in ways of their own.
 COMPLEX = ("arabic", "devanagari", "hebrew", "tamil", "thai")
 JOINED = ("arabic", "devanagari", "tamil")  # whose letters are never spaced
+UNDIVIDED = ("arabic", "hebrew", "thai")  # not set in two columns
 # How many files of a variant a script has at most: more where most PDFs are.
 MOST = {"latin": 8}
 
@@ -71,6 +72,10 @@ def _source(scripts: Sequence[str], faults: Sequence[str]) -> list[Page]:
     """The pages to set: those of the texts, and those whose setting is their fault."""
     found = [page for script in scripts for page in pages(script)]
     plain = [page for page in found if not page.fault]
+    for script in scripts:
+        own = [page for page in plain if page.script == script]
+        if script not in UNDIVIDED and all(page.name != "columns" for page in own):
+            plain.append(in_columns(own[0]))
     made = [page for page in found if page.fault in faults]
     for fault, variants in TYPESET.items():
         if fault in faults:
@@ -124,11 +129,12 @@ def _plant_all(
                 keys = sum(page.key == key for _, key in seen)
                 if len(seen) >= most or producers >= max(1, most // 4) or keys >= most // 2:
                     continue
-                name = f"{page.key}-{truth.producer}-{fault}-{variant}.pdf"
+                full = f"{variant}_{page.variant}" if page.variant else variant
+                name = f"{page.key}-{truth.producer}-{fault}-{full}.pdf"
                 planted = _planted(plant, page, folder / truth.file, folder / name)
                 if planted is not None:
                     seen.append((truth.producer, page.key))
-                    yield _with(truth, planted, folder / name, fault, variant)
+                    yield _with(truth, planted, folder / name, fault, full)
 
 
 def _planted(plant: Plant, page: Page, source: Path, target: Path) -> Planted | None:

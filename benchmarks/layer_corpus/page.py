@@ -15,6 +15,8 @@ from pathlib import Path
 TEXTS = Path(__file__).parent / "texts"
 SCRIPTS = tuple(sorted(path.stem for path in TEXTS.glob("*.txt")))
 RIGHT_TO_LEFT = ("arabic", "hebrew")
+NARROW = {"chinese": 17, "japanese": 17, "korean": 18, "tamil": 24}  # letters in a column
+CLOSING = "。，、」”：？"  # never first in a line
 MARKS = {"**": "bold", "//": "italic", "~~": "small_caps", "^^": "raised", ",,": "lowered"}
 _MARK = re.compile(r"(\*\*|//|~~|\^\^|,,)(.+?)\1")
 
@@ -158,3 +160,26 @@ def pages(script: str) -> list[Page]:
             page = replace(page, fault=options[0], variant=options[1])
         found.append(page)
     return found
+
+
+def in_columns(page: Page) -> Page:
+    """The page's lines, set again as short ones in two columns; the rows are left out."""
+    lines = [read(block.lines[0]) for block in page.blocks if block.kind == "line"]
+    blank = "" if page.script in ("chinese", "japanese") else " "
+    half = (len(lines) + 1) // 2
+    sides = []
+    for side in (lines[:half], lines[half:]):
+        words = list("".join(side)) if not blank else " ".join(side).split()
+        most = NARROW.get(page.script, 28)
+        sides.append(tuple((Run(line),) for line in _filled(words, blank, most)))
+    return replace(page, name="columns", blocks=(page.blocks[0], Block("columns", *sides)))
+
+
+def _filled(words: list[str], blank: str, most: int) -> Iterator[str]:
+    line = ""
+    for word in words:
+        if line and len(line) + len(blank) + len(word) > most and word not in CLOSING:
+            yield line
+            line = ""
+        line += blank * bool(line) + word
+    yield line

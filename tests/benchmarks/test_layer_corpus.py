@@ -1,7 +1,12 @@
+import json
+
 import pikepdf
 import pytest
 
+from benchmarks.layer_corpus.build import build
+from benchmarks.layer_corpus.check import discrepancies
 from benchmarks.layer_corpus.faults.codepage import misread
+from benchmarks.layer_corpus.fonts import FAMILIES
 from benchmarks.layer_corpus.layer import mapping, write_mapping
 from benchmarks.layer_corpus.page import SCRIPTS, Page, Run, pages, parse_line, read
 from benchmarks.layer_corpus.score import Result, judge, kept_pairs, score, table
@@ -126,3 +131,14 @@ def test_ranges_of_a_mapping():
 def test_letters_of_another_code_page():
     assert misread("Порт 12", "cp1251") == "Ïîðò 12"
     assert misread("für", "utf-8") == "fÃ¼r"
+
+
+@pytest.mark.skipif(not FAMILIES["georgian"][0].path().exists(), reason="needs fonts-freefont-ttf")
+def test_a_small_corpus_is_what_its_truth_says(tmp_path):
+    pytest.importorskip("typst")
+    truths = build(tmp_path, ["georgian"], ["typst"], ["cipher", "order"])
+    assert {truth.fault for truth in truths} == {"", "cipher", "order"}
+    assert set(json.loads((tmp_path / "truth.json").read_text(encoding="utf-8"))) == {
+        path.name for path in tmp_path.glob("*.pdf")
+    }
+    assert list(discrepancies(tmp_path)) == []

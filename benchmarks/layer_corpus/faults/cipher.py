@@ -30,6 +30,12 @@ GREEK, CYRILLIC = "αβγδεζηθικλμνξοπρστυφχψω", "абвг�
 OTHERS = {"latin": GREEK, "greek": CYRILLIC, "cyrillic": GREEK}
 ASCII = "abcdefghijklmnopqrstuvwxyz"
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[]^_{|}~0123456789"
+LOOK_ALIKE = {
+    "latin": tuple(zip("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ", strict=True)),
+    "cyrillic": tuple(zip("асеорхуАВСЕНКМОРТХ", "aceopxyABCEHKMOPTX", strict=True)),
+    "greek": tuple(zip("ονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ovABEZHIKMNOPTYX", strict=True)),
+    "armenian": tuple(zip("օսհոցգ", "ouhngq", strict=True)),
+}
 
 
 def _letters(page: Page, kinds: str = "L") -> str:
@@ -82,6 +88,27 @@ def _pair(page: Page) -> Table:
     return table("".join(letters[:2]), letters[1] + letters[0]) if len(letters) > 1 else {}
 
 
+def _accents(page: Page) -> Table:
+    """Letters lose their accents and dots."""
+    parts = {char: unicodedata.normalize("NFD", char) for char in set(page.text)}
+    return {
+        ord(char): ord(apart[0])
+        for char, apart in parts.items()
+        if len(apart) > 1 and all(unicodedata.category(sign) == "Mn" for sign in apart[1:])
+    }
+
+
+def _case(page: Page) -> Table:
+    """Capitals stand for small letters."""
+    lower = {char: char.lower() for char in set(page.text) if char.lower() != char}
+    return {ord(char): ord(small) for char, small in lower.items() if len(small) == 1}
+
+
+def _look_alike(page: Page) -> Table:
+    """Letters stand for those of another script that look the same."""
+    return {ord(char): ord(other) for char, other in LOOK_ALIKE.get(page.script, ())}
+
+
 def _plant(make: Callable[[Page], Table], document: pikepdf.Pdf, page: Page) -> Planted | None:
     made = make(page)
     return plant_change(document, page, lambda text: text.translate(made))
@@ -108,6 +135,9 @@ VARIANTS: dict[str, Plant] = {
     "other_script": partial(_plant, _other_script),
     "punctuation": partial(_plant, _punctuation),
     "pair": partial(_plant, _pair),
+    "accents": partial(_plant, _accents),
+    "case": partial(_plant, _case),
+    "look_alike": partial(_plant, _look_alike),
     "title": _title,
 }
 DIGITS: dict[str, Plant] = {

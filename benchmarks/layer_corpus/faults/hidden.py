@@ -18,6 +18,7 @@ from benchmarks.layer_corpus.producers.split import saved
 from benchmarks.layer_corpus.words import lacking, split_words
 
 WHITE = b"1 g\n"
+PICTURE = pikepdf.Name("/Cover")
 Hide = Callable[[pikepdf.Pdf, Group, Group], list[Group | bytes]]
 
 
@@ -50,7 +51,7 @@ def _picture(document: pikepdf.Pdf, old: Group, new: Group) -> list[Group | byte
         BitsPerComponent=8,
         ColorSpace=pikepdf.Name.DeviceGray,
     )
-    name = document.pages[0].add_resource(image, pikepdf.Name.XObject)
+    name = document.pages[0].add_resource(image, pikepdf.Name.XObject, PICTURE)
     cover = f"q {width:.2f} 0 0 {height:.2f} {x:.2f} {y:.2f} cm {name} Do Q".encode()
     return [old, cover, new]
 
@@ -120,7 +121,7 @@ def _pictured(document: pikepdf.Pdf, page: Page) -> Planted | None:
         return None
     new, source = found[2], max(found[3:], key=lambda line: (len(parts(line)) == 1, len(line)))
     picture = _photograph(document, source)
-    name = document.pages[0].add_resource(picture, pikepdf.Name.XObject)
+    name = document.pages[0].add_resource(picture, pikepdf.Name.XObject, PICTURE)
     x, y, width, height = _box(source)
     y += new[0].y - source[0].y
     cover = f"q 1 g {_rectangle(new)} f {width:.2f} 0 0 {height:.2f} {x:.2f} {y:.2f} cm {name} Do Q"

@@ -74,8 +74,8 @@ def document(pages: Sequence[tuple[Page, Family]]) -> str:
             f"<section lang={page.language} dir={direction} "
             f"style=\"font-family: '{family.name}'{spacing}{size}\">\n{body}</section>\n"
         )
-    head = f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>"
-    return f"<html><head>{head}</head><body>\n{''.join(sections)}</body></html>"
+    head = f"<meta charset=utf-8><style>{STYLE}</style>"
+    return f"<!doctype html><html><head>{head}</head><body>\n{''.join(sections)}</body></html>"
 
 
 def chromium(pages: Sequence[tuple[Page, Family]]) -> list[bytes]:

@@ -49,7 +49,7 @@ class _Sheet:
     def rows(self, rows: Sequence[Block]) -> None:
         """A table: each column as wide as its widest cell."""
         self.pdf.set_font("face", "", self.size)
-        self.pdf.set_char_spacing(0)
+        self.pdf.set_char_spacing(self.page.tracking * self.size)
         columns = zip(*(block.lines for block in rows), strict=True)
         widths = [max(self.pdf.get_string_width(read(cell)) for cell in cells) for cells in columns]
         for block in rows:
