@@ -12,7 +12,7 @@ from benchmarks.layer_corpus.faults import FAULTS, TYPESET
 from benchmarks.layer_corpus.page import SCRIPTS
 from benchmarks.layer_corpus.producers import PRODUCERS
 
-KINDS = (*FAULTS, *TYPESET)
+KINDS = tuple(dict.fromkeys((*FAULTS, *TYPESET)))
 
 
 def _names(known: tuple[str, ...], text: str) -> list[str]:
