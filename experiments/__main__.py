@@ -79,6 +79,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "contact-sheet": "contact_sheet",
             "download": "download",
             "verify": "verify_dataset",
+            "layers": "layers",
             "statistics": "dataset_statistics",
             "categories": "categories",
         },
