@@ -112,7 +112,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 47
+    assert len(COMMANDS) == 48
     assert len(SNIPPETS) == 2
 
 
@@ -279,6 +279,15 @@ def test_pages_of_a_folder_are_read(my_pdfs):
         pytest.skip("tesseract is not installed")
     give(next(c for c in COMMANDS if parsed(c)[0] == "ocr"), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
+
+
+def test_text_layers_of_a_folder_are_checked(my_pdfs):
+    printed = give(next(c for c in COMMANDS if parsed(c)[0] == "layers"), my_pdfs)
+    assert "a.pdf: 1 of 1 page usable" in printed
+    assert {path.name for path in (my_pdfs / "runs" / "layers").glob("[!.]*")} == {
+        "doubtful.html",
+        "layers.csv",
+    }
 
 
 def test_questions_are_made_of_a_folder(my_pdfs):
