@@ -18,7 +18,7 @@ from ohr.ocr.sources import PageSource, find_pages, other_kinds, other_kinds_lin
 PAGES_TOGETHER = 128
 """PDFs are checked together up to this many pages: enough work for all workers, little memory."""
 _DPI = 150
-"""Of page images, of which none is drawn here."""
+"""Of page images; none is drawn here."""
 
 Report = Callable[[str, int, int], None]
 """Takes what is done, how many pages are done, and how many there are."""
