@@ -41,10 +41,10 @@ def test_many_pdfs_without_a_flaw_share_a_line(printed):
 
 def test_of_many_pages_those_that_are_not_usable_are_printed_first(printed):
     pages = [doubtful("x", covered=0.9 - number / 1000) for number in range(90)]
-    pages[80:85] = [doubtful(fault=f"reason {number}") for number in range(5)]
+    pages[80:85] = [doubtful(fault=f"fault {number}") for number in range(5)]
     _, lines = printed(checked(*pages))
     assert "50 more pages with flaws are in layers.csv" in lines
-    assert sum("reason " in line for line in lines) == 5
+    assert sum("fault " in line for line in lines) == 5
     rows = [
         int(line.split()[0])
         for line in lines
