@@ -12,9 +12,8 @@ import pypdfium2
 from PIL import Image
 
 from ohr import registry
-from ohr.datasets.text_layer import check_layers
-from ohr.documents.opening import layers_of
 from ohr.documents.pdf import render
+from ohr.documents.verifying import verified_layers
 from ohr.ocr.distort import distort_image
 from ohr.registry import PluginSpec
 from ohr.types import PageRef
@@ -48,13 +47,11 @@ def filing_pages(folder: Path, filings: Sequence[Path]) -> dict[PageRef, tuple[s
     They are spread evenly over the pages with a usable layer, :data:`OF_FILING` of each filing.
     """
     pages: dict[PageRef, tuple[str, str]] = {}
-    for number, (path, layers) in enumerate(zip(filings, layers_of(filings), strict=True)):
+    for number, (path, verdicts) in enumerate(zip(filings, verified_layers(filings), strict=True)):
         texts = {
-            page_no: layer.value.text
-            for page_no, (layer, check) in enumerate(
-                zip(layers.value or (), check_layers(layers.value or ()), strict=True)
-            )
-            if not check.fault and layer.value is not None
+            page_no: verdict.text
+            for page_no, verdict in enumerate(verdicts.value or ())
+            if not verdict.gap
         }
         chosen = list(texts)[len(texts) // (2 * OF_FILING) :: max(1, len(texts) // OF_FILING)]
         doc_id = f"filings/{path.stem}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ohr.datasets.text_layer import layer_fault
+from ohr.documents.verifying import verified_page
 from ohr.errors import EngineError
 from ohr.types import Outcome
 
@@ -18,9 +18,14 @@ def with_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome
     if not outcome.value:
         return outcome
     try:
-        fault = layer_fault(path, page_no)
+        fault = verified_page(path, page_no).gap
     except EngineError as error:
         fault = f"not checked: {error}"
+    return with_fault(outcome, fault)
+
+
+def with_fault(outcome: Outcome[str], fault: str) -> Outcome[str]:
+    """An outcome with the fault of its layer in the detail, if there is one."""
     if not fault:
         return outcome
     return replace(outcome, detail="; ".join(filter(None, [outcome.detail, f"{FAULT}: {fault}"])))

@@ -10,10 +10,11 @@ from typing import Literal
 import numpy as np
 
 from ocr_backends import _pdfminer
-from ocr_backends._layer_fault import with_layer_fault
+from ocr_backends._layer_fault import with_fault, with_layer_fault
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.documents.pdf import RENDERER, page_text
+from ohr.documents.verifying import verified_page
 from ohr.errors import ConfigError, EngineError
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
@@ -21,19 +22,21 @@ from ohr.types import Outcome
 
 
 class PdfTextParams(plugins.Params):
-    """``library``: ``pdfium``, or ``pdfminer``, whose high-level extractor puts lines into the
-    order of their columns. ``normalise``: the steps of the normaliser.
+    """``library``: ``layout``, which makes words and lines from the places of the glyphs and leaves
+    out what the page does not show; ``pdfium``, whose text is in the order of the file; or
+    ``pdfminer``, whose high-level extractor puts lines into the order of their columns.
+    ``normalise``: the steps of the normaliser.
     """
 
-    library: Literal["pdfium", "pdfminer"] = "pdfium"
+    library: Literal["layout", "pdfium", "pdfminer"] = "layout"
     normalise: Normalise = Normalise()
 
 
 class PdfText(OcrBackend[PdfTextParams]):
-    """PDFium's text in the order of the file, or pdfminer.six's. A scanned page is empty.
+    """The text layer in reading order, or PDFium's or pdfminer.six's. A scanned page is empty.
 
-    What the layer holds is the output, whatever the page shows; the outcome's detail says where the
-    two do not match.
+    If the layer cannot be trusted, PDFium's text is the output all the same; the outcome's detail
+    says why (:mod:`ohr.documents.layers.verdict`).
     """
 
     name = "pdf_text"
@@ -50,14 +53,22 @@ class PdfText(OcrBackend[PdfTextParams]):
         """Read pages of a PDF. Raises ConfigError for page images, MissingDependencyError."""
         if not isinstance(source, Path):
             raise ConfigError("pdf_text reads the text layer of PDFs, not page images")
-        text_of = page_text if self.params.library == "pdfium" else _pdfminer.page_text
         for page_no in page_nos:
             try:
-                outcome = finished(text_of(source, page_no), self.params.normalise)
-                outcome = with_layer_fault(outcome, source, page_no)
+                outcome = self._page(source, page_no)
             except EngineError as error:
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
+
+    def _page(self, path: Path, page_no: int) -> Outcome[str]:
+        if self.params.library == "layout":
+            verdict = verified_page(path, page_no)
+            text = page_text(path, page_no) if verdict.fault else verdict.text
+            outcome = finished(text, self.params.normalise)
+            return with_fault(outcome, verdict.gap) if outcome.value else outcome
+        text_of = page_text if self.params.library == "pdfium" else _pdfminer.page_text
+        outcome = finished(text_of(path, page_no), self.params.normalise)
+        return with_layer_fault(outcome, path, page_no)
 
     def engine_version(self) -> str:
         """Versions of pypdfium2 and PDFium, or of pdfminer.six. Raises MissingDependencyError."""

@@ -15,8 +15,8 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends.normalise import Normalise, finished
-from ocr_backends.reading_order import page_text
 from ohr import plugins
+from ohr.documents.reading_order import page_text
 from ohr.errors import MissingDependencyError
 from ohr.plugins import OcrBackend
 from ohr.store.identity import file_digest

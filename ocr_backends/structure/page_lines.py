@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ocr_backends.reading_order import reading_order
 from ocr_backends.structure.phrases import Phrase, joined
 from ocr_backends.structure.table_columns import Line
+from ohr.documents.reading_order import reading_order
 
 NEAR = 0.5
 """Phrases of a line less than so many heights apart are one."""

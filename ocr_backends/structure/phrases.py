@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocr_backends.reading_order import slope_of
+from ohr.documents.reading_order import slope_of
 
 APART = 0.75
 """A gap of this many heights of a line parts two phrases."""

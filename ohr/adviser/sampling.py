@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ohr.datasets.text_layer import LayerCheck, check_layers
-from ohr.documents.opening import LIMITS, layers_of
+from ohr.documents.layers import LayerVerdict
+from ohr.documents.opening import LIMITS
+from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.ocr.files import document_id
 from ohr.ocr.knowledge_base import select_pages
@@ -98,7 +99,7 @@ class PageSample:
         faults = {ref: why for ref, why in self.checked.items() if why}
         reasons = [
             *(("unusable_text_layer", ref, why) for ref, why in faults.items()),
-            *(("hidden_text", ref, why) for ref, why in self.notes.items()),
+            *(("incomplete_text_layer", ref, why) for ref, why in self.notes.items()),
         ]
         lines = [
             (kind, f"page {ref.page_no + 1} of {ref.doc_id}: {why}") for kind, ref, why in reasons
@@ -181,29 +182,28 @@ def check_sample(draw: Draw) -> PageSample:
         if source.is_pdf:
             of_pdf.setdefault(source.path, []).append(source)
     numbers = {path: [source.page_no or 0 for source in pages] for path, pages in of_pdf.items()}
-    texts: dict[PageRef, str | None] = {}
-    checks: dict[PageRef, LayerCheck] = {}
-    for path, outcome in zip(of_pdf, layers_of(list(of_pdf), LIMITS, numbers), strict=True):
-        layers = outcome.value or ()
-        for source, layer, check in zip(of_pdf[path], layers, check_layers(layers), strict=False):
-            texts[page_ref(source)] = None if layer.value is None else layer.value.text
-            checks[page_ref(source)] = check
-        for source in of_pdf[path][len(layers) :]:
-            checks[page_ref(source)] = LayerCheck(outcome.detail or "it cannot be read")
+    verdicts: dict[PageRef, LayerVerdict] = {}
+    for path, outcome in zip(of_pdf, verified_layers(list(of_pdf), LIMITS, numbers), strict=True):
+        failed = LayerVerdict(fault=outcome.detail or "it cannot be read")
+        found = outcome.value or ()
+        for place, source in enumerate(of_pdf[path]):
+            verdicts[page_ref(source)] = found[place] if place < len(found) else failed
     sampled = {
-        page_ref(source): checks.get(page_ref(source), LayerCheck(NO_PDF)) for source in draw.pages
+        page_ref(source): verdicts.get(page_ref(source), LayerVerdict(fault=NO_PDF))
+        for source in draw.pages
     }
     return PageSample(
         draw.pages,
-        {ref: None if check.fault else texts.get(ref) for ref, check in sampled.items()},
-        {ref: check.fault for ref, check in sampled.items() if check.fault},
+        {ref: None if one.gap else one.text for ref, one in sampled.items()},
+        {ref: one.gap for ref, one in sampled.items() if one.gap},
         {name: file_digest(path) for name, path in draw.files.items()},
         draw.counts,
         draw.left_out,
-        {ref: check.note for ref, check in sampled.items() if check.note and not check.fault},
-        {ref: check.fault for ref, check in checks.items()},
+        {ref: one.note for ref, one in sampled.items() if one.note and not one.gap},
+        {ref: one.gap for ref, one in verdicts.items()},
         draw.others,
         frozenset(name for name, path in draw.files.items() if path.suffix.lower() == ".pdf"),
+        {ref: one.holes for ref, one in sampled.items() if not one.gap and one.holes != Holes()},
     )
 
 

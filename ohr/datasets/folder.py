@@ -1,8 +1,9 @@
 r"""A folder of PDFs and a CSV of questions: for your own documents.
 
 There is no ground truth: the PDFs' text layer is used in its place. Engines are not compared with a
-page's layer if it does not match the page (:func:`ohr.datasets.text_layer.check_layers`). A PDF in
-a subfolder belongs to the domain of that name, the others to ``documents``.
+page's layer if it does not match the page (:mod:`ohr.documents.layers.verdict`), nor with words of
+it that are doubtful. A PDF in a subfolder belongs to the domain of that name, the others to
+``documents``.
 
 The CSV (UTF-8; commas, semicolons or tabs; or the first sheet of an ``.xlsx``) has a header, in
 which case and spaces do not matter. Required columns are ``question``, ``answer`` and, unless there
@@ -33,19 +34,20 @@ from pydantic import Field
 from rapidfuzz import fuzz, process
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.holes import evidence_in_hole, join_pages
 from ohr.datasets.locating import lines_with
 from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.page_search import search_page
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, report_row_formats
-from ohr.datasets.text_layer import check_layers
-from ohr.documents.opening import LIMITS, layers_of
+from ohr.documents.opening import LIMITS
+from ohr.documents.verifying import verified_layers
 from ohr.errors import DatasetError
 from ohr.files.safe_text import is_hidden, readable
 from ohr.metrics.default import lcs
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.plugins import DatasetParams, DatasetSource
-from ohr.types import Document, Page, PageRef, Question
+from ohr.types import Document, Holes, Page, PageRef, Question
 from ohr.workers import Limits
 
 TRUTH = "text layer of the PDFs"
@@ -69,7 +71,7 @@ class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
-    version = "5"
+    version = "6"
 
     def load(self) -> Dataset:
         params = self.params
@@ -117,6 +119,7 @@ class Folder(DatasetSource[FolderParams]):
             report=report,
             truth=TRUTH,
             without_truth=corpus.without_truth,
+            holes=corpus.holes,
         )
         return finish(dataset, strict=params.strict)
 
@@ -208,6 +211,7 @@ class _Corpus:
     def __post_init__(self) -> None:
         self.documents: dict[str, Document] = {}
         self.without_truth: dict[PageRef, str] = {}
+        self.holes: dict[PageRef, Holes] = {}
         self.without_evidence: dict[str, str] = {}
         self.without_page: set[str] = set()
         self.labels = PageLabels(self.limits)
@@ -217,23 +221,26 @@ class _Corpus:
     def read(self, pdfs: Mapping[str, Path]) -> None:
         """Read the text layers of PDFs; ``pdfs`` maps document ids to files."""
         files = list(pdfs.values())
-        for (doc_id, path), layers in zip(pdfs.items(), layers_of(files, self.limits), strict=True):
-            if layers.value is None:
-                self.report.add("unreadable_document", f"{doc_id}: {layers.detail}")
+        verdicts = verified_layers(files, self.limits)
+        for (doc_id, path), outcome in zip(pdfs.items(), verdicts, strict=True):
+            if outcome.value is None:
+                self.report.add("unreadable_document", f"{doc_id}: {outcome.detail}")
                 continue
-            if not layers.value:
+            if not outcome.value:
                 self.report.add("document_without_pages", doc_id)
             pages = []
-            checks = check_layers(layers.value)
-            for number, (layer, check) in enumerate(zip(layers.value, checks, strict=True)):
+            for number, verdict in enumerate(outcome.value):
                 ref = PageRef(doc_id, number)
-                pages.append(Page(ref, layer.value.text if layer.value is not None else ""))
+                pages.append(Page(ref, verdict.text))
                 where = f"page {number + 1} of {doc_id}"
-                if check.fault:
-                    self.without_truth[ref] = check.fault
-                    self.report.add("unusable_text_layer", f"{where}: {check.fault}")
-                elif check.note:
-                    self.report.add("hidden_text", f"{where}: {check.note}")
+                if verdict.fault:
+                    self.without_truth[ref] = verdict.fault
+                    self.report.add("unusable_text_layer", f"{where}: {verdict.fault}")
+                    continue
+                if verdict.holes != Holes():
+                    self.holes[ref] = verdict.holes
+                if verdict.note:
+                    self.report.add("incomplete_text_layer", f"{where}: {verdict.note}")
             self.documents[doc_id] = Document(doc_id, domain_of(doc_id), tuple(pages), path)
 
     def with_evidence(self, line: int, question: Question) -> Question | None:
@@ -280,6 +287,13 @@ class _Corpus:
             self.without_evidence[question.qid] = (
                 f"no evidence, and no answer stands on {where}{''.join(others[:1])}"
             )
+            return question
+        evidence_pages = [document.pages[number] for number in numbers]
+        whole, holes = join_pages(
+            [(page.text, self.holes.get(page.ref)) for page in evidence_pages]
+        )
+        if reason := evidence_in_hole(whole, holes, question.evidence_text):
+            self.report.add("evidence_in_hole", f"line {line}: {where}: {reason}")
             return question
         share = lcs(text, question.evidence_text)
         if share > R_NOISE_THRESHOLD:

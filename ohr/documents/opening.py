@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ohr.documents.images import image_dpi, tiff_pages
-from ohr.documents.layers import TextLayer, text_layers
+from ohr.documents.layers import TextLayer, read_lines, text_layers
+from ohr.documents.layers.witnesses import Box
 from ohr.documents.pdf import RENDERER, drawn_by, page_count, page_labels
 from ohr.errors import EngineError
 from ohr.types import Outcome
@@ -24,6 +25,7 @@ LIMITS = Limits(cpu_s=60, wall_s=600, memory_mb=2000)
 """Limits for opening a file, or for the text layers of some pages."""
 MOST_WORKERS = 4
 PAGES_AT_ONCE = 32
+LINES_AT_ONCE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,26 @@ def layers_of(
         else Outcome([layers[path, page_no] for page_no in numbers[path]])
         for path, count in zip(paths, counts, strict=True)
     ]
+
+
+def lines_read(
+    wanted: Mapping[Path, Sequence[tuple[int, Box, str]]], limits: Limits = LIMITS
+) -> dict[Path, list[dict[str, str]]]:
+    """What witnesses read in lines of PDFs (:func:`ohr.documents.layers.read_lines`), in order.
+
+    Nothing for lines on which a worker failed.
+    """
+    batches = [
+        (path, lines[start : start + LINES_AT_ONCE])
+        for path, lines in wanted.items()
+        for start in range(0, len(lines), LINES_AT_ONCE)
+    ]
+    readings: dict[Path, list[dict[str, str]]] = {path: [] for path in wanted}
+    with _opener(len(batches), limits) as outcomes:
+        read = outcomes([partial(read_lines, *batch) for batch in batches])
+    for (path, lines), outcome in zip(batches, read, strict=True):
+        readings[path] += outcome.value if outcome.value is not None else [{} for _ in lines]
+    return readings
 
 
 @contextmanager

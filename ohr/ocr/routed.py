@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr import registry
-from ohr.datasets.text_layer import check_layers
-from ohr.documents.opening import layers_of
+from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.files import FileOutputs, FilePage, document_id, file_pages
@@ -185,18 +184,17 @@ def layer_texts(pages: Sequence[FilePage]) -> list[ReadPage]:
     for page in pages:
         by_path.setdefault(page.source.path, []).append(page)
     texts: list[ReadPage] = []
-    for opened, own in zip(layers_of(list(by_path)), by_path.values(), strict=True):
-        layers = opened.value or []
-        checks = check_layers(layers)
-        for page in own:
-            number = page.ref.page_no
-            if number >= len(layers):
-                texts.append((page, Outcome.error(opened.detail or "no such page")))
-            elif checks[number].fault or (layer := layers[number].value) is None:
-                reason = checks[number].fault or layers[number].detail
-                texts.append((page, Outcome.error(f"no usable text layer: {reason}")))
+    numbers = {path: [page.ref.page_no for page in own] for path, own in by_path.items()}
+    for path, outcome in zip(by_path, verified_layers(list(by_path), pages=numbers), strict=True):
+        verdicts = outcome.value or []
+        for place, page in enumerate(by_path[path]):
+            if place >= len(verdicts):
+                texts.append((page, Outcome.error(outcome.detail or "no such page")))
+            elif verdicts[place].fault:
+                fault = verdicts[place].fault
+                texts.append((page, Outcome.error(f"no usable text layer: {fault}")))
             else:
-                texts.append((page, Outcome.of_text(layer.text)))
+                texts.append((page, Outcome.of_text(verdicts[place].text, verdicts[place].note)))
     return texts
 
 

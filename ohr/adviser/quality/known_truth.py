@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.collection import Dataset
-from ohr.datasets.text_layer import check_layers
-from ohr.documents.opening import layers_of
+from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.metrics.holes import known_texts, known_truth
 from ohr.ocr.noise import noise_name
@@ -156,15 +155,12 @@ def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
         source = plan.dataset.documents[ref.doc_id].source
         if source is not None and source.suffix.lower() == ".pdf":
             sources[ref.doc_id] = source
-    outcomes = dict(zip(sources, layers_of(list(sources.values())), strict=True))
+    outcomes = dict(zip(sources, verified_layers(list(sources.values())), strict=True))
     usable = {
-        PageRef(doc_id, page_no): layer.value.text
+        PageRef(doc_id, page_no): verdict.text
         for doc_id, outcome in outcomes.items()
-        if outcome.value is not None
-        for page_no, (layer, check) in enumerate(
-            zip(outcome.value, check_layers(outcome.value), strict=True)
-        )
-        if layer.value is not None and not check.fault
+        for page_no, verdict in enumerate(outcome.value or ())
+        if not verdict.gap
     }
     return {ref: usable.get(ref) for ref in refs}
 

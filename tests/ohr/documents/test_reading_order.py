@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocr_backends.reading_order import page_text
+from ohr.documents.reading_order import page_text
 
 Box = list[float]
 

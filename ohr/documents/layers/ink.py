@@ -1,0 +1,92 @@
+"""Ink between the glyphs of a page: where words end, and glyphs that the layer has no text for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import cv2
+import numpy as np
+
+from ohr.documents.layers.characters import Characters
+from ohr.documents.layers.drawn import Drawings
+from ohr.documents.layers.marks import ink_of
+from ohr.documents.layers.units import Unit
+
+_INNER = 0.1
+"""Share of the type's size, at each end of a blank, into which letters beside it may reach."""
+_FOOT, _HEIGHT = 0.12, 0.7
+"""Heights above the baseline, in sizes, between which ink is looked for."""
+_RULE = 0.9
+"""Share of a gap's width from which on a row of ink is a rule."""
+_NARROW = 0.15
+"""Blanks narrower than this, in sizes, are not looked at."""
+_INKED = 0.6
+"""Share of a blank's columns that have ink if a glyph stands there."""
+
+
+class Ink:
+    """The ink of a page. Gaps can be looked at on pages that are not turned."""
+
+    def __init__(self, drawings: Drawings, characters: Characters) -> None:
+        self.pixels = drawings.pixels
+        """Boxes of the characters, a pixel wider on each side: int ``(n, 4)``."""
+        self.scale = drawings.scale
+        rest = cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY)
+        self.seen = drawings.ink | ink_of(rest, self.scale)
+        """1 where there is ink, of text or anything else of its contrast: uint8 ``(h, w)``."""
+        self._drawings = drawings
+        self._north = float(drawings.page.get_bbox()[3])
+        self._characters = characters
+
+    @cached_property
+    def _unexplained(self) -> np.ndarray:
+        """Ink of text in no character's box: bool ``(h, w)``."""
+        rest: np.ndarray = self._drawings.ink.astype(bool)
+        characters = self._characters
+        for place in np.flatnonzero(self._drawings.seen & ~characters.blank).tolist():
+            left, top, right, bottom = self.pixels[place].tolist()
+            rest[top:bottom, left:right] = False
+        return rest
+
+    def clear(self, before: Unit, after: Unit) -> float:
+        """The widest strip without ink between two glyphs of a level line, in sizes.
+
+        Infinite if there is none of any.
+        """
+        first, second = self.pixels[before.all_places], self.pixels[after.all_places]
+        left, right = int(first[:, 2].max()) - 1, int(second[:, 0].min()) + 1
+        size = min(before.size, after.size) * self.scale
+        # Above the baseline: rules and leaders stand on it or below.
+        baseline = (self._north - before.base) * self.scale
+        bottom = max(0, round(baseline - _FOOT * size))
+        top = max(0, round(baseline - _HEIGHT * size))
+        part = self.seen[top:bottom, left:right]
+        if part.shape[1] > size / 2:  # a rule crosses the gap from side to side
+            part = part[part.mean(axis=1) < _RULE]
+        columns = part.any(axis=0)
+        if not columns.any():
+            return np.inf
+        widest = run = 0
+        for has_ink in columns.tolist():
+            run = 0 if has_ink else run + 1
+            widest = max(widest, run)
+        # Ink that is drawn softly reaches into the pixels beside it.
+        soft = 1 if widest < right - left else 0
+        return (widest + soft) / max(size, 1e-6)
+
+    def is_inked(self, place: int) -> bool:
+        """Whether a glyph stands where the file has a blank, on a level line."""
+        characters = self._characters
+        size = float(characters.sizes[place])
+        width = float(characters.ends[place, 0] - characters.origins[place, 0])
+        if characters.directions[place, 0] < 0.999 or width < _NARROW * size:
+            return False
+        left, _, right, bottom = self.pixels[place].tolist()
+        inner = max(1, round(_INNER * size * self.scale)) + 1
+        top = max(bottom - 1 - round(_HEIGHT * size * self.scale), 0)
+        if right - left - 2 * inner < 2 or bottom - 1 - top < 2:
+            return False
+        if not self._drawings.ink[top : bottom - 1, left + inner : right - inner].any():
+            return False
+        part = self._unexplained[top : bottom - 1, left + inner : right - inner]
+        return bool(part.any(axis=0).mean() > _INKED)

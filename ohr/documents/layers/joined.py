@@ -1,0 +1,109 @@
+"""Do words in scripts of joined letters look like what the layer says they are?
+
+Letters of Arabic and the Indic scripts change their shape with their neighbours, so a glyph alone
+cannot be compared with a letter. A word can: it is drawn in the reference faces and compared with
+its picture on the page, and so are the other words of the page. A word that is right is more like
+its picture than most others of the page are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from ohr.documents.layers.characters import Characters
+from ohr.documents.layers.faces import faces_of
+from ohr.documents.layers.ink import Ink
+from ohr.documents.layers.scripts import is_joined
+from ohr.documents.layers.text import PageWord
+
+MOST_WORDS = 40
+FEWEST_WORDS = 6
+MOST_FACES = 3
+WIDE, HIGH = 64, 20
+SOFT = 1.0
+WIDTH_WEIGHT = 0.5
+"""Likeness lost when one picture is e times as wide for its height as the other."""
+
+
+class JoinedWords:
+    """The words of a page, with their pictures."""
+
+    def __init__(self, characters: Characters, ink: Ink) -> None:
+        self.characters = characters
+        self.ink = ink
+
+    def match(self, words: Sequence[PageWord]) -> dict[str, tuple[float, int]]:
+        """By font: the mean share of other words that are as like a word's picture, and how many
+        words were compared.
+
+        About 0 for a layer that is right, and .5 for one that says something else.
+        """
+        by_font: dict[str, dict[str, PageWord]] = {}
+        for word in words:
+            if len(word.text) >= 3 and is_joined(word.text):
+                font = self.characters.fonts[word.places[0]]
+                by_font.setdefault(font, {}).setdefault(word.text, word)
+        result = {}
+        for font, chosen in by_font.items():
+            matched = self._match(list(chosen.values()))
+            if matched is not None:
+                result[font] = matched
+        return result
+
+    def _match(self, words: Sequence[PageWord]) -> tuple[float, int] | None:
+        step = max(1, len(words) // MOST_WORDS)
+        seen, claims = [], []
+        for word in words[::step][:MOST_WORDS]:
+            picture = self._picture(word)
+            drawn = _drawn(word.text)
+            if picture is not None and drawn:
+                seen.append(picture)
+                claims.append(drawn)
+        if len(seen) < FEWEST_WORDS:
+            return None
+        faces = min(len(claim) for claim in claims)
+        best = np.full((len(seen), len(claims)), -np.inf)
+        for face in range(faces):
+            vectors = np.array([claim[face][0] for claim in claims])
+            widths = np.array([claim[face][1] for claim in claims])
+            alike = np.array([one[0] for one in seen]) @ vectors.T
+            alike -= WIDTH_WEIGHT * np.abs(np.array([one[1] for one in seen])[:, None] - widths)
+            best = np.maximum(best, alike)
+        own = np.diag(best)[:, None]
+        as_like = (best >= own).sum(axis=1) - 1
+        return float(np.mean(as_like / (len(seen) - 1))), len(seen)
+
+    def _picture(self, word: PageWord) -> tuple[np.ndarray, float] | None:
+        boxes = self.ink.pixels[list(word.places)]
+        left, top = boxes[:, :2].min(axis=0)
+        right, bottom = boxes[:, 2:].max(axis=0)
+        # Vowel signs that the layer has no box for stand above and below.
+        reach = round(0.3 * (bottom - top))
+        top, bottom = max(0, top - reach), bottom + reach
+        return _vector(self.ink.seen[top:bottom, left:right] * np.uint8(255))
+
+
+def _drawn(text: str) -> list[tuple[np.ndarray, float]]:
+    drawn = []
+    for face in faces_of(text)[:MOST_FACES]:
+        picture = face.draw(text)
+        vector = _vector(picture[0]) if picture is not None else None
+        if vector is not None:
+            drawn.append(vector)
+    return drawn
+
+
+def _vector(ink: np.ndarray) -> tuple[np.ndarray, float] | None:
+    """A picture stretched to one size, as a vector of length 1, and the log of its proportions."""
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if not len(rows) or not len(columns):
+        return None
+    cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    height, width = cut.shape
+    small = cv2.resize(cut, (WIDE, HIGH), interpolation=cv2.INTER_AREA).astype(np.float32)
+    soft = cv2.GaussianBlur(small, (0, 0), SOFT)
+    flat = soft.ravel() - soft.mean()
+    return flat / max(float(np.linalg.norm(flat)), 1e-6), float(np.log(width / height))

@@ -1,0 +1,238 @@
+"""The text layer of a page, with the evidence on whether it is what the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pypdfium2
+from pypdfium2 import raw
+
+from ohr.documents.layers.characters import REPLACEMENT, Characters
+from ohr.documents.layers.drawn import Drawings, drawn_characters, lost_glyphs
+from ohr.documents.layers.glyphs import Glyph, GlyphJudge, Judgement
+from ohr.documents.layers.ink import Ink
+from ohr.documents.layers.joined import JoinedWords
+from ohr.documents.layers.marks import find_marks, image_share, ink_of
+from ohr.documents.layers.scripts import is_joined
+from ohr.documents.layers.text import PageWord, PageWords, page_words
+from ohr.documents.layers.units import glyph_groups, without_doubles
+from ohr.documents.pdf import opened
+from ohr.errors import EngineError
+
+_SOFT = "\xad"
+_DRAWN_ANNOTATIONS = (raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_STAMP)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWord:
+    """A word of a text layer.
+
+    ``box`` is left, top, right, bottom as shares of the page as it is shown, in [0, 1]. ``glyphs``
+    are indices into the layer's glyphs, in reading order. ``incomplete``: ink within it stands for
+    nothing in the layer.
+    """
+
+    text: str
+    line: int
+    box: tuple[float, float, float, float]
+    glyphs: tuple[int, ...]
+    incomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """The text that a PDF stores for a page, and how well it matches what the page shows.
+
+    ``text`` has the words that are drawn, from their places: words of a line with blanks between
+    them, line by line; of doubles, as for a shadow, one. Words cut at a line's end are not joined.
+    ``order_known``: whether the order of the words is known. ``hidden`` is the share of characters
+    that are not drawn, for whatever reason, and ``invisible`` the share that is drawn without ink
+    on purpose; both in [0, 1], of characters other than white space. ``images`` is the share of the
+    page that its images cover together. ``marks`` is the number of marks on the page that look like
+    letters and belong to no character of the layer, and ``covered`` the share of the ink, of text
+    and such marks, that is text. ``glyphs`` are the different glyphs of the drawn words, each with
+    what it looks like. ``joined`` has, by font, how well words in scripts of joined letters match
+    their pictures (:mod:`ohr.documents.layers.joined`).
+    """
+
+    text: str
+    words: tuple[LayerWord, ...] = ()
+    order_known: bool = True
+    invisible: float = 0.0
+    hidden: float = 0.0
+    images: float = 0.0
+    marks: int = 0
+    covered: float = 1.0
+    glyphs: tuple[tuple[Glyph, Judgement], ...] = ()
+    joined: Mapping[str, tuple[float, int]] = field(default_factory=dict)
+
+
+def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
+    """The text layers of some pages (0-based), in order. Raises EngineError."""
+    judge, digests = GlyphJudge(), dict[int, str]()
+    with opened(path) as document:
+        document.init_forms()  # filled form fields are visible, as on pages for engines
+        layers = []
+        for page_no in page_nos:
+            try:
+                layers.append(_text_layer(document, page_no, judge, digests))
+            except pypdfium2.PdfiumError as error:
+                raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
+            digests.clear()  # a font of another page may take the place of one that was closed
+    return layers
+
+
+def _text_layer(
+    document: pypdfium2.PdfDocument, page_no: int, judge: GlyphJudge, digests: dict[int, str]
+) -> TextLayer:
+    page = _with_annotations(document, page_no)
+    characters = Characters(page, page.get_textpage(), digests)
+    shown = characters.on_page & ~characters.blank
+    single = without_doubles(characters, shown)
+    drawings = Drawings(page, characters, shown & ~single)
+    drawn = drawn_characters(characters, drawings.seen)
+    total = max(1, int(shown.sum()))
+    hidden = shown & ~drawn
+    ink = Ink(drawings, characters)
+    is_turned = page.get_rotation() != 0
+    if not is_turned:
+        _fill_inked_blanks(characters, ink, drawn)
+    soft = np.array([text == _SOFT for text in characters.texts], bool)
+    chosen = without_doubles(characters, drawn) | (characters.blank & characters.on_page)
+    chosen &= ~soft | drawings.seen
+    found = page_words(characters, chosen, None if is_turned else ink)
+    words, glyphs = _described(page, characters, found, judge, drawings)
+    words = _with_lost_glyphs(words, lost_glyphs(page, drawings), drawings)
+    boxes = _sign_boxes(found.words, characters, drawings)
+    marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
+    text_ink = int(drawings.ink.sum())
+    return TextLayer(
+        _text(found),
+        words,
+        found.order_known,
+        int((hidden & characters.no_ink).sum()) / total,
+        int(hidden.sum()) / total,
+        image_share(page),
+        marks,
+        text_ink / (text_ink + mark_ink) if mark_ink else 1.0,
+        glyphs,
+        JoinedWords(characters, ink).match(found.words),
+    )
+
+
+def _with_annotations(document: pypdfium2.PdfDocument, page_no: int) -> pypdfium2.PdfPage:
+    """The page, with filled fields, notes and stamps as part of its content."""
+    page = document[page_no]
+    count = raw.FPDFPage_GetAnnotCount(page.raw)
+    for number in range(count):
+        annotation = raw.FPDFPage_GetAnnot(page.raw, number)
+        kind = raw.FPDFAnnot_GetSubtype(annotation)
+        raw.FPDFPage_CloseAnnot(annotation)
+        if kind in _DRAWN_ANNOTATIONS:
+            raw.FPDFPage_Flatten(page.raw, raw.FLAT_NORMALDISPLAY)
+            page.close()
+            return document[page_no]
+    return page
+
+
+def _fill_inked_blanks(characters: Characters, ink: Ink, drawn: np.ndarray) -> None:
+    """Make characters of blanks that have ink: a glyph that is mapped to a blank."""
+    for place in np.flatnonzero(characters.blank & characters.on_page).tolist():
+        if ink.is_inked(place):
+            characters.texts[place] = REPLACEMENT
+            characters.blank[place] = False
+            drawn[place] = True
+
+
+def _text(found: PageWords) -> str:
+    lines: dict[int, list[str]] = {}
+    for word in found.words:
+        lines.setdefault(word.line, []).append(word.text)
+    return "\n".join(" ".join(line) for line in lines.values())
+
+
+def _described(
+    page: pypdfium2.PdfPage,
+    characters: Characters,
+    found: PageWords,
+    judge: GlyphJudge,
+    drawings: Drawings,
+) -> tuple[tuple[LayerWord, ...], tuple[tuple[Glyph, Judgement], ...]]:
+    """The words with their places and glyphs, and the different glyphs."""
+    chosen = np.zeros(len(characters), bool)
+    for word in found.words:
+        chosen[list(word.places)] = True
+    groups = glyph_groups(characters, chosen)
+    of_groups = judge.judge(page, characters, groups)
+    numbers = {glyph: number for number, glyph in enumerate(dict.fromkeys(of_groups))}
+    group_of = {place: number for number, group in enumerate(groups) for place in group}
+    height, width = drawings.whole.shape[:2]
+    scale = np.array([width, height, width, height], float)
+    words = []
+    for word in found.words:
+        inside = dict.fromkeys(group_of[place] for place in word.places)
+        words.append(
+            LayerWord(
+                word.text,
+                word.line,
+                _box(word, drawings.pixels, scale),
+                tuple(numbers[of_groups[number]] for number in inside),
+                word.incomplete and not is_joined(word.text),
+            )
+        )
+    return tuple(words), tuple((glyph, judge.known[glyph]) for glyph in numbers)
+
+
+def _with_lost_glyphs(
+    words: tuple[LayerWord, ...], lost: np.ndarray, drawings: Drawings
+) -> tuple[LayerWord, ...]:
+    """The words, incomplete where a glyph without a character is drawn within one."""
+    if not len(lost):
+        return words
+    height, width = drawings.whole.shape[:2]
+    boxes = np.array([word.box for word in words]).reshape(-1, 4) * [width, height, width, height]
+    rest = cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY)
+    ink = ink_of(rest, drawings.scale)
+    hit: set[int] = set()
+    for left, top, right, bottom in lost.tolist():
+        if not ink[top:bottom, left:right].any():
+            continue  # a blank
+        x, y = (left + right) / 2, (top + bottom) / 2
+        inside = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
+        hit.update(np.flatnonzero(inside).tolist())
+    return tuple(
+        replace(word, incomplete=True) if number in hit and not is_joined(word.text) else word
+        for number, word in enumerate(words)
+    )
+
+
+def _sign_boxes(
+    words: Sequence[PageWord], characters: Characters, drawings: Drawings
+) -> np.ndarray:
+    """Boxes of words in scripts of joined letters, in pixels: int ``(n, 4)``.
+
+    Their signs may be drawn as glyphs of their own that the file says nothing of.
+    """
+    boxes = []
+    height, width = drawings.whole.shape[:2]
+    for word in words:
+        if is_joined(word.text):
+            reach = round(0.6 * float(characters.sizes[word.places[0]]) * drawings.scale)
+            of_word = drawings.pixels[list(word.places)]
+            left, top = of_word[:, :2].min(axis=0) - reach
+            right, bottom = of_word[:, 2:].max(axis=0) + reach
+            boxes.append((max(left, 0), max(top, 0), min(right, width), min(bottom, height)))
+    return np.array(boxes, np.int64).reshape(-1, 4)
+
+
+def _box(
+    word: PageWord, pixels: np.ndarray, scale: np.ndarray
+) -> tuple[float, float, float, float]:
+    boxes = pixels[list(word.places)]
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    left, top, right, bottom = (np.concatenate([low, high]) / scale).tolist()
+    return left, top, right, bottom

@@ -1,0 +1,65 @@
+"""What scripts do to letters: joined ones, words without blanks, and words of two scripts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_JOINED = ((0x0600, 0x08FF), (0x0900, 0x0DFF), (0x0F00, 0x109F), (0x1780, 0x17FF), (0xFB50, 0xFEFF))
+"""Scripts whose letters change with their neighbours: Arabic, Indic, Tibetan, Burmese, Khmer."""
+
+
+def is_joined(text: str) -> bool:
+    """Whether a text has letters that change their shape with their neighbours."""
+    return not text.isascii() and any(
+        first <= ord(c) <= last for c in text for first, last in _JOINED
+    )
+
+
+_WITHOUT_BLANKS = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x2E80, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0xFF00, 0xFFEF),
+    (0x20000, 0x323AF),
+)
+"""Thai, Lao, Burmese, Khmer, Chinese and Japanese, which write words without blanks."""
+_APART = frozenset(
+    "LATIN GREEK CYRILLIC ARMENIAN GEORGIAN CHEROKEE COPTIC HEBREW ARABIC DEVANAGARI BENGALI "
+    "GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA ETHIOPIC".split()
+)
+"""Scripts whose letters do not stand beside those of another in one word."""
+_OF_QUANTITIES = frozenset("\u00b5\u03bc\u03a9\u2126\u0394\u03b1\u03b2\u03b3\u03b4\u03c0\u03c3")
+"""Greek letters that stand beside Latin ones in units and formulas."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def is_without_blanks(text: str) -> bool:
+    """Whether a text begins with a letter of a script without blanks between words."""
+    code = ord(text[0])
+    return any(first <= code <= last for first, last in _WITHOUT_BLANKS)
+
+
+@lru_cache(maxsize=1 << 14)
+def script_of(character: str) -> str:
+    """The script of a letter by the first word of its Unicode name; empty for other characters."""
+    if character.isascii():
+        return "LATIN" if character.isalpha() else ""
+    if not unicodedata.category(character).startswith(("L", "M")):
+        return ""
+    name = unicodedata.name(character, "").split(" ")[0]
+    return name if name in _APART else ""
+
+
+def is_mixed(text: str) -> bool:
+    """Whether letters of two scripts stand beside one another in a word, as no language has it."""
+    if text.isascii():
+        return False
+    for run in _LETTERS.findall(text):
+        scripts = {script_of(c) for c in run if c not in _OF_QUANTITIES} - {""}
+        if len(scripts) > 1:
+            return True
+    return False

@@ -1,0 +1,252 @@
+"""Glyphs of a page as units: what is drawn at once, with all that the layer says it stands for.
+
+A ligature stands for several characters, which share its place. A vowel sign or an accent that is
+drawn by itself belongs to the letter that it is drawn on.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ohr.documents.layers.bidi import has_right_to_left
+from ohr.documents.layers.characters import Characters
+
+SAME_PLACE = 0.02
+"""Characters whose origins are this close, in sizes of the type, are one glyph."""
+DOUBLE = 0.25
+"""The same glyph again within this distance, in sizes of the type, is a shadow or fake bold."""
+
+
+@dataclass(slots=True)
+class Unit:
+    """A glyph, and the marks drawn on it. Places are in points along and above the baseline."""
+
+    text: str
+    places: list[int]
+    """The characters in :class:`Characters`, in its order."""
+    start: float
+    end: float
+    """Where it begins, and where the next would: along the line."""
+    base: float
+    """Height of its baseline."""
+    low: float
+    high: float
+    """Lowest and highest ink."""
+    left: float
+    right: float
+    """Outermost ink along the line."""
+    size: float
+    blank_before: bool = False
+    """Whether the file has a blank before it."""
+    raised: int = 0
+    """1 for a small character above the baseline of its line, -1 below."""
+    marks: list[Unit] = field(default_factory=list)
+    missing_before: bool = False
+    """Whether ink before it stands for nothing in the layer."""
+
+    @property
+    def full_text(self) -> str:
+        """The glyph's characters, with those of the marks on it."""
+        return self.text + "".join(mark.text for mark in self.marks)
+
+    @property
+    def all_places(self) -> list[int]:
+        """The characters of the glyph and of its marks."""
+        return self.places + [place for mark in self.marks for place in mark.places]
+
+
+def glyph_groups(characters: Characters, chosen: np.ndarray) -> list[list[int]]:
+    """The chosen characters, in the order of the file, those of one glyph together."""
+    groups: list[list[int]] = []
+    places = np.flatnonzero(chosen).tolist()
+    if not places:
+        return groups
+    some = np.array(places)
+    step = np.abs(np.diff(characters.origins[some], axis=0)).max(axis=1)
+    near = step <= SAME_PLACE * characters.sizes[some[1:]]
+    blank = characters.blank[some]
+    same = near & (np.diff(characters.owners[some]) == 0) & ~blank[1:] & ~blank[:-1]
+    for place, goes_on in zip(places, [False, *same.tolist()], strict=True):
+        if goes_on:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return [_as_mapped(group, characters) if len(group) > 1 else group for group in groups]
+
+
+def _as_mapped(group: list[int], characters: Characters) -> list[int]:
+    """The characters of a glyph in the order in which the font maps it to them.
+
+    PDFium reverses them in text from right to left, but divides the glyph's box in their order.
+    """
+    lefts = characters.boxes[group, 0]
+    return [group[place] for place in np.argsort(lefts, kind="stable").tolist()]
+
+
+def without_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
+    """The chosen characters without those drawn twice: bool ``(n,)``.
+
+    A character is a double if the same one, in the same size, is within :data:`DOUBLE`; a whole
+    word must be, since letters repeat (``ll``). The one that is drawn last stays: it lies on top.
+    """
+    kept = chosen.copy()
+    places = np.flatnonzero(chosen & ~characters.blank)
+    if len(places) < 2:
+        return kept
+    near = DOUBLE * float(np.median(characters.sizes[places]))
+    if near <= 0:
+        return kept
+    origins = characters.origins
+    twins = _twins(characters, places, near)
+    for run in _runs_of(sorted(twins), characters):
+        shifts = origins[run] - origins[[twins[place] for place in run]]
+        same_shift = np.ptp(shifts, axis=0).max() <= 0.2 * near
+        # A single letter may stand beside its like by chance; drawn at the same place, it does not.
+        if same_shift and (len(run) >= 3 or np.abs(shifts).max() <= 0.2 * near):
+            kept[run] = False
+    return kept
+
+
+def _twins(characters: Characters, places: np.ndarray, near: float) -> dict[int, int]:
+    """For characters that are drawn again nearby, the one that is drawn next."""
+    from scipy.spatial import cKDTree
+
+    texts = {text: number for number, text in enumerate(dict.fromkeys(characters.texts))}
+    kinds = np.array([texts[characters.texts[place]] for place in places.tolist()])
+    apart = 10 * near
+    spots = np.column_stack([characters.origins[places], kinds * apart])
+    pairs = cKDTree(spots).query_pairs(near, p=np.inf, output_type="ndarray")
+    twins: dict[int, int] = {}
+    sizes = characters.sizes
+    for first, second in np.sort(places[pairs], axis=1).tolist():
+        alike = abs(sizes[first] - sizes[second]) <= 0.05 * sizes[first]
+        if second - first > 1 and alike:
+            twins[first] = min(second, twins.get(first, second))
+    return twins
+
+
+def _runs_of(places: Sequence[int], characters: Characters) -> list[list[int]]:
+    """Runs of characters that follow one another in the file, blanks between them aside."""
+    runs: list[list[int]] = []
+    for place in places:
+        before = place - 1
+        while before >= 0 and characters.blank[before]:
+            before -= 1
+        if runs and runs[-1][-1] == before:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return runs
+
+
+def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray) -> list[Unit]:
+    """The units of the chosen characters, in the order of the file.
+
+    ``direction`` is the unit vector along the lines.
+    """
+    groups = glyph_groups(characters, chosen)
+    if not groups:
+        return []
+    across = np.array([-direction[1], direction[0]])
+    corners = characters.boxes[:, [0, 1, 0, 3, 2, 1, 2, 3]].reshape(-1, 4, 2)
+    u, v = corners @ direction, corners @ across
+    flat = np.array([place for group in groups for place in group])
+    starts = np.cumsum([0, *(len(group) for group in groups[:-1])])
+    first = flat[starts]
+    columns = (
+        (characters.origins @ direction)[first],
+        np.maximum.reduceat((characters.ends @ direction)[flat], starts),
+        (characters.origins @ across)[first],
+        np.minimum.reduceat(v.min(axis=1)[flat], starts),
+        np.maximum.reduceat(v.max(axis=1)[flat], starts),
+        np.minimum.reduceat(u.min(axis=1)[flat], starts),
+        np.maximum.reduceat(u.max(axis=1)[flat], starts),
+        characters.sizes[first],
+    )
+    units: list[Unit] = []
+    blank = False
+    texts = characters.texts
+    # A blank without width is PDFium's, not the file's.
+    wide = np.abs(characters.boxes[:, 2] - characters.boxes[:, 0]) > 0
+    is_wide = wide[first].tolist()
+    is_blank = characters.blank[first].tolist()
+    for group, blank_here, wide_here, *values in zip(
+        groups, is_blank, is_wide, *(column.tolist() for column in columns), strict=True
+    ):
+        if blank_here:
+            blank = blank or wide_here
+            continue
+        text = texts[group[0]] if len(group) == 1 else "".join(texts[place] for place in group)
+        start, end, base, low, high, left, right, size = values
+        units.append(Unit(text, group, start, end, base, low, high, left, right, size, blank))
+        blank = False
+    return _with_marks(_without_repeats(units))
+
+
+def _without_repeats(units: list[Unit]) -> list[Unit]:
+    """The units without parts of a cluster that repeat the text of the whole.
+
+    Some producers give each glyph of an Indic cluster all its characters: the letter and its sign
+    both stand for both.
+    """
+    kept: list[Unit] = []
+    for unit in units:
+        if len(unit.text) > 1 and not unit.text.isascii():
+            middle = (unit.left + unit.right) / 2
+            whole = [
+                other
+                for other in kept[-3:]
+                if other.text == unit.text
+                and other.left - 0.1 * unit.size <= middle <= other.right + 0.1 * unit.size
+                and abs(other.base - unit.base) < 0.3 * unit.size
+            ]
+            if whole:
+                whole[-1].places += unit.places
+                continue
+        kept.append(unit)
+    return kept
+
+
+def _with_marks(units: list[Unit]) -> list[Unit]:
+    """The units, with marks that are drawn by themselves moved to the letters under them."""
+    result: list[Unit] = []
+    loose = [number for number, unit in enumerate(units) if _is_mark(unit.text)]
+    if not loose:
+        return units
+    marks = set(loose)
+    for number in loose:
+        mark = units[number]
+        near = [
+            other
+            for other in range(max(0, number - 4), min(len(units), number + 5))
+            if other not in marks and abs(units[other].base - mark.base) < 0.6 * mark.size
+        ]
+        if not near:
+            marks.discard(number)
+            continue
+        middle = (mark.left + mark.right) / 2
+        before = units[number - 1] if number - 1 in near else None
+        if before is not None and _is_on(middle, before) and not has_right_to_left(before.text):
+            before.marks.append(mark)  # most files draw a mark after its letter
+            continue
+
+        def distance(other: int, middle: float = middle, number: int = number) -> tuple[float, int]:
+            unit = units[other]
+            outside = max(unit.left - middle, middle - unit.right, 0.0)
+            return round(outside / max(unit.size, 1e-6), 2), abs(other - number)
+
+        units[min(near, key=distance)].marks.append(mark)
+    result = [unit for number, unit in enumerate(units) if number not in marks]
+    return result
+
+
+def _is_on(middle: float, unit: Unit) -> bool:
+    return unit.left - 0.1 * unit.size <= middle <= unit.right + 0.2 * unit.size
+
+
+def _is_mark(text: str) -> bool:
+    return all(unicodedata.category(character) in ("Mn", "Me", "Mc") for character in text)

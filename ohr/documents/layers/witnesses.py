@@ -1,0 +1,179 @@
+"""OCR engines that read single lines again: RapidOCR's recogniser, and Tesseract where it is there.
+
+They are witnesses about a text layer, not engines under test, so they are called here with settings
+of their own, on lines that the layer has placed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from ohr.documents.pdf import render
+from ohr.errors import OhrError
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom as shares of a page, in [0, 1]."""
+Witness = Callable[[np.ndarray], str]
+
+DPI = 200
+HEIGHT = 48
+"""Height in pixels to which a line is scaled; less is enlarged, more is reduced to twice it."""
+MARGIN = 0.25
+"""Margin around a line, as a share of its height."""
+_LANGUAGES = {
+    "CYRILLIC": ("rus", "ukr", "bul", "srp"),
+    "GREEK": ("ell",),
+    "ARABIC": ("ara", "fas", "urd"),
+    "HEBREW": ("heb",),
+    "DEVANAGARI": ("hin", "mar", "san"),
+    "TAMIL": ("tam",),
+    "THAI": ("tha",),
+    "ARMENIAN": ("hye",),
+    "GEORGIAN": ("kat",),
+    "BENGALI": ("ben",),
+    "HANGUL": ("kor",),
+    "HIRAGANA": ("jpn",),
+    "KATAKANA": ("jpn",),
+    "CJK": ("chi_sim", "chi_tra", "jpn"),
+}
+_RAPID_SCRIPTS = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA"})
+
+
+def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[str, str]]:
+    """What each witness reads in each line, by its name.
+
+    A line is the 0-based page, its place, and the text that the layer has there, whose script
+    decides which witnesses can read it. Raises EngineError.
+    """
+    pages: dict[int, np.ndarray] = {}
+    readings: list[dict[str, str]] = []
+    for page_no, box, text in lines:
+        if page_no not in pages:
+            pages.clear()
+            pages[page_no] = cv2.cvtColor(render(path, page_no, DPI), cv2.COLOR_RGB2GRAY)
+        picture = _line(pages[page_no], box)
+        found: dict[str, str] = {}
+        if picture is not None:
+            for name, witness in witnesses(script_of(text)).items():
+                with suppress(OhrError, OSError, RuntimeError, ValueError):
+                    found[name] = witness(picture)
+        readings.append(found)
+    return readings
+
+
+def _line(page: np.ndarray, box: Box) -> np.ndarray | None:
+    height, width = page.shape
+    tall = (box[3] - box[1]) * height
+    margin = MARGIN * tall
+    x0, x1 = max(int(box[0] * width - margin), 0), min(int(box[2] * width + margin) + 1, width)
+    y0, y1 = max(int(box[1] * height - margin), 0), min(int(box[3] * height + margin) + 1, height)
+    if x1 - x0 < 4 or y1 - y0 < 4:
+        return None
+    picture = page[y0:y1, x0:x1]
+    if picture.mean() < 110:  # light on dark
+        picture = 255 - picture
+    scale = HEIGHT / (y1 - y0)
+    if scale > 1 or scale < 0.5:
+        scale = max(scale, 0.5) if scale < 1 else scale
+        how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
+        picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=how)
+    return cv2.copyMakeBorder(picture, 6, 6, 12, 12, cv2.BORDER_CONSTANT, value=255)
+
+
+@cache
+def script_of(text: str) -> str:
+    """The script of most of a text's letters, by the first word of their Unicode names."""
+    counts: dict[str, int] = {}
+    for character in text:
+        if character.isalpha():
+            name = unicodedata.name(character, "").split(" ")[0]
+            counts[name] = counts.get(name, 0) + 1
+    return max(counts, key=lambda name: counts[name]) if counts else "LATIN"
+
+
+@cache
+def witnesses(script: str) -> Mapping[str, Witness]:
+    """The witnesses that are there and read a script, by name."""
+    found: dict[str, Witness] = {}
+    if script in _RAPID_SCRIPTS and (rapid := _rapidocr()) is not None:
+        found["RapidOCR"] = rapid
+    if (tesseract := _tesseract(script)) is not None:
+        found["Tesseract"] = tesseract
+    return found
+
+
+@cache
+def _rapidocr() -> Witness | None:
+    try:
+        from rapidocr import RapidOCR
+    except ImportError:
+        return None
+    try:
+        engine: Any = RapidOCR(
+            params={
+                "Global.log_level": "critical",
+                "Global.use_cls": False,
+                "Global.text_score": 0.0,
+                "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+            }
+        )
+    except Exception:  # a model is missing, and cannot be downloaded
+        return None
+
+    def read(picture: np.ndarray) -> str:
+        colour = cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR)
+        result = engine(colour, use_det=False, use_cls=False, use_rec=True)
+        return " ".join(getattr(result, "txts", None) or ())
+
+    return read
+
+
+@cache
+def _tesseract(script: str) -> Witness | None:
+    languages = _tesseract_languages()
+    wanted = [name for name in _LANGUAGES.get(script, ()) if name in languages][:1]
+    if script == "LATIN":
+        wanted = ["eng"] if "eng" in languages else sorted(languages & {"Latin", "script/Latin"})
+    if not wanted:
+        return None
+    import pytesseract
+
+    def read(picture: np.ndarray) -> str:
+        before = os.environ.get("OMP_THREAD_LIMIT")
+        os.environ["OMP_THREAD_LIMIT"] = "1"
+        try:
+            return str(
+                pytesseract.image_to_string(picture, lang=wanted[0], config="--psm 7", timeout=20)
+            ).strip()
+        except pytesseract.TesseractError:
+            return ""
+        finally:
+            if before is None:
+                del os.environ["OMP_THREAD_LIMIT"]
+            else:
+                os.environ["OMP_THREAD_LIMIT"] = before
+
+    return read
+
+
+@cache
+def _tesseract_languages() -> frozenset[str]:
+    if shutil.which("tesseract") is None:
+        return frozenset()
+    try:
+        import pytesseract
+
+        return frozenset(pytesseract.get_languages())
+    except Exception:  # it is there, but does not start
+        return frozenset()
