@@ -41,7 +41,7 @@ def verified_layers(
         lines = choose_lines(layers, suspects(layers), only_suspects=False)
         numbers = range(len(layers)) if pages is None else pages[path]
         chosen[path] = lines
-        wanted[path] = [(numbers[line.page], line.box, line.text) for line in lines]
+        wanted[path] = [(numbers[line.page], line.box, line.shown) for line in lines]
     readings = lines_read({path: lines for path, lines in wanted.items() if lines}, limits)
     return [
         Outcome(None, outcome.status, outcome.detail)
@@ -58,6 +58,6 @@ def verified_page(path: Path, page_no: int) -> LayerVerdict:
     """
     layers: list[TextLayer | None] = [*text_layers(path, [page_no])]
     lines = choose_lines(layers, suspects(layers), only_suspects=True)
-    readings = read_lines(path, [(page_no, line.box, line.text) for line in lines])
+    readings = read_lines(path, [(page_no, line.box, line.shown) for line in lines])
     [verdict] = judge_layers([Outcome(layer) for layer in layers], lines, readings)
     return verdict

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,9 @@ from PIL import Image, ImageDraw, ImageFont, features
 SIZE = 48
 """Pixels of an em in which characters are drawn."""
 MOST_FACES = 6
-"""Most faces of the system that are taken for one character."""
+"""Most faces of the system that are taken for one character, ..."""
+FURTHER_FACES = 3
+"""... and most if our own have it."""
 _MARGIN = 2 * SIZE
 _OWN = (
     "DejaVuSans.ttf",
@@ -41,6 +44,7 @@ _FOLDERS = (
     "/System/Library/Fonts",
     "C:/Windows/Fonts",
 )
+_EAST_ASIAN = (("HANGUL", "\uac00"), ("HIRAGANA", "\u3042"), ("KATAKANA", "\u3042"))
 _MOST_SCANNED = 400
 """Most font files whose characters are looked up without fontconfig."""
 _EXCLUDE = "OHR_EXCLUDE_FACES"
@@ -50,11 +54,11 @@ _EXCLUDE = "OHR_EXCLUDE_FACES"
 class Face:
     """One font, and the characters that it has."""
 
-    def __init__(self, path: Path, index: int = 0) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         engine = ImageFont.Layout.RAQM if features.check("raqm") else ImageFont.Layout.BASIC
-        self.font = ImageFont.truetype(str(path), SIZE, index=index, layout_engine=engine)
-        self._coverage = _coverage(path, index)
+        self.font = ImageFont.truetype(str(path), SIZE, layout_engine=engine)
+        self._coverage = _coverage(path)
 
     def has(self, text: str) -> bool:
         """Whether the font has all characters of a text."""
@@ -82,13 +86,12 @@ def _face(path: str) -> Face | None:
 
 
 @lru_cache(maxsize=512)
-def _coverage(path: Path, index: int) -> frozenset[int]:
-    from fontTools.ttLib import TTFont, TTLibError
+def _coverage(path: Path) -> frozenset[int]:
+    from matplotlib.ft2font import FT2Font
 
     try:
-        with TTFont(path, fontNumber=index, lazy=True) as font:
-            return frozenset(font.getBestCmap() or ())
-    except (OSError, TTLibError, KeyError, AssertionError, ValueError):
+        return frozenset(FT2Font(str(path)).get_charmap())
+    except (OSError, RuntimeError, ValueError):
         return frozenset()
 
 
@@ -109,41 +112,38 @@ def own_faces() -> tuple[Face, ...]:
 def faces_of(text: str) -> tuple[Face, ...]:
     """The faces that have all characters of a text: our own, and some of the system's."""
     own = [face for face in own_faces() if face.has(text)]
-    system = [
+    most = MOST_FACES if len(own) < MOST_FACES else FURTHER_FACES
+    system = (
         face
-        for path in _system_fonts(_block(text))
+        for path in _system_fonts(_specimen(text))
         if (face := _face(str(path))) is not None and face.has(text)
-    ]
-    return (*own, *system[:MOST_FACES])
+    )
+    return (*own, *islice(system, most))
 
 
-def _block(text: str) -> str:
-    """A character that stands for the script of a text, by which fonts are looked up."""
+def _specimen(text: str) -> str:
+    """A character that stands for the script of a text: fonts are looked up by it."""
     for character in text:
-        if not character.isascii() and unicodedata.category(character)[0] in "LN":
-            return chr(ord(character) & ~0x7F | 0x41) if ord(character) < 0x600 else character
+        code = ord(character)
+        if code < 0x370 or 0x1E00 <= code < 0x1F00 or not character.isalpha():
+            continue
+        if code >= 0x2E80:
+            name = unicodedata.name(character, "")
+            return next((c for word, c in _EAST_ASIAN if name.startswith(word)), "\u4e2d")
+        block = range(code & ~0x7F, (code & ~0x7F) + 128)
+        return next(chr(other) for other in block if chr(other).isalpha())
     return "A"
 
 
 @lru_cache(maxsize=64)
 def _system_fonts(character: str) -> tuple[Path, ...]:
-    """Fonts of the system with a character; upright and regular ones first, one a family."""
-    script = _script_of(character)
-    return _fonts_of_script(script, character)
-
-
-@lru_cache(maxsize=64)
-def _fonts_of_script(script: str, character: str) -> tuple[Path, ...]:
+    """Fonts of the system with a character; upright and regular ones first."""
     paths = _by_fontconfig(character)
     if paths is None:
-        paths = [path for path in _scanned() if ord(character) in _coverage(path, 0)]
+        paths = [path for path in _scanned() if ord(character) in _coverage(path)]
     excluded = _excluded()
     chosen = [path for path in paths if not _is_excluded(path, excluded)]
-    return tuple(sorted(chosen, key=_plainness)[: 4 * MOST_FACES])
-
-
-def _script_of(character: str) -> str:
-    return unicodedata.name(character, "").split(" ")[0]
+    return tuple(sorted(chosen, key=_plainness)[: 2 * MOST_FACES])
 
 
 def _by_fontconfig(character: str) -> list[Path] | None:

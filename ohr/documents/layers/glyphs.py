@@ -41,6 +41,8 @@ CLEARLY = 0.15
 """A glyph is wrong if something else is like it by this much more, ..."""
 LIKE_OTHER = 0.82
 """... and like it at least this much."""
+FEW_FACES = 4
+"""Faces in which the rarer specimens are drawn."""
 FEWEST_CLAIMS = 8
 """Fewest kinds of glyph by whose claims a font is judged as a whole."""
 SAME_PICTURE = 0.985
@@ -206,6 +208,8 @@ class _Pictures:
         first = group[0]
         size = float(characters.sizes[first])
         boxes = characters.boxes[list(group)]
+        if (boxes[:, 2:] <= boxes[:, :2]).any(axis=1).all():
+            return None  # the font draws nothing
         left, bottom = boxes[:, 0].min(), boxes[:, 1].min()
         right, top = boxes[:, 2].max(), boxes[:, 3].max()
         base = float(characters.origins[first, 1])
@@ -332,10 +336,8 @@ def looks_alike(first: str, second: str) -> bool:
         return True
     if len(first) != 1 or len(second) != 1:
         return False
-    mine, yours = _shapes_of(first), _shapes_of(second)
-    if mine is None or yours is None:
-        return False
-    return bool((mine.pictures @ yours.pictures.T).max() > SAME_PICTURE)
+    mine, yours = _drawn_by_faces(first), _drawn_by_faces(second)
+    return bool(mine and yours and mine[0].picture @ yours[0].picture > SAME_PICTURE)
 
 
 def _same_name(first: str, second: str) -> bool:
@@ -370,8 +372,9 @@ def _shapes_of(text: str) -> Shapes | None:
     return Shapes(shapes) if shapes else None
 
 
-def _drawn_by_faces(text: str) -> list[Shape]:
-    drawn = [face.draw(text) for face in faces_of(text)]
+@lru_cache(maxsize=1 << 14)
+def _drawn_by_faces(text: str, most: int | None = None) -> list[Shape]:
+    drawn = [face.draw(text) for face in faces_of(text)[:most]]
     return [shape(picture[0], picture[1], SIZE) for picture in drawn if picture is not None]
 
 
@@ -392,8 +395,9 @@ def _different(text: str) -> np.ndarray:
     same = {name: _same_name(name, text) for name in dict.fromkeys(names)}
     claimed = _shapes_of(text)
     if claimed is not None and len(text) == 1:  # as Latin and Cyrillic a
-        drawn_alike = (claimed.pictures @ specimens.pictures.T).max(axis=0) > SAME_PICTURE
-        for place in np.flatnonzero(drawn_alike).tolist():
+        firsts = [place for place, name in enumerate(names) if name != names[place - 1]]
+        drawn_alike = specimens.pictures[firsts] @ claimed.pictures[0] > SAME_PICTURE
+        for place in np.array(firsts)[drawn_alike].tolist():
             same[names[place]] = True
     return np.array([not same[name] for name in names], bool)
 
@@ -415,20 +419,21 @@ def _block(text: str) -> int:
 @lru_cache(maxsize=32)
 def _specimens(block: int) -> tuple[Shapes, tuple[str, ...]]:
     """Shapes of what a glyph may be, with their names."""
-    texts = [*_SPECIMENS, *_LIGATURES]
+    common = dict.fromkeys((*_SPECIMENS, *_LIGATURES))
+    others: list[str] = []
     if block == 0:
-        texts += [chr(code) for code in (*range(0xC0, 0x180), *range(0x1EA0, 0x1EFA))]
+        others = [chr(code) for code in (*range(0xC0, 0x180), *range(0x1EA0, 0x1EFA))]
     elif block > 0:
         length = 192 if block == 0x3040 else 128
-        texts += [chr(code) for code in range(block, block + length)]
-    shapes: list[Shape] = []
-    names: list[str] = []
-    for text in dict.fromkeys(texts):
-        if all(map(_is_drawn, text)) or text in _SPECIMENS:
-            drawn = _drawn_by_faces(text)
-            shapes += drawn
-            names += [text] * len(drawn)
-    return Shapes(shapes), tuple(names)
+        others = [chr(code) for code in range(block, block + length)]
+    drawn = {text: _drawn_by_faces(text) for text in common}
+    drawn |= {
+        text: _drawn_by_faces(text, FEW_FACES)
+        for text in others
+        if text not in common and _is_drawn(text)
+    }
+    names = [text for text, shapes in drawn.items() for _ in shapes]
+    return Shapes([one for shapes in drawn.values() for one in shapes]), tuple(names)
 
 
 def _is_drawn(character: str) -> bool:

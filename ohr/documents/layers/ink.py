@@ -51,7 +51,7 @@ class Ink:
     def clear(self, before: Unit, after: Unit) -> float:
         """The widest strip without ink between two glyphs of a level line, in sizes.
 
-        Infinite if there is none of any.
+        Infinite if there is no ink at all.
         """
         first, second = self.pixels[before.all_places], self.pixels[after.all_places]
         left, right = int(first[:, 2].max()) - 1, int(second[:, 0].min()) + 1
@@ -66,13 +66,9 @@ class Ink:
         columns = part.any(axis=0)
         if not columns.any():
             return np.inf
-        widest = run = 0
-        for has_ink in columns.tolist():
-            run = 0 if has_ink else run + 1
-            widest = max(widest, run)
-        # Ink that is drawn softly reaches into the pixels beside it.
-        soft = 1 if widest < right - left else 0
-        return (widest + soft) / max(size, 1e-6)
+        inked = np.flatnonzero(np.concatenate([[True], columns, [True]]))
+        # Ink that is drawn softly reaches into the pixel beside it.
+        return float(np.diff(inked).max()) / max(size, 1e-6)
 
     def is_inked(self, place: int) -> bool:
         """Whether a glyph stands where the file has a blank, on a level line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz.distance import Levenshtein
@@ -36,6 +36,8 @@ class Line:
     page: int
     box: Box
     words: tuple[LayerWord, ...]
+    shown: str = ""
+    """What its glyphs look like, where that is not what the layer says."""
 
     @property
     def text(self) -> str:
@@ -49,11 +51,13 @@ class Testimony:
 
     same: int = 0
     others: Counter[str] = field(default_factory=Counter)
+    variants: Counter[str] = field(default_factory=Counter)
+    """Characters that differ in case or accents only, which engines often confuse."""
 
     @property
     def total(self) -> int:
         """How often the glyph was read."""
-        return self.same + sum(self.others.values())
+        return self.same + sum(self.others.values()) + sum(self.variants.values())
 
     @property
     def confirms(self) -> bool:
@@ -63,10 +67,18 @@ class Testimony:
     @property
     def other(self) -> str:
         """The one other character that it reads in its place nearly always; empty if none."""
-        if not self.others:
+        return self._nearly_always(self.others)
+
+    @property
+    def variant(self) -> str:
+        """The one variant that it reads in its place nearly always; empty if none."""
+        return self._nearly_always(self.variants)
+
+    def _nearly_always(self, counts: Counter[str]) -> str:
+        if not counts:
             return ""
-        [(other, count)] = self.others.most_common(1)
-        return other if count >= 2 and count * 10 >= 7 * self.total else ""
+        [(other, count)] = counts.most_common(1)
+        return other if count * 10 >= 7 * self.total else ""
 
 
 def lines_of(layer: TextLayer, page: int) -> list[Line]:
@@ -79,7 +91,12 @@ def lines_of(layer: TextLayer, page: int) -> list[Line]:
         boxes = [word.box for word in words]
         left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
         right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
-        lines.append(Line(page, (left, top, right, bottom), tuple(words)))
+        glyphs = [layer.glyphs[number] for word in words for number in word.glyphs]
+        shown = "".join(
+            judgement.other if judgement.look == "wrong" else glyph.text
+            for glyph, judgement in glyphs
+        )
+        lines.append(Line(page, (left, top, right, bottom), tuple(words), shown))
     return lines
 
 
@@ -115,7 +132,7 @@ def choose_lines(
             if len(chosen) < MOST_OF_SUSPECTS:
                 chosen.setdefault((line.page, line.box), line)
     if only_suspects:
-        return list(chosen.values())
+        return _by_place(chosen.values())
     read = {font_of(line, layers) for line in chosen.values()}
     most = len(chosen) + MOST_OF_OTHERS
     for font, count in characters.most_common():
@@ -126,7 +143,11 @@ def choose_lines(
         for _, line in [pair for pair in ranked if pair[1].page == page][:OF_A_FONT]:
             if len(chosen) < most:
                 chosen.setdefault((line.page, line.box), line)
-    return sorted(chosen.values(), key=lambda line: (line.page, line.box[1], line.box[0]))
+    return _by_place(chosen.values())
+
+
+def _by_place(lines: Iterable[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: (line.page, line.box[1], line.box[0]))
 
 
 def font_of(line: Line, layers: Sequence[TextLayer | None]) -> str:
@@ -193,6 +214,6 @@ def _compare(
                 if looks_alike(character, other):
                     testimony.same += 1
                 elif _is_variant(character, other):
-                    continue  # engines confuse these: it says nothing
+                    testimony.variants[other] += 1
                 else:
                     testimony.others[other] += 1

@@ -7,6 +7,7 @@ segment, and from the blanks of the file.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,8 @@ UNEVEN = 0.08
 """... most of which differ by no more than this."""
 CLEAR = 0.6
 """Least share of the gap's width that must have no ink in one strip."""
+HOLE = 0.65
+"""Least room beside ink, as a share of the gaps between words, in which a word may end."""
 MISSING = 0.2
 """Ink in a gap wider than this, in sizes, is a glyph that the layer has no text for."""
 SMALL = 0.85
@@ -256,29 +259,40 @@ def _gaps(units: Sequence[Unit], clear: Clear | None) -> list[float]:
         gaps.append((after.start - reach) / max(min(before.size, after.size), 1e-6))
     if clear is None:
         return gaps
-    sides: float | None = None
-    for number, (before, after) in enumerate(pairwise(units)):
-        if gaps[number] <= (BLANK_GAP if after.blank_before else WORD_GAP):
-            continue
-        strip = clear(before, after)
+    wide = [
+        (number, before, after)
+        for number, (before, after) in enumerate(pairwise(units))
+        if gaps[number] > (BLANK_GAP if after.blank_before else WORD_GAP)
+    ]
+    strips = {number: clear(before, after) for number, before, after in wide}
+    empty = [gaps[number] for number, strip in strips.items() if math.isinf(strip)]
+    usual = statistics.median(empty) if empty else 0.0
+    sides = _side_room(units, gaps)
+    for number, before, after in wide:
+        strip = strips[number]
         if strip >= CLEAR * gaps[number]:
             continue
-        if after.blank_before:  # a glyph beside the blank that is mapped to another
-            after.missing_before = gaps[number] - strip > MISSING
-            continue
-        if sides is None:  # letters leave a little room at their sides
-            close = [
-                max(second.left - first.right, 0.0) / max(first.size, 1e-6)
-                for (first, second), gap in zip(pairwise(units), gaps, strict=True)
-                if gap <= WORD_GAP
-            ]
-            sides = statistics.median(close) if close else 0.0
         is_missing = gaps[number] - strip > MISSING
+        if after.blank_before:  # a glyph beside the blank that is mapped to another
+            after.missing_before = is_missing
+            continue
         if not is_missing and not is_joined(before.text + after.text):
             continue  # too narrow for a glyph: letters lean into it
         after.missing_before = is_missing
-        gaps[number] = max(strip - sides, 0.0)
+        room = max(strip - sides, 0.0)
+        # Less room than between words is a hole in a glyph.
+        gaps[number] = room if room >= HOLE * usual else 0.0
     return gaps
+
+
+def _side_room(units: Sequence[Unit], gaps: Sequence[float]) -> float:
+    """The usual room between the ink of letters that are not apart, in sizes."""
+    close = [
+        max(after.left - before.right, 0.0) / max(before.size, 1e-6)
+        for (before, after), gap in zip(pairwise(units), gaps, strict=True)
+        if gap <= WORD_GAP
+    ]
+    return statistics.median(close) if close else 0.0
 
 
 def _usual_gap(
@@ -313,6 +327,8 @@ def _is_unspaced(unit: Unit) -> bool:
 
 def _is_raised_number(before: Unit, after: Unit) -> bool:
     """Whether a raised mark begins or ends between two digits: 45.3¹ is not 45.31."""
-    if before.raised == after.raised or min(before.raised, after.raised) < 0:
+    is_small = min(before.size, after.size) < SMALL * max(before.size, after.size)
+    is_raised = before.raised != after.raised and min(before.raised, after.raised) >= 0
+    if not (is_small or is_raised):
         return False
     return before.text[-1:].isdigit() and after.text[:1].isdigit()

@@ -17,7 +17,7 @@ from ohr.documents.layers.characters import REPLACEMENT
 from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank, looks_alike
 from ohr.documents.layers.lines import Line, Testimony, testimonies
 from ohr.documents.layers.page import LayerWord, TextLayer
-from ohr.documents.layers.scripts import is_joined, is_mixed
+from ohr.documents.layers.scripts import is_joined, is_mixed, script_of
 from ohr.markup.hyphenation import WordForms, join_cut_words
 from ohr.types import Holes, Outcome
 
@@ -202,7 +202,8 @@ def _state(glyph: Glyph, judgement: Judgement, said: Mapping[str, Testimony]) ->
         return "doubtful"
     others = {name: one.other for name, one in said.items() if one.other}
     confirmed = any(one.confirms for one in said.values())
-    named = any(looks_alike(other, judgement.other) for other in others.values())
+    read = [*others.values(), *(one.variant for one in said.values() if one.variant)]
+    named = any(looks_alike(other, judgement.other) for other in read)
     if judgement.look == "right":
         if named and not confirmed and not _is_clear(judgement):
             return "wrong"
@@ -210,14 +211,24 @@ def _state(glyph: Glyph, judgement: Judgement, said: Mapping[str, Testimony]) ->
         return "wrong" if agreed and not confirmed else "right"
     if confirmed and not others:
         return "right"
-    if not confirmed and others and (len(others) > 1 or named or judgement.claim < UNLIKE):
+    often = sum(one.total for one in said.values()) > 1
+    unlike = judgement.claim < UNLIKE and often
+    if not confirmed and read and (len(others) > 1 or named or unlike):
         return "wrong"
     if judgement.look == "wrong" and not confirmed:
         is_sure = judgement.likeness >= SURE and not (judgement.claim > judgement.likeness - SURELY)
-        return "wrong" if is_sure else "doubtful"
+        if is_sure:
+            return "wrong"
+        return "doubtful" if _same_script(glyph.text, judgement.other) else "unknown"
     if judgement.look == "no ink" and not _is_faint(glyph.text):
         return "doubtful"
     return "unknown"
+
+
+def _same_script(first: str, second: str) -> bool:
+    """Whether two glyphs may be of one script; signs and digits are of any."""
+    scripts = {script for text in (first, second) for c in text if (script := script_of(c))}
+    return len(scripts) < 2
 
 
 def _is_garbage(text: str) -> bool:

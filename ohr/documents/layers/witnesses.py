@@ -52,8 +52,8 @@ _RAPID_SCRIPTS = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA"})
 def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[str, str]]:
     """What each witness reads in each line, by its name.
 
-    A line is the 0-based page, its place, and the text that the layer has there, whose script
-    decides which witnesses can read it. Raises EngineError.
+    A line is the 0-based page, its place, and text that is or looks like what is there, whose
+    script decides which witnesses can read it. Raises EngineError.
     """
     pages: dict[int, np.ndarray] = {}
     readings: list[dict[str, str]] = []
