@@ -69,8 +69,11 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
 }
 """What plug-ins are made with, other than their defaults."""
-RESIZED = {"background", "camera", "fax", "office", "phone", "photocopy", "semantic"}
-"""Image noise that OpenCV resizes: its last bit depends on the processor's instructions."""
+RESIZED = {
+    "background", "camera", "fax", "office", "phone", "photocopy", "semantic", "upscale",
+}  # fmt: skip
+"""Image noise and repairs that OpenCV resizes: their last bit depends on the processor's
+instructions."""
 DITHERED = {"fax", "office"}
 """Image noise whose dots Pillow sets."""
 DECIMALS = 5
@@ -116,7 +119,7 @@ def entry(kind: str, name: str) -> dict[str, Any]:
     number, _, packages = plugins[0].version.partition("+")
     if packages:
         made_with["packages"] = packages
-    if isinstance(plugins[0], ImagePerturbation):
+    if isinstance(plugins[0], ImagePerturbation) or name in RESIZED:
         made_with |= {name: version(name) for name in ("numpy", "opencv-python-headless")}
         if name in DITHERED:
             made_with["pillow"] = version("pillow")
