@@ -25,6 +25,8 @@ LEAST_CONTRAST = 16
 it."""
 SMALLEST_TYPE = 1.0
 """Size in points. Smaller type cannot be read, and counts as not drawn."""
+LEAST_SIDE = 0.2
+"""Sides in points up to which a glyph without a character is a blank."""
 MOST_PASSES = 4
 OVERLAP = 0.2
 """Text lies over other text if they share this much of the smaller character's box."""
@@ -209,7 +211,9 @@ def lost_glyphs(page: pypdfium2.PdfPage, drawings: Drawings) -> np.ndarray:
         if ctypes.addressof(handle.contents) in known:
             continue
         if raw.FPDFPageObj_GetBounds(handle, *pointers):
-            boxes.append([edge.value for edge in edges])
+            left, bottom, right, top = (edge.value for edge in edges)
+            if right - left > LEAST_SIDE and top - bottom > LEAST_SIDE:  # no blank
+                boxes.append((left, bottom, right, top))
     if not boxes:
         return np.zeros((0, 4), np.int64)
     return drawings.to_pixels(np.array(boxes))

@@ -35,9 +35,9 @@ ALIKE = 0.8
 """A glyph this much like the claim is right, if nothing else is clearly more so, ..."""
 LEAST_ALIKE = 0.5
 """... and so is one at least this much like it, ..."""
-NEARLY = 0.1
+NEARLY = 0.08
 """... if nothing else is like it by this much more."""
-CLEARLY = 0.15
+CLEARLY = 0.1
 """A glyph is wrong if something else is like it by this much more, ..."""
 LIKE_OTHER = 0.82
 """... and like it at least this much."""

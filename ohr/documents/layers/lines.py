@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
@@ -53,11 +54,14 @@ class Testimony:
     others: Counter[str] = field(default_factory=Counter)
     variants: Counter[str] = field(default_factory=Counter)
     """Characters that differ in case or accents only, which engines often confuse."""
+    missing: int = 0
+    """How often it reads nothing in its place."""
 
     @property
     def total(self) -> int:
         """How often the glyph was read."""
-        return self.same + sum(self.others.values()) + sum(self.variants.values())
+        read = sum(self.others.values()) + sum(self.variants.values())
+        return self.same + read + self.missing
 
     @property
     def confirms(self) -> bool:
@@ -166,6 +170,9 @@ def testimonies(
     """What each witness says of each glyph in the lines that it has read."""
     result: dict[Glyph, dict[str, Testimony]] = {}
     for line, reading in zip(lines, readings, strict=True):
+        lefts = [word.box[0] for word in line.words]
+        if any(after < before for before, after in pairwise(lefts)):
+            continue  # from right to left, where engines write another order
         layer = layers[line.page]
         assert layer is not None
         claims = [
@@ -209,6 +216,8 @@ def _compare(
             testimony = result.setdefault(glyph, {}).setdefault(witness, Testimony())
             if code.tag == "equal":
                 testimony.same += 1
+            elif code.tag == "delete":
+                testimony.missing += 1
             elif code.tag == "replace" and as_long:
                 other = text[code.dest_start + place - code.src_start]
                 if looks_alike(character, other):

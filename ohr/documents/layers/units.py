@@ -69,6 +69,8 @@ def glyph_groups(characters: Characters, chosen: np.ndarray) -> list[list[int]]:
     step = np.abs(np.diff(characters.origins[some], axis=0)).max(axis=1)
     near = step <= SAME_PLACE * characters.sizes[some[1:]]
     blank = characters.blank[some]
+    # PDFium divides the box of a glyph among its characters: all are as high.
+    near &= (np.diff(characters.boxes[some][:, [1, 3]], axis=0) == 0).all(axis=1)
     same = near & (np.diff(characters.owners[some]) == 0) & ~blank[1:] & ~blank[:-1]
     for place, goes_on in zip(places, [False, *same.tolist()], strict=True):
         if goes_on:
