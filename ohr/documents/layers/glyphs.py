@@ -123,8 +123,10 @@ class GlyphJudge:
                 places.setdefault(glyph, []).append(group)
         if places:
             pictures = _Pictures(page, characters, len(places))
+            touched = _touched(characters)
             for glyph, seen in places.items():
-                self.known[glyph] = self._look(glyph, seen, pictures)
+                free = sorted(seen, key=lambda group: bool(touched[group].any()))
+                self.known[glyph] = self._look(glyph, free, pictures)
                 if not glyph.font.endswith("/"):
                     _KNOWN[glyph] = self.known[glyph]
         return glyphs
@@ -132,10 +134,9 @@ class GlyphJudge:
     def _look(
         self, glyph: Glyph, places: Sequence[Sequence[int]], pictures: _Pictures
     ) -> Judgement:
-        """The most favourable of a few places: neighbours and rules may spoil one."""
+        """The most favourable of the first places: neighbours and rules may spoil one."""
         best: Judgement | None = None
-        step = max(1, len(places) // TRIES)
-        for group in places[::step][:TRIES]:
+        for group in places[:TRIES]:
             seen = pictures.shape(group)
             judgement = Judgement("no ink") if seen is None else compare(seen, glyph.text)
             if judgement.look == "right":
@@ -176,6 +177,20 @@ def _glyphs(characters: Characters, groups: Sequence[Sequence[int]]) -> list[Gly
             known[key] = Glyph(*key)
         glyphs.append(known[key])
     return glyphs
+
+
+def _touched(characters: Characters) -> np.ndarray:
+    """Whether the box of a character's neighbour reaches into its own: bool ``(n,)``."""
+    touched = np.zeros(len(characters), bool)
+    if len(characters) < 2:
+        return touched
+    first, second = characters.boxes[:-1], characters.boxes[1:]
+    apart = (first[:, 2] <= second[:, 0]) | (second[:, 2] <= first[:, 0])
+    apart |= (first[:, 3] <= second[:, 1]) | (second[:, 3] <= first[:, 1])
+    apart |= characters.blank[:-1] | characters.blank[1:]
+    touched[:-1] |= ~apart
+    touched[1:] |= ~apart
+    return touched
 
 
 class _Pictures:

@@ -16,8 +16,8 @@ _INNER = 0.1
 """Share of the type's size, at each end of a blank, into which letters beside it may reach."""
 _FOOT, _HEIGHT = 0.12, 0.7
 """Heights above the baseline, in sizes, between which ink is looked for."""
-_RULE = 0.9
-"""Share of a gap's width from which on a row of ink is a rule."""
+_RULE = 24
+"""Length in points from which on a level line is a rule, and no part of a glyph."""
 _NARROW = 0.15
 """Blanks narrower than this, in sizes, are not looked at."""
 _INKED = 0.6
@@ -32,8 +32,8 @@ class Ink:
         """Boxes of the characters, a pixel wider on each side: int ``(n, 4)``."""
         self.scale = drawings.scale
         rest = cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY)
-        self.seen = drawings.ink | ink_of(rest, self.scale)
-        """1 where there is ink, of text or anything else of its contrast: uint8 ``(h, w)``."""
+        self.seen = drawings.ink | _without_rules(ink_of(rest, self.scale), self.scale)
+        """1 where there is ink, of text or anything else of its contrast but rules: uint8."""
         self._drawings = drawings
         self._north = float(drawings.page.get_bbox()[3])
         self._characters = characters
@@ -61,8 +61,6 @@ class Ink:
         bottom = max(0, round(baseline - _FOOT * size))
         top = max(0, round(baseline - _HEIGHT * size))
         part = self.seen[top:bottom, left:right]
-        if part.shape[1] > size / 2:  # a rule crosses the gap from side to side
-            part = part[part.mean(axis=1) < _RULE]
         columns = part.any(axis=0)
         if not columns.any():
             return np.inf
@@ -86,3 +84,11 @@ class Ink:
             return False
         part = self._unexplained[top : bottom - 1, left + inner : right - inner]
         return bool(part.any(axis=0).mean() > _INKED)
+
+
+def _without_rules(ink: np.ndarray, scale: float) -> np.ndarray:
+    """Ink without level lines: uint8 ``(h, w)``."""
+    line = np.ones((1, max(3, round(_RULE * scale))), np.uint8)
+    rules = cv2.morphologyEx(ink, cv2.MORPH_OPEN, line)
+    wide: np.ndarray = cv2.dilate(rules, np.ones((3, 3), np.uint8))
+    return np.where(wide > 0, np.uint8(0), ink)

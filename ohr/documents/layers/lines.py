@@ -14,16 +14,18 @@ from ohr.documents.layers.glyphs import Glyph, looks_alike
 from ohr.documents.layers.page import LayerWord, TextLayer
 from ohr.documents.layers.witnesses import Box
 
-MOST_OF_SUSPECTS = 24
+MOST_OF_SUSPECTS = 30
 """Most lines of a document that are read because of doubtful or unknown glyphs."""
 MOST_OF_OTHERS = 12
 """Most lines that are read for the other fonts."""
-OF_A_SUSPECT = 3
+OF_A_SUSPECT = 2
 OF_A_FONT = 2
 FEWEST_CHARACTERS = 100
 """Fonts with fewer characters are read only if a glyph is doubtful."""
 LENGTHS = (12, 100)
 """Lines of so many characters are read best."""
+_URGENCY = ("wrong", "no ink", "unknown", "right")
+"""Looks of glyphs in the order in which they are read again."""
 LEAST_ALIKE = 0.25
 """A reading that shares less than this of the line's characters, in places, is of no use if its
 length differs too: the witness has not read the line."""
@@ -130,7 +132,17 @@ def choose_lines(
             if count * 10 >= 8 * sum(fonts.values()):
                 by_font.setdefault(font, []).append((badness, line))
     chosen: dict[tuple[int, Box], Line] = {}
-    for glyph in sorted(by_glyph, key=lambda glyph: (-len(by_glyph[glyph]), glyph.text)):
+    looks = {
+        glyph: judgement.look
+        for layer in layers
+        if layer is not None
+        for glyph, judgement in layer.glyphs
+    }
+
+    def urgency(glyph: Glyph) -> tuple[int, int, str]:
+        return _URGENCY.index(looks[glyph]), -len(by_glyph[glyph]), glyph.text
+
+    for glyph in sorted(by_glyph, key=urgency):
         ranked = sorted(by_glyph[glyph], key=lambda pair: (pair[0], pair[1].page))
         for _, line in ranked[:OF_A_SUSPECT]:
             if len(chosen) < MOST_OF_SUSPECTS:

@@ -161,7 +161,24 @@ def _attach_scripts(segments: list[Segment]) -> list[Segment]:
             unit.raised = raised
         host.units += segment.units
         small.append(segment)
-    return lines if small else segments
+    return _rejoin(lines) if small else segments
+
+
+def _rejoin(lines: list[Segment]) -> list[Segment]:
+    """Join pieces of a line that a raised mark stands between."""
+    joined: list[Segment] = []
+    for line in sorted(lines, key=lambda line: (-line.base, line.left)):
+        before = joined[-1] if joined else None
+        if (
+            before is not None
+            and any(unit.raised for unit in before.units)
+            and abs(before.base - line.base) <= SAME_LINE * min(before.size, line.size)
+            and abs(line.left - before.right) <= WIDE_GAP * line.size
+        ):
+            before.units += line.units
+        else:
+            joined.append(line)
+    return joined
 
 
 def _host(segment: Segment, lines: Sequence[Segment]) -> Segment | None:
