@@ -53,13 +53,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Row:
-    """Shares over some files; None where no file counts."""
+    """Shares over some files; None where no file counts.
+
+    `caught` is of wrong layers, `refused` of right ones. Of layers that must be put right,
+    `handled` are right or refused, and `given_up` are refused.
+    """
 
     name: str
     files: int
     caught: float | None
     refused: float | None
     handled: float | None
+    given_up: float | None
     words: float | None
     order: float | None
     doubted: float | None
@@ -168,6 +173,7 @@ def _row(name: str, pairs: Sequence[tuple[Mapping[str, Any], Verdict]]) -> Row:
         caught=_share(not verdict.reason for verdict in wrong),
         refused=_share(verdict.refused for verdict in right),
         handled=_share(not verdict.reason for verdict in odd),
+        given_up=_share(verdict.refused for verdict in odd),
         words=_share(verdict.words for verdict in read),
         order=_share(verdict.order for verdict in read if verdict.order is not None),
         doubted=_share(verdict.doubted for verdict in right if not verdict.refused),
