@@ -7,6 +7,7 @@ drawn by itself belongs to the letter that it is drawn on.
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -83,10 +84,11 @@ def glyph_groups(characters: Characters, chosen: np.ndarray) -> list[list[int]]:
 def _as_mapped(group: list[int], characters: Characters) -> list[int]:
     """The characters of a glyph in the order in which the font maps it to them.
 
-    PDFium reverses them in text from right to left, but divides the glyph's box in their order.
+    PDFium reverses text from right to left, since nearly all producers draw it from the left: with
+    the letters it reverses those of a ligature.
     """
-    lefts = characters.boxes[group, 0]
-    return [group[place] for place in np.argsort(lefts, kind="stable").tolist()]
+    right_to_left = has_right_to_left("".join(characters.texts[place] for place in group))
+    return group[::-1] if right_to_left else group
 
 
 def without_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
@@ -170,7 +172,7 @@ def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray
         characters.sizes[first],
     )
     units: list[Unit] = []
-    blank = False
+    blanks: list[tuple[float, float]] = []
     texts = characters.texts
     # A blank without width is PDFium's, not the file's.
     wide = np.abs(characters.boxes[:, 2] - characters.boxes[:, 0]) > 0
@@ -179,14 +181,33 @@ def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray
     for group, blank_here, wide_here, *values in zip(
         groups, is_blank, is_wide, *(column.tolist() for column in columns), strict=True
     ):
+        start, end, base, low, high, left, right, size = values
         if blank_here:
-            blank = blank or wide_here
+            blanks += [(base, (start + end) / 2)] if wide_here else []
             continue
         text = texts[group[0]] if len(group) == 1 else "".join(texts[place] for place in group)
-        start, end, base, low, high, left, right, size = values
-        units.append(Unit(text, group, start, end, base, low, high, left, right, size, blank))
-        blank = False
+        units.append(Unit(text, group, start, end, base, low, high, left, right, size))
+    _set_blanks(units, blanks)
     return _with_marks(_without_repeats(units))
+
+
+def _set_blanks(units: list[Unit], blanks: list[tuple[float, float]]) -> None:
+    """Note before which units the file has a blank, by the places of the blanks.
+
+    Not by the order of the file, which is another where letters go from right to left.
+    """
+    lines: dict[int, list[tuple[float, int]]] = {}
+    for number, unit in enumerate(units):
+        lines.setdefault(round(unit.base), []).append((unit.start, number))
+    for line in lines.values():
+        line.sort()
+    for base, middle in blanks:
+        for near in (round(base), round(base) - 1, round(base) + 1):
+            line = lines.get(near, [])
+            place = bisect_left(line, (middle, 0))
+            if place < len(line) and abs(units[line[place][1]].base - base) < 1:
+                units[line[place][1]].blank_before = True
+                break
 
 
 def _without_repeats(units: list[Unit]) -> list[Unit]:
