@@ -127,10 +127,12 @@ def _kind(fault: str) -> str:
     """A fault without the numbers that differ from page to page."""
     if "are sure and agree" in fault:
         return "contradicted by two engines that agree"
-    if "letters that it lacks" in fault:
+    if "it lacks" in fault:
         return "with letters on the page that the layer lacks"
-    if "are no language's" in fault or "garbage" in fault:
-        return "with garbage for letters"
+    if "are not those" in fault:
+        return "with letters that are not those of the page"
+    if "no character for" in fault:
+        return "with glyphs that have no character"
     if "only a stamp" in fault:
         return "with only a stamp on a scan"
     if "not drawn" in fault or "under an image" in fault or "invisible" in fault:
