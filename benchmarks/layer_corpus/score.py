@@ -83,22 +83,22 @@ def _read(truth: Mapping[str, Any], text: str) -> str:
             for before, char in zip(f" {text}", text, strict=False)
         )
     text = " ".join(text.split()) if truth["same"] else text
-    for other, said in truth["same"]:
-        text = text.replace(other, said)
+    for other, claims_read in truth["same"]:
+        text = text.replace(other, claims_read)
     return text.casefold() if truth["any_case"] else text
 
 
 def _undoubted(text: str, doubtful: Sequence[str]) -> list[str]:
     """The words of a text without those that are doubtful, or part of one, or have one in them."""
     doubted = Counter(word for words in doubtful for word in split_words(words))
-    kept = []
+    remaining = []
     for word in split_words(text):
         if doubted[word] > 0:
             doubted[word] -= 1
         else:
-            kept.append(word)
+            remaining.append(word)
     left = [word for word, count in doubted.items() if count > 0]
-    return [word for word in kept if not any(_within(word, other) for other in left)]
+    return [word for word in remaining if not any(_within(word, other) for other in left)]
 
 
 def _within(word: str, other: str) -> bool:
@@ -111,17 +111,17 @@ def kept_pairs(truth: str, text: str) -> float:
     both = Counter(left) & Counter(right)
     before, after = _only(left, both), _only(right, both)
     pairs = Counter(itertools.pairwise(before))
-    kept = pairs & Counter(itertools.pairwise(after))
-    return kept.total() / pairs.total() if pairs else 1.0
+    remaining = pairs & Counter(itertools.pairwise(after))
+    return remaining.total() / pairs.total() if pairs else 1.0
 
 
 def _only(words: Iterable[str], counts: Mapping[str, int]) -> list[str]:
-    left, found = Counter(counts), []
+    left, matches = Counter(counts), []
     for word in words:
         if left[word] > 0:
             left[word] -= 1
-            found.append(word)
-    return found
+            matches.append(word)
+    return matches
 
 
 def judge(truth: Mapping[str, Any], result: Result) -> Verdict:
@@ -138,10 +138,10 @@ def judge(truth: Mapping[str, Any], result: Result) -> Verdict:
     covered = min(len(missing), 2 * len(doubtful))
     missing = missing[covered:] if covered < len(missing) else []
     units = Counter(split_units(page))
-    said = Counter(split_units(" ".join(undoubted)))
-    hits = (units & said).total()
+    claims_read = Counter(split_units(" ".join(undoubted)))
+    hits = (units & claims_read).total()
     doubted = min(units.total() - hits, sum(len(split_units(word)) for word in doubtful))
-    total = units.total() - doubted + said.total()
+    total = units.total() - doubted + claims_read.total()
     share = 2 * hits / total if total else 1.0
     order = kept_pairs(page, text) if result.order_known else None
     reasons = []
@@ -158,8 +158,8 @@ def judge(truth: Mapping[str, Any], result: Result) -> Verdict:
 
 
 def _share(values: Iterable[float | bool]) -> float | None:
-    found = [float(value) for value in values]
-    return sum(found) / len(found) if found else None
+    matches = [float(value) for value in values]
+    return sum(matches) / len(matches) if matches else None
 
 
 def _row(name: str, pairs: Sequence[tuple[Mapping[str, Any], Verdict]]) -> Row:
