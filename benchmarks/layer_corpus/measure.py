@@ -8,7 +8,7 @@ reference: the fonts that set a page would tell more of it than those of other d
 
 Prints the table, the families left out, and a line for each file that fails. Writes what was said
 of each file (`results.json`, which `benchmarks.layer_corpus.score` reads) and, beside it,
-`rows.json`: the table with its command, commit, date and CPU time, without texts.
+`rows.json`: the table with its commit, date and CPU time, without texts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import json
 import multiprocessing
 import os
 import resource
-import shlex
 import subprocess
 import sys
 import zlib
@@ -61,6 +60,10 @@ class Part:
         if not 0 <= part.first <= part.last < part.total:
             raise argparse.ArgumentTypeError(f"{text}: parts go from 0 to {part.total - 1}")
         return part
+
+    def __str__(self) -> str:
+        last = f"-{self.last}" if self.last > self.first else ""
+        return f"{self.first}{last}/{self.total}"
 
     def has(self, name: str) -> bool:
         return self.first <= zlib.crc32(name.encode()) % self.total <= self.last
@@ -127,12 +130,12 @@ def _cpu_s() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def describe(truths: Truths, measured: Measured, command: str) -> dict[str, Any]:
+def describe(truths: Truths, measured: Measured, part: str) -> dict[str, Any]:
     """The table, and all that says where it comes from, as JSON."""
     rows, failures = score(truths, measured.results)
     digest = hashlib.sha256(json.dumps(truths, sort_keys=True).encode())
     return {
-        "command": command,
+        "part": part,
         "commit": _commit(),
         "date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
         "digest": digest.hexdigest()[:12],
@@ -176,10 +179,7 @@ def main() -> None:
         parser.error("no file is in this part")
     measured = measure(given.corpus, truths)
     rows, failures = score(truths, measured.results)
-    part = f"--part {given.part.first}-{given.part.last}/{given.part.total} " if given.part else ""
-    results = shlex.quote(str(given.results))
-    command = f"python -m benchmarks.layer_corpus.measure CORPUS {part}--results {results}"
-    facts = describe(truths, measured, command)
+    facts = describe(truths, measured, str(given.part or ""))
     given.results.parent.mkdir(parents=True, exist_ok=True)
     verdicts = {name: asdict(result) for name, result in measured.results.items()}
     for path, content in ((given.results, verdicts), (given.results.with_name("rows.json"), facts)):

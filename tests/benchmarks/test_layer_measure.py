@@ -34,6 +34,11 @@ def test_a_file_is_in_one_part_by_the_crc_of_its_name():
     assert [Part(part, part, 12).has(name) for part in range(12)].index(True) == own
     assert Part.parse(f"{own}/12") == Part(own, own, 12)
     assert Part.parse("3-11/12").has(name) == (own >= 3)
+    assert [str(Part.parse(text)) for text in ("3/12", "3-3/12", "3-11/12")] == [
+        "3/12",
+        "3/12",
+        "3-11/12",
+    ]
 
 
 @pytest.mark.parametrize("text", ["3", "12/12", "4-3/12", "a/b", "-1/4"])
@@ -65,7 +70,7 @@ def test_a_table_says_where_it_comes_from_and_has_no_texts():
         "any_case": False,
     }  # fmt: skip
     measured = Measured({"a.pdf": Result(True, "The old quay"), "b.pdf": Result(False)}, 3.0)
-    facts = describe({"a.pdf": truth, "b.pdf": truth}, measured, "python -m x")
+    facts = describe({"a.pdf": truth, "b.pdf": truth}, measured, "3/12")
     assert (facts["expect"], facts["failed"]) == ({"right": 2}, {"right": 1})
     assert facts["cpu_ms_a_page"] == 1500
     assert facts["rows"][0]["refused"] == 0.5
