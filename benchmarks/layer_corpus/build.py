@@ -70,17 +70,17 @@ def _truth(page: Page, producer: str, family: str, path: Path) -> Truth:
 
 def _source(scripts: Sequence[str], faults: Sequence[str]) -> list[Page]:
     """The pages to set: those of the texts, and those whose setting is their fault."""
-    found = [page for script in scripts for page in pages(script)]
-    plain = [page for page in found if not page.fault]
+    matches = [page for script in scripts for page in pages(script)]
+    plain = [page for page in matches if not page.fault]
     for script in scripts:
         own = [page for page in plain if page.script == script]
         if script not in UNDIVIDED and all(page.name != "columns" for page in own):
             plain.append(in_columns(own[0]))
-    made = [page for page in found if page.fault in faults]
+    outputs = [page for page in matches if page.fault in faults]
     for fault, variants in TYPESET.items():
         if fault in faults:
             for variant, change in variants.items():
-                made += [
+                outputs += [
                     replace(change(page), fault=fault, variant=variant)
                     for page in plain
                     if page.name in ("report", "english", "german")
@@ -88,7 +88,7 @@ def _source(scripts: Sequence[str], faults: Sequence[str]) -> list[Page]:
                 ]
     # Small capitals are in one family only.
     again = [replace(page, turn=1) for page in plain if "small_caps" not in page.styles]
-    return plain + again + made
+    return plain + again + outputs
 
 
 def _turn(*names: str) -> int:
@@ -192,10 +192,10 @@ def build(
 
 def write_truth(folder: Path, truths: Sequence[Truth]) -> None:
     """The truths as one JSON object, by file name."""
-    found: dict[str, dict[str, Any]] = {}
+    matches: dict[str, dict[str, Any]] = {}
     for truth in sorted(truths, key=lambda truth: truth.file):
-        found[truth.file] = {key: value for key, value in vars(truth).items() if key != "file"}
-    text = json.dumps(found, ensure_ascii=False, indent=1)
+        matches[truth.file] = {key: value for key, value in vars(truth).items() if key != "file"}
+    text = json.dumps(matches, ensure_ascii=False, indent=1)
     (folder / "truth.json").write_text(text + "\n", encoding="utf-8")
 
 

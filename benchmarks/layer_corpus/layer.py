@@ -47,13 +47,13 @@ def _entries(kind: bytes, body: bytes) -> Iterator[tuple[int, str]]:
 
 def mapping(font: pikepdf.Object) -> tuple[dict[int, str], int]:
     """What each code of a font stands for, and how many bytes a code has."""
-    found: dict[int, str] = {}
+    matches: dict[int, str] = {}
     width = 2 if str(font.get("/Subtype")) == "/Type0" else 1
     if "/ToUnicode" in font:
         for kind, body in _SECTION.findall(font.ToUnicode.read_bytes()):
             for code, letters in _entries(kind, body):
-                found[code] = letters
-    return found, width
+                matches[code] = letters
+    return matches, width
 
 
 def write_mapping(
@@ -89,9 +89,9 @@ def change_fonts(
         old, width = mapping(font)
         new = {code: change(text) for code, text in old.items()}
         changed |= {text for code, text in old.items() if new[code] != text}
-        kept = {code: text for code, text in new.items() if text is not None}
-        if kept != old:
-            write_mapping(document, font, kept, width)
+        remaining = {code: text for code, text in new.items() if text is not None}
+        if remaining != old:
+            write_mapping(document, font, remaining, width)
     return changed
 
 
@@ -99,15 +99,15 @@ def change_spans(document: pikepdf.Pdf, change: Change) -> None:
     """Change the letters that marked content gives instead of its glyphs' own."""
     page = document.pages[0]
     content = pikepdf.parse_content_stream(page)
-    found = False
+    matches = False
     for instruction in content:
         if str(instruction.operator) != "BDC":
             continue
         properties = instruction.operands[1]
         if isinstance(properties, pikepdf.Dictionary) and "/ActualText" in properties:
             properties.ActualText = pikepdf.String(change(str(properties.ActualText)) or "")
-            found = True
-    if found:
+            matches = True
+    if matches:
         page.Contents = document.make_stream(pikepdf.unparse_content_stream(content))
 
 

@@ -29,33 +29,33 @@ def across(line: Sequence[Glyph]) -> Group:
 
 def words(line: Sequence[Glyph]) -> list[Group]:
     """The words of a line from left to right, each with the blanks after it."""
-    found: list[Group] = []
+    matches: list[Group] = []
     for glyph in across(line):
-        last = found[-1][-1] if found else None
+        last = matches[-1][-1] if matches else None
         apart = last is not None and (
             (not last.text.strip() and glyph.text.strip())
             or glyph.x - last.end > 0.18 * last.height
         )
         if last is None or apart:
-            found.append([])
-        found[-1].append(glyph)
-    return found
+            matches.append([])
+        matches[-1].append(glyph)
+    return matches
 
 
 def parts(line: Sequence[Glyph]) -> list[Group]:
     """The parts of a line that wide gaps hold apart, as columns do."""
-    found: list[Group] = []
+    matches: list[Group] = []
     for word in words(line):
-        if not found or word[0].x - found[-1][-1].end > 1.2 * word[0].height:
-            found.append([])
-        found[-1].extend(word)
-    return found
+        if not matches or word[0].x - matches[-1][-1].end > 1.2 * word[0].height:
+            matches.append([])
+        matches[-1].extend(word)
+    return matches
 
 
 def letters(line: Sequence[Glyph]) -> str:
     """What the glyphs of a line stand for, words apart by a blank."""
-    found = ("".join(glyph.text for glyph in word).strip() for word in words(line))
-    return " ".join(word for word in found if word)
+    matches = ("".join(glyph.text for glyph in word).strip() for word in words(line))
+    return " ".join(word for word in matches if word)
 
 
 def by_font(glyphs: Sequence[Glyph]) -> dict[str, Group]:

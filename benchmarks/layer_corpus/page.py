@@ -151,15 +151,15 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
 
 def pages(script: str) -> list[Page]:
     """The pages of a script, as its file has them."""
-    found = []
+    matches = []
     for part in (TEXTS / f"{script}.txt").read_text(encoding="utf-8").split("@ ")[1:]:
         first, *lines = part.strip("\n").split("\n")
         name, language, *options = first.split()
         page = Page(script, name, language, tuple(_blocks(lines)))
         if options:
             page = replace(page, fault=options[0], variant=options[1])
-        found.append(page)
-    return found
+        matches.append(page)
+    return matches
 
 
 def in_columns(page: Page) -> Page:

@@ -185,25 +185,29 @@ def check_sample(draw: Draw) -> PageSample:
     verdicts: dict[PageRef, LayerVerdict] = {}
     for path, outcome in zip(of_pdf, verified_layers(list(of_pdf), LIMITS, numbers), strict=True):
         failed = LayerVerdict(fault=outcome.detail or "it cannot be read")
-        found = outcome.value or ()
+        of_file = outcome.value or ()
         for place, source in enumerate(of_pdf[path]):
-            verdicts[page_ref(source)] = found[place] if place < len(found) else failed
+            verdicts[page_ref(source)] = of_file[place] if place < len(of_file) else failed
     sampled = {
         page_ref(source): verdicts.get(page_ref(source), LayerVerdict(fault=NO_PDF))
         for source in draw.pages
     }
     return PageSample(
         draw.pages,
-        {ref: None if one.gap else one.text for ref, one in sampled.items()},
-        {ref: one.gap for ref, one in sampled.items() if one.gap},
+        {ref: None if verdict.gap else verdict.text for ref, verdict in sampled.items()},
+        {ref: verdict.gap for ref, verdict in sampled.items() if verdict.gap},
         {name: file_digest(path) for name, path in draw.files.items()},
         draw.counts,
         draw.left_out,
-        {ref: one.note for ref, one in sampled.items() if one.note and not one.gap},
-        {ref: one.gap for ref, one in verdicts.items()},
+        {ref: verdict.note for ref, verdict in sampled.items() if verdict.note and not verdict.gap},
+        {ref: verdict.gap for ref, verdict in verdicts.items()},
         draw.others,
         frozenset(name for name, path in draw.files.items() if path.suffix.lower() == ".pdf"),
-        {ref: one.holes for ref, one in sampled.items() if not one.gap and one.holes != Holes()},
+        {
+            ref: verdict.holes
+            for ref, verdict in sampled.items()
+            if not verdict.gap and verdict.holes != Holes()
+        },
     )
 
 

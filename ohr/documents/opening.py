@@ -120,7 +120,7 @@ def layers_of(
 
 
 def lines_read(
-    wanted: Mapping[Path, Sequence[tuple[int, Box, str]]], limits: Limits = LIMITS
+    requests: Mapping[Path, Sequence[tuple[int, Box, str]]], limits: Limits = LIMITS
 ) -> dict[Path, list[dict[str, str]]]:
     """What witnesses read in lines of PDFs (:func:`ohr.documents.layers.read_lines`), in order.
 
@@ -128,10 +128,10 @@ def lines_read(
     """
     batches = [
         (path, lines[start : start + LINES_AT_ONCE])
-        for path, lines in wanted.items()
+        for path, lines in requests.items()
         for start in range(0, len(lines), LINES_AT_ONCE)
     ]
-    readings: dict[Path, list[dict[str, str]]] = {path: [] for path in wanted}
+    readings: dict[Path, list[dict[str, str]]] = {path: [] for path in requests}
     with _opener(len(batches), limits) as outcomes:
         read = outcomes([partial(read_lines, *batch) for batch in batches])
     for (path, lines), outcome in zip(batches, read, strict=True):

@@ -33,7 +33,7 @@ def verified_layers(
     """
     opened = layers_of(paths, limits, pages)
     chosen: dict[Path, list[Line]] = {}
-    wanted = {}
+    requests = {}
     for path, outcome in zip(paths, opened, strict=True):
         if outcome.value is None or path in chosen:
             continue
@@ -41,8 +41,8 @@ def verified_layers(
         lines = choose_lines(layers, suspects(layers), only_suspects=False)
         numbers = range(len(layers)) if pages is None else pages[path]
         chosen[path] = lines
-        wanted[path] = [(numbers[line.page], line.box, line.shown) for line in lines]
-    readings = lines_read({path: lines for path, lines in wanted.items() if lines}, limits)
+        requests[path] = [(numbers[line.page], line.box, line.shown) for line in lines]
+    readings = lines_read({path: lines for path, lines in requests.items() if lines}, limits)
     return [
         Outcome(None, outcome.status, outcome.detail)
         if outcome.value is None

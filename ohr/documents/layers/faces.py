@@ -163,12 +163,12 @@ def _is_font(name: str) -> bool:
 
 @cache
 def _scanned() -> tuple[Path, ...]:
-    found: list[Path] = []
+    paths: list[Path] = []
     for folder in _FOLDERS:
         root = Path(folder).expanduser()
         for parent, _, names in os.walk(root):
-            found += [Path(parent, name) for name in names if _is_font(name)]
-    return tuple(sorted(found, key=_plainness)[:_MOST_SCANNED])
+            paths += [Path(parent, name) for name in names if _is_font(name)]
+    return tuple(sorted(paths, key=_plainness)[:_MOST_SCANNED])
 
 
 def _plainness(path: Path) -> tuple[int, str]:

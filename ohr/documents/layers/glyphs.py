@@ -283,10 +283,10 @@ def _cut(
         keep[0] = False
         if not keep.any():
             return None
-    kept = keep[labels] & inside.astype(bool)
-    rows, columns = np.flatnonzero(kept.any(axis=1)), np.flatnonzero(kept.any(axis=0))
+    remaining = keep[labels] & inside.astype(bool)
+    rows, columns = np.flatnonzero(remaining.any(axis=1)), np.flatnonzero(remaining.any(axis=0))
     cut = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
-    near = cv2.dilate(kept.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    near = cv2.dilate(remaining.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     clean = np.where(near, ink, 0).astype(np.float32)
     full = float(clean.max())
     picture = np.clip(clean * (255 / full), 0, 255).astype(np.uint8)
@@ -398,8 +398,8 @@ def _small_capitals(text: str) -> list[Shape]:
     if len(text.upper()) != 1:
         return []
     return [
-        Shape(one.picture, 0.75 * one.top, 0.75 * one.bottom, 0.75 * one.width)
-        for one in _drawn_by_faces(text.upper())
+        Shape(item.picture, 0.75 * item.top, 0.75 * item.bottom, 0.75 * item.width)
+        for item in _drawn_by_faces(text.upper())
     ]
 
 
@@ -448,7 +448,7 @@ def _specimens(block: int) -> tuple[Shapes, tuple[str, ...]]:
         if text not in common and _is_drawn(text)
     }
     names = [text for text, shapes in drawn.items() for _ in shapes]
-    return Shapes([one for shapes in drawn.values() for one in shapes]), tuple(names)
+    return Shapes([item for shapes in drawn.values() for item in shapes]), tuple(names)
 
 
 def _is_drawn(character: str) -> bool:

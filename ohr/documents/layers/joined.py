@@ -69,8 +69,8 @@ class JoinedWords:
         for face in range(faces):
             vectors = np.array([claim[face][0] for claim in claims])
             widths = np.array([claim[face][1] for claim in claims])
-            alike = np.array([one[0] for one in seen]) @ vectors.T
-            alike -= WIDTH_WEIGHT * np.abs(np.array([one[1] for one in seen])[:, None] - widths)
+            alike = np.array([item[0] for item in seen]) @ vectors.T
+            alike -= WIDTH_WEIGHT * np.abs(np.array([item[1] for item in seen])[:, None] - widths)
             best = np.maximum(best, alike)
         own = np.diag(best)[:, None]
         as_like = (best >= own).sum(axis=1) - 1

@@ -1,4 +1,4 @@
-"""Which lines of a document its witnesses should read, and what a reading says of its glyphs."""
+"""Which lines of a document its witnesses should read, and what their output says of its glyphs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LENGTHS = (12, 100)
 _URGENCY = ("wrong", "no ink", "unknown", "right")
 """Looks of glyphs in the order in which they are read again."""
 LEAST_ALIKE = 0.25
-"""A reading that shares less than this of the line's characters, in places, is of no use if its
+"""Output that shares less than this of the line's characters, in places, is of no use if its
 length differs too: the witness has not read the line."""
 MOST_LONGER = 0.3
 

@@ -111,8 +111,8 @@ def _follows(before: Segment, after: Segment, mirrored: bool) -> bool:
 
 def _agreement(first: list[list[int]], second: list[list[int]], chosen: Sequence[int]) -> float:
     """Share of neighbours among the chosen in one order that are neighbours in the other."""
-    wanted = set(chosen)
-    orders = [[n for line in order for n in line if n in wanted] for order in (first, second)]
+    members = set(chosen)
+    orders = [[n for line in order for n in line if n in members] for order in (first, second)]
     pairs = [set(pairwise(order)) for order in orders]
     return len(pairs[0] & pairs[1]) / max(1, len(pairs[0]))
 
@@ -140,8 +140,8 @@ def _crossings(order: Sequence[Sequence[int]], running: Sequence[int]) -> float:
 
     Only columns do: the places have cut them, so they are no table.
     """
-    wanted = set(running)
-    lines = [sum(number in wanted for number in line) for line in order]
+    members = set(running)
+    lines = [sum(number in members for number in line) for line in order]
     return sum(count for count in lines if count > 1) / max(1, sum(lines))
 
 

@@ -104,23 +104,23 @@ def _text_layer(
     soft = np.array([text == _SOFT for text in characters.texts], bool)
     chosen = without_doubles(characters, drawn) | (characters.blank & characters.on_page)
     chosen &= ~soft | drawings.seen
-    found = page_words(characters, chosen, None if is_turned else ink)
-    words, glyphs = _described(page, characters, found, judge, drawings)
+    layout = page_words(characters, chosen, None if is_turned else ink)
+    words, glyphs = _described(page, characters, layout, judge, drawings)
     words = _with_lost_glyphs(words, lost_glyphs(page, drawings), drawings)
-    boxes = _sign_boxes(found.words, characters, drawings)
+    boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())
     return TextLayer(
-        _text(found),
+        _text(layout),
         words,
-        found.order_known,
+        layout.order_known,
         int((hidden & characters.no_ink).sum()) / total,
         int(hidden.sum()) / total,
         image_share(page),
         marks,
         text_ink / (text_ink + mark_ink) if mark_ink else 1.0,
         glyphs,
-        JoinedWords(characters, ink).match(found.words),
+        JoinedWords(characters, ink).match(layout.words),
     )
 
 
@@ -148,9 +148,9 @@ def _fill_inked_blanks(characters: Characters, ink: Ink, drawn: np.ndarray) -> N
             drawn[place] = True
 
 
-def _text(found: PageWords) -> str:
+def _text(layout: PageWords) -> str:
     lines: dict[int, list[str]] = {}
-    for word in found.words:
+    for word in layout.words:
         lines.setdefault(word.line, []).append(word.text)
     return "\n".join(" ".join(line) for line in lines.values())
 
@@ -158,13 +158,13 @@ def _text(found: PageWords) -> str:
 def _described(
     page: pypdfium2.PdfPage,
     characters: Characters,
-    found: PageWords,
+    layout: PageWords,
     judge: GlyphJudge,
     drawings: Drawings,
 ) -> tuple[tuple[LayerWord, ...], tuple[tuple[Glyph, Judgement], ...]]:
     """The words with their places and glyphs, and the different glyphs."""
     chosen = np.zeros(len(characters), bool)
-    for word in found.words:
+    for word in layout.words:
         chosen[list(word.places)] = True
     groups = glyph_groups(characters, chosen)
     of_groups = judge.judge(page, characters, groups)
@@ -173,7 +173,7 @@ def _described(
     height, width = drawings.whole.shape[:2]
     scale = np.array([width, height, width, height], float)
     words = []
-    for word in found.words:
+    for word in layout.words:
         inside = dict.fromkeys(group_of[place] for place in word.places)
         words.append(
             LayerWord(

@@ -71,10 +71,12 @@ class Shapes:
     """Several shapes as arrays, for comparison with one."""
 
     def __init__(self, shapes: list[Shape]) -> None:
-        self.pictures = np.array([one.picture for one in shapes], np.float32).reshape(
+        self.pictures = np.array([item.picture for item in shapes], np.float32).reshape(
             -1, SIDE * SIDE
         )
-        self.edges = np.array([(one.top, one.bottom, one.width) for one in shapes]).reshape(-1, 3)
+        self.edges = np.array([(item.top, item.bottom, item.width) for item in shapes]).reshape(
+            -1, 3
+        )
 
     def __len__(self) -> int:
         return len(self.pictures)

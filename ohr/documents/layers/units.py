@@ -97,13 +97,13 @@ def without_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
     A character is a double if the same one, in the same size, is within :data:`DOUBLE`; a whole
     word must be, since letters repeat (``ll``). The one that is drawn last stays: it lies on top.
     """
-    kept = chosen.copy()
+    remaining = chosen.copy()
     places = np.flatnonzero(chosen & ~characters.blank)
     if len(places) < 2:
-        return kept
+        return remaining
     near = DOUBLE * float(np.median(characters.sizes[places]))
     if near <= 0:
-        return kept
+        return remaining
     origins = characters.origins
     twins = _twins(characters, places, near)
     for run in _runs_of(sorted(twins), characters):
@@ -111,8 +111,8 @@ def without_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
         same_shift = np.ptp(shifts, axis=0).max() <= 0.2 * near
         # A single letter may stand beside its like by chance; drawn at the same place, it does not.
         if same_shift and (len(run) >= 3 or np.abs(shifts).max() <= 0.2 * near):
-            kept[run] = False
-    return kept
+            remaining[run] = False
+    return remaining
 
 
 def _twins(characters: Characters, places: np.ndarray, near: float) -> dict[int, int]:
@@ -216,13 +216,13 @@ def _without_repeats(units: list[Unit]) -> list[Unit]:
     Some producers give each glyph of an Indic cluster all its characters: the letter and its sign
     both stand for both.
     """
-    kept: list[Unit] = []
+    remaining: list[Unit] = []
     for unit in units:
         if len(unit.text) > 1 and not unit.text.isascii():
             middle = (unit.left + unit.right) / 2
             whole = [
                 other
-                for other in kept[-3:]
+                for other in remaining[-3:]
                 if other.text == unit.text
                 and other.left - 0.1 * unit.size <= middle <= other.right + 0.1 * unit.size
                 and abs(other.base - unit.base) < 0.3 * unit.size
@@ -230,8 +230,8 @@ def _without_repeats(units: list[Unit]) -> list[Unit]:
             if whole:
                 whole[-1].places += unit.places
                 continue
-        kept.append(unit)
-    return kept
+        remaining.append(unit)
+    return remaining
 
 
 def _with_marks(units: list[Unit]) -> list[Unit]:

@@ -31,6 +31,8 @@ SURELY = 0.2
 """... and this much more than like the claimed one, is wrong although no engine has read it."""
 UNLIKE = 0.6
 """A glyph less like the claim than this is wrong if one engine, too, reads another character."""
+LIKELY = 0.15
+"""A glyph that no engine has read is doubtful if something else is like it by this much more."""
 MOST_DOUBTFUL = 0.2
 """Most words of a page, as a share, that may be doubtful."""
 FEWEST_KINDS = 4
@@ -143,11 +145,12 @@ def _is_clear(judgement: Judgement) -> bool:
 
 def glyph_states(
     layers: Sequence[TextLayer | None],
-    said: Mapping[Glyph, Mapping[str, Testimony]],
+    testimony: Mapping[Glyph, Mapping[str, Testimony]],
 ) -> dict[Glyph, State]:
     """What is known of each glyph of a document."""
     joined = _joined_fonts(layers)
     strange = _strange_fonts(layers)
+    scripts = _font_scripts(layers)
     states: dict[Glyph, State] = {}
     for layer in layers:
         for glyph, judgement in layer.glyphs if layer is not None else ():
@@ -155,10 +158,28 @@ def glyph_states(
                 if is_joined(glyph.text):
                     states[glyph] = joined.get(glyph.font, "unknown")
                 else:
-                    states[glyph] = _state(glyph, judgement, said.get(glyph, {}))
+                    own = scripts.get(glyph.font, "")
+                    states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)
                     if glyph.font in strange and states[glyph] in ("unknown", "doubtful"):
                         states[glyph] = "wrong"
     return states
+
+
+def _font_scripts(layers: Sequence[TextLayer | None]) -> dict[str, str]:
+    """The script of most glyphs of a font that are right, if at least half of its glyphs are."""
+    right: dict[str, Counter[str]] = {}
+    kinds: Counter[str] = Counter()
+    for layer in layers:
+        for glyph, judgement in layer.glyphs if layer is not None else ():
+            kinds[glyph.font] += 1
+            if judgement.look == "right":
+                right.setdefault(glyph.font, Counter())[script_of(glyph.text[0])] += 1
+    scripts = {}
+    for font, counts in right.items():
+        letters = {script: count for script, count in counts.items() if script}
+        if letters and 2 * sum(counts.values()) >= kinds[font]:
+            scripts[font] = max(letters, key=lambda script: letters[script])
+    return scripts
 
 
 def _strange_fonts(layers: Sequence[TextLayer | None]) -> set[str]:
@@ -173,7 +194,7 @@ def _strange_fonts(layers: Sequence[TextLayer | None]) -> set[str]:
                 kinds.setdefault(glyph.font, {}).setdefault(glyph.text, judgement)
     strange = set()
     for font, own in kinds.items():
-        shapes = {text: one.seen for text, one in own.items() if one.seen is not None}
+        shapes = {text: item.seen for text, item in own.items() if item.seen is not None}
         if 2 * len(shapes) <= len(own):
             continue
         rank = claims_rank(shapes)
@@ -197,32 +218,44 @@ def _joined_fonts(layers: Sequence[TextLayer | None]) -> dict[str, State]:
     return states
 
 
-def _state(glyph: Glyph, judgement: Judgement, said: Mapping[str, Testimony]) -> State:
+def _state(
+    glyph: Glyph, judgement: Judgement, testimony: Mapping[str, Testimony], script: str
+) -> State:
+    """The state of a glyph of a font, most of whose right glyphs are of a ``script``, if any."""
     if _is_garbage(glyph.text):
         return "doubtful"
-    others = {name: one.other for name, one in said.items() if one.other}
-    confirmed = any(one.confirms for one in said.values())
-    read = [*others.values(), *(one.variant for one in said.values() if one.variant)]
+    if _is_clear(judgement):
+        return "right"
+    others = {name: item.other for name, item in testimony.items() if item.other}
+    confirmed = any(item.confirms for item in testimony.values())
+    read = [*others.values(), *(item.variant for item in testimony.values() if item.variant)]
     named = any(looks_alike(other, judgement.other) for other in read)
+    agreed = len(others) > 1 and len({other.casefold() for other in others.values()}) == 1
     if judgement.look == "right":
-        if named and not confirmed and not _is_clear(judgement):
-            return "wrong"
-        agreed = len(others) > 1 and len({other.casefold() for other in others.values()}) == 1
-        return "wrong" if agreed and not confirmed else "right"
+        return "wrong" if (named or agreed) and not confirmed else "right"
     if confirmed and not others:
         return "right"
-    often = sum(one.total for one in said.values()) > 1
+    often = sum(item.total for item in testimony.values()) > 1
     unlike = judgement.claim < UNLIKE and often
     if not confirmed and read and (len(others) > 1 or named or unlike):
         return "wrong"
     if judgement.look == "wrong" and not confirmed:
-        is_sure = judgement.likeness >= SURE and not (judgement.claim > judgement.likeness - SURELY)
-        if is_sure:
-            return "wrong"
-        return "doubtful" if _same_script(glyph.text, judgement.other) else "unknown"
+        return _by_look(glyph, judgement, script)
     if judgement.look == "no ink" and not _is_faint(glyph.text):
         return "doubtful"
     return "unknown"
+
+
+def _by_look(glyph: Glyph, judgement: Judgement, script: str) -> State:
+    """The state of a glyph that looks wrong and that no engine has read."""
+    other = script_of(judgement.other[0])
+    if script and other and other != script:
+        return "unknown"  # a letter of a script that the font has nothing else of
+    if judgement.claim > judgement.likeness - SURELY:
+        if judgement.claim > judgement.likeness - LIKELY:
+            return "unknown"
+        return "doubtful" if _same_script(glyph.text, judgement.other) else "unknown"
+    return "wrong" if judgement.likeness >= SURE else "doubtful"
 
 
 def _same_script(first: str, second: str) -> bool:
@@ -358,17 +391,17 @@ def _spans(
     """Where the doubtful words are in the text, in which words at lines' ends are joined."""
     if not doubtful:
         return ()
-    wanted = set(map(id, doubtful))
+    wrong_words = set(map(id, doubtful))
     spans: list[tuple[int, int]] = []
     at = 0
     for word in words:
         plain = word.text.replace("\xad", "")
         for form in dict.fromkeys((plain, plain.rstrip("-\u2010\xad\xac\u2e17\u058a"))):
-            found = text.find(form, at, at + len(form) + 4) if form else -1
-            if found >= 0:
-                if id(word) in wanted:
-                    spans.append((found, found + len(form)))
-                at = found + len(form)
+            start = text.find(form, at, at + len(form) + 4) if form else -1
+            if start >= 0:
+                if id(word) in wrong_words:
+                    spans.append((start, start + len(form)))
+                at = start + len(form)
                 break
     return tuple(_merged(spans))
 

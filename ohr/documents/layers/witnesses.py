@@ -62,12 +62,12 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
             pages.clear()
             pages[page_no] = cv2.cvtColor(render(path, page_no, DPI), cv2.COLOR_RGB2GRAY)
         picture = _line(pages[page_no], box)
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         if picture is not None:
             for name, witness in witnesses(script_of(text)).items():
                 with suppress(OhrError, OSError, RuntimeError, ValueError):
-                    found[name] = witness(picture)
-        readings.append(found)
+                    texts[name] = witness(picture)
+        readings.append(texts)
     return readings
 
 
@@ -104,12 +104,12 @@ def script_of(text: str) -> str:
 @cache
 def witnesses(script: str) -> Mapping[str, Witness]:
     """The witnesses that are there and read a script, by name."""
-    found: dict[str, Witness] = {}
+    readers: dict[str, Witness] = {}
     if script in _RAPID_SCRIPTS and (rapid := _rapidocr()) is not None:
-        found["RapidOCR"] = rapid
+        readers["RapidOCR"] = rapid
     if (tesseract := _tesseract(script)) is not None:
-        found["Tesseract"] = tesseract
-    return found
+        readers["Tesseract"] = tesseract
+    return readers
 
 
 @cache
@@ -142,10 +142,10 @@ def _rapidocr() -> Witness | None:
 @cache
 def _tesseract(script: str) -> Witness | None:
     languages = _tesseract_languages()
-    wanted = [name for name in _LANGUAGES.get(script, ()) if name in languages][:1]
+    chosen = [name for name in _LANGUAGES.get(script, ()) if name in languages][:1]
     if script == "LATIN":
-        wanted = ["eng"] if "eng" in languages else sorted(languages & {"Latin", "script/Latin"})
-    if not wanted:
+        chosen = ["eng"] if "eng" in languages else sorted(languages & {"Latin", "script/Latin"})
+    if not chosen:
         return None
     import pytesseract
 
@@ -154,7 +154,7 @@ def _tesseract(script: str) -> Witness | None:
         os.environ["OMP_THREAD_LIMIT"] = "1"
         try:
             return str(
-                pytesseract.image_to_string(picture, lang=wanted[0], config="--psm 7", timeout=20)
+                pytesseract.image_to_string(picture, lang=chosen[0], config="--psm 7", timeout=20)
             ).strip()
         except pytesseract.TesseractError:
             return ""
