@@ -41,18 +41,18 @@ LOOK_ALIKE = {
 def _letters(page: Page, kinds: str = "L") -> str:
     """The page's letters in lower case, the frequent ones first."""
     counts = Counter(page.text.lower())
-    found = [char for char in counts if unicodedata.category(char)[0] in kinds]
-    return "".join(sorted(found, key=lambda char: (-counts[char], char)))
+    matches = [char for char in counts if unicodedata.category(char)[0] in kinds]
+    return "".join(sorted(matches, key=lambda char: (-counts[char], char)))
 
 
 def table(source: str, target: str) -> Table:
     """From each letter to another, in both cases."""
-    found = dict(zip(map(ord, source), map(ord, target), strict=True))
+    matches = dict(zip(map(ord, source), map(ord, target), strict=True))
     for lower, upper in zip(source, source.upper(), strict=len(source) == len(source.upper())):
         if upper != lower and len(source) == len(source.upper()):
-            new = chr(found[ord(lower)]).upper()
-            found[ord(upper)] = ord(new) if len(new) == 1 else found[ord(lower)]
-    return found
+            new = chr(matches[ord(lower)]).upper()
+            matches[ord(upper)] = ord(new) if len(new) == 1 else matches[ord(lower)]
+    return matches
 
 
 def _turned(letters: str, by: int) -> Table:
@@ -110,8 +110,8 @@ def _look_alike(page: Page) -> Table:
 
 
 def _plant(make: Callable[[Page], Table], document: pikepdf.Pdf, page: Page) -> Planted | None:
-    made = make(page)
-    return plant_change(document, page, lambda text: text.translate(made))
+    outputs = make(page)
+    return plant_change(document, page, lambda text: text.translate(outputs))
 
 
 def _title(document: pikepdf.Pdf, page: Page) -> Planted | None:
@@ -119,14 +119,14 @@ def _title(document: pikepdf.Pdf, page: Page) -> Planted | None:
     names, heading = heading_fonts(document), page.blocks[0]
     if not names or heading.kind != "heading" or page.styles:
         return None
-    made = _rotation(page)
+    outputs = _rotation(page)
     only = Page(page.script, page.name, page.language, (heading,))
-    return plant_change(document, only, lambda text: text.translate(made), names)
+    return plant_change(document, only, lambda text: text.translate(outputs), names)
 
 
 def _digits(order: str, document: pikepdf.Pdf, page: Page) -> Planted | None:
-    made = str.maketrans("0123456789", order)
-    return plant_change(document, page, lambda text: text.translate(made))
+    outputs = str.maketrans("0123456789", order)
+    return plant_change(document, page, lambda text: text.translate(outputs))
 
 
 VARIANTS: dict[str, Plant] = {

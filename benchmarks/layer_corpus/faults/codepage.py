@@ -24,12 +24,12 @@ CODE_PAGES = {
 
 def misread(text: str, code_page: str) -> str:
     """The text as Latin-1 shows its bytes; letters outside the code page stay."""
-    found = []
+    matches = []
     for char in text:
         data = char.encode(code_page, "ignore") or char.encode("utf-16-be")
         known = char.encode(code_page, "ignore")
-        found.append(known.decode("cp1252", "replace") if data == known else char)
-    return "".join(found).replace("\ufffd", "\u00a4")
+        matches.append(known.decode("cp1252", "replace") if data == known else char)
+    return "".join(matches).replace("\ufffd", "\u00a4")
 
 
 def _plant(turn: int, document: pikepdf.Pdf, page: Page) -> Planted | None:

@@ -93,15 +93,15 @@ def _plant(hide: Hide, document: pikepdf.Pdf, page: Page) -> Planted | None:
     if page.script in SHAPED:
         return None
     drawing = Drawing(document)
-    found = lines(drawing.glyphs)
-    if len(found) < 5 or any(len(parts(line)) > 1 for line in found[1:3]):
+    matches = lines(drawing.glyphs)
+    if len(matches) < 5 or any(len(parts(line)) > 1 for line in matches[1:3]):
         return None
-    new = found[2]
-    source = max(found[3:], key=lambda line: (len(parts(line)) == 1, len(line)))
+    new = matches[2]
+    source = max(matches[3:], key=lambda line: (len(parts(line)) == 1, len(line)))
     shift = new[0].y - source[0].y
     old = [glyph.moved(0, shift) for glyph in source]
-    before = [glyph for line in found[:2] for glyph in line]
-    after = [glyph for line in found[3:] for glyph in line]
+    before = [glyph for line in matches[:2] for glyph in line]
+    after = [glyph for line in matches[3:] for glyph in line]
     drawing.write([before, *hide(document, old, new), after])
     return Planted([], "text", extra=split_words(letters(source)))
 
@@ -111,22 +111,22 @@ def _pictured(document: pikepdf.Pdf, page: Page) -> Planted | None:
     if page.script in SHAPED:
         return None
     drawing = Drawing(document)
-    found = lines(drawing.glyphs)
+    matches = lines(drawing.glyphs)
     read = page.text.split("\n")
     if (
-        len(found) != len(read)
-        or len(found) < 5
-        or any(len(parts(line)) > 1 for line in found[2:4])
+        len(matches) != len(read)
+        or len(matches) < 5
+        or any(len(parts(line)) > 1 for line in matches[2:4])
     ):
         return None
-    new, source = found[2], max(found[3:], key=lambda line: (len(parts(line)) == 1, len(line)))
+    new, source = matches[2], max(matches[3:], key=lambda line: (len(parts(line)) == 1, len(line)))
     picture = _photograph(document, source)
     name = document.pages[0].add_resource(picture, pikepdf.Name.XObject, PICTURE)
     x, y, width, height = _box(source)
     y += new[0].y - source[0].y
     cover = f"q 1 g {_rectangle(new)} f {width:.2f} 0 0 {height:.2f} {x:.2f} {y:.2f} cm {name} Do Q"
     drawing.write([drawing.glyphs, cover.encode()])
-    seen = read[found.index(source)]
+    seen = read[matches.index(source)]
     text = "\n".join([*read[:2], seen, *read[3:]])
     return Planted(
         lacking(split_words(text), split_words(page.text)), text=text, extra=split_words(read[2])

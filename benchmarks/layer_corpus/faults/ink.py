@@ -23,12 +23,12 @@ ALONE = ("chinese", "japanese")
 def _common(page: Page, kind: str) -> str:
     """The most frequent letter (L) or digit (N) of a page, in small letters where it has them."""
     counts = Counter(page.text)
-    found = [
+    matches = [
         char
         for char in counts
         if unicodedata.category(char)[0] == kind and char not in "fijlt" and char == char.lower()
     ]
-    return max(found, key=lambda char: (counts[char], char), default="")
+    return max(matches, key=lambda char: (counts[char], char), default="")
 
 
 def _without(kind: str, instead: str, document: pikepdf.Pdf, page: Page) -> Planted | None:

@@ -14,20 +14,20 @@ from benchmarks.layer_corpus.words import split_words
 
 def _ligatures(document: pikepdf.Pdf) -> set[str]:
     """The letters of the ligatures that the page's fonts have."""
-    found = {text for font in fonts(document).values() for text in mapping(font)[0].values()}
+    matches = {text for font in fonts(document).values() for text in mapping(font)[0].values()}
     return {
         text
-        for text in found
+        for text in matches
         if (len(text) > 1 and text.isalpha() and text[0] == "f") or "\ufb00" <= text <= "\ufb06"
     }
 
 
 def _plant(becomes: str | None, document: pikepdf.Pdf, page: Page) -> Planted | None:
-    found = _ligatures(document)
-    wrong = [word for word in split_words(page.text) if any(text in word for text in found)]
+    matches = _ligatures(document)
+    wrong = [word for word in split_words(page.text) if any(text in word for text in matches)]
     if not wrong:
         return None
-    change_fonts(document, lambda text: becomes if text in found else text)
+    change_fonts(document, lambda text: becomes if text in matches else text)
     return Planted(wrong)
 
 

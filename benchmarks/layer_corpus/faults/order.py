@@ -40,29 +40,29 @@ def _row_by_row(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
 
 
 def _heading_last(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
-    found = lines(glyphs)
-    return [*found[1:], found[0]] if len(found) > 1 else None
+    matches = lines(glyphs)
+    return [*matches[1:], matches[0]] if len(matches) > 1 else None
 
 
 def _shuffled(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
     """Words in any order."""
     if page.script in SHAPED:
         return None
-    found = [word for line in lines(glyphs) for word in words(line)]
-    random.Random(page.key).shuffle(found)
-    return found
+    matches = [word for line in lines(glyphs) for word in words(line)]
+    random.Random(page.key).shuffle(matches)
+    return matches
 
 
 def _letters_shuffled(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
     """Letters of a line in any order, each where it belongs."""
     if page.script in SHAPED:
         return None
-    generator, found = random.Random(page.key), []
+    generator, matches = random.Random(page.key), []
     for line in lines(glyphs):
         apart = [[glyph] for glyph in line]
         generator.shuffle(apart)
-        found += apart
-    return found
+        matches += apart
+    return matches
 
 
 def _twice(x: float, y: float, part: str, page: Page, glyphs: Sequence[Glyph]) -> list[Group]:
@@ -73,11 +73,11 @@ def _twice(x: float, y: float, part: str, page: Page, glyphs: Sequence[Glyph]) -
         groups = [word for line in lines(glyphs) for word in words(line)]
     else:
         groups = [[glyph] for glyph in glyphs]
-    found = []
+    matches = []
     for group in groups:
         again = [glyph.moved(x, y) for glyph in group]
-        found += [[replace(glyph, fill=GREY) for glyph in again] if y else again, group]
-    return found
+        matches += [[replace(glyph, fill=GREY) for glyph in again] if y else again, group]
+    return matches
 
 
 def _page_twice(page: Page, glyphs: Sequence[Glyph]) -> list[Group]:
@@ -87,8 +87,8 @@ def _page_twice(page: Page, glyphs: Sequence[Glyph]) -> list[Group]:
 
 def _no_blanks(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
     """Letter-spaced text whose blanks are gaps."""
-    kept = [glyph for glyph in glyphs if glyph.text.strip()]
-    return [kept] if page.tracking and page.script not in SHAPED else None
+    remaining = [glyph for glyph in glyphs if glyph.text.strip()]
+    return [remaining] if page.tracking and page.script not in SHAPED else None
 
 
 def _visual(step: int, page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
@@ -106,12 +106,12 @@ def _marks_last(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
     """The signs of a line after its letters."""
     if page.script not in ("devanagari", "tamil", "thai"):
         return None
-    found = []
+    matches = []
     for line in lines(glyphs):
         signs = [glyph for glyph in line if _is_sign(glyph)]
-        found += [[_alone(glyph) for glyph in line if not _is_sign(glyph)]]
-        found += [[_alone(glyph)] for glyph in signs]
-    return found if any(map(_is_sign, glyphs)) else None
+        matches += [[_alone(glyph) for glyph in line if not _is_sign(glyph)]]
+        matches += [[_alone(glyph)] for glyph in signs]
+    return matches if any(map(_is_sign, glyphs)) else None
 
 
 def _clusters_apart(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:

@@ -27,8 +27,8 @@ def families(producer: str, pages: Sequence[Page]) -> list[Family]:
 def set_pages(producer: str, pages: Sequence[Page], folder: Path) -> list[Path]:
     """Set every page, a PDF each, under its key."""
     paths = []
-    made = PRODUCERS[producer](list(zip(pages, families(producer, pages), strict=True)))
-    for page, data in zip(pages, made, strict=True):
+    outputs = PRODUCERS[producer](list(zip(pages, families(producer, pages), strict=True)))
+    for page, data in zip(pages, outputs, strict=True):
         fault = f"-{page.fault}-{page.variant}" if page.fault else ""
         path = folder / f"{page.key}-{producer}{fault}.pdf"
         path.write_bytes(data)

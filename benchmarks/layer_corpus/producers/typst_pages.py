@@ -38,21 +38,21 @@ def _lines(lines: Sequence[Line]) -> str:
 
 def _blocks(blocks: Sequence[Block], weight: str) -> Iterator[str]:
     for kind, same in groupby(blocks, key=lambda block: block.kind):
-        found = list(same)
+        matches = list(same)
         if kind == "row":
-            cells = "".join(f"[{_line(cell)}], " for block in found for cell in block.lines)
-            width = len(found[0].lines)
+            cells = "".join(f"[{_line(cell)}], " for block in matches for cell in block.lines)
+            width = len(matches[0].lines)
             yield f"#table(columns: {width}, stroke: none, inset: (x: 11pt, y: 4pt), {cells})"
         elif kind == "heading":
-            yield f'#text(size: 17pt, weight: "{weight}")[{_line(found[0].lines[0])}]'
+            yield f'#text(size: 17pt, weight: "{weight}")[{_line(matches[0].lines[0])}]'
         elif kind == "columns":
-            for block in found:
+            for block in matches:
                 yield (
                     f"#grid(columns: (8.5cm, auto), [{_lines(block.lines)}], "
                     f"[{_lines(block.right)}])"
                 )
         else:
-            yield _lines([line for block in found for line in block.lines])
+            yield _lines([line for block in matches for line in block.lines])
 
 
 def document(pages: Sequence[tuple[Page, Family]]) -> str:
@@ -73,5 +73,5 @@ def typst(pages: Sequence[tuple[Page, Family]]) -> list[bytes]:
         {str(family.path(style).parent) for _, family in pages for style in ("", "bold", "italic")}
     )
     assert all(folder.startswith(str(FONTS)) for folder in folders)
-    made = compiler.compile(document(pages).encode(), font_paths=folders, timestamp=0)
-    return split(made, len(pages))
+    outputs = compiler.compile(document(pages).encode(), font_paths=folders, timestamp=0)
+    return split(outputs, len(pages))
