@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 import typst
-from hypothesis import given
-from hypothesis import strategies as st
+from PIL import Image
 
 from ohr import registry
-from ohr.datasets.text_layer import check_layers
-from ohr.documents.layers import TextLayer
-from ohr.documents.opening import layers_of
+from ohr.documents.verifying import verified_layers
 from ohr.errors import DatasetError
-from ohr.types import Outcome, PageRef
-from tests.builders import stream, write_bomb, write_page, write_pdf
+from ohr.types import PageRef
+from tests.builders import image_object, scan_of_text, write_bomb, write_page, write_pdf
 
 HEADER = "question,answer,document,page,evidence\n"
 
@@ -54,10 +51,10 @@ def opened_once(monkeypatch):
     def layers(paths, limits):
         keys = [(path.name, path.read_bytes(), limits) for path in paths]
         unread = {key: path for key, path in zip(keys, paths, strict=True) if key not in OPENED}
-        OPENED.update(zip(unread, layers_of(list(unread.values()), limits), strict=True))
+        OPENED.update(zip(unread, verified_layers(list(unread.values()), limits), strict=True))
         return [OPENED[key] for key in keys]
 
-    monkeypatch.setattr("ohr.datasets.folder.layers_of", layers)
+    monkeypatch.setattr("ohr.datasets.folder.verified_layers", layers)
 
 
 def test_the_text_layer_is_the_truth_and_pages_count_from_one(folder):
@@ -166,17 +163,14 @@ def test_questions_are_read_from_a_file_alone(folder):
 def test_a_text_that_stands_for_no_page_is_no_truth(folder):
     long = "The quick brown fox jumps over the lazy dog. " * 4
     hidden = f"BT /F 9 Tf 3 Tr 10 99 Td ({long}) Tj ET"
-    image = stream(
-        "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 "
-        "/ColorSpace /DeviceGray",
-        "x",
-    )
+    grey, scan = (image_object(Image.new("L", (1, 1), 120)), image_object(scan_of_text()))
     xobject = "/XObject << /I 6 0 R >>"
     stamped = "q 200 0 0 260 0 0 cm /I Do Q BT /F 9 Tf 10 99 Td (Received 4 May) Tj ET"
     drawn = stamped.replace("Received 4 May", long).replace("/F 9", "/F 1")
     write_page(folder / "ocr.pdf", hidden)
-    write_page(folder / "stamp.pdf", stamped, image, resources=xobject)
-    write_page(folder / "drawn.pdf", drawn, image, resources=xobject)
+    write_page(folder / "stamp.pdf", stamped, scan, resources=xobject)
+    write_page(folder / "cover.pdf", stamped, grey, resources=xobject)
+    write_page(folder / "drawn.pdf", drawn, grey, resources=xobject)
     csv = HEADER + "a,12,report,1,\nb,fox,ocr,1,\nc,fox,ocr,1,a brown fox\n"
     dataset = load(folder, csv)
     assert dataset.without_truth == {
@@ -186,18 +180,6 @@ def test_a_text_that_stands_for_no_page_is_no_truth(folder):
         ): "only a stamp: an image covers the page, and its text is 12 characters",
     }
     assert [q.evidence_text for q in dataset.questions][1:] == ["", "a brown fox"]
-
-
-@given(st.text(), st.floats(0, 1), st.floats(0, 1), st.integers(0))
-def test_every_text_layer_is_usable_or_says_why_not(text, hidden, images, marks):
-    def fault(layer):
-        [check] = check_layers([Outcome(layer)])
-        return check.fault
-
-    assert fault(TextLayer("", 0.0, 0.0, images, marks)) == "it has no text"
-    assert isinstance(fault(TextLayer(text, hidden, hidden, images, marks)), str)
-    assert not fault(TextLayer("word " * 50, 0.0, 0.0, images))
-    assert "garbage" in fault(TextLayer("\ue001\ufffd\x02 " + "ab", 0.0, 0.0, images))
 
 
 def test_words_that_a_line_cuts_are_whole_in_the_layer_and_in_evidence(folder):
