@@ -96,6 +96,26 @@ def write_page(path: Path, content: str, *others: str, resources: str = "") -> P
     )
 
 
+def image_object(image: Image.Image) -> str:
+    """A grey image as an object of a PDF."""
+    data = image.convert("L").tobytes().hex() + ">"
+    width, height = image.size
+    return stream(
+        f"/Type /XObject /Subtype /Image /Width {width} /Height {height} /BitsPerComponent 8 "
+        "/ColorSpace /DeviceGray /Filter /ASCIIHexDecode",
+        data,
+    )
+
+
+def scan_of_text(lines: int = 12) -> Image.Image:
+    """The picture of a page of words."""
+    image = Image.new("L", (400, 50 + 40 * lines), 245)
+    draw = ImageDraw.Draw(image)
+    for line in range(lines):
+        draw.text((20, 30 + 40 * line), "minutes of the harbour board, held in May", fill=20)
+    return image
+
+
 def write_bomb(path: Path, levels: int = 9, invocations: int = 12) -> Path:
     """A PDF of a few kilobytes whose forms draw one another billions of times."""
     forms = [
