@@ -24,7 +24,7 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -141,7 +141,7 @@ def describe(truths: Truths, measured: Measured, part: str) -> dict[str, Any]:
         "digest": digest.hexdigest()[:12],
         "pages": len({(truth["script"], truth["page"]) for truth in truths.values()}),
         "expect": dict(sorted(Counter(truth["expect"] for truth in truths.values()).items())),
-        "failed": dict(sorted(Counter(truths[name]["expect"] for name in failures).items())),
+        "failed": _failed(truths, failures),
         "left_out": {
             family: [path.name for path in excluded.installed(family)]
             for family in sorted({truth["family"] for truth in truths.values()})
@@ -149,6 +149,19 @@ def describe(truths: Truths, measured: Measured, part: str) -> dict[str, Any]:
         "cpu_ms_a_page": round(1000 * measured.cpu_s / len(truths), 1),
         "rows": [asdict(row) for row in rows],
     }
+
+
+def _failed(truths: Truths, failures: Iterable[str]) -> list[dict[str, Any]]:
+    """Where most files fail: fault and script, how many fail, and of how many."""
+
+    def count(names: Iterable[str]) -> Counter[tuple[str, str]]:
+        return Counter((truths[name]["fault"] or "none", truths[name]["script"]) for name in names)
+
+    files = count(truths)
+    return [
+        {"fault": fault, "script": script, "failed": failed, "files": files[fault, script]}
+        for (fault, script), failed in sorted(count(failures).items(), key=lambda x: (-x[1], x[0]))
+    ]
 
 
 def _commit() -> str:
