@@ -40,7 +40,8 @@ def test_a_page_of_results_says_commit_and_date_of_its_figures(page):
 @pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
 def test_a_table_made_by_a_command_says_which_and_is_on_a_page(table):
     first = table.read_text("utf-8").splitlines()[0]
-    assert re.match(r"`python -m (experiments|benchmarks)\.\w+ .*--out runs/\w+`", first)
+    command = r"`python -m (experiments|benchmarks)[\w.]+ .*--(out runs/\w+|results runs/\w+/\S+)`"
+    assert re.match(command, first)
     assert COMMIT_AND_DATE.search(first)
     assert re.search(r"data: \w+, [\d,]+ documents, .* digest [0-9a-f]{12}\.$", first)
     assert any(f'"results/generated/{table.name}"' in page.read_text("utf-8") for page in PAGES)
