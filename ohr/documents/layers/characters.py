@@ -135,14 +135,18 @@ class Characters:
         PDFium is asked once for each glyph of each object, by its font, claim and width.
         """
         loose = raw.FS_RECTF()
-        known: dict[tuple[str, str, int], tuple[float, float, bool]] = {}
+        known: dict[tuple[str, str, int, int], tuple[float, float, bool]] = {}
         widths = []
         scale = np.maximum(self.sizes, 1e-6)
-        rounded = np.round((self.boxes[:, 2] - self.boxes[:, 0]) / scale * 50).astype(int)
-        for number, (place, font, text, width) in enumerate(
-            zip(places, self.fonts, self.texts, rounded.tolist(), strict=True)
+        # Letters of a ligature share its origin, and each has a part of its box.
+        sides = np.column_stack(
+            [self.boxes[:, 2] - self.boxes[:, 0], self.boxes[:, 0] - self.origins[:, 0]]
+        )
+        rounded = np.round(sides / scale[:, None] * 50).astype(int).tolist()
+        for number, (place, font, text, (width, offset)) in enumerate(
+            zip(places, self.fonts, self.texts, rounded, strict=True)
         ):
-            key = font, text, width
+            key = font, text, width, offset
             if key not in known:
                 raw.FPDFText_GetLooseCharBox(handle, place, ctypes.byref(loose))
                 unmapped = raw.FPDFText_HasUnicodeMapError(handle, place) == 1
