@@ -10,6 +10,7 @@ from pathlib import Path
 import matplotlib
 from fontTools import subset
 from fontTools.ttLib import TTFont
+from PIL import ImageFont
 
 from ohr.documents.layers import LayerVerdict, TextLayer, judge_layers, text_layers
 from ohr.types import Outcome
@@ -112,6 +113,16 @@ class Sheet:
                 *objects,
             ],
         )
+
+
+def width_of(text: str, size: float = 9) -> float:
+    """The width of a text in the default font, in points."""
+    return _sans().getlength(text) * size / 1000
+
+
+@lru_cache
+def _sans() -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(FACES / SANS), 1000, layout_engine=ImageFont.Layout.BASIC)
 
 
 def layer_of(sheet: Sheet, folder: Path) -> TextLayer:

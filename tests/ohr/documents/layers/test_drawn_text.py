@@ -1,3 +1,5 @@
+"""What the page does not show is not in its text."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -5,36 +7,17 @@ import pypdfium2
 import pytest
 from PIL import Image, ImageDraw
 
-from ohr.documents.layers import TextLayer, judge_layers, text_layers
+from ohr.documents.layers import judge_layers, text_layers
 from ohr.documents.pdf import page_text
 from ohr.types import Outcome
-from tests.builders import stream, write_objects, write_page
+from tests.builders import image_object, scan_of_text, stream, write_objects, write_page
+from tests.ohr.documents.layers.sheets import Sheet, layer_of
+from tests.ohr.documents.layers.texts import NOTICE
 
 SEEN = "BT /F 9 Tf 10 240 Td (The harbour office opens at nine each morning) Tj ET "
 SEEN_TEXT = "The harbour office opens at nine each morning"
 HIDDEN = "(A secret line of text) Tj ET"
 IMAGE = "/XObject << /I 6 0 R >>"
-
-
-def image_object(image=None):
-    """An image as an object of a PDF; white by default."""
-    image = image or Image.new("L", (2, 2), "white")
-    data = image.convert("L").tobytes().hex() + ">"
-    width, height = image.size
-    return stream(
-        f"/Type /XObject /Subtype /Image /Width {width} /Height {height} /BitsPerComponent 8 "
-        "/ColorSpace /DeviceGray /Filter /ASCIIHexDecode",
-        data,
-    )
-
-
-def scan(lines=12):
-    """The picture of a page of words."""
-    image = Image.new("L", (400, 50 + 40 * lines), 245)
-    draw = ImageDraw.Draw(image)
-    for line in range(lines):
-        draw.text((20, 30 + 40 * line), "minutes of the harbour board, held in May", fill=20)
-    return image
 
 
 def check(path):
@@ -68,16 +51,25 @@ def test_words_that_are_not_drawn_are_in_no_layer(tmp_path, hidden):
             "/Properties << /Off 7 0 R >> >> >>",
             stream("", SEEN + hidden),
             "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            image_object(),
+            image_object(Image.new("L", (2, 2), "white")),
             "<< /Type /OCG /Name (Off) >>",
         ],
     )
     assert "secret" in page_text(path, 0)
-    layer, found = check(path)
+    layer, verdict = check(path)
     assert layer.text == SEEN_TEXT
     assert layer.hidden == pytest.approx(17 / 55)
-    assert found.fault == ""
-    assert found.note == "30.9% of its characters are not drawn, and are left out"
+    assert verdict.fault == ""
+    assert verdict.note == "30.9% of its characters are not drawn, and are left out"
+
+
+def test_text_beyond_the_crop_box_is_left_out_and_is_not_hidden(tmp_path):
+    path = write_page(tmp_path / "page.pdf", SEEN + "BT /F 9 Tf 10 40 Td (below the cut) Tj ET")
+    with pypdfium2.PdfDocument(path) as document:
+        document[0].set_cropbox(0, 100, 200, 260)
+        document.save(tmp_path / "cut.pdf")
+    layer, _ = check(tmp_path / "cut.pdf")
+    assert (layer.text, layer.hidden) == (SEEN_TEXT, 0.0)
 
 
 @pytest.mark.parametrize("boxed", [False, True], ids=["page", "form"])
@@ -93,10 +85,11 @@ def test_text_under_the_picture_of_a_page_is_no_truth(tmp_path, boxed):
     )
     content = "/X Do" if boxed else under + picture
     resources = "/XObject << /I 6 0 R /X 7 0 R >>"
-    path = write_page(tmp_path / "p.pdf", content, image_object(scan()), form, resources=resources)
-    layer, found = check(path)
+    image = image_object(scan_of_text())
+    path = write_page(tmp_path / "p.pdf", content, image, form, resources=resources)
+    layer, verdict = check(path)
     assert (layer.text, layer.hidden, layer.images) == ("", 1.0, 1.0)
-    assert found.fault == "its text lies under an image"
+    assert verdict.fault == "its text lies under an image"
 
 
 def test_a_watermark_over_text_hides_nothing(tmp_path):
@@ -116,7 +109,7 @@ STAMP = (
 
 @pytest.mark.parametrize("strips", [1, 8])
 def test_a_long_stamp_on_a_scan_is_no_truth(tmp_path, strips):
-    image = scan()
+    image = scan_of_text()
     height = image.height // strips
     cuts = [image.crop((0, height * n, image.width, height * (n + 1))) for n in range(strips)]
     names = [f"/I{n} {6 + n} 0 R" for n in range(strips)]
@@ -127,18 +120,32 @@ def test_a_long_stamp_on_a_scan_is_no_truth(tmp_path, strips):
     content += f"BT /F 4 Tf 5 8 Td ({STAMP}) Tj 0 -4 Td ({STAMP}) Tj ET"
     resources = f"/XObject << {' '.join(names)} >>"
     path = write_page(tmp_path / "p.pdf", content, *map(image_object, cuts), resources=resources)
-    layer, found = check(path)
+    layer, verdict = check(path)
     assert layer.images == 1.0
     assert len(layer.text) > 150
-    assert found.fault.startswith("only a stamp: the page shows about ")
+    assert verdict.fault.startswith("only a stamp: the page shows about ")
 
 
 def test_a_table_that_is_a_picture_is_missed(tmp_path):
     content = f"{SEEN} q 180 0 0 110 10 40 cm /I Do Q"
-    path = write_page(tmp_path / "p.pdf", content, image_object(scan(4)), resources=IMAGE)
-    layer, found = check(path)
+    image = image_object(scan_of_text(4))
+    layer, verdict = check(write_page(tmp_path / "p.pdf", content, image, resources=IMAGE))
     assert 0.3 < layer.images < 0.5
-    assert found.fault.endswith("letters that it lacks, and it has 38 characters")
+    assert layer.covered < 0.5
+    assert verdict.fault.endswith("letters that it lacks, and it has 38 characters")
+
+
+def test_a_small_picture_of_text_is_noted_and_the_layer_is_not_the_whole_page(tmp_path):
+    lines = "".join(f"0 -12 Td ({text}) Tj " for text in NOTICE * 2)
+    content = f"BT /F 7 Tf 10 255 Td {lines} ET q 180 0 0 110 10 10 cm /I Do Q"
+    image = image_object(scan_of_text(4))
+    layer, verdict = check(write_page(tmp_path / "p.pdf", content, image, resources=IMAGE))
+    assert 0.5 < layer.covered < 0.95
+    assert verdict.fault == ""
+    assert verdict.note.endswith("% of the ink looks like letters that it lacks")
+    assert verdict.gap.endswith("% of the ink looks like letters that it lacks")
+    assert verdict.holes.covered == layer.covered
+    assert not verdict.is_whole
 
 
 def test_ruled_lines_and_a_photograph_are_no_letters(tmp_path):
@@ -150,24 +157,28 @@ def test_ruled_lines_and_a_photograph_are_no_letters(tmp_path):
     )
     content = f"{SEEN} {rules} q 180 0 0 110 10 110 cm /I Do Q"
     path = write_page(tmp_path / "p.pdf", content, image_object(noise), resources=IMAGE)
-    layer, found = check(path)
+    layer, verdict = check(path)
     assert layer.marks < 5
-    assert found.fault == ""
+    assert verdict.fault == ""
 
 
-def test_an_honest_layer_is_as_the_file_has_it_in_whichever_way_the_page_is_turned(tmp_path):
+def test_an_honest_layer_is_the_same_in_whichever_way_the_page_is_turned(tmp_path):
     lines = SEEN + "BT /F 12 Tf 20 170 Td (Hello  world) Tj 0 -14 Td (Second line.) Tj ET"
     path = write_page(tmp_path / "p.pdf", lines)
+    boxes = []
     for turn in (0, 90, 180, 270):
         with pypdfium2.PdfDocument(path) as document:
             document[0].set_rotation(turn)
             document[0].set_cropbox(5, 100, 195, 255)
             document.save(tmp_path / "turned.pdf")
-        layer = text_layers(tmp_path / "turned.pdf", [0])[0]
+        layer, _ = check(tmp_path / "turned.pdf")
         assert layer.text == f"{SEEN_TEXT}\nHello world\nSecond line."
         assert (layer.hidden, layer.invisible, layer.marks) == (0.0, 0.0, 0)
+        boxes.append(layer.words[0].box)
+    (left, top, right, bottom), turned = boxes[0], boxes[1]
+    assert turned == pytest.approx((1 - bottom, left, 1 - top, right), abs=0.02)
 
 
-def test_a_layer_that_cannot_be_read_says_why():
-    failed = Outcome[TextLayer].error("used more than 250 MB of memory")
-    assert judge_layers([failed])[0].fault == "used more than 250 MB of memory"
+def test_words_have_their_places_as_shares_of_the_page(tmp_path):
+    [word] = layer_of(Sheet((400, 200)).text(100, 100, "Harbour", size=20), tmp_path).words
+    assert word.box == pytest.approx((0.25, 0.425, 0.45, 0.505), abs=0.02)

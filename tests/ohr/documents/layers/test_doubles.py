@@ -1,0 +1,48 @@
+"""Text that is drawn twice, as for a shadow or as bold, is read once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ohr.documents.layers.sheets import SERIF, Sheet, layer_of
+from tests.ohr.documents.layers.texts import NOTICE
+
+
+def doubled(shift, *, face="DejaVuSans.ttf"):
+    """Each word is drawn twice, in two objects."""
+    sheet = Sheet().font("F", face)
+    for number, text in enumerate(NOTICE):
+        base = 260 - 14 * number
+        sheet.text(20 + shift, base - shift, text).text(20, base, text)
+    return sheet
+
+
+@pytest.mark.parametrize("face", ["DejaVuSans.ttf", SERIF])
+@pytest.mark.parametrize("shift", [0, 0.3, 1], ids=["same place", "bold", "shadow"])
+def test_lines_that_are_drawn_twice_are_read_once(tmp_path, shift, face):
+    layer = layer_of(doubled(shift, face=face), tmp_path)
+    assert layer.text.split("\n") == list(NOTICE)
+    assert layer.order_known
+
+
+@pytest.mark.xfail(reason="PDFium drops the copy, whose ink then belongs to nothing", strict=True)
+@pytest.mark.parametrize("shift", [0.3, 1], ids=["bold", "shadow"])
+def test_the_ink_of_a_copy_is_that_of_the_text(tmp_path, shift):
+    layer = layer_of(doubled(shift), tmp_path)
+    assert layer.covered == 1
+    assert not any(word.incomplete for word in layer.words)
+
+
+def test_a_grey_shadow_that_is_drawn_first_as_a_whole_is_no_text(tmp_path):
+    sheet = Sheet().font("F", "DejaVuSans.ttf").font("G", "DejaVuSans.ttf")
+    sheet.pieces.append(".6 g ")
+    sheet.lines(21, 259, NOTICE, font="G")
+    sheet.pieces.append("0 g ")
+    sheet.lines(20, 260, NOTICE)
+    assert layer_of(sheet, tmp_path).text.split("\n") == list(NOTICE)
+
+
+def test_words_that_are_written_twice_stay(tmp_path):
+    text = "He had had had all that that that he had"
+    sheet = Sheet().text(20, 260, text).text(20, 240, text).text(20, 220, "llllll 000000 iiii")
+    assert layer_of(sheet, tmp_path).text == f"{text}\n{text}\nllllll 000000 iiii"

@@ -1,0 +1,92 @@
+"""Glyphs are compared with what the layer says they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ohr.documents.layers.faces import SIZE, own_faces
+from ohr.documents.layers.glyphs import claims_rank, compare, looks_alike
+from ohr.documents.layers.shapes import shape
+
+SANS, SERIF = own_faces()[:2]
+
+
+def shape_of(text, face=SANS):
+    ink, baseline = face.draw(text)
+    return shape(ink, baseline, SIZE)
+
+
+@pytest.mark.parametrize("face", [SANS, SERIF], ids=["sans", "serif"])
+@pytest.mark.parametrize("letters", ["abcdefghijklmnopqrstuvwxyz", "0123456789", "äéčżшчящфάήω"])
+def test_letters_look_like_themselves(face, letters):
+    looks = {letter: compare(shape_of(letter, face), letter).look for letter in letters}
+    assert set(looks.values()) == {"right"}, looks
+
+
+@pytest.mark.parametrize(
+    ("shown", "claimed"),
+    [
+        ("h", "k"),
+        ("1", "7"),
+        ("3", "8"),
+        ("é", "й"),
+        ("д", "ä"),
+        ("a", "q"),
+        ("ﬁ", "H"),
+        ("ﬁ", "\x00"),
+    ],
+)
+def test_a_glyph_that_is_another_letter_is_wrong(shown, claimed):
+    judgement = compare(shape_of(shown), claimed)
+    assert judgement.look == "wrong"
+    assert looks_alike(judgement.other, shown)
+    assert judgement.likeness > 0.82
+    assert judgement.seen is not None
+
+
+@pytest.mark.parametrize("claimed", "ae7щ")
+def test_an_ornament_is_unknown(claimed):
+    ink = np.zeros((40, 40), np.uint8)
+    for ring in range(0, 40, 8):
+        ink[ring : ring + 3, ring : 40 - ring] = ink[ring : 40 - ring, ring : ring + 3] = 255
+    assert compare(shape(ink, 30, SIZE), claimed).look == "unknown"
+
+
+def test_a_character_that_no_face_has_is_unknown():
+    assert compare(shape_of("#"), "\U0001e900").look in ("unknown", "wrong")
+    assert compare(shape_of("#"), "\U0001e900").claim != compare(shape_of("#"), "#").claim
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        ("a", "а", True),  # Latin and Cyrillic
+        ("ﬁ", "fi", True),
+        ("-", "–", True),
+        ("O", "0", True),
+        ("a", "o", False),
+        ("6", "9", False),
+        ("e", "é", False),
+        ("rn", "m", False),
+    ],
+)
+def test_what_the_eye_cannot_distinguish_looks_alike(first, second, alike):
+    assert looks_alike(first, second) == looks_alike(second, first) == alike
+
+
+def test_the_place_above_the_baseline_distinguishes_signs():
+    assert compare(shape_of("'"), ",").look != "right" or not looks_alike("'", "s")
+    low, high = shape_of(","), shape_of("'")
+    assert low.bottom < 0 < high.bottom
+    assert shape_of("s").top < shape_of("S").top
+
+
+def test_claims_that_have_nothing_to_do_with_the_shapes_are_no_better_than_chance():
+    letters = "abcdefghijklmnopqrst"
+    honest = {letter: shape_of(letter) for letter in letters}
+    shifted = {letter: honest[letters[n - 7]] for n, letter in enumerate(letters)}
+    rank, count = claims_rank(honest)
+    assert (round(rank, 2), count) == (0.0, len(letters))
+    assert claims_rank(shifted)[0] > 0.3
+    assert claims_rank({"a": shape_of("a")}) is None

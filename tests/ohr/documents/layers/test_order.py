@@ -1,0 +1,83 @@
+"""The order of lines, from their places and from the file."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ohr.documents.layers.order import order_lines
+from ohr.documents.layers.segments import Segment
+from ohr.documents.layers.units import Unit
+from tests.ohr.documents.layers.sheets import Sheet, verdict_on
+from tests.ohr.documents.layers.texts import LEFT, NOTICE, RIGHT
+
+
+def test_text_that_lies_over_other_text_has_no_order(tmp_path):
+    sheet = Sheet().lines(20, 260, NOTICE).lines(22, 258, reversed(NOTICE))
+    verdict = verdict_on(sheet, tmp_path)
+    assert not verdict.holes.order_known
+    assert "the order of its words is not known" in verdict.note
+    assert not verdict.is_whole
+
+
+def segment(text, left, base, place, *, width=None, size=10.0):
+    right = left + (width if width is not None else 5.0 * len(text))
+    glyph = Unit(text, [place], left, right, base, base, base + 7, left, right, size)
+    return Segment([glyph], base, size, [[glyph]])
+
+
+def ordered(segments, *, mirrored=False):
+    texts = [one.units[0].text for one in segments]
+    result = order_lines(segments, texts, mirrored=mirrored)
+    return [[one.units[0].text for one in line] for line in result.lines], result.known
+
+
+def test_a_page_without_text_has_no_lines():
+    assert ordered([]) == ([], True)
+
+
+def test_the_places_decide_on_a_page_of_one_column():
+    segments = [segment(text, 0, 12 * n, n) for n, text in enumerate(reversed(NOTICE))]
+    assert ordered(segments) == ([[text] for text in NOTICE], True)
+
+
+def test_cells_of_a_line_go_from_left_to_right_and_mirrored_from_right_to_left():
+    cells = [segment("9.10", 300, 50, 0), segment("7.20", 150, 50, 1), segment("Fee", 0, 50, 2)]
+    assert ordered(cells) == ([["Fee", "7.20", "9.10"]], True)
+    assert ordered(cells, mirrored=True) == ([["9.10", "7.20", "Fee"]], True)
+
+
+def two_columns(*, by_row):
+    """Two columns; with ``by_row`` the file goes from one to the other in each line."""
+    segments = []
+    for n, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+        places = (2 * n, 2 * n + 1) if by_row else (n, 100 + n)
+        segments.append(segment(left, 0, 200 - 12 * n, places[0]))
+        segments.append(segment(right, 200, 200 - 12 * n, places[1]))
+    return segments
+
+
+def test_columns_drawn_row_by_row_are_columns():
+    expected = [[text] for text in (*LEFT, *RIGHT)]
+    for by_row in (False, True):
+        assert ordered(two_columns(by_row=by_row)) == (expected, True)
+
+
+def test_columns_that_the_file_has_the_other_way_round_are_of_no_known_order():
+    """Both orders go on as sentences do, but for one step."""
+    segments = [segment(text, 200, 200 - 12 * n, n) for n, text in enumerate(RIGHT)]
+    segments += [segment(text, 0, 200 - 12 * n, 50 + n) for n, text in enumerate(LEFT)]
+    lines, known = ordered(segments)
+    assert lines == [[text] for text in (*RIGHT, *LEFT)]
+    assert not known
+
+
+@given(st.permutations(range(len(NOTICE))))
+@settings(max_examples=30)
+def test_the_order_of_one_column_does_not_depend_on_the_file(places):
+    segments = [
+        segment(text, 0, -12 * n, place)
+        for n, (text, place) in enumerate(zip(NOTICE, places, strict=True))
+    ]
+    segments.sort(key=lambda one: one.first_place)
+    assert ordered(segments)[0] == [[text] for text in NOTICE]

@@ -1,0 +1,131 @@
+"""Lines that engines read again: what they are shown, and what the verdict makes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ohr.documents import verifying
+from ohr.documents.layers import read_lines, witnesses
+from ohr.documents.layers.witnesses import script_of
+from ohr.documents.verifying import verified_page
+from ohr.errors import OhrError
+from tests.ohr.documents.layers.sheets import SANS, Sheet, layer_of
+from tests.ohr.documents.layers.texts import NOTICE
+
+WHOLE = (0.0, 0.0, 1.0, 1.0)
+
+
+@pytest.fixture
+def engines(monkeypatch):
+    """Engines by name, which tests fill: each gets the picture of a line, and says a text."""
+    engines = {}
+    monkeypatch.setattr(witnesses, "witnesses", lambda script: engines)
+    return engines
+
+
+def test_a_witness_sees_the_line_and_nothing_else(tmp_path, engines):
+    seen = []
+    engines["Eye"] = lambda picture: seen.append(picture) or "text"
+    sheet = Sheet().text(20, 260, "Harbour").text(20, 100, "office", size=30)
+    layer = layer_of(sheet, tmp_path)
+    lines = [(0, word.box, word.text) for word in layer.words]
+    assert read_lines(tmp_path / "sheet.pdf", lines) == [{"Eye": "text"}] * 2
+    for picture in seen:
+        assert picture.dtype == np.uint8
+        assert 48 <= picture.shape[0] <= 120
+        assert picture[0].min() == picture[-1].min() == 255  # paper above and below
+        assert (picture < 128).mean() > 0.05
+    small, large = (picture.shape[1] / picture.shape[0] for picture in seen)
+    assert small == pytest.approx(3.5, abs=1)
+    assert large == pytest.approx(2.5, abs=1)
+
+
+def test_light_text_on_a_dark_box_is_shown_dark_on_light(tmp_path, engines):
+    seen = []
+    engines["Eye"] = lambda picture: seen.append(picture) or ""
+    sheet = Sheet().draw("0 g 0 240 400 60 re f")
+    sheet.pieces.append("1 g ")
+    layer = layer_of(sheet.text(20, 260, "Harbour"), tmp_path)
+    [word] = layer.words
+    read_lines(tmp_path / "sheet.pdf", [(0, word.box, word.text)])
+    assert seen[0].mean() > 127
+
+
+def test_a_witness_that_fails_says_nothing(tmp_path, engines):
+    def fail(picture):
+        raise OhrError("no model")
+
+    engines.update(Broken=fail, Eye=lambda picture: "text")
+    Sheet().text(20, 260, "Harbour").write(tmp_path / "sheet.pdf")
+    assert read_lines(tmp_path / "sheet.pdf", [(0, WHOLE, "Harbour")]) == [{"Eye": "text"}]
+
+
+def test_a_line_without_a_place_is_not_read(tmp_path, engines):
+    engines["Eye"] = lambda picture: "text"
+    Sheet().text(20, 260, "Harbour").write(tmp_path / "sheet.pdf")
+    assert read_lines(tmp_path / "sheet.pdf", [(0, (0.5, 0.5, 0.5, 0.5), "Harbour")]) == [{}]
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Harbour 12", "LATIN"),
+        ("портовая контора of", "CYRILLIC"),
+        ("港务局", "CJK"),
+        ("משרד", "HEBREW"),
+        ("12.50", "LATIN"),
+    ],
+)
+def test_the_script_of_a_line_is_that_of_most_letters(text, script):
+    assert script_of(text) == script
+
+
+def lying(tmp_path):
+    """A page whose layer has ``c`` for each ``o``, which look nearly the same."""
+    sheet = Sheet().font("F", SANS, {"o": "c"}).lines(20, 260, NOTICE)
+    return sheet.write(tmp_path / "lying.pdf")
+
+
+SHOWN = {line.replace(" ", ""): line for line in NOTICE}
+"""What a line shows, by which engines for its script are chosen, and what they read in it."""
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What engines read in lines of the layer: by name, a function of the line's text."""
+    engines, read = {}, []
+
+    def read_lines(path, lines):
+        read.extend(text for _, _, text in lines)
+        return [{name: say(text) for name, say in engines.items()} for _, _, text in lines]
+
+    monkeypatch.setattr(verifying, "read_lines", read_lines)
+    return engines, read
+
+
+def test_lines_with_letters_that_are_in_doubt_are_read_and_engines_that_agree_win(tmp_path, told):
+    engines, read = told
+    engines.update(A=SHOWN.__getitem__, B=SHOWN.__getitem__)
+    verdict = verified_page(lying(tmp_path), 0)
+    assert "'c' looks like 'o'" in verdict.fault
+    assert set(read) <= set(SHOWN)
+    assert read
+
+
+def test_an_honest_page_is_not_read_again(tmp_path, told):
+    engines, read = told
+    engines["A"] = str.upper
+    Sheet().lines(20, 260, NOTICE).write(tmp_path / "page.pdf")
+    verdict = verified_page(tmp_path / "page.pdf", 0)
+    assert (verdict.fault, verdict.note, read) == ("", "", [])
+
+
+def test_what_one_engine_misreads_in_an_honest_page_changes_nothing(tmp_path, monkeypatch, told):
+    engines, read = told
+    engines["A"] = lambda text: text.replace("o", "q").replace("e", "x")
+    monkeypatch.setattr(verifying, "suspects", lambda layers: {g for g, _ in layers[0].glyphs})
+    Sheet().lines(20, 260, NOTICE).write(tmp_path / "page.pdf")
+    verdict = verified_page(tmp_path / "page.pdf", 0)
+    assert read
+    assert (verdict.fault, verdict.doubtful) == ("", ())
