@@ -78,6 +78,8 @@ def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
         document.init_forms()  # filled form fields are visible, as on pages for engines
         layers = []
         for page_no in page_nos:
+            if not 0 <= page_no < len(document):
+                raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
             try:
                 layers.append(_text_layer(document, page_no, judge, digests))
             except pypdfium2.PdfiumError as error:
