@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ohr.documents.layers.sheets import SERIF, Sheet, layer_of
+from tests.ohr.documents.layers.sheets import SERIF, Sheet, layer_of, verdict_on, width_of
 from tests.ohr.documents.layers.texts import NOTICE
 
 
@@ -40,6 +40,33 @@ def test_a_grey_shadow_that_is_drawn_first_as_a_whole_is_no_text(tmp_path):
     sheet.pieces.append("0 g ")
     sheet.lines(20, 260, NOTICE)
     assert layer_of(sheet, tmp_path).text.split("\n") == list(NOTICE)
+
+
+@pytest.mark.parametrize("shift", [0.3, 1], ids=["bold", "shadow"])
+def test_words_over_a_line_that_says_the_same_are_read_once(tmp_path, shift):
+    """PDFium drops a copy only if it is of one piece with the other."""
+    sheet = Sheet()
+    for number, line in enumerate(NOTICE):
+        sheet.text(20 + shift, 260 - 12 * number - shift, line)
+    for number, line in enumerate(NOTICE):
+        x = 20.0
+        for word in line.split():
+            sheet.text(x, 260 - 12 * number, word)
+            x += width_of(word + " ")
+    layer = layer_of(sheet, tmp_path)
+    assert layer.text.split("\n") == list(NOTICE)
+    assert layer.covered == 1
+    assert not any(word.incomplete for word in layer.words)
+
+
+def test_a_letter_that_pdfium_takes_for_a_copy_makes_its_word_doubtful(tmp_path):
+    """Each letter is a piece of its own, and the second f is close to the first."""
+    sheet, x = Sheet(), 20.0
+    for letter, step in zip("fluffy", (0, 0, 0, 1.2, 0, 0), strict=True):
+        sheet.text(x, 260, letter)
+        x += step or width_of(letter)
+    verdict = verdict_on(sheet.text(80, 260, "boats"), tmp_path)
+    assert [word.text for word in verdict.doubtful] == ["flufy"]
 
 
 def test_words_that_are_written_twice_stay(tmp_path):

@@ -87,6 +87,20 @@ def test_a_soft_hyphen_without_ink_is_nothing(tmp_path):
     assert layer_of(sheet, tmp_path).text == "harbour"
 
 
+def test_a_soft_hyphen_that_is_drawn_without_ink_is_nothing(tmp_path):
+    sheet = Sheet().font("F", SANS, {"-": "\xad"}).text(20, 260, "harbour")
+    sheet.text(21 + width_of("harbour"), 260, "-", mode=3)
+    sheet.text(20 + width_of("harbour-"), 260, " office")
+    assert layer_of(sheet, tmp_path).text == "harbour office"
+
+
+@pytest.mark.parametrize("claim", [" ", None, ""], ids=["blank", "none", "nothing"])
+def test_a_glyph_without_a_letter_at_a_lines_start_makes_its_word_doubtful(tmp_path, claim):
+    sheet = Sheet().font("F", SANS, {"ﬁ": claim}).lines(20, 260, NOTICE)
+    verdict = verdict_on(sheet.text(20, 190, "ﬁve boats"), tmp_path)
+    assert [word.text[-2:] for word in verdict.doubtful] == ["ve"]
+
+
 def test_cells_of_a_row_are_words_of_one_line(tmp_path):
     rows = [("Mooring fee", "1,204.55", "(33.10)"), ("Water", "7.20", "0.00")]
     sheet = Sheet()
