@@ -8,6 +8,9 @@ box does not stand for the old text under it.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -27,6 +30,9 @@ SMALLEST_TYPE = 1.0
 """Size in points. Smaller type cannot be read, and counts as not drawn."""
 LEAST_SIDE = 0.2
 """Sides in points up to which a glyph without a character is a blank."""
+COPY = 0.2
+"""Edges of a copy are this close to those of its character, in sizes of the type."""
+FEWEST_COPIES = 3
 MOST_PASSES = 4
 OVERLAP = 0.2
 """Text lies over other text if they share this much of the smaller character's box."""
@@ -40,8 +46,13 @@ class Drawings:
     """
 
     def __init__(
-        self, page: pypdfium2.PdfPage, characters: Characters, doubles: np.ndarray
+        self,
+        page: pypdfium2.PdfPage,
+        characters: Characters,
+        doubles: np.ndarray,
+        copies: Sequence[Any] = (),
     ) -> None:
+        self._copies = copies
         self.page = page
         self.characters = characters
         width, height = page.get_size()
@@ -59,16 +70,18 @@ class Drawings:
         for chosen in passes:
             self._take_away(chosen, is_last=len(passes) == 1)
         if len(passes) > 1:
-            for text in characters.objects:
+            everything = [*characters.objects, *copies]
+            for text in everything:
                 raw.FPDFPageObj_SetIsActive(text, False)
             self.without = self._drawing()
-            for text in characters.objects:
+            for text in everything:
                 raw.FPDFPageObj_SetIsActive(text, True)
 
     def _take_away(self, chosen: np.ndarray, *, is_last: bool) -> None:
         """Draw the page without some objects, bool ``(objects,)``, and note what is missing."""
         characters = self.characters
         hidden = [characters.objects[number] for number in np.flatnonzero(chosen).tolist()]
+        hidden += self._copies
         for text in hidden:
             raw.FPDFPageObj_SetIsActive(text, False)
         without = self._drawing() if min(self.whole.shape[:2]) > 1 else self.whole
@@ -195,13 +208,24 @@ class Drawings:
         )
 
 
-def lost_glyphs(page: pypdfium2.PdfPage, drawings: Drawings) -> np.ndarray:
-    """Boxes, in pixels, of text that is drawn but has no characters: int ``(n, 4)``.
+@dataclass(frozen=True)
+class Orphans:
+    """Text that is drawn but has no characters in the layer.
 
     PDFium drops a letter that it takes for a repetition, and glyphs that are mapped to nothing.
+    ``copies`` are the text objects that repeat a character at its place, as for fake bold;
+    ``lost`` are the boxes of the others, in points: float ``(n, 4)``.
     """
-    known = {ctypes.addressof(text.contents) for text in drawings.characters.objects}
-    boxes = []
+
+    copies: list[Any]
+    lost: np.ndarray
+
+
+def find_orphans(page: pypdfium2.PdfPage, characters: Characters) -> Orphans:
+    """The text objects of a page, not of forms, that have no characters."""
+    known = {ctypes.addressof(text.contents) for text in characters.objects}
+    handles: list[Any] = []
+    boxes: list[tuple[float, float, float, float]] = []
     edges = [ctypes.c_float() for _ in range(4)]
     pointers = [ctypes.byref(edge) for edge in edges]
     for number in range(raw.FPDFPage_CountObjects(page.raw)):
@@ -213,10 +237,36 @@ def lost_glyphs(page: pypdfium2.PdfPage, drawings: Drawings) -> np.ndarray:
         if raw.FPDFPageObj_GetBounds(handle, *pointers):
             left, bottom, right, top = (edge.value for edge in edges)
             if right - left > LEAST_SIDE and top - bottom > LEAST_SIDE:  # no blank
+                handles.append(handle)
                 boxes.append((left, bottom, right, top))
-    if not boxes:
-        return np.zeros((0, 4), np.int64)
-    return drawings.to_pixels(np.array(boxes))
+    places = np.array(boxes, float).reshape(-1, 4)
+    copies = _are_copies(places, characters)
+    return Orphans(
+        [handle for handle, is_copy in zip(handles, copies.tolist(), strict=True) if is_copy],
+        places[~copies],
+    )
+
+
+def _are_copies(boxes: np.ndarray, characters: Characters) -> np.ndarray:
+    """Whether each box is about that of a character, or of several in a row: bool ``(n,)``."""
+    copies = np.zeros(len(boxes), bool)
+    shown = ~characters.blank & (characters.sizes > 0)
+    own, sizes = characters.boxes[shown], characters.sizes[shown]
+    for number, box in enumerate(boxes):
+        near = COPY * sizes
+        covers = (
+            (own[:, 0] >= box[0] - near)
+            & (own[:, 2] <= box[2] + near)
+            & (own[:, 1] >= box[1] - near)
+            & (own[:, 3] <= box[3] + near)
+        )
+        if covers.any():
+            low, high = own[covers, :2].min(axis=0), own[covers, 2:].max(axis=0)
+            size = float(np.median(sizes[covers]))
+            apart = np.abs(np.concatenate([low, high]) - box).max()
+            copies[number] = apart <= COPY * size
+    # One alone is a letter that is doubled within its word.
+    return copies & (copies.sum() >= FEWEST_COPIES)
 
 
 def drawn_characters(characters: Characters, seen: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from ohr.documents.layers.characters import REPLACEMENT, Characters
-from ohr.documents.layers.drawn import Drawings, drawn_characters, lost_glyphs
+from ohr.documents.layers.drawn import Drawings, drawn_characters, find_orphans
 from ohr.documents.layers.glyphs import Glyph, GlyphJudge, Judgement
 from ohr.documents.layers.ink import Ink
 from ohr.documents.layers.joined import JoinedWords
@@ -95,20 +95,23 @@ def _text_layer(
     characters = Characters(page, page.get_textpage(), digests)
     shown = characters.on_page & ~characters.blank
     single = without_doubles(characters, shown)
-    drawings = Drawings(page, characters, shown & ~single)
+    orphans = find_orphans(page, characters)
+    drawings = Drawings(page, characters, shown & ~single, orphans.copies)
     drawn = drawn_characters(characters, drawings.seen)
     total = max(1, int(shown.sum()))
     hidden = shown & ~drawn
     ink = Ink(drawings, characters)
     is_turned = page.get_rotation() != 0
-    if not is_turned:
+    is_doubled = bool(orphans.copies) or bool((shown & ~single).any())
+    if not is_turned and not is_doubled:  # a shadow reaches into blanks
         _fill_inked_blanks(characters, ink, drawn)
     soft = np.array([text == _SOFT for text in characters.texts], bool)
     chosen = without_doubles(characters, drawn) | (characters.blank & characters.on_page)
-    chosen &= ~soft | drawings.seen
+    has_box = (characters.boxes[:, 2:] - characters.boxes[:, :2] > 0).all(axis=1)
+    chosen &= ~soft | (drawings.seen & has_box)
     layout = page_words(characters, chosen, None if is_turned else ink)
     words, glyphs = _described(page, characters, layout, judge, drawings)
-    words = _with_lost_glyphs(words, lost_glyphs(page, drawings), drawings)
+    words = _with_lost_glyphs(words, drawings.to_pixels(orphans.lost), drawings)
     boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())

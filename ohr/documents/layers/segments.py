@@ -105,7 +105,7 @@ def find_segments(units: Sequence[Unit], clear: Clear | None = None) -> list[Seg
 def _raise_small(units: Sequence[Unit]) -> None:
     """Mark digits that a font draws small and raised, or small and lowered."""
     for unit in units:
-        if unit.text.isdigit() and unit.size > 0:
+        if unit.text.isdecimal() and unit.size > 0:
             height = (unit.high - unit.low) / unit.size
             rise = (unit.low - unit.base) / unit.size
             if height < SMALL_DIGIT and rise > RAISED_DIGIT:
@@ -348,4 +348,4 @@ def _is_raised_number(before: Unit, after: Unit) -> bool:
     is_raised = before.raised != after.raised and min(before.raised, after.raised) >= 0
     if not (is_small or is_raised):
         return False
-    return before.text[-1:].isdigit() and after.text[:1].isdigit()
+    return before.text[-1:].isdecimal() and after.text[:1].isdecimal()

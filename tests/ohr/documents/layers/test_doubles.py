@@ -25,7 +25,6 @@ def test_lines_that_are_drawn_twice_are_read_once(tmp_path, shift, face):
     assert layer.order_known
 
 
-@pytest.mark.xfail(reason="PDFium drops the copy, whose ink then belongs to nothing", strict=True)
 @pytest.mark.parametrize("shift", [0.3, 1], ids=["bold", "shadow"])
 def test_the_ink_of_a_copy_is_that_of_the_text(tmp_path, shift):
     layer = layer_of(doubled(shift), tmp_path)
