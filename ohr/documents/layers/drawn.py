@@ -266,7 +266,8 @@ def _are_copies(boxes: np.ndarray, characters: Characters) -> np.ndarray:
             apart = np.abs(np.concatenate([low, high]) - box).max()
             copies[number] = apart <= COPY * size
     # One alone is a letter that is doubled within its word.
-    return copies & (copies.sum() >= FEWEST_COPIES)
+    several = int(copies.sum()) >= FEWEST_COPIES
+    return copies if several else np.zeros(len(boxes), bool)
 
 
 def drawn_characters(characters: Characters, seen: np.ndarray) -> np.ndarray:
