@@ -8,6 +8,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ohr.documents.layers import judge_layers, text_layers
+from ohr.documents.layers.characters import REPLACEMENT
 from ohr.documents.pdf import page_text
 from ohr.types import Outcome
 from tests.builders import image_object, scan_of_text, stream, write_objects, write_page
@@ -61,6 +62,27 @@ def test_words_that_are_not_drawn_are_in_no_layer(tmp_path, hidden):
     assert layer.hidden == pytest.approx(17 / 55)
     assert verdict.fault == ""
     assert verdict.note == "30.9% of its characters are not drawn, and are left out"
+
+
+def test_text_without_ink_over_printed_text_is_left_out(tmp_path):
+    path = write_page(tmp_path / "p.pdf", f"{SEEN} BT /F 9 Tf 3 Tr 10 240 Td {HIDDEN}")
+    assert text_layers(path, [0])[0].text == SEEN_TEXT
+
+
+def test_glyphs_whose_names_say_nothing_are_no_letters(tmp_path):
+    """PDFium takes their codes for letters: here A and B."""
+    font = (
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 700 700] /FontMatrix [.001 0 0 .001 0 0] "
+        "/FirstChar 65 /LastChar 66 /Widths [700 700] /Resources << >> "
+        "/Encoding << /Differences [65 /g1 /g2] >> /CharProcs << /g1 7 0 R /g2 8 0 R >> >>"
+    )
+    drawings = [stream("", f"700 0 0 0 700 700 d1 0 0 {width} 600 re f") for width in (600, 300)]
+    content = f"{SEEN} BT /G 12 Tf 20 200 Td (ABBA) Tj ET"
+    path = write_page(tmp_path / "p.pdf", content, font, *drawings)
+    path.write_text(path.read_text().replace("/F 5 0 R >>", "/F 5 0 R /G 6 0 R >>"))
+    layer, verdict = check(path)
+    assert layer.text == f"{SEEN_TEXT}\n{REPLACEMENT * 4}"
+    assert [word.text for word in verdict.doubtful] == [REPLACEMENT * 4]
 
 
 def test_text_beyond_the_crop_box_is_left_out_and_is_not_hidden(tmp_path):
