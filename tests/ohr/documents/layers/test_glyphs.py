@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from ohr.documents.layers.faces import SIZE, own_faces
-from ohr.documents.layers.glyphs import claims_rank, compare, looks_alike
-from ohr.documents.layers.shapes import shape
+from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank, compare, looks_alike
+from ohr.documents.layers.page import LayerWord, TextLayer
+from ohr.documents.layers.shapes import Shapes, likeness, shape
+from ohr.documents.layers.verdict import glyph_states
 
 SANS, SERIF = own_faces()[:2]
+LETTERS = "abcdefghijklmnopqrst"
 
 
 def shape_of(text, face=SANS):
@@ -75,18 +78,38 @@ def test_what_the_eye_cannot_distinguish_looks_alike(first, second, alike):
     assert looks_alike(first, second) == looks_alike(second, first) == alike
 
 
-def test_the_place_above_the_baseline_distinguishes_signs():
-    assert compare(shape_of("'"), ",").look != "right" or not looks_alike("'", "s")
-    low, high = shape_of(","), shape_of("'")
-    assert low.bottom < 0 < high.bottom
-    assert shape_of("s").top < shape_of("S").top
+@pytest.mark.parametrize(("first", "second"), [("s", "S"), (",", "'"), ("o", "O"), ("-", "_")])
+def test_size_and_place_distinguish_what_has_the_same_form(first, second):
+    glyph = shape_of(first)
+    own, other = likeness(glyph, Shapes([glyph, shape_of(second)])).tolist()
+    assert own == pytest.approx(1, abs=1e-3)
+    assert other < own - 0.1
 
 
 def test_claims_that_have_nothing_to_do_with_the_shapes_are_no_better_than_chance():
-    letters = "abcdefghijklmnopqrst"
-    honest = {letter: shape_of(letter) for letter in letters}
-    shifted = {letter: honest[letters[n - 7]] for n, letter in enumerate(letters)}
+    honest = {letter: shape_of(letter) for letter in LETTERS}
+    shifted = {letter: honest[LETTERS[n - 7]] for n, letter in enumerate(LETTERS)}
     rank, count = claims_rank(honest)
-    assert (round(rank, 2), count) == (0.0, len(letters))
+    assert (round(rank, 2), count) == (0.0, len(LETTERS))
     assert claims_rank(shifted)[0] > 0.3
     assert claims_rank({"a": shape_of("a")}) is None
+
+
+def strange_layer(claim_of):
+    """A layer whose letters look like no reference; they are shapes of ``claim_of``'s letters."""
+    glyphs = tuple(
+        (
+            Glyph("Fancy/1", letter, (number,)),
+            Judgement("unknown", 0.4, "q", 0.5, shape_of(claim_of(letter), SERIF)),
+        )
+        for number, letter in enumerate(LETTERS)
+    )
+    words = (LayerWord(LETTERS, 0, (0, 0, 1, 0.1), tuple(range(len(LETTERS)))),)
+    return TextLayer(LETTERS, words, glyphs=glyphs)
+
+
+def test_a_decorative_font_is_unknown_unless_its_letters_are_more_like_others():
+    right = strange_layer(lambda letter: letter)
+    wrong = strange_layer(lambda letter: LETTERS[LETTERS.index(letter) - 7])
+    assert set(glyph_states([right], {}).values()) == {"unknown"}
+    assert set(glyph_states([wrong], {}).values()) == {"wrong"}

@@ -72,6 +72,25 @@ def test_columns_that_the_file_has_the_other_way_round_are_of_no_known_order():
     assert not known
 
 
+BLOCKS = (
+    ("The harbour office opens", "at nine each morning and", "closes as the sun sets."),
+    ("Fees are paid at the desk", "or by post, and boats of", "more than nine metres that"),
+    ("stay for a month get back", "a tenth of the fee at the", "end of it, if they ask."),
+    ("Dogs are not allowed near", "the fish market, and the", "gate is locked at night."),
+)
+
+
+def test_where_sentences_go_on_in_the_order_of_the_file_alone_it_is_taken():
+    """Four blocks that look like two columns are read row by row."""
+    segments = []
+    for number, block in enumerate(BLOCKS):
+        row, column = divmod(number, 2)
+        for line, text in enumerate(block):
+            base = 200 - 36 * row - 12 * line
+            segments.append(segment(text, 200 * column, base, 10 * number + line))
+    assert ordered(segments) == ([[text] for block in BLOCKS for text in block], True)
+
+
 @given(st.permutations(range(len(NOTICE))))
 @settings(max_examples=30)
 def test_the_order_of_one_column_does_not_depend_on_the_file(places):

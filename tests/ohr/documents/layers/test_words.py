@@ -160,8 +160,9 @@ def test_where_a_file_has_blanks_between_words_a_gap_without_one_must_be_wide():
 
 
 def test_spread_ideographs_are_one_word():
-    units = line_of("港务局办公", (0.3, 0.3, 0.3, 0.3))
-    assert len(split_words(units, [0.3] * 4, Spacing())) == 1
+    for gaps in ((0.3, 0.3, 0.3, 0.3), (0, 0.3, 0.05, 0.4)):
+        units = line_of("港务局办公", gaps)
+        assert len(split_words(units, gaps, Spacing())) == 1
 
 
 @given(st.lists(st.floats(-0.2, 3), max_size=12), st.booleans())

@@ -1,0 +1,84 @@
+"""What follows for a glyph from its look and from what engines read in its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ohr.documents.layers import judge_layers
+from ohr.documents.layers import lines as reading
+from ohr.documents.layers.glyphs import Glyph, Judgement
+from ohr.documents.layers.page import LayerWord, TextLayer
+from ohr.documents.layers.verdict import glyph_states
+from ohr.types import Outcome
+
+GLYPH = Glyph("Body/1", "c", (20, 20, 0))
+CLEAR = Judgement("right", 0.95, "o", 0.5)
+NEAR = Judgement("right", 0.85, "o", 0.92)
+"""The page may show an o: it is at least as like one."""
+UNKNOWN = Judgement("unknown", 0.7, "q", 0.72)
+WRONG = Judgement("wrong", 0.4, "o", 0.97)
+
+
+def says(other, count=3):
+    """An engine that reads another character, or the same if it is None."""
+    return (
+        reading.Testimony(count) if other is None else reading.Testimony(0, Counter({other: count}))
+    )
+
+
+@pytest.mark.parametrize(
+    ("look", "engines", "state"),
+    [
+        (CLEAR, [], "right"),
+        (CLEAR, ["o"], "right"),
+        (NEAR, [], "right"),
+        (NEAR, ["x"], "right"),
+        (NEAR, ["o"], "wrong"),
+        (NEAR, ["x", "x"], "wrong"),
+        (NEAR, ["x", "y"], "right"),
+        (NEAR, ["o", None], "right"),
+        (UNKNOWN, [], "unknown"),
+        (UNKNOWN, ["x"], "unknown"),
+        (UNKNOWN, ["q"], "wrong"),
+        (UNKNOWN, ["x", "x"], "wrong"),
+        (UNKNOWN, [None], "right"),
+        (WRONG, [], "wrong"),
+        (WRONG, [None], "right"),
+        (WRONG, ["o"], "wrong"),
+    ],
+)
+def test_the_state_of_a_glyph(look, engines, state):
+    layer = TextLayer("c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=((GLYPH, look),))
+    testimony = {str(number): says(other) for number, other in enumerate(engines)}
+    assert glyph_states([layer], {GLYPH: testimony}) == {GLYPH: state}
+
+
+def layer_of(wrong, honest):
+    """Words of one letter each, of which some look wrong."""
+    letters = [*wrong, *honest]
+    glyphs = tuple(
+        (Glyph("Body/1", letter, (number,)), WRONG if number < len(wrong) else CLEAR)
+        for number, letter in enumerate(letters)
+    )
+    words = tuple(
+        LayerWord(letter, 0, (0, 0, 1, 1), (number,)) for number, letter in enumerate(letters)
+    )
+    return TextLayer(" ".join(letters), words, glyphs=glyphs)
+
+
+def fault_of(layer):
+    [verdict] = judge_layers([Outcome(layer)])
+    return verdict.fault
+
+
+def test_a_few_words_are_a_fault_if_the_whole_mapping_of_a_font_is_wrong():
+    honest = "hijklmnpqrstuvwxyzHIJKLMNPQRSTUVWXYZ"
+    assert fault_of(layer_of("abc", honest)) == ""
+    assert "are not those that the page shows" in fault_of(layer_of("abcd", honest))
+
+
+def test_more_than_a_fifth_of_the_words_may_not_be_doubtful():
+    assert fault_of(layer_of("ab", "hijklmnp")) == ""
+    assert "in 22% of its words" in fault_of(layer_of("ab", "hijklmn"))
