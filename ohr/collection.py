@@ -96,12 +96,17 @@ class Dataset:
     @property
     def order_known(self) -> bool:
         """Whether the order of the words is known on every page that has a truth."""
-        return all(map(self.has_order, self.holes.keys() - self.without_truth.keys()))
+        return all(holes.order_known for ref, holes in self.holes.items() if self.has_truth(ref))
+
+    def has_truth(self, ref: PageRef) -> bool:
+        """Whether a page has a truth that is all of its text, so that output can be compared."""
+        holes = self.holes.get(ref)
+        return ref not in self.without_truth and (holes is None or holes.is_complete)
 
     def has_order(self, ref: PageRef) -> bool:
-        """Whether a page has a truth, and the order of its words is known."""
+        """Whether a page has such a truth, and the order of its words is known."""
         holes = self.holes.get(ref)
-        return ref not in self.without_truth and (holes is None or holes.order_known)
+        return self.has_truth(ref) and (holes is None or holes.order_known)
 
     def digest(self) -> str:
         """Digest of all ground-truth text and all questions with their gold fields."""

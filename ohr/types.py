@@ -123,6 +123,11 @@ class Page:
     image: Path | None = None
 
 
+LEAST_COVERED = 0.95
+"""A text with less of the page's ink is not the whole text of the page: output that is compared
+with it would be charged for text that it reads rightly."""
+
+
 @dataclass(frozen=True, slots=True)
 class Holes:
     """What is not known of a page's truth. By default, everything is known.
@@ -135,6 +140,11 @@ class Holes:
     doubtful: tuple[tuple[int, int], ...] = ()
     order_known: bool = True
     covered: float = 1.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the text is all of the page's, but for less than :data:`LEAST_COVERED` allows."""
+        return self.covered >= LEAST_COVERED
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def records(dataset: Dataset, questions: Iterable[Question]) -> dict[str, list[d
             "document": ref.doc_id,
             "number": ref.page_no,
             "text": page.text,
-            "has_truth": ref not in dataset.without_truth,
+            "has_truth": dataset.has_truth(ref),
         }
         for ref, page in dataset.pages.items()
     ]

@@ -130,6 +130,7 @@ class Layers:
 
     documents: Mapping[str, Document]
     without_truth: Mapping[PageRef, str]
+    holes: Mapping[PageRef, Holes]
     report: ValidationReport
 
 
@@ -141,7 +142,7 @@ def read_layers(root: Path, limits: Limits = LIMITS) -> Layers:
     if not corpus.documents:
         why = f": {report.summary()}" if report else ""
         raise DatasetError(f"no PDFs under {root}{why}")
-    return Layers(corpus.documents, corpus.without_truth, report)
+    return Layers(corpus.documents, corpus.without_truth, corpus.holes, report)
 
 
 def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[str, Path]:

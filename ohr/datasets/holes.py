@@ -45,6 +45,24 @@ def join_pages(pages: Iterable[tuple[str, Holes | None]]) -> tuple[str, Holes]:
     return "\n".join(texts), Holes(tuple(doubtful), order_known, covered)
 
 
+def known_lines(text: str, holes: Holes | None) -> str:
+    """The lines of a page without doubtful words; none if the order of its words is not known.
+
+    What is asked about a page must not rest on what may be wrong.
+    """
+    if holes is None:
+        return text
+    if not holes.order_known:
+        return ""
+    lines, start = [], 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        if not any(first < end and last > start for first, last in holes.doubtful):
+            lines.append(line)
+        start = end + 1
+    return "\n".join(lines)
+
+
 def evidence_in_hole(text: str, holes: Holes | None, evidence: str) -> str:
     """Why the evidence of a question, which the page may have, cannot be compared with the page.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ohr.collection import ValidationReport
 from ohr.datasets.folder import read_layers
+from ohr.datasets.holes import NO_ORDER, known_lines
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
 from ohr.errors import DatasetError
 from ohr.questions import agreed_texts
@@ -64,7 +65,7 @@ def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
     for kind, lines in report.problems.items():
         layers.report.problems.setdefault(kind, []).extend(lines)
     truth = {
-        page.ref: page.text
+        page.ref: known_lines(page.text, layers.holes.get(page.ref))
         for document in layers.documents.values()
         for page in document.pages
         if page.ref not in layers.without_truth
@@ -76,7 +77,9 @@ def read_grounds(data: Path, knowledge_bases: Sequence[str]) -> Grounds:
         for page in document.pages
         if (text := truth.get(page.ref) or both.get(page.ref))
     }
-    left_out = {ref: why for ref, why in layers.without_truth.items() if ref not in texts}
+    unknown = {ref: NO_ORDER for ref, holes in layers.holes.items() if not holes.order_known}
+    reasons = {**unknown, **layers.without_truth}
+    left_out = {ref: why for ref, why in reasons.items() if ref not in texts}
     origin = "text layers of the PDFs"
     if both:
         origin += f", or, without one, what two of {', '.join(knowledge_bases)} agree on"

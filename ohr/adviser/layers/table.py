@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ohr.adviser.layers.pages import CheckedPdf
-from ohr.documents.layers.verdict import COMPLETE, LayerVerdict
+from ohr.documents.layers.verdict import LayerVerdict
 from ohr.files.safe_text import plain
 
 COLUMNS = ("document", "page", "usable", "doubtful_words", "order_known", "covered", "reason")
@@ -165,7 +165,7 @@ def _is_unordered(verdict: LayerVerdict) -> bool:
 
 
 def _is_partial(verdict: LayerVerdict) -> bool:
-    return verdict.is_usable and verdict.holes.covered < COMPLETE
+    return verdict.is_usable and not verdict.holes.is_complete
 
 
 def _named(checked: Iterable[CheckedPdf], chosen: Callable[[LayerVerdict], bool]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ohr.adviser.own_pages import OcrSettings, SampleOutputs
 from ohr.adviser.sampling import PageSample, page_ref
+from ohr.datasets.holes import known_lines
 from ohr.questions import agreed_texts, make_question_set
 from ohr.questions.storage import json_text
 from ohr.registry import PluginSpec
@@ -48,7 +49,11 @@ def make_questions(
     Returns the questions, and the source of their text.
     """
     pdfs = {page_ref(source): source.path for source in sample.pages if source.is_pdf}
-    texts = {ref: text for ref in pdfs if (text := sample.layers[ref]) is not None}
+    texts = {
+        ref: known_lines(text, sample.holes.get(ref))
+        for ref in pdfs
+        if (text := sample.layers[ref]) is not None
+    }
     origin = "of the text layers"
     without = [ref for ref in pdfs if ref not in texts]
     if without and len(outputs.seen) > 1:

@@ -45,8 +45,6 @@ FEWEST_CHARACTERS = 100
 """On a page with an image of more than :data:`SCANNED_IMAGE` of it, fewer are only a stamp."""
 LEAST_COVERED = 0.5
 """Least share of the ink, of text and of marks that look like letters, that must be text."""
-COMPLETE = 0.95
-"""A layer with less of the ink is not the whole text of the page."""
 MATCHED, MISMATCHED = 0.25, 0.36
 """Words of joined letters are right up to the first rank, and wrong from the second on."""
 _GARBAGE = frozenset({"Cc", "Cn", "Co", "Cs"})
@@ -80,7 +78,7 @@ class LayerVerdict:
     def gap(self) -> str:
         """Why the layer cannot stand for the page: its fault, or ink that it lacks; empty if it
         can."""
-        if self.fault or self.holes.covered >= COMPLETE:
+        if self.fault or self.holes.is_complete:
             return self.fault
         return f"{1 - self.holes.covered:.0%} of the ink looks like letters that it lacks"
 

@@ -88,6 +88,7 @@ def truth_lines(plan: Plan) -> list[str]:
 def count_holes(plan: Plan) -> dict[str, int | float]:
     """What is not known of the truth of the pages that are compared; empty if all is known.
 
+    ``incomplete``: pages whose truth lacks part of their text, which are not compared as pages;
     ``order_unknown``: pages; ``words`` and ``doubtful_words``: of all pages; ``ink_covered``: the
     mean share of a page's ink that its text explains; ``questions_in_doubt``: questions whose
     evidence is where the truth is not known.
@@ -99,7 +100,10 @@ def count_holes(plan: Plan) -> dict[str, int | float]:
         return {}
     texts = {ref: dataset.pages[ref].text for ref in refs}
     return {
-        "order_unknown": sum(not known.order_known for known in holes.values()),
+        "incomplete": sum(not known.is_complete for known in holes.values()),
+        "order_unknown": sum(
+            known.is_complete and not known.order_known for known in holes.values()
+        ),
         "words": sum(len(find_words(text)) for text in texts.values()),
         "doubtful_words": sum(
             len(doubtful_words(texts[ref], known.doubtful)) for ref, known in holes.items()
@@ -113,6 +117,11 @@ def count_holes(plan: Plan) -> dict[str, int | float]:
 
 def _hole_parts(counts: Mapping[str, int | float]) -> list[str]:
     parts = []
+    if pages := counts.get("incomplete"):
+        parts.append(
+            f"on {pages:,} page{'s' * (pages > 1)} it lacks text that the page shows (only "
+            "questions are scored there)"
+        )
     if pages := counts.get("order_unknown"):
         parts.append(
             f"order unknown on {pages:,} page{'s' * (pages > 1)} (only metrics without order, such "

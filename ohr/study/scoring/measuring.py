@@ -218,7 +218,7 @@ class Measuring:
             text = known_truth(text, holes)
         if need == "truth":
             nothing_known = holes is not None and bool(holes.doubtful) and not text.strip()
-            return ref not in dataset.without_truth and not nothing_known
+            return dataset.has_truth(ref) and not nothing_known
         return need not in ON_PAGE or ON_PAGE[need](text)
 
     def _question_has(self, question: Question, need: str) -> bool:

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.collection import Dataset
-from ohr.datasets.holes import NO_ORDER, evidence_in_hole, join_pages, questions_in_holes
+from ohr.datasets.holes import (
+    NO_ORDER,
+    evidence_in_hole,
+    join_pages,
+    known_lines,
+    questions_in_holes,
+)
 from ohr.types import Document, Holes, Page, PageRef, Question
 
 TEXT = (
@@ -98,3 +104,10 @@ def test_the_questions_of_a_dataset() -> None:
     dataset = Dataset([document], asked, kind="folder", holes=holes)
     assert questions_in_holes(dataset, asked) == {"doubt": ONE}
     assert questions_in_holes(Dataset([document], asked, kind="folder"), asked) == {}
+
+
+def test_questions_rest_on_lines_that_are_known():
+    text = "Revenue was 12\nCosts were 9OO\nThe rest is profit"
+    assert known_lines(text, None) == text
+    assert known_lines(text, doubtful(text, "9OO")) == "Revenue was 12\nThe rest is profit"
+    assert known_lines(text, Holes(order_known=False)) == ""

@@ -43,7 +43,7 @@ class Holed(Folder):
         text = dataset.pages[DOUBTFUL].text
         start = text.index("900")
         dataset.holes = {
-            UNORDERED: Holes(order_known=False, covered=0.7),
+            UNORDERED: Holes(order_known=False, covered=0.97),
             DOUBTFUL: Holes(doubtful=((start, start + 3),)),
         }
         return dataset
@@ -89,10 +89,11 @@ def test_a_study_scores_what_is_known_and_says_how_much(tmp_path: Path, lease: b
     assert not run.missing
     holes = json.loads((tmp_path / "run" / "manifest.json").read_text())["dataset"]["truth_holes"]
     assert holes == {
+        "incomplete": 0,
         "order_unknown": 1,
         "words": 16,
         "doubtful_words": 1,
-        "ink_covered": 0.9,
+        "ink_covered": 0.99,
         "questions_in_doubt": 2,
     }
     assert open_run(tmp_path / "run").plan.in_holes.keys() == {"line-2", "line-3"}
@@ -100,6 +101,30 @@ def test_a_study_scores_what_is_known_and_says_how_much(tmp_path: Path, lease: b
         "truth: the text layer of the PDFs, not ground truth; usable on all 3 pages; order unknown "
         "on 1 page (only metrics without order, such as word_f1, are scored there); 1 of 16 words "
         "doubtful (left out)"
+    ) in said.lines
+
+
+class Cut(Folder):
+    """A folder whose third page shows more text than its layer has, such as a table's picture."""
+
+    name = "cut"
+
+    def load(self) -> Dataset:
+        dataset = super().load()
+        dataset.holes = {KNOWN: Holes(covered=0.7)}
+        return dataset
+
+
+def test_output_is_not_compared_with_a_truth_that_lacks_text(tmp_path: Path, lease: bytes) -> None:
+    said = Lines()
+    config = load_config(study(tmp_path, lease, kind=f"{__name__}.Cut"))
+    run = run_study(config, tmp_path / "run", progress=said)
+    for metric in ("edit_distance", "cer", "wer"):
+        assert value(run.cells, "other", "ocr", metric)[1] == 2
+    assert value(run.cells, "other", "ocr", "r_noise")[1] == 3  # its evidence is in the layer
+    assert (
+        "truth: the text layer of the PDFs, not ground truth; usable on all 3 pages; on 1 page it "
+        "lacks text that the page shows (only questions are scored there)"
     ) in said.lines
 
 
