@@ -23,6 +23,7 @@ from PIL import Image
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.store.identity import file_digest
 from ohr.types import Word
+from ohr.workers.one_thread import one_thread
 
 Library = Literal["tesserocr", "pytesseract"]
 INSTALL = "apt-get install tesseract-ocr"
@@ -169,7 +170,7 @@ def read_words(library: Library, how: PageSettings, image: np.ndarray) -> tuple[
         return parse_tsv(table or "")
     import pytesseract
 
-    with _errors(), _one_thread():
+    with _errors(), one_thread():
         return parse_tsv(str(pytesseract.image_to_data(Image.fromarray(image), **_arguments(how))))
 
 
@@ -196,7 +197,7 @@ def read_page_and_words(
 
     form = "hocr" if how.hocr else "txt"
     arguments = _arguments(how)
-    with _errors(), _one_thread(), tempfile.TemporaryDirectory() as folder:
+    with _errors(), one_thread(), tempfile.TemporaryDirectory() as folder:
         base = Path(folder) / "page"
         Image.fromarray(image).save(base.with_suffix(".png"))
         pytesseract.pytesseract.run_tesseract(
@@ -260,7 +261,7 @@ def _api(how: PageSettings, folder: str) -> Any:
 
 def _tesserocr() -> Any:
     try:
-        with _one_thread():  # OpenMP reads its limit when the library is loaded
+        with one_thread():  # OpenMP reads its limit when the library is loaded
             import tesserocr
     except ImportError as error:
         raise MissingDependencyError(
@@ -272,7 +273,7 @@ def _tesserocr() -> Any:
 def _in_a_process(image: np.ndarray, how: PageSettings) -> str:
     import pytesseract
 
-    with _errors(), _one_thread():
+    with _errors(), one_thread():
         if how.hocr:
             page = pytesseract.image_to_pdf_or_hocr(
                 Image.fromarray(image), extension="hocr", **_arguments(how)
@@ -305,32 +306,3 @@ def _errors() -> Iterator[None]:
         status = error.status
         how_it_ended = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
         raise EngineError(f"{how_it_ended} {error.message}".rstrip()) from error
-
-
-_lock = threading.Lock()
-_users = 0
-_before: str | None = None
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Hold Tesseract to one thread: four cost it four times the time of one.
-
-    pytesseract passes our environment on, and a limit left in it would slow down every other
-    library of this process that reads it (torch, for example).
-    """
-    global _users, _before
-    with _lock:
-        if _users == 0:
-            _before = os.environ.get("OMP_THREAD_LIMIT")
-            os.environ["OMP_THREAD_LIMIT"] = "1"
-        _users += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
-                del os.environ["OMP_THREAD_LIMIT"]
-                if _before is not None:
-                    os.environ["OMP_THREAD_LIMIT"] = _before

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -16,6 +14,7 @@ from pydantic import Field
 
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
+from ohr.documents.rapidocr_models import DETECTOR, INSTALL, RECOGNISER, model_path
 from ohr.documents.reading_order import page_text
 from ohr.errors import MissingDependencyError
 from ohr.plugins import OcrBackend
@@ -23,10 +22,6 @@ from ohr.store.identity import file_digest
 from ohr.types import Outcome, Word
 
 Runtime = Literal["onnxruntime", "openvino"]
-INSTALL = "pip install 'rapidocr>=3.10' onnxruntime"
-# Named, since RapidOCR downloads a model that it does not find by itself.
-DETECTOR = "PP-OCRv6_det_small.onnx"
-RECOGNISER = "PP-OCRv6_rec_small.onnx"
 MAX_RATIO = 8
 
 
@@ -148,19 +143,6 @@ def detected(engine: Any, image: np.ndarray) -> Any:
     return None if boxes is None or texts is None else result
 
 
-def _model(name: str) -> Path:
-    """A model of the wheel. Raises MissingDependencyError."""
-    package = importlib.util.find_spec("rapidocr")
-    if package is None or not package.submodule_search_locations:
-        raise MissingDependencyError(f"RapidOCR is not installed: {INSTALL}")
-    path = Path(package.submodule_search_locations[0]) / "models" / name
-    if not path.is_file():
-        raise MissingDependencyError(
-            f"RapidOCR's model {name} is not installed: pip install --force-reinstall rapidocr"
-        )
-    return path
-
-
 @cache
 def models_version(runtime: Runtime) -> str:
     """Versions of RapidOCR and the runtime, and digests of the models.
@@ -176,7 +158,7 @@ def models_version(runtime: Runtime) -> str:
         from openvino import Core
 
         parts.append(Core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name())
-    parts += [f"{name} {file_digest(_model(name))}" for name in (DETECTOR, RECOGNISER)]
+    parts += [f"{name} {file_digest(model_path(name))}" for name in (DETECTOR, RECOGNISER)]
     return ", ".join(parts)
 
 
@@ -198,7 +180,7 @@ def load_engine(
 
     Raises MissingDependencyError.
     """
-    detector, recogniser = _model(DETECTOR), _model(RECOGNISER)
+    detector, recogniser = model_path(DETECTOR), model_path(RECOGNISER)
     models_version(runtime)
     try:
         from rapidocr import EngineType, RapidOCR

@@ -34,6 +34,7 @@ from ocr_backends.structure.phrases import Segment, phrases
 from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
 from ocr_backends.structure.table_grid import grid_cells
 from ohr import plugins
+from ohr.documents import rapidocr_models
 from ohr.documents.pdf import RENDERER, render
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.markup.blocks import Block, to_markdown
@@ -81,7 +82,7 @@ class Structured(OcrBackend[StructuredParams]):
     returns = "markdown"
     self_contained = True
     install = (
-        f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {table_model.INSTALL}; "
+        f"{rapidocr_models.INSTALL}; {INSTALL}; for tables=model: {table_model.INSTALL}; "
         f"for words=pdfminer: {_pdfminer.INSTALL}"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
@@ -41,6 +41,8 @@ class Line:
     words: tuple[LayerWord, ...]
     shown: str = ""
     """What its glyphs look like, where that is not what the layer says."""
+    in_doubt: bool = False
+    """Whether it is read because of a glyph that is not clearly what the layer says."""
 
     @property
     def text(self) -> str:
@@ -146,7 +148,7 @@ def choose_lines(
         ranked = sorted(by_glyph[glyph], key=lambda pair: (pair[0], pair[1].page))
         for _, line in ranked[:OF_A_SUSPECT]:
             if len(chosen) < MOST_OF_SUSPECTS:
-                chosen.setdefault((line.page, line.box), line)
+                chosen.setdefault((line.page, line.box), replace(line, in_doubt=True))
     if only_suspects:
         return _by_place(chosen.values())
     read = {font_of(line, layers) for line in chosen.values()}

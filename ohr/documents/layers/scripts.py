@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from functools import lru_cache
 
 _JOINED = ((0x0600, 0x08FF), (0x0900, 0x0DFF), (0x0F00, 0x109F), (0x1780, 0x17FF), (0xFB50, 0xFEFF))
@@ -63,3 +64,10 @@ def is_mixed(text: str) -> bool:
         if len(scripts) > 1:
             return True
     return False
+
+
+def main_script(text: str) -> str:
+    """The script of most of a text's letters, by the first word of their Unicode names."""
+    names = (unicodedata.name(c, "").split(" ")[0] for c in text if c.isalpha())
+    counts = Counter(names).most_common(1)
+    return counts[0][0] if counts else "LATIN"

@@ -113,13 +113,18 @@ def judge_layers(
     - less than half of the ink of text, and of marks that look like letters, is in it.
     """
     values = [layer.value for layer in layers]
+    unread = Counter(
+        line.page
+        for line, texts in zip(lines, readings, strict=True)
+        if line.in_doubt and not texts
+    )
     states = glyph_states(values, testimonies(lines, readings, values))
     forms = WordForms.of(value.text for value in values if value is not None)
     return [
         LayerVerdict(fault=layer.detail or "it cannot be read")
         if layer.value is None
-        else _verdict(layer.value, states, forms)
-        for layer in layers
+        else _verdict(layer.value, states, forms, unread[number])
+        for number, layer in enumerate(layers)
     ]
 
 
@@ -271,7 +276,9 @@ def _is_faint(text: str) -> bool:
     return not any(character.isalnum() for character in text)
 
 
-def _verdict(layer: TextLayer, states: Mapping[Glyph, State], forms: WordForms) -> LayerVerdict:
+def _verdict(
+    layer: TextLayer, states: Mapping[Glyph, State], forms: WordForms, unread: int
+) -> LayerVerdict:
     of_glyphs = [states[glyph] for glyph, _ in layer.glyphs]
     bad = {number for number, state in enumerate(of_glyphs) if state in ("wrong", "doubtful")}
     blank = {number for number, state in enumerate(of_glyphs) if state == "unknown"}
@@ -288,7 +295,7 @@ def _verdict(layer: TextLayer, states: Mapping[Glyph, State], forms: WordForms) 
         or _missing_fault(layer, count)
     )
     holes = Holes(_spans(text, layer.words, doubtful), layer.order_known, layer.covered)
-    note = "" if fault else "; ".join(_notes(layer, doubtful, unknown))
+    note = "" if fault else "; ".join(_notes(layer, doubtful, unknown, unread))
     words = len(layer.words)
     return LayerVerdict(text, fault, note, holes, tuple(doubtful), unknown, words)
 
@@ -364,7 +371,7 @@ def _missing_fault(layer: TextLayer, characters: int) -> str:
     )
 
 
-def _notes(layer: TextLayer, doubtful: Sequence[LayerWord], unknown: int) -> list[str]:
+def _notes(layer: TextLayer, doubtful: Sequence[LayerWord], unknown: int, unread: int) -> list[str]:
     notes = []
     if layer.hidden:
         notes.append(f"{layer.hidden:.1%} of its characters are not drawn, and are left out")
@@ -380,6 +387,8 @@ def _notes(layer: TextLayer, doubtful: Sequence[LayerWord], unknown: int) -> lis
         notes.append(f"{len(doubtful)} of {len(layer.words)} words are doubtful, such as {words}")
     if unknown:
         notes.append(f"{unknown} of {len(layer.words)} words could not be checked")
+    if unread and (doubtful or unknown):
+        notes.append(f"no OCR engine could read {unread} line{'s' * (unread > 1)} in doubt")
     return notes
 
 

@@ -6,9 +6,7 @@ of their own, on lines that the layer has placed.
 
 from __future__ import annotations
 
-import os
 import shutil
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -18,8 +16,11 @@ from typing import Any
 import cv2
 import numpy as np
 
+from ohr.documents.layers.scripts import main_script
 from ohr.documents.pdf import render
-from ohr.errors import OhrError
+from ohr.documents.rapidocr_models import DETECTOR, RECOGNISER, model_path
+from ohr.errors import MissingDependencyError, OhrError
+from ohr.workers.one_thread import one_thread
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom as shares of a page, in [0, 1]."""
@@ -53,7 +54,8 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
     """What each witness reads in each line, by its name.
 
     A line is the 0-based page, its place, and text that is or looks like what is there, whose
-    script decides which witnesses can read it. Raises EngineError.
+    script decides which witnesses can read it. Lines that none can read are empty. Raises
+    EngineError.
     """
     pages: dict[int, np.ndarray] = {}
     readings: list[dict[str, str]] = []
@@ -64,7 +66,8 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
         picture = _line(pages[page_no], box)
         texts: dict[str, str] = {}
         if picture is not None:
-            for name, witness in witnesses(script_of(text)).items():
+            for name, witness in witnesses(main_script(text)).items():
+                # A line that a witness fails on has no text of it, and is counted as unread.
                 with suppress(OhrError, OSError, RuntimeError, ValueError):
                     texts[name] = witness(picture)
         readings.append(texts)
@@ -91,17 +94,6 @@ def _line(page: np.ndarray, box: Box) -> np.ndarray | None:
 
 
 @cache
-def script_of(text: str) -> str:
-    """The script of most of a text's letters, by the first word of their Unicode names."""
-    counts: dict[str, int] = {}
-    for character in text:
-        if character.isalpha():
-            name = unicodedata.name(character, "").split(" ")[0]
-            counts[name] = counts.get(name, 0) + 1
-    return max(counts, key=lambda name: counts[name]) if counts else "LATIN"
-
-
-@cache
 def witnesses(script: str) -> Mapping[str, Witness]:
     """The witnesses that are there and read a script, by name."""
     readers: dict[str, Witness] = {}
@@ -116,9 +108,7 @@ def witnesses(script: str) -> Mapping[str, Witness]:
 def _rapidocr() -> Witness | None:
     try:
         from rapidocr import RapidOCR
-    except ImportError:
-        return None
-    try:
+
         engine: Any = RapidOCR(
             params={
                 "Global.log_level": "critical",
@@ -126,9 +116,11 @@ def _rapidocr() -> Witness | None:
                 "Global.text_score": 0.0,
                 "EngineConfig.onnxruntime.intra_op_num_threads": 1,
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+                "Det.model_path": str(model_path(DETECTOR)),
+                "Rec.model_path": str(model_path(RECOGNISER)),
             }
         )
-    except Exception:  # a model is missing, and cannot be downloaded
+    except (ImportError, MissingDependencyError):
         return None
 
     def read(picture: np.ndarray) -> str:
@@ -150,19 +142,10 @@ def _tesseract(script: str) -> Witness | None:
     import pytesseract
 
     def read(picture: np.ndarray) -> str:
-        before = os.environ.get("OMP_THREAD_LIMIT")
-        os.environ["OMP_THREAD_LIMIT"] = "1"
-        try:
+        with one_thread():
             return str(
                 pytesseract.image_to_string(picture, lang=chosen[0], config="--psm 7", timeout=20)
             ).strip()
-        except pytesseract.TesseractError:
-            return ""
-        finally:
-            if before is None:
-                del os.environ["OMP_THREAD_LIMIT"]
-            else:
-                os.environ["OMP_THREAD_LIMIT"] = before
 
     return read
 
@@ -175,5 +158,5 @@ def _tesseract_languages() -> frozenset[str]:
         import pytesseract
 
         return frozenset(pytesseract.get_languages())
-    except Exception:  # it is there, but does not start
+    except (ImportError, OSError, RuntimeError):  # it is there, but does not start
         return frozenset()

@@ -218,3 +218,12 @@ def test_doubtful_places_are_in_the_text_and_in_order(letters):
     spans = verdict.holes.doubtful
     assert all(0 <= a < b <= len(verdict.text) for a, b in spans)
     assert all(b <= c for (_, b), (c, _) in pairwise(spans))
+
+
+def test_lines_in_doubt_that_no_engine_read_are_counted():
+    layer = layer_of(PROSE, {"k": DECORATIVE})
+    lines = choose_lines([layer], suspects([layer]), only_suspects=False)
+    [unread] = judge_layers([Outcome(layer)], lines, [{} for _ in lines])
+    assert "no OCR engine could read 1 line in doubt" in unread.note
+    [clear] = judge_layers([Outcome(layer)], lines, [{"RapidOCR": line.text} for line in lines])
+    assert clear.note == ""

@@ -7,7 +7,7 @@ import pytest
 
 from ohr.documents import verifying
 from ohr.documents.layers import read_lines, witnesses
-from ohr.documents.layers.witnesses import script_of
+from ohr.documents.layers.scripts import main_script
 from ohr.documents.verifying import verified_page
 from ohr.errors import OhrError
 from tests.ohr.documents.layers.sheets import SANS, Sheet, layer_of
@@ -78,7 +78,7 @@ def test_a_line_without_a_place_is_not_read(tmp_path, engines):
     ],
 )
 def test_the_script_of_a_line_is_that_of_most_letters(text, script):
-    assert script_of(text) == script
+    assert main_script(text) == script
 
 
 def lying(tmp_path):
