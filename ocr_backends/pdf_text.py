@@ -35,8 +35,8 @@ class PdfTextParams(plugins.Params):
 class PdfText(OcrBackend[PdfTextParams]):
     """The text layer in reading order, or PDFium's or pdfminer.six's. A scanned page is empty.
 
-    If the layer cannot be trusted, PDFium's text is the output all the same; the outcome's detail
-    says why (:mod:`ohr.documents.layers.verdict`).
+    If the layer cannot be trusted, its text is the output all the same, and PDFium's where most of
+    it is hidden; the outcome's detail says why (:mod:`ohr.documents.layers.verdict`).
     """
 
     name = "pdf_text"
@@ -63,7 +63,8 @@ class PdfText(OcrBackend[PdfTextParams]):
     def _page(self, path: Path, page_no: int) -> Outcome[str]:
         if self.params.library == "layout":
             verdict = verified_page(path, page_no)
-            text = page_text(path, page_no) if verdict.fault else verdict.text
+            # Not by the verdict, which depends on the fonts and engines of the machine.
+            text = page_text(path, page_no) if verdict.is_hidden else verdict.text
             outcome = finished(text, self.params.normalise)
             return with_fault(outcome, verdict.gap) if outcome.value else outcome
         text_of = page_text if self.params.library == "pdfium" else _pdfminer.page_text

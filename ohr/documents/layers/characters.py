@@ -86,8 +86,10 @@ class Characters:
         self._describe(handle, firsts, digests if digests is not None else {})
         self._measure(handle, places)
         # What the font maps to nothing is a guess of PDFium's.
-        for place in np.flatnonzero(self.unmapped & ~self.blank).tolist():
+        has_ink = (self.boxes[:, 2:] > self.boxes[:, :2]).all(axis=1)
+        for place in np.flatnonzero(self.unmapped & (has_ink | ~self.blank)).tolist():
             self.texts[place] = REPLACEMENT
+            self.blank[place] = False
         west, south, east, north = page.get_bbox()
         x0, y0, x1, y1 = self.boxes.T
         self.on_page = (x0 < east) & (x1 > west) & (y0 < north) & (y1 > south)

@@ -108,7 +108,7 @@ def _text_layer(
     soft = np.array([text == _SOFT for text in characters.texts], bool)
     chosen = without_doubles(characters, drawn) | (characters.blank & characters.on_page)
     has_box = (characters.boxes[:, 2:] - characters.boxes[:, :2] > 0).all(axis=1)
-    chosen &= ~soft | (drawings.seen & has_box)
+    chosen &= ~soft | (drawings.seen & has_box & ~characters.no_ink)
     layout = page_words(characters, chosen, None if is_turned else ink)
     words, glyphs = _described(page, characters, layout, judge, drawings)
     words = _with_lost_glyphs(words, drawings.to_pixels(orphans.lost), drawings)

@@ -68,6 +68,8 @@ class LayerVerdict:
     doubtful: tuple[LayerWord, ...] = ()
     unknown: int = 0
     words: int = 0
+    is_hidden: bool = False
+    """Whether most of the layer is not drawn, so that ``text`` is only a part of it."""
 
     @property
     def is_usable(self) -> bool:
@@ -297,7 +299,8 @@ def _verdict(
     holes = Holes(_spans(text, layer.words, doubtful), layer.order_known, layer.covered)
     note = "" if fault else "; ".join(_notes(layer, doubtful, unknown, unread))
     words = len(layer.words)
-    return LayerVerdict(text, fault, note, holes, tuple(doubtful), unknown, words)
+    is_hidden = layer.hidden > MOST_HIDDEN
+    return LayerVerdict(text, fault, note, holes, tuple(doubtful), unknown, words, is_hidden)
 
 
 def _is_doubtful(word: LayerWord, bad: Collection[int]) -> bool:

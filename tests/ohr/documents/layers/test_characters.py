@@ -1,0 +1,23 @@
+"""What the characters of a layer are: ligatures, control codes, hyphens without ink."""
+
+from __future__ import annotations
+
+from tests.ohr.documents.layers.sheets import Sheet, layer_of
+
+
+def test_a_ligature_of_equal_letters_is_as_wide_as_it_is_drawn(tmp_path):
+    sheet = Sheet().font("F", "DejaVuSans.ttf", {"\ufb00": "ff"})
+    sheet.text(20, 270, "the sta\ufb00ed o\ufb00er of a mast")
+    assert layer_of(sheet, tmp_path).text == "the staffed offer of a mast"
+
+
+def test_a_glyph_with_the_code_of_a_tab_is_no_blank(tmp_path):
+    letters = "abcdefghijklmnopqrst"  # the numbers of their glyphs, 1 to 20, are their codes
+    sheet = Sheet().font("F", "DejaVuSans.ttf", dict.fromkeys(letters)).text(20, 270, letters)
+    assert layer_of(sheet, tmp_path).text == "\ufffd" * len(letters)
+
+
+def test_a_soft_hyphen_without_ink_under_the_next_letter_is_nothing(tmp_path):
+    sheet = Sheet().font("F", "DejaVuSans.ttf", {"-": "\xad"}).text(20, 270, "har")
+    sheet.text(35.5, 270, "-", mode=3).text(35.5, 270, "bour")
+    assert "-" not in layer_of(sheet, tmp_path).text
