@@ -7,16 +7,19 @@ be, and each claim is compared with the page:
 - ``characters``: the glyphs and their places, as PDFium reports them;
 - ``drawn``, ``marks``: which of them the page shows, and ink that is not text;
 - ``units``, ``segments``, ``order``, ``bidi``, ``text``: words and lines, from the places;
-- ``faces``, ``shapes``, ``glyphs``, ``joined``: whether glyphs look like what they are said to be;
+- ``faces``, ``shapes``, ``specimens``, ``pictures``, ``glyphs``, ``joined``: whether glyphs look
+  like what they are said to be;
 - ``witnesses``: lines that OCR engines read again;
 - ``page``: all of it for one page;
-- ``lines``, ``verdict``: what to read again, and whether the layer can be trusted.
+- ``lines``, ``states``, ``verdict``: what to read again, what is known of each glyph, and whether
+  the layer can be trusted.
 """
 
 from ohr.documents.layers.glyphs import Glyph, Judgement
 from ohr.documents.layers.lines import Line, choose_lines
 from ohr.documents.layers.page import LayerWord, TextLayer, text_layers
-from ohr.documents.layers.verdict import LayerVerdict, judge_layers, suspects
+from ohr.documents.layers.states import suspects
+from ohr.documents.layers.verdict import LayerVerdict, judge_layers
 from ohr.documents.layers.witnesses import read_lines
 
 __all__ = [

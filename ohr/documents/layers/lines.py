@@ -10,8 +10,9 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from ohr.documents.layers.glyphs import Glyph, looks_alike
+from ohr.documents.layers.glyphs import Glyph
 from ohr.documents.layers.page import LayerWord, TextLayer
+from ohr.documents.layers.specimens import looks_alike
 from ohr.documents.layers.witnesses import Box
 
 MOST_OF_SUSPECTS = 30

@@ -7,32 +7,18 @@ glyphs; or *unknown*, if there is no evidence, as in a decorative font that no e
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from ohr.documents.layers.characters import REPLACEMENT
-from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank, looks_alike
-from ohr.documents.layers.lines import Line, Testimony, testimonies
+from ohr.documents.layers.glyphs import Glyph, Judgement
+from ohr.documents.layers.lines import Line, testimonies
 from ohr.documents.layers.page import LayerWord, TextLayer
-from ohr.documents.layers.scripts import is_joined, is_mixed, script_of
+from ohr.documents.layers.scripts import is_mixed
+from ohr.documents.layers.states import State, glyph_states, is_garbage
 from ohr.markup.hyphenation import WordForms, join_cut_words
 from ohr.types import Holes, Outcome
 
-State = Literal["right", "wrong", "doubtful", "unknown"]
-
-SURE = 0.92
-"""A glyph this much like another character, ..."""
-NEAR = 0.04
-"""A glyph that something else is like by this much more than the claim should be read again."""
-SURELY = 0.2
-"""... and this much more than like the claimed one, is wrong although no engine has read it."""
-UNLIKE = 0.6
-"""A glyph less like the claim than this is wrong if one engine, too, reads another character."""
-LIKELY = 0.15
-"""A glyph that no engine has read is doubtful if something else is like it by this much more."""
 MOST_DOUBTFUL = 0.2
 """Most words of a page, as a share, that may be doubtful."""
 FEWEST_KINDS = 4
@@ -43,11 +29,8 @@ MOST_HIDDEN = 0.5
 SCANNED_IMAGE = 0.5
 FEWEST_CHARACTERS = 100
 """On a page with an image of more than :data:`SCANNED_IMAGE` of it, fewer are only a stamp."""
-LEAST_COVERED = 0.5
+LEAST_TEXT = 0.5
 """Least share of the ink, of text and of marks that look like letters, that must be text."""
-MATCHED, MISMATCHED = 0.25, 0.36
-"""Words of joined letters are right up to the first rank, and wrong from the second on."""
-_GARBAGE = frozenset({"Cc", "Cn", "Co", "Cs"})
 _SHOWN = 3
 
 
@@ -130,154 +113,6 @@ def judge_layers(
     ]
 
 
-def suspects(layers: Sequence[TextLayer | None]) -> set[Glyph]:
-    """The glyphs that are not like what the layer says, or not known to be."""
-    return {
-        glyph
-        for layer in layers
-        if layer is not None
-        for glyph, judgement in layer.glyphs
-        if not is_joined(glyph.text) and not _is_clear(judgement)
-    }
-
-
-def _is_clear(judgement: Judgement) -> bool:
-    """Whether a glyph is right, and nothing else is nearly as like it."""
-    if judgement.look != "right":
-        return False
-    return not judgement.likeness > judgement.claim + NEAR
-
-
-def glyph_states(
-    layers: Sequence[TextLayer | None],
-    testimony: Mapping[Glyph, Mapping[str, Testimony]],
-) -> dict[Glyph, State]:
-    """What is known of each glyph of a document."""
-    joined = _joined_fonts(layers)
-    strange = _strange_fonts(layers)
-    scripts = _font_scripts(layers)
-    states: dict[Glyph, State] = {}
-    for layer in layers:
-        for glyph, judgement in layer.glyphs if layer is not None else ():
-            if glyph not in states:
-                if is_joined(glyph.text):
-                    states[glyph] = joined.get(glyph.font, "unknown")
-                else:
-                    own = scripts.get(glyph.font, "")
-                    states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)
-                    if glyph.font in strange and states[glyph] in ("unknown", "doubtful"):
-                        states[glyph] = "wrong"
-    return states
-
-
-def _font_scripts(layers: Sequence[TextLayer | None]) -> dict[str, str]:
-    """The script of most glyphs of a font that are right, if at least half of its glyphs are."""
-    right: dict[str, Counter[str]] = {}
-    kinds: Counter[str] = Counter()
-    for layer in layers:
-        for glyph, judgement in layer.glyphs if layer is not None else ():
-            kinds[glyph.font] += 1
-            if judgement.look == "right":
-                right.setdefault(glyph.font, Counter())[script_of(glyph.text[0])] += 1
-    scripts = {}
-    for font, counts in right.items():
-        letters = {script: count for script, count in counts.items() if script}
-        if letters and 2 * sum(counts.values()) >= kinds[font]:
-            scripts[font] = max(letters, key=lambda script: letters[script])
-    return scripts
-
-
-def _strange_fonts(layers: Sequence[TextLayer | None]) -> set[str]:
-    """Fonts most of whose glyphs are not like what the layer says, and no more than by chance.
-
-    A decorative font's letters are like no reference, but more like their own than like others.
-    """
-    kinds: dict[str, dict[str, Judgement]] = {}
-    for layer in layers:
-        for glyph, judgement in layer.glyphs if layer is not None else ():
-            if not is_joined(glyph.text):
-                kinds.setdefault(glyph.font, {}).setdefault(glyph.text, judgement)
-    strange = set()
-    for font, own in kinds.items():
-        shapes = {text: item.seen for text, item in own.items() if item.seen is not None}
-        if 2 * len(shapes) <= len(own):
-            continue
-        rank = claims_rank(shapes)
-        if rank is not None and rank[0] >= MISMATCHED:
-            strange.add(font)
-    return strange
-
-
-def _joined_fonts(layers: Sequence[TextLayer | None]) -> dict[str, State]:
-    """The state of fonts in scripts of joined letters, by how their words match on all pages."""
-    sums: dict[str, list[float]] = {}
-    for layer in layers:
-        for font, (rank, count) in layer.joined.items() if layer is not None else ():
-            total = sums.setdefault(font, [0.0, 0.0])
-            total[0] += rank * count
-            total[1] += count
-    states: dict[str, State] = {}
-    for font, (ranks, words) in sums.items():
-        mean = ranks / words
-        states[font] = "right" if mean <= MATCHED else "wrong" if mean >= MISMATCHED else "unknown"
-    return states
-
-
-def _state(
-    glyph: Glyph, judgement: Judgement, testimony: Mapping[str, Testimony], script: str
-) -> State:
-    """The state of a glyph of a font, most of whose right glyphs are of a ``script``, if any."""
-    if _is_garbage(glyph.text):
-        return "doubtful"
-    if _is_clear(judgement):
-        return "right"
-    others = {name: item.other for name, item in testimony.items() if item.other}
-    confirmed = any(item.confirms for item in testimony.values())
-    read = [*others.values(), *(item.variant for item in testimony.values() if item.variant)]
-    named = any(looks_alike(other, judgement.other) for other in read)
-    agreed = len(others) > 1 and len({other.casefold() for other in others.values()}) == 1
-    if judgement.look == "right":
-        return "wrong" if (named or agreed) and not confirmed else "right"
-    if confirmed and not others:
-        return "right"
-    often = sum(item.total for item in testimony.values()) > 1
-    unlike = judgement.claim < UNLIKE and often
-    if not confirmed and read and (len(others) > 1 or named or unlike):
-        return "wrong"
-    if judgement.look == "wrong" and not confirmed:
-        return _by_look(glyph, judgement, script)
-    if judgement.look == "no ink" and not _is_faint(glyph.text):
-        return "doubtful"
-    return "unknown"
-
-
-def _by_look(glyph: Glyph, judgement: Judgement, script: str) -> State:
-    """The state of a glyph that looks wrong and that no engine has read."""
-    other = script_of(judgement.other[0])
-    if script and other and other != script:
-        return "unknown"  # a letter of a script that the font has nothing else of
-    if judgement.claim > judgement.likeness - SURELY:
-        if judgement.claim > judgement.likeness - LIKELY:
-            return "unknown"
-        return "doubtful" if _same_script(glyph.text, judgement.other) else "unknown"
-    return "wrong" if judgement.likeness >= SURE else "doubtful"
-
-
-def _same_script(first: str, second: str) -> bool:
-    """Whether two glyphs may be of one script; signs and digits are of any."""
-    scripts = {script for text in (first, second) for c in text if (script := script_of(c))}
-    return len(scripts) < 2
-
-
-def _is_garbage(text: str) -> bool:
-    return any(c == REPLACEMENT or unicodedata.category(c) in _GARBAGE for c in text)
-
-
-def _is_faint(text: str) -> bool:
-    """Whether a character has little ink, or none: signs, and marks on letters."""
-    return not any(character.isalnum() for character in text)
-
-
 def _verdict(
     layer: TextLayer, states: Mapping[Glyph, State], forms: WordForms, unread: int
 ) -> LayerVerdict:
@@ -311,7 +146,7 @@ def _is_doubtful(word: LayerWord, bad: Collection[int]) -> bool:
 
 def _is_sign(word: LayerWord) -> bool:
     """Whether a word is one glyph without a character, such as a bullet."""
-    return len(word.text) == 1 and _is_garbage(word.text)
+    return len(word.text) == 1 and is_garbage(word.text)
 
 
 def _hidden_fault(layer: TextLayer, characters: int) -> str:
@@ -365,7 +200,7 @@ def font_name(glyph: Glyph) -> str:
 def _missing_fault(layer: TextLayer, characters: int) -> str:
     if layer.images > SCANNED_IMAGE and characters < FEWEST_CHARACTERS and layer.marks:
         return f"only a stamp: an image covers the page, and its text is {characters} characters"
-    if layer.covered >= LEAST_COVERED:
+    if layer.covered >= LEAST_TEXT:
         return ""
     stamp = "only a stamp: " if layer.images > SCANNED_IMAGE else ""
     return (

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from ohr.documents.layers.faces import SIZE, own_faces
-from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank, compare, looks_alike
+from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank, compare
 from ohr.documents.layers.page import LayerWord, TextLayer
 from ohr.documents.layers.shapes import Shapes, likeness, shape
-from ohr.documents.layers.verdict import glyph_states
+from ohr.documents.layers.specimens import looks_alike
+from ohr.documents.layers.states import glyph_states
 
 SANS, SERIF = own_faces()[:2]
 LETTERS = "abcdefghijklmnopqrst"

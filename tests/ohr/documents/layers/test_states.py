@@ -10,7 +10,7 @@ from ohr.documents.layers import judge_layers
 from ohr.documents.layers import lines as reading
 from ohr.documents.layers.glyphs import Glyph, Judgement
 from ohr.documents.layers.page import LayerWord, TextLayer
-from ohr.documents.layers.verdict import glyph_states
+from ohr.documents.layers.states import glyph_states
 from ohr.types import Outcome
 
 GLYPH = Glyph("Body/1", "c", (20, 20, 0))

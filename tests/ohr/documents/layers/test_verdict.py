@@ -15,7 +15,8 @@ from ohr.documents.layers.glyphs import Glyph, Judgement
 from ohr.documents.layers.lines import Line, choose_lines, lines_of
 from ohr.documents.layers.page import LayerWord, TextLayer
 from ohr.documents.layers.scripts import is_mixed
-from ohr.documents.layers.verdict import glyph_states, judge_layers, suspects
+from ohr.documents.layers.states import glyph_states, suspects
+from ohr.documents.layers.verdict import judge_layers
 from ohr.types import Holes, Outcome
 
 RIGHT = Judgement("right", 0.95, "x", 0.5)

@@ -1,0 +1,180 @@
+"""What is known of each glyph of a document, by its looks and by what engines read."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from ohr.documents.layers.characters import REPLACEMENT
+from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank
+from ohr.documents.layers.lines import Testimony
+from ohr.documents.layers.page import TextLayer
+from ohr.documents.layers.scripts import is_joined, script_of
+from ohr.documents.layers.specimens import looks_alike
+
+State = Literal["right", "wrong", "doubtful", "unknown"]
+
+NEAR = 0.04
+"""A glyph that something else is like by this much more than the claim should be read again."""
+SURE = 0.92
+"""A glyph this much like another character, ..."""
+SURELY = 0.2
+"""... and this much more than like the claimed one, is wrong although no engine has read it."""
+UNLIKE = 0.6
+"""A glyph less like the claim than this is wrong if one engine, too, reads another character."""
+LIKELY = 0.15
+"""A glyph that no engine has read is doubtful if something else is like it by this much more."""
+MATCHED, MISMATCHED = 0.25, 0.36
+"""Words of joined letters are right up to the first rank, and wrong from the second on."""
+_GARBAGE = frozenset({"Cc", "Cn", "Co", "Cs"})
+
+
+def suspects(layers: Sequence[TextLayer | None]) -> set[Glyph]:
+    """The glyphs that are not like what the layer says, or not known to be."""
+    return {
+        glyph
+        for layer in layers
+        if layer is not None
+        for glyph, judgement in layer.glyphs
+        if not is_joined(glyph.text) and not _is_clear(judgement)
+    }
+
+
+def _is_clear(judgement: Judgement) -> bool:
+    """Whether a glyph is right, and nothing else is nearly as like it."""
+    if judgement.look != "right":
+        return False
+    return not judgement.likeness > judgement.claim + NEAR
+
+
+def glyph_states(
+    layers: Sequence[TextLayer | None],
+    testimony: Mapping[Glyph, Mapping[str, Testimony]],
+) -> dict[Glyph, State]:
+    """What is known of each glyph of a document."""
+    joined = _joined_fonts(layers)
+    strange = _strange_fonts(layers)
+    scripts = _font_scripts(layers)
+    states: dict[Glyph, State] = {}
+    for layer in layers:
+        for glyph, judgement in layer.glyphs if layer is not None else ():
+            if glyph not in states:
+                if is_joined(glyph.text):
+                    states[glyph] = joined.get(glyph.font, "unknown")
+                else:
+                    own = scripts.get(glyph.font, "")
+                    states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)
+                    if glyph.font in strange and states[glyph] in ("unknown", "doubtful"):
+                        states[glyph] = "wrong"
+    return states
+
+
+def _font_scripts(layers: Sequence[TextLayer | None]) -> dict[str, str]:
+    """The script of most glyphs of a font that are right, if at least half of its glyphs are."""
+    right: dict[str, Counter[str]] = {}
+    kinds: Counter[str] = Counter()
+    for layer in layers:
+        for glyph, judgement in layer.glyphs if layer is not None else ():
+            kinds[glyph.font] += 1
+            if judgement.look == "right":
+                right.setdefault(glyph.font, Counter())[script_of(glyph.text[0])] += 1
+    scripts = {}
+    for font, counts in right.items():
+        letters = {script: count for script, count in counts.items() if script}
+        if letters and 2 * sum(counts.values()) >= kinds[font]:
+            scripts[font] = max(letters, key=lambda script: letters[script])
+    return scripts
+
+
+def _strange_fonts(layers: Sequence[TextLayer | None]) -> set[str]:
+    """Fonts most of whose glyphs are not like what the layer says, and no more than by chance.
+
+    A decorative font's letters are like no reference, but more like their own than like others.
+    """
+    kinds: dict[str, dict[str, Judgement]] = {}
+    for layer in layers:
+        for glyph, judgement in layer.glyphs if layer is not None else ():
+            if not is_joined(glyph.text):
+                kinds.setdefault(glyph.font, {}).setdefault(glyph.text, judgement)
+    strange = set()
+    for font, own in kinds.items():
+        shapes = {text: item.seen for text, item in own.items() if item.seen is not None}
+        if 2 * len(shapes) <= len(own):
+            continue
+        rank = claims_rank(shapes)
+        if rank is not None and rank[0] >= MISMATCHED:
+            strange.add(font)
+    return strange
+
+
+def _joined_fonts(layers: Sequence[TextLayer | None]) -> dict[str, State]:
+    """The state of fonts in scripts of joined letters, by how their words match on all pages."""
+    sums: dict[str, list[float]] = {}
+    for layer in layers:
+        for font, (rank, count) in layer.joined.items() if layer is not None else ():
+            total = sums.setdefault(font, [0.0, 0.0])
+            total[0] += rank * count
+            total[1] += count
+    states: dict[str, State] = {}
+    for font, (ranks, words) in sums.items():
+        mean = ranks / words
+        states[font] = "right" if mean <= MATCHED else "wrong" if mean >= MISMATCHED else "unknown"
+    return states
+
+
+def _state(
+    glyph: Glyph, judgement: Judgement, testimony: Mapping[str, Testimony], script: str
+) -> State:
+    """The state of a glyph of a font, most of whose right glyphs are of a ``script``, if any."""
+    if is_garbage(glyph.text):
+        return "doubtful"
+    if _is_clear(judgement):
+        return "right"
+    others = {name: item.other for name, item in testimony.items() if item.other}
+    confirmed = any(item.confirms for item in testimony.values())
+    read = [*others.values(), *(item.variant for item in testimony.values() if item.variant)]
+    named = any(looks_alike(other, judgement.other) for other in read)
+    agreed = len(others) > 1 and len({other.casefold() for other in others.values()}) == 1
+    if judgement.look == "right":
+        return "wrong" if (named or agreed) and not confirmed else "right"
+    if confirmed and not others:
+        return "right"
+    often = sum(item.total for item in testimony.values()) > 1
+    unlike = judgement.claim < UNLIKE and often
+    if not confirmed and read and (len(others) > 1 or named or unlike):
+        return "wrong"
+    if judgement.look == "wrong" and not confirmed:
+        return _by_look(glyph, judgement, script)
+    if judgement.look == "no ink" and not _is_faint(glyph.text):
+        return "doubtful"
+    return "unknown"
+
+
+def _by_look(glyph: Glyph, judgement: Judgement, script: str) -> State:
+    """The state of a glyph that looks wrong and that no engine has read."""
+    other = script_of(judgement.other[0])
+    if script and other and other != script:
+        return "unknown"  # a letter of a script that the font has nothing else of
+    if judgement.claim > judgement.likeness - SURELY:
+        if judgement.claim > judgement.likeness - LIKELY:
+            return "unknown"
+        return "doubtful" if _same_script(glyph.text, judgement.other) else "unknown"
+    return "wrong" if judgement.likeness >= SURE else "doubtful"
+
+
+def _same_script(first: str, second: str) -> bool:
+    """Whether two glyphs may be of one script; signs and digits are of any."""
+    scripts = {script for text in (first, second) for c in text if (script := script_of(c))}
+    return len(scripts) < 2
+
+
+def is_garbage(text: str) -> bool:
+    """Whether a glyph has no character, or one without a meaning of its own."""
+    return any(c == REPLACEMENT or unicodedata.category(c) in _GARBAGE for c in text)
+
+
+def _is_faint(text: str) -> bool:
+    """Whether a character has little ink, or none: signs, and marks on letters."""
+    return not any(character.isalnum() for character in text)
