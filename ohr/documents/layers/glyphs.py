@@ -70,18 +70,11 @@ class Glyph:
     measures: tuple[int, ...]
 
 
-_KNOWN: dict[Glyph, Judgement] = {}
-"""What is known of glyphs of fonts whose programs have been seen, for all documents."""
-_MOST_KNOWN = 50_000
-
-
 class GlyphJudge:
     """Judges the glyphs of a document's pages, each once."""
 
     def __init__(self) -> None:
-        if len(_KNOWN) > _MOST_KNOWN:
-            _KNOWN.clear()
-        self.known: dict[Glyph, Judgement] = dict(_KNOWN)
+        self.known: dict[Glyph, Judgement] = {}
 
     def judge(
         self, page: pypdfium2.PdfPage, characters: Characters, groups: Sequence[Sequence[int]]
@@ -98,8 +91,6 @@ class GlyphJudge:
             for glyph, seen in places.items():
                 free = sorted(seen, key=lambda group: bool(touched[group].any()))
                 self.known[glyph] = self._look(glyph, free, pictures)
-                if not glyph.font.endswith("/"):
-                    _KNOWN[glyph] = self.known[glyph]
         return glyphs
 
     def _look(self, glyph: Glyph, places: Sequence[Sequence[int]], pictures: Pictures) -> Judgement:

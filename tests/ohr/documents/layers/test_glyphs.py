@@ -10,7 +10,9 @@ from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank, compare
 from ohr.documents.layers.page import LayerWord, TextLayer
 from ohr.documents.layers.shapes import Shapes, likeness, shape
 from ohr.documents.layers.specimens import looks_alike
-from ohr.documents.layers.states import glyph_states
+from ohr.documents.layers.states import glyph_states, suspects
+from tests.ohr.documents.layers.sheets import Sheet, layer_of
+from tests.ohr.documents.layers.texts import NOTICE
 
 SANS, SERIF = own_faces()[:2]
 LETTERS = "abcdefghijklmnopqrst"
@@ -114,3 +116,12 @@ def test_a_decorative_font_is_unknown_unless_its_letters_are_more_like_others():
     wrong = strange_layer(lambda letter: LETTERS[LETTERS.index(letter) - 7])
     assert set(glyph_states([right], {}).values()) == {"unknown"}
     assert set(glyph_states([wrong], {}).values()) == {"wrong"}
+
+
+def test_what_is_known_of_one_document_changes_nothing_in_another(tmp_path):
+    """Both have the same font; in the first a stroke lies on each line."""
+    strokes = "".join(f"20 {262 - 12 * n} 300 2 re f " for n in range(len(NOTICE)))
+    spoilt = layer_of(Sheet().lines(20, 260, NOTICE).draw(strokes), tmp_path)
+    clean = layer_of(Sheet().lines(20, 260, NOTICE), tmp_path)
+    assert [glyph for glyph, _ in spoilt.glyphs] == [glyph for glyph, _ in clean.glyphs]
+    assert len(suspects([spoilt])) > len(suspects([clean])) == 0
