@@ -32,7 +32,7 @@ class Ink:
         """Boxes of the characters, a pixel wider on each side: int ``(n, 4)``."""
         self.scale = drawings.scale
         rest = cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY)
-        self.seen = drawings.ink | _without_rules(ink_of(rest, self.scale), self.scale)
+        self.seen = drawings.ink | _erase_rules(ink_of(rest, self.scale), self.scale)
         """1 where there is ink, of text or anything else of its contrast but rules: uint8."""
         self._drawings = drawings
         self._north = float(drawings.page.get_bbox()[3])
@@ -86,7 +86,7 @@ class Ink:
         return bool(part.any(axis=0).mean() > _INKED)
 
 
-def _without_rules(ink: np.ndarray, scale: float) -> np.ndarray:
+def _erase_rules(ink: np.ndarray, scale: float) -> np.ndarray:
     """Ink without level lines: uint8 ``(h, w)``."""
     line = np.ones((1, max(3, round(_RULE * scale))), np.uint8)
     rules = cv2.morphologyEx(ink, cv2.MORPH_OPEN, line)

@@ -19,7 +19,7 @@ from ohr.documents.layers.joined import JoinedWords
 from ohr.documents.layers.marks import find_marks, image_share, ink_of
 from ohr.documents.layers.scripts import is_joined
 from ohr.documents.layers.text import PageWord, PageWords, page_words
-from ohr.documents.layers.units import glyph_groups, without_doubles
+from ohr.documents.layers.units import drop_doubles, glyph_groups
 from ohr.documents.pdf import opened
 from ohr.errors import EngineError
 
@@ -91,10 +91,10 @@ def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
 def _text_layer(
     document: pypdfium2.PdfDocument, page_no: int, judge: GlyphJudge, digests: dict[int, str]
 ) -> TextLayer:
-    page = _with_annotations(document, page_no)
+    page = _flatten_annotations(document, page_no)
     characters = Characters(page, page.get_textpage(), digests)
     shown = characters.on_page & ~characters.blank
-    single = without_doubles(characters, shown)
+    single = drop_doubles(characters, shown)
     orphans = find_orphans(page, characters)
     drawings = Drawings(page, characters, shown & ~single, orphans.copies)
     drawn = drawn_characters(characters, drawings.seen)
@@ -106,12 +106,12 @@ def _text_layer(
     if not is_turned and not is_doubled:  # a shadow reaches into blanks
         _fill_inked_blanks(characters, ink, drawn)
     soft = np.array([text == _SOFT for text in characters.texts], bool)
-    chosen = without_doubles(characters, drawn) | (characters.blank & characters.on_page)
+    chosen = drop_doubles(characters, drawn) | (characters.blank & characters.on_page)
     has_box = (characters.boxes[:, 2:] - characters.boxes[:, :2] > 0).all(axis=1)
     chosen &= ~soft | (drawings.seen & has_box & ~characters.no_ink)
     layout = page_words(characters, chosen, None if is_turned else ink)
     words, glyphs = _described(page, characters, layout, judge, drawings)
-    words = _with_lost_glyphs(words, drawings.to_pixels(orphans.lost), drawings)
+    words = _mark_incomplete(words, drawings.to_pixels(orphans.lost), drawings)
     boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())
@@ -129,7 +129,7 @@ def _text_layer(
     )
 
 
-def _with_annotations(document: pypdfium2.PdfDocument, page_no: int) -> pypdfium2.PdfPage:
+def _flatten_annotations(document: pypdfium2.PdfDocument, page_no: int) -> pypdfium2.PdfPage:
     """The page, with filled fields, notes and stamps as part of its content."""
     page = document[page_no]
     count = raw.FPDFPage_GetAnnotCount(page.raw)
@@ -172,8 +172,8 @@ def _described(
     for word in layout.words:
         chosen[list(word.places)] = True
     groups = glyph_groups(characters, chosen)
-    of_groups = judge.judge(page, characters, groups)
-    numbers = {glyph: number for number, glyph in enumerate(dict.fromkeys(of_groups))}
+    group_glyphs = judge.judge(page, characters, groups)
+    numbers = {glyph: number for number, glyph in enumerate(dict.fromkeys(group_glyphs))}
     group_of = {place: number for number, group in enumerate(groups) for place in group}
     height, width = drawings.whole.shape[:2]
     scale = np.array([width, height, width, height], float)
@@ -185,14 +185,14 @@ def _described(
                 word.text,
                 word.line,
                 _box(word, drawings.pixels, scale),
-                tuple(numbers[of_groups[number]] for number in inside),
+                tuple(numbers[group_glyphs[number]] for number in inside),
                 word.incomplete and not is_joined(word.text),
             )
         )
     return tuple(words), tuple((glyph, judge.known[glyph]) for glyph in numbers)
 
 
-def _with_lost_glyphs(
+def _mark_incomplete(
     words: tuple[LayerWord, ...], lost: np.ndarray, drawings: Drawings
 ) -> tuple[LayerWord, ...]:
     """The words, incomplete where a glyph without a character is drawn within one."""
@@ -227,9 +227,9 @@ def _sign_boxes(
     for word in words:
         if is_joined(word.text):
             reach = round(0.6 * float(characters.sizes[word.places[0]]) * drawings.scale)
-            of_word = drawings.pixels[list(word.places)]
-            left, top = of_word[:, :2].min(axis=0) - reach
-            right, bottom = of_word[:, 2:].max(axis=0) + reach
+            inside = drawings.pixels[list(word.places)]
+            left, top = inside[:, :2].min(axis=0) - reach
+            right, bottom = inside[:, 2:].max(axis=0) + reach
             boxes.append((max(left, 0), max(top, 0), min(right, width), min(bottom, height)))
     return np.array(boxes, np.int64).reshape(-1, 4)
 

@@ -91,7 +91,7 @@ def _as_mapped(group: list[int], characters: Characters) -> list[int]:
     return group[::-1] if right_to_left else group
 
 
-def without_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
+def drop_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
     """The chosen characters without those drawn twice: bool ``(n,)``.
 
     A character is a double if the same one, in the same size, is within :data:`DOUBLE`; a whole
@@ -188,7 +188,7 @@ def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray
         text = texts[group[0]] if len(group) == 1 else "".join(texts[place] for place in group)
         units.append(Unit(text, group, start, end, base, low, high, left, right, size))
     _set_blanks(units, blanks)
-    return _with_marks(_without_repeats(units))
+    return _attach_marks(_drop_repeats(units))
 
 
 def _set_blanks(units: list[Unit], blanks: list[tuple[float, float]]) -> None:
@@ -210,7 +210,7 @@ def _set_blanks(units: list[Unit], blanks: list[tuple[float, float]]) -> None:
                 break
 
 
-def _without_repeats(units: list[Unit]) -> list[Unit]:
+def _drop_repeats(units: list[Unit]) -> list[Unit]:
     """The units without parts of a cluster that repeat the text of the whole.
 
     Some producers give each glyph of an Indic cluster all its characters: the letter and its sign
@@ -234,7 +234,7 @@ def _without_repeats(units: list[Unit]) -> list[Unit]:
     return remaining
 
 
-def _with_marks(units: list[Unit]) -> list[Unit]:
+def _attach_marks(units: list[Unit]) -> list[Unit]:
     """The units, with marks that are drawn by themselves moved to the letters under them."""
     result: list[Unit] = []
     loose = [number for number, unit in enumerate(units) if _is_mark(unit.text)]

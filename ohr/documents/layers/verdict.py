@@ -68,11 +68,6 @@ class LayerVerdict:
         return f"{1 - self.holes.covered:.0%} of the ink looks like letters that it lacks"
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it can stand for the page, and the order of its words is known."""
-        return not self.gap and self.holes.order_known
-
-    @property
     def reason(self) -> str:
         """The fault, or what is left out of the layer or not known."""
         return self.fault or self.note

@@ -136,7 +136,6 @@ def test_a_picture_of_text_is_a_hole_that_is_named():
 def test_an_order_that_is_not_known_is_a_hole():
     verdict = verdict_on(layer_of(PROSE, order_known=False))
     assert not verdict.holes.order_known
-    assert not verdict.is_whole
     assert verdict.gap == ""
 
 
