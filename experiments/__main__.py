@@ -125,13 +125,14 @@ SINGLE: Mapping[str, str] = {
     "recommend": "recommend",
     "report": "report",
     "board": "board",
+    "verify": "verify",
     "cache": "store",
     "status": "status",
 }
 """Commands outside the groups, and the module of each."""
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
-    "Measure": ("run", "analyse", "report", "board", "quality", "paper"),
+    "Measure": ("run", "analyse", "report", "board", "verify", "quality", "paper"),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
     "Manage": ("list", "status", "cache"),
 }

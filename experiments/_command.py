@@ -117,6 +117,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do 
 _SHARDED: Mapping[str, tuple[Any, Any]] = {"shard": ("", OfShard), "steal": (False, Steal)}
 _NO_FOLDER = "no folder for the results: give --out, such as --out runs/first"
 _WIDEST = 100
+_TrustCode = Annotated[
+    bool,
+    typer.Option("--trust-code", help="Load code that a run or a file names."),
+]
 _Debug = Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")]
 _Arguments = Annotated[
     list[str] | None,
@@ -212,15 +216,40 @@ def command(function: Callable[..., int]) -> CommandLine:
     The function's parameters are the command's, in typer's form. A parameter annotated with
     ``Settings`` gets the StudyConfig of the arguments. The docstring is the help.
     """
+    return _command(function)
+
+
+def trusting_command(function: Callable[..., int]) -> CommandLine:
+    """As :func:`command`, with ``--trust-code``: its files may name code."""
+    return _command(function, trusts=True)
+
+
+def results_command(function: Callable[..., int]) -> CommandLine:
+    """As :func:`trusting_command`, but without it no code of the working folder is loaded."""
+    return _command(function, trusts=True, only_results=True)
+
+
+def _command(
+    function: Callable[..., int], *, trusts: bool = False, only_results: bool = False
+) -> CommandLine:
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())
     marks = {each.name: _settings_of(each.annotation) for each in parameters}
     settings = {name: mark for name, mark in marks.items() if mark is not None}
 
     sharded = any(mark.reads_pages for mark in settings.values())
+    trusts = trusts or bool(settings)
 
     @functools.wraps(function)
-    def main(*, debug: bool, **options: Any) -> None:
+    def main(*, debug: bool, trust_code: bool = False, **options: Any) -> None:
         def action() -> int:
+            from ohr.plugins.trust import leave_folder, trusting
+
+            if only_results and not trust_code:
+                leave_folder()
+            with trusting(trust_code):
+                return carry_out()
+
+        def carry_out() -> int:
             shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
             for name, mark in settings.items():
                 from ohr.study.config import load_config
@@ -251,6 +280,8 @@ def command(function: Callable[..., int]) -> CommandLine:
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=mark)
             for name, (value, mark) in _SHARDED.items()
         ]
+    if trusts:
+        parameters.append(debug.replace(name="trust_code", annotation=_TrustCode))
     parameters.append(debug.replace(annotation=_Debug))
     # Keyword-only, so that a parameter with a default can precede one without.
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]

@@ -21,8 +21,7 @@ from ohr.ocr.shards import shard_of_process
 from ohr.store.atomic import write_text
 from ohr.store.identity import digest, file_digest
 from ohr.study.config import StudyConfig
-
-FILE = ".receipt.json"
+from ohr.study.faults import RECEIPT
 
 
 class _Copied:
@@ -75,7 +74,7 @@ class Receipts:
         if self._made_from is None:
             return None
         try:
-            receipt = json.loads((self._out / FILE).read_text("utf-8"))
+            receipt = json.loads((self._out / RECEIPT).read_text("utf-8"))
             if receipt["made_from"] != self._made_from:
                 return None
             files = receipt["files"]
@@ -113,7 +112,8 @@ class Receipts:
             return
         receipt = {"made_from": self._made_from, "files": files, **vars(printed)}
         with suppress(StoreError):  # without a receipt the study only runs again
-            write_text(self._out / FILE, json.dumps(receipt, indent=1, ensure_ascii=False) + "\n")
+            text = json.dumps(receipt, indent=1, ensure_ascii=False)
+            write_text(self._out / RECEIPT, text + "\n")
 
     def _is_reusable(self) -> bool:
         """Whether results can be reused: not with retry_failed, and a shard prints none."""

@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRun, command
+from experiments._command import FinishedRun, results_command
 
 
-@command
+@results_command
 def main(
     run: FinishedRun,
     out: Annotated[

@@ -13,10 +13,18 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Domains, OcrOutput, Out, OutputQuestions, Seed, command, names
+from experiments._command import (
+    Domains,
+    OcrOutput,
+    Out,
+    OutputQuestions,
+    Seed,
+    names,
+    results_command,
+)
 
 
-@command
+@results_command
 def main(
     sources: OcrOutput,
     out: Out,

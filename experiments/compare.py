@@ -14,11 +14,11 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, OptionalOut, command
+from experiments._command import FinishedRuns, OptionalOut, results_command
 from ohr.display.choices import ASPECTS
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     out: OptionalOut = None,

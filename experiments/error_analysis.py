@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, Out, command
+from experiments._command import FinishedRuns, Out, results_command
 from ohr.display.choices import ANSWER_STAGES, RIGHT
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     out: Out,

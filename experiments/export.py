@@ -19,10 +19,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Out, command
+from experiments._command import Out, trusting_command
 
 
-@command
+@trusting_command
 def main(
     source: Annotated[
         list[str],

@@ -8,10 +8,10 @@ the engines at each intensity; formatting noise is solid. ``figure3.csv`` holds 
 
 from __future__ import annotations
 
-from experiments._command import FinishedRuns, Look, Out, command
+from experiments._command import FinishedRuns, Look, Out, results_command
 
 
-@command
+@results_command
 def main(runs: FinishedRuns, out: Out, look: Look = "paper") -> int:
     """Draw every stage against both kinds of noise (figure 3)."""
     from ohr.analysis.figure3.report import make_figure3

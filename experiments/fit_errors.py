@@ -20,10 +20,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Domains, OcrOutput, OutputQuestions, Seed, command, names
+from experiments._command import Domains, OcrOutput, OutputQuestions, Seed, names, results_command
 
 
-@command
+@results_command
 def main(
     sources: OcrOutput,
     out: Annotated[Path, typer.Option(help="File for the model.")],

@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, command
+from experiments._command import FinishedRuns, results_command
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     experiment: Annotated[str, typer.Option(help="MLflow experiment to log to.")] = "ohr",
@@ -27,7 +27,7 @@ def main(
 ) -> int:
     """Log finished runs to MLflow."""
     from experiments.convert.mlflow import log_runs
-    from ohr.study.results import open_runs
+    from ohr.study.opening import open_runs
 
     return log_runs(open_runs(runs), experiment, tracking_uri)
 

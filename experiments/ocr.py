@@ -25,13 +25,13 @@ from experiments._command import (
     PageRanges,
     Steal,
     Workers,
-    command,
     parse_shard,
+    trusting_command,
 )
 from ohr.types import Runner
 
 
-@command
+@trusting_command
 def main(
     inputs: Inputs,
     out: Out,

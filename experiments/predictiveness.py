@@ -21,10 +21,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, OptionalOut, command
+from experiments._command import FinishedRuns, OptionalOut, results_command
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     out: OptionalOut = None,

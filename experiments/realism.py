@@ -20,10 +20,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, Out, command
+from experiments._command import FinishedRuns, Out, results_command
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     out: Out,

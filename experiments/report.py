@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, Out, command
+from experiments._command import FinishedRuns, Out, results_command
 from ohr.report.options import ReportOptions
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     out: Out,
@@ -34,7 +34,7 @@ def main(
 ) -> int:
     """Write an interactive HTML report of finished runs."""
     from ohr.report.build import build_report
-    from ohr.study.results import open_runs
+    from ohr.study.opening import open_runs
 
     opened = open_runs(runs)
     built = build_report(opened, out, ReportOptions(cases, images, max_mb, title))

@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, OptionalOut, command
+from experiments._command import FinishedRuns, OptionalOut, results_command
 
 
-@command
+@results_command
 def main(
     runs: FinishedRuns,
     verdicts: Annotated[Path, typer.Option(help="verdicts.json, saved by the review of a report.")],

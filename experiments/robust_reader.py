@@ -12,10 +12,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRun, Out, command
+from experiments._command import FinishedRun, Out, results_command
 
 
-@command
+@results_command
 def main(
     run: FinishedRun,
     out: Out,
@@ -25,9 +25,10 @@ def main(
 ) -> int:
     """Compare readers by the quality they keep under noise (S5)."""
     from ohr.analysis.robustness.report import compare_readers
-    from ohr.study.results import open_run
+    from ohr.study.opening import open_runs
 
-    return compare_readers(open_run(run), out, baseline)
+    [opened] = open_runs([run])
+    return compare_readers(opened, out, baseline)
 
 
 if __name__ == "__main__":

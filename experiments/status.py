@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import results_command
 
 
-@command
+@results_command
 def main(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run's results.")],
     watch: Annotated[

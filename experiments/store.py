@@ -16,10 +16,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import trusting_command
 
 
-@command
+@trusting_command
 def main(
     cache: Annotated[Path, typer.Argument(metavar="CACHE", help="Folder of the cache.")],
     verify: Annotated[

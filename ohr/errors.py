@@ -4,7 +4,8 @@
 
     OhrError
     ├── ConfigError            a configuration that cannot be run as written
-    │   └── UnknownPluginError no plug-in of that name; the message lists the known ones
+    │   ├── UnknownPluginError no plug-in of that name; the message lists the known ones
+    │   └── UntrustedCodeError a file names code that is loaded only with --trust-code
     ├── DatasetError           a dataset that cannot be read, or fails strict validation
     ├── MissingDependencyError a package, binary or model that is not installed
     ├── EngineError            a model failed on a page or a question
@@ -33,6 +34,10 @@ class ConfigError(OhrError):
 
 class UnknownPluginError(ConfigError):
     """No plug-in of that name is registered."""
+
+
+class UntrustedCodeError(ConfigError):
+    """A file, such as a run's manifest, names code that nobody has said to trust."""
 
 
 class DatasetError(OhrError):

@@ -28,6 +28,7 @@ from ohr.errors import (
     did_you_mean,
 )
 from ohr.plugins.base import Plugin, first_error
+from ohr.plugins.trust import check_name
 
 if TYPE_CHECKING:
     from ohr.plugins import (
@@ -178,12 +179,14 @@ def plugin_class(kind: str, name: str) -> type[Plugin]: ...
 def plugin_class(kind: str, name: str) -> type[Plugin]:
     """The class that is registered under a name, or that a dotted path names.
 
-    Raises UnknownPluginError for an unknown name or a class of another kind, MissingDependencyError
-    for a package that is not installed, and PluginError for a module that cannot be imported.
+    Raises UnknownPluginError for an unknown name or a class of another kind, UntrustedCodeError for
+    code that only a run names, MissingDependencyError for a package that is not installed, and
+    PluginError for a module that cannot be imported.
     """
     if name in _entry_points(kind):
         target = _entry_points(kind)[name].value
     elif "." in name:
+        check_name(kind, name)
         target = ":".join(name.rsplit(".", 1))
     else:
         raise UnknownPluginError(f"unknown {kind} {name!r}; {did_you_mean(name, known(kind))}")

@@ -68,8 +68,13 @@ def write_run(base: Path, out: Path, shares: Mapping[str, float], **changes: Any
 
 
 def write_rows(run: Path, rows: pd.DataFrame) -> None:
-    """Replace the rows of a run."""
+    """Replace the rows of a run, as if its study had written these."""
     rows.to_parquet(run / "rows.parquet", index=False, write_page_checksum=True)
+    counts = rows.assign(stage=rows["stage"].astype(str), status=rows["status"].astype(str))
+    by_stage: dict[str, dict[str, int]] = {}
+    for (stage, status), count in counts.groupby(["stage", "status"]).size().items():
+        by_stage.setdefault(stage, {})[status] = int(count)
+    change_manifest(run, counts=by_stage)
 
 
 def change_manifest(run: Path, **changes: Any) -> None:

@@ -100,6 +100,9 @@ class Run(results.Run):
         return Plots(self)
 
 
-def open_run(path: Path | str) -> Run:
-    """Open a run's folder. Raises OhrError if it is no run, or the run is not finished."""
-    return Run.of(results.open_run(path))
+def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
+    """Open a run's folder. Raises OhrError if it is no run, or the run is not finished.
+
+    Code that the run names is loaded only where the same code is installed, or with ``trust_code``.
+    """
+    return Run.of(results.open_run(path, trust_code=trust_code))

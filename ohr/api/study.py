@@ -11,6 +11,7 @@ from typing_extensions import Unpack
 from ohr.api.run import Run
 from ohr.metrics.protocol import Protocol
 from ohr.ocr.progress import Progress, Silent
+from ohr.plugins.trust import trusting
 from ohr.registry import PluginValue
 from ohr.study.config import Stage, StudyConfig, make_config
 from ohr.study.plan import Plan, load_dataset, make_plan
@@ -75,10 +76,17 @@ class Study:
         """Every option with its value."""
 
     @classmethod
-    def from_file(cls, path: Path | str, **options: Unpack[Options]) -> Study:
-        """A study from a YAML file. ``options`` override those of the file. Raises ConfigError."""
+    def from_file(
+        cls, path: Path | str, *, trust_code: bool = False, **options: Unpack[Options]
+    ) -> Study:
+        """A study from a YAML file. ``options`` override those of the file.
+
+        Raises ConfigError, also if the file names code of the working folder without
+        ``trust_code``.
+        """
         study = cls.__new__(cls)
-        study.config = make_config(options, Path(path))
+        with trusting(trust_code):
+            study.config = make_config(options, Path(path))
         return study
 
     def __repr__(self) -> str:

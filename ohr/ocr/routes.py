@@ -19,6 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.errors import ConfigError
+from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
 from ohr.store.csv import from_csv, write_csv
@@ -79,6 +80,7 @@ def read_routes(path: Path) -> Routes:
     if not by_page:
         raise ConfigError(f"--routes {path}: no row")
     labels = [label for label in dict.fromkeys(by_page.values()) if label not in (LAYER, PERSON)]
+    check_content(labels, path)
     known = _engines(path.with_suffix(".json"))
     return Routes(by_page, {label: known.get(label, PluginSpec.parse(label)) for label in labels})
 
@@ -87,6 +89,7 @@ def _engines(path: Path) -> dict[str, PluginSpec]:
     """The engines in ``routes.json``; none without the file. Raises ConfigError."""
     try:
         specs = json.loads(path.read_text("utf-8"))["engines"]
+        check_content(specs, path)
         return {str(label): PluginSpec.parse(value) for label, value in specs.items()}
     except FileNotFoundError:
         return {}

@@ -55,6 +55,6 @@ class Texts:
     @cached_property
     def _dataset(self) -> Mapping[PageRef, str]:
         try:
-            return {ref: page.text for ref, page in self._run.plan.dataset.pages.items()}
+            return {ref: page.text for ref, page in self._run.dataset.pages.items()}
         except OhrError:
             return {}

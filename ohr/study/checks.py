@@ -109,3 +109,23 @@ def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
     if "image" in engine.accepts:
         return source is not None or dataset.pages[ref].image is not None
     return source is not None and source.suffix.lower() == ".pdf"
+
+
+def needs_retrieval(config: StudyConfig) -> bool:
+    """Whether a study retrieves."""
+    return "retrieval" in config.stages or _needs_built_in(config)
+
+
+def needs_reader(config: StudyConfig) -> bool:
+    """Whether a study asks its readers."""
+    return "generation" in config.stages or _needs_built_in(config)
+
+
+def _needs_built_in(config: StudyConfig) -> bool:
+    return "overall" in config.stages and any(spec.name == BUILT_IN for spec in config.systems)
+
+
+def plugged_systems(config: StudyConfig) -> list[PluginSpec]:
+    """The systems of a study other than the built-in one."""
+    systems = config.systems if "overall" in config.stages else ()
+    return [spec for spec in systems if spec.name != BUILT_IN]

@@ -22,6 +22,7 @@ from ohr.errors import ConfigError, did_you_mean
 from ohr.files.bounded import read_bounded
 from ohr.metrics.protocol import Protocol
 from ohr.plugins.base import Plugin, first_error
+from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 from ohr.types import Runner
@@ -243,7 +244,8 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
     """Defaults, then a YAML file (an argument without ``=``), then ``key=value`` arguments.
 
     Keys are dotted (``dataset.kind=sample``), values are YAML (``"levels=[mild,severe]"``).
-    Raises ConfigError with the key, the value and the fix.
+    Raises ConfigError with the key, the value and the fix, and UntrustedCodeError if the file names
+    code of the working folder.
     """
     options: dict[str, Any] = {}
     for argument in arguments:
@@ -341,6 +343,7 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
         return {}
     if not isinstance(content, dict):
         raise ConfigError(f"{path} must hold key: value pairs, not a {type(content).__name__}")
+    check_content(content, path)
     return content
 
 

@@ -40,10 +40,13 @@ from ohr.study.checks import (
     check_read_from,
     check_sources,
     check_unique,
+    needs_reader,
+    needs_retrieval,
+    plugged_systems,
 )
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.published import apply_protocol
-from ohr.study.questions import left_out, select_questions
+from ohr.study.questions import left_out, pages_to_reread, select_questions
 from ohr.study.scoring.judge import make_judge
 from ohr.study.scoring.metrics import MetricInfo, make_metrics, plan_metrics
 from ohr.types import PageRef, Question
@@ -187,6 +190,12 @@ def load_dataset(config: StudyConfig) -> Dataset:
 
     An unknown plug-in is an error before anything is loaded.
     """
+    check_names(config)
+    return read_dataset(config)
+
+
+def check_names(config: StudyConfig) -> None:
+    """Raise UnknownPluginError for a plug-in that there is not."""
     for kind, specs in (
         ("engine", config.engines),
         ("perturbation", config.noise),
@@ -196,6 +205,10 @@ def load_dataset(config: StudyConfig) -> Dataset:
     ):
         for spec in specs:
             registry.plugin_class(kind, spec.name)
+
+
+def read_dataset(config: StudyConfig) -> Dataset:
+    """The dataset that a configuration names, whatever its plug-ins. Raises OhrError."""
     section = config.dataset
     values: dict[str, Any] = {
         "path": section.path,
@@ -216,7 +229,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     metrics = make_metrics(config, order_known=dataset.order_known)
     check_documents(config, dataset)
     questions = select_questions(config, dataset)
-    reread = _pages_to_reread(config, dataset, questions)
+    reread = pages_to_reread(config, dataset, questions)
     metric_infos = plan_metrics(config, metrics)
     if not metric_infos:
         raise ConfigError(
@@ -307,26 +320,6 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     return plan
 
 
-def needs_retrieval(config: StudyConfig) -> bool:
-    """Whether a study retrieves."""
-    return "retrieval" in config.stages or _needs_built_in(config)
-
-
-def needs_reader(config: StudyConfig) -> bool:
-    """Whether a study asks its readers."""
-    return "generation" in config.stages or _needs_built_in(config)
-
-
-def _needs_built_in(config: StudyConfig) -> bool:
-    return "overall" in config.stages and any(spec.name == BUILT_IN for spec in config.systems)
-
-
-def plugged_systems(config: StudyConfig) -> list[PluginSpec]:
-    """The systems of a study other than the built-in one."""
-    systems = config.systems if "overall" in config.stages else ()
-    return [spec for spec in systems if spec.name != BUILT_IN]
-
-
 def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:
     """The noise at the configured levels and intensities."""
     levels = config.levels
@@ -373,21 +366,6 @@ def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:
     if config.seeds is not None:
         return config.seeds
     return tuple(range(config.seed, config.seed + (DEFAULT_DRAWS if n_pages < FEW_PAGES else 1)))
-
-
-def _pages_to_reread(
-    config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
-) -> tuple[PageRef, ...]:
-    documents = set(config.dataset.documents)
-    domains = {question.domain for question in questions}
-    evidence = {ref for question in questions for ref in question.evidence_pages}
-    return tuple(
-        ref
-        for ref in dataset.pages
-        if (not documents or ref.doc_id in documents)
-        and dataset.documents[ref.doc_id].domain in domains
-        and (config.dataset.pages == "all" or ref in evidence)
-    )
 
 
 def _check_pictures(plan: Plan) -> None:

@@ -79,3 +79,19 @@ def _evenly(questions: Sequence[Question], rng: np.random.Generator) -> list[int
         groups = list(pages.values())
         ordered.append([at for group in rng.permutation(len(groups)) for at in groups[group]])
     return [at for places in zip_longest(*ordered) for at in places if at is not None]
+
+
+def pages_to_reread(
+    config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
+) -> tuple[PageRef, ...]:
+    """The pages whose text engines read; the others keep their ground truth."""
+    documents = set(config.dataset.documents)
+    domains = {question.domain for question in questions}
+    evidence = {ref for question in questions for ref in question.evidence_pages}
+    return tuple(
+        ref
+        for ref in dataset.pages
+        if (not documents or ref.doc_id in documents)
+        and dataset.documents[ref.doc_id].domain in domains
+        and (config.dataset.pages == "all" or ref in evidence)
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Any, Self
 import pandas as pd
 from pydantic import ValidationError
 
-from ohr.collection import GROUND_TRUTH
+from ohr.collection import GROUND_TRUTH, Dataset
 from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.ocr.noise import noise_name
+from ohr.plugins.trust import named_by_run, trusting
 from ohr.statistics import Clusters
 from ohr.store.csv import from_csv
 from ohr.study.conditions import CONDITION_COLUMNS
@@ -26,7 +28,7 @@ from ohr.study.notices.truth import declare, metric_infos_of
 from ohr.study.notices.ungraded import bound_lines
 from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.output.rows import FILE, UNIT_COLUMNS, read_rows, with_system
-from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.plan import Plan, check_names, make_plan, read_dataset
 from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info, read_metric_infos
 from ohr.types import Status
 
@@ -48,6 +50,8 @@ class Run:
     """One row per condition, stage, metric and group, with mean and interval."""
     missing: Sequence[str] = ()
     """Planned cells that are missing; empty if the study is complete."""
+    trust_code: bool = False
+    """Whether code that the run names is loaded, also if it is not installed."""
 
     def __repr__(self) -> str:
         engines = ", ".join(dict.fromkeys(self.cells["engine"]))
@@ -92,16 +96,34 @@ class Run:
             raise ConfigError(f"{self.path} was not made by a study of this version") from error
 
     @cached_property
+    def dataset(self) -> Dataset:
+        """Its data, read again for a run that was opened.
+
+        Raises DatasetError if the data is missing or has changed, and UntrustedCodeError if code
+        that only the run names would read it.
+        """
+        with self.loading():
+            dataset = read_dataset(self.config)
+        if dataset.digest() != self.manifest["dataset"]["digest"]:
+            raise DatasetError(f"the data of {self.path} has changed since: run the study again")
+        return dataset
+
+    @cached_property
     def plan(self) -> Plan:
         """The plan, with the dataset; made again for a run that was opened.
 
-        Raises DatasetError if the data is missing or has changed.
+        It makes every plug-in: to read results, take :attr:`dataset`. Raises the errors of
+        :attr:`dataset`.
         """
-        config = self.config
-        dataset = load_dataset(config)
-        if dataset.digest() != self.manifest["dataset"]["digest"]:
-            raise DatasetError(f"the data of {self.path} has changed since: run the study again")
-        return make_plan(config, dataset)
+        with self.loading():
+            check_names(self.config)
+            return make_plan(self.config, self.dataset)
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Inside, plug-ins are those that the run names: code only as the run allows it."""
+        with trusting(self.trust_code), named_by_run(self.path, self.manifest.get("sources")):
+            yield
 
     @property
     def readers(self) -> dict[str, dict[str, Any]]:
@@ -138,6 +160,14 @@ class Run:
         lines += unassessed_stages(self.cells, stages)
         return [*failed_in_rows(read_rows(self.path)), *lines]
 
+    def name_in_cases(
+        self, engine: str, perturbation: str, level: str, intensity: float, draw: int
+    ) -> str:
+        """The name of a knowledge base in ``cases.zip``: ``tesseract, semantic mild, seed 1``."""
+        several = len(self.manifest.get("draws", ())) > 1 and intensity > 0
+        seed = f", seed {draw}" if several else ""
+        return f"{engine}, {noise_name(perturbation, level, intensity)}{seed}"
+
     def with_cached(self, **known: Any) -> Self:
         """This run with known values of cached properties."""
         run = replace(self)
@@ -145,7 +175,7 @@ class Run:
         return run
 
 
-def open_run(path: Path | str) -> Run:
+def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     """Read a run's folder. Raises OhrError if it is not the folder of a finished run."""
     path = Path(path)
     manifest = _manifest(path)
@@ -175,13 +205,8 @@ def open_run(path: Path | str) -> Run:
     declare(cells, truth, manifest.get("same_as_truth", ()), metric_infos)
     n_missing = manifest.get("cells", {}).get("missing", 0)
     missing_cells = [f"{n_missing} planned cells"] if n_missing else []
-    return Run(path, manifest, cells, missing_cells).with_cached(drawn=drawn)
-
-
-def open_runs(paths: Sequence[Path]) -> list[Run]:
-    """Read the folders of several runs. Raises OhrError, also if a run was given twice."""
-    check_distinct(paths)
-    return [open_run(path) for path in paths]
+    run = Run(path, manifest, cells, missing_cells, trust_code)
+    return run.with_cached(drawn=drawn)
 
 
 def check_distinct(paths: Iterable[Path]) -> None:

@@ -243,7 +243,9 @@ def _carry_out(
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     failed = [*outcomes.failed(), *empty_lines(answers | systems), *nothing_found(bases)]
     failed += unassessed_stages(cells, config.stages)
-    return Run(out, manifest, cells, missing).with_cached(plan=plan, failed=failed)
+    return Run(out, manifest, cells, missing, trust_code=True).with_cached(
+        plan=plan, dataset=plan.dataset, failed=failed
+    )
 
 
 def _of_images(plan: Plan) -> dict[str, Any]:

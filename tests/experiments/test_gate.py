@@ -21,9 +21,11 @@ from experiments.compare import main
 from ohr.analysis.comparison.gate import FailIf, Verdict, check, without_partner
 from ohr.errors import ConfigError
 from ohr.statistics import Clusters, compare_paired
+from ohr.store.csv import write_csv
 from ohr.study.config import load_config
-from ohr.study.results import Run, open_run
+from ohr.study.results import Run, open_run, recompute_cells
 from ohr.study.scoring.metrics import metric_info
+from tests.boards import write_rows
 from tests.conftest import ROOT
 
 LCS = "retrieval:lcs"
@@ -43,7 +45,8 @@ def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
     here = (rows["stage"] == "retrieval") & (rows["metric"] == "lcs")
     numbers = rows.loc[here, "doc_id"].astype(str).str.extract(r"(\d+)$")[0].astype(int)
     rows.loc[here, "value"] = numbers.map(lcs)
-    rows.to_parquet(path / "rows.parquet")
+    write_rows(path, rows)
+    write_csv(path / "cells.csv", recompute_cells(path))
     return open_run(path)
 
 

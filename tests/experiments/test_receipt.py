@@ -15,11 +15,11 @@ import ohr.study.inputs
 import ohr.study.run
 from experiments import _study
 from experiments._command import study_command
-from experiments._receipt import FILE
 from experiments.noise_curve import main as noise_curve
 from ohr.collection import Dataset
 from ohr.datasets.ohrbench import OhrBench
 from ohr.errors import StoreError
+from ohr.study.faults import RECEIPT as FILE
 from ohr.study.results import Run
 from ohr.types import KnowledgeBase
 from rag.retrievers.bm25 import Bm25

@@ -19,7 +19,7 @@ NOISE = ["engines=[tests.fakes.LoggingEngine]", "noise=[rotation]", "stages=ocr"
 
 
 def store(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return CliRunner().invoke(main, ["--trust-code", *map(str, arguments)])
 
 
 def run(settings, out):

@@ -11,6 +11,7 @@ from typing import Any
 from ohr.errors import OhrError
 from ohr.ocr.progress_file import FOLDER, read_progress
 from ohr.store.identity import digest, file_digest
+from ohr.study.faults import faults_of
 from ohr.study.notices.failures import failure_lines
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
@@ -65,7 +66,8 @@ class Rerun:
 def open_entries(paths: Sequence[Path]) -> list[Entry]:
     """The runs in these folders. Raises OhrError for a folder that is not a run's, or comes twice.
 
-    A run that did not finish, lost results or has failed answers is an entry that lacks something.
+    A run that did not finish, lost results, has failed answers, or is no longer what its study
+    wrote is an entry that lacks something.
     """
     if not paths:
         raise OhrError("no run: give the folder of at least one run")
@@ -101,7 +103,8 @@ def _open(name: str, path: Path) -> Entry:
         _check_manifest(path)
         return Entry(name, path, None, tuple(f"{file} is missing" for file in lost))
     run = open_run(path)
-    return Entry(name, path, run, tuple(lacks_of(run)))
+    faults = (f"not what its study wrote: {fault}" for fault in faults_of(run))
+    return Entry(name, path, run, (*faults, *lacks_of(run)))
 
 
 def _check_manifest(path: Path) -> None:
@@ -125,7 +128,7 @@ def _unfinished(path: Path) -> Iterator[str]:
 
 
 def lacks_of(run: Run) -> Iterator[str]:
-    """What is missing in a finished run: cells, rows, answers. Empty if it is complete.
+    """What is missing in a finished run: cells, answers. Empty if it is complete.
 
     Pages that an engine failed to read are final results, which count with the worst value; a
     condition all of whose pages failed is missing.
@@ -133,7 +136,6 @@ def lacks_of(run: Run) -> Iterator[str]:
     planned = run.manifest.get("cells", {}).get("planned", 0)
     for line in run.missing:
         yield f"{line} of {planned:,} are missing"
-    yield from _missing_rows(run)
     protocol = run.manifest.get("config", {}).get("scoring", "default")
     failed = {
         name: dict(entry) | {"notes": {}, "empty_for_a_reason": 0}
@@ -142,20 +144,6 @@ def lacks_of(run: Run) -> Iterator[str]:
     }
     yield from failure_lines(failed, protocol)
     yield from run.failed
-
-
-def _missing_rows(run: Run) -> Iterator[str]:
-    """A line for each metric of which rows.parquet has fewer values than cells.csv counts."""
-    cells = run.cells[run.cells["group"] == "all"]
-    counted = cells.groupby(["stage", "metric"], sort=False)["n"].sum()
-    rows = run.rows.groupby(["stage", "metric"]).size()
-    for key, n in counted.items():
-        stage, metric = key if isinstance(key, tuple) else (key, "")
-        present = int(rows.get((stage, metric), 0))
-        if present < int(n):
-            yield (
-                f"{ROWS} has {present:,} values of {stage}:{metric}, and {CELLS} counts {int(n):,}"
-            )
 
 
 def study_of(run: Run) -> str:

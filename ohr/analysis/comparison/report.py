@@ -37,7 +37,8 @@ from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
-from ohr.study.results import Run, open_runs, uncounted_conditions
+from ohr.study.opening import open_runs
+from ohr.study.results import Run, uncounted_conditions
 
 
 def compare_runs(

@@ -19,7 +19,8 @@ from ohr.display.terminal import number, show
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import open_runs, uncounted_conditions
+from ohr.study.opening import open_runs
+from ohr.study.results import uncounted_conditions
 
 
 def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:

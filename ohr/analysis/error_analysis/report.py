@@ -21,9 +21,7 @@ from ohr.display.terminal import percent, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.study.results import (
-    open_runs,
-)
+from ohr.study.opening import open_runs
 
 
 def analyse_errors(

@@ -11,7 +11,7 @@ from ohr.analysis.figure3.figure import (
 )
 from ohr.analysis.figure3.table import figure3_points
 from ohr.store.csv import write_csv
-from ohr.study.results import open_runs
+from ohr.study.opening import open_runs
 
 
 def make_figure3(paths: Sequence[Path], out: Path) -> int:

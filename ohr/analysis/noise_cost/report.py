@@ -15,7 +15,7 @@ from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
-from ohr.study.results import open_runs
+from ohr.study.opening import open_runs
 
 ENOUGH_DOCUMENTS = 30
 """With fewer, intervals hold the truth too seldom if a few documents carry the baseline's loss."""

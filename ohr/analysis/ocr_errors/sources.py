@@ -16,6 +16,7 @@ from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.study.output.cases import read_domains, read_texts
 from ohr.study.output.cases import read_questions as read_asked
+from ohr.study.questions import pages_to_reread, select_questions
 from ohr.study.results import open_run
 from ohr.types import Question
 
@@ -70,16 +71,17 @@ def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
         raise OhrError(f"{run} has the engines {', '.join(labels) or '-'}: name one, --engine")
     label = engine or labels[0]
     of_document = read_domains(run)
-    plan = finished.plan
+    dataset = finished.dataset
+    reread = pages_to_reread(config, dataset, select_questions(config, dataset))
     # The other pages of a knowledge base have the ground truth's text, as if read without error.
     truths = {
         ref: truth
         for ref, truth in texts[CLEAN].items()
         if not domains or of_document[ref.doc_id] in domains
     }
-    read = truths.keys() & set(plan.reread)
-    with_truth = set(filter(plan.dataset.has_order, read))
-    holes = plan.dataset.holes
+    read = truths.keys() & set(reread)
+    with_truth = set(filter(dataset.has_order, read))
+    holes = dataset.holes
     pages, left_out = [], 0
     for base, outputs in texts.items():
         if not base.startswith(f"{label}, "):
@@ -95,8 +97,8 @@ def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
             if known.strip():
                 pages.append(PagePair(ref, of_document[ref.doc_id], level, known, output))
     noise = ", ".join(operator.label for operator in config.noise) or "none"
-    dataset = finished.manifest["dataset"]
-    data = f"{dataset['kind']} {dataset['digest']}"
+    stated = finished.manifest["dataset"]
+    data = f"{stated['kind']} {stated['digest']}"
     pairs = _checked(pages, read_asked(run), label, noise, data, left_out)
     unread, without_truth = len(truths) - len(read), len(read) - len(with_truth)
     return replace(pairs, unread=unread, without_truth=without_truth)

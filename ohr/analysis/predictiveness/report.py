@@ -20,7 +20,7 @@ from ohr.display.terminal import p_value, show
 from ohr.display.wording import excluded, family, short
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import open_runs
+from ohr.study.opening import open_runs
 
 OVERLAPS = "~"
 """Beside a correlation that is partly by construction."""

@@ -15,8 +15,8 @@ from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.questions.review import left_out_line, read_verdicts
 from ohr.store.csv import write_csv
+from ohr.study.opening import open_runs
 from ohr.study.output.cases import read_questions
-from ohr.study.results import open_runs
 
 
 def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> int:

@@ -168,7 +168,8 @@ def read_rows(path: Path) -> pd.DataFrame:
         raise unreadable(path / FILE, error) from error
     if "top_k" in rows:
         rows["top_k"] = rows["top_k"].astype("Int64")
-    return with_system(rows)
+    # Rows that another tool has written may come with an index of their own.
+    return with_system(rows.reset_index(drop=True))
 
 
 def with_system(frame: pd.DataFrame) -> pd.DataFrame:

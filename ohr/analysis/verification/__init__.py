@@ -1,0 +1,1 @@
+"""Verifies that the files of a run are what its study wrote."""

@@ -1,0 +1,27 @@
+"""Opens finished runs whose results are to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ohr.errors import OhrError
+from ohr.study.faults import faults_of
+from ohr.study.results import Run, check_distinct, open_run
+
+
+def open_runs(paths: Sequence[Path]) -> list[Run]:
+    """Read the folders of several runs.
+
+    Raises OhrError, also if a run was given twice, or is no longer what its study wrote.
+    """
+    check_distinct(paths)
+    runs = [open_run(path) for path in paths]
+    for run in runs:
+        if faults := faults_of(run):
+            more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+            raise OhrError(
+                f"{run.path} is not what its study wrote: {faults[0]}{more}; ohr verify "
+                f"{run.path} says all"
+            )
+    return runs
