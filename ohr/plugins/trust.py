@@ -77,9 +77,9 @@ def check_name(kind: str, name: str) -> None:
     module = name.rpartition(".")[0]
     top = module.partition(".")[0]
     stated = {part: value for part, value in run.sources.items() if part.partition(".")[0] == top}
-    found = {part: _installed_file(part) for part in stated}
+    files = {part: _installed_file(part) for part in stated}
     if module not in stated or any(
-        path is None or file_digest(path) != stated[part] for part, path in found.items()
+        path is None or file_digest(path) != stated[part] for part, path in files.items()
     ):
         raise UntrustedCodeError(
             f"{run.place} names code, {kind} {name!r}, that is not installed as the run used it: "
@@ -108,14 +108,14 @@ def leave_folder() -> None:
 
 def _is_of_folder(module: str) -> bool:
     """Whether a module would be imported from the working folder."""
-    found = _file(module, sys.path)
-    return found is not None and found != _installed_file(module)
+    imported = _file(module, sys.path)
+    return imported is not None and imported != _installed_file(module)
 
 
 def _installed_file(module: str) -> Path | None:
     """The file of a module without the working folder; None without one, or if it is hidden."""
-    found = _file(module, _without(Path.cwd().resolve()))
-    return found if found == _file(module, sys.path) else None
+    installed = _file(module, _without(Path.cwd().resolve()))
+    return installed if installed == _file(module, sys.path) else None
 
 
 def _without(folder: Path) -> list[str]:

@@ -89,37 +89,38 @@ class Recipes:
 
     def task(self, base: str, ref: PageRef) -> PageTask | None:
         """The task by which an engine read a page of a knowledge base; None without one."""
-        found = self._bases.get(base)
+        knowledge_base = self._bases.get(base)
         if (
-            found is None
-            or found.engine not in self._run.manifest.get("engines", {})  # it reads no page
+            knowledge_base is None
+            or knowledge_base.engine
+            not in self._run.manifest.get("engines", {})  # it reads no page
             or ref not in self._reread
         ):
             return None
         source = source_of(self._run.dataset, ref)
         if source is None:
             return None
-        noise = found.noise
+        noise = knowledge_base.noise
         operator = noise.operator
         if operator is not None and not distorts_images(operator):
             operator = None
         dpi = self._run.config.dpi
-        return PageTask(ref, source, dpi, operator, noise.intensity, found.seed, key={})
+        return PageTask(ref, source, dpi, operator, noise.intensity, knowledge_base.seed, key={})
 
     def python(self, base: str, ref: PageRef) -> str:
         """Code that makes the same noisy page image or page text, to the byte; "" without noise.
 
         ``base`` is the knowledge base's name in ``cases.zip``.
         """
-        found = self._bases.get(base)
-        if found is None or found.noise.operator is None:
+        knowledge_base = self._bases.get(base)
+        if knowledge_base is None or knowledge_base.noise.operator is None:
             return ""
-        operator = found.noise.operator
+        operator = knowledge_base.noise.operator
         arguments = ", ".join(
             [repr(operator.name), *(f"{name}={value!r}" for name, value in operator.params.items())]
         )
         keywords = (
-            f"intensity={found.noise.intensity!r}, seed={found.seed}, "
+            f"intensity={knowledge_base.noise.intensity!r}, seed={knowledge_base.seed}, "
             f"ref=ohr.PageRef({ref.doc_id!r}, {ref.page_no})"
         )
         task = self.task(base, ref)

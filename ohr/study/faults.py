@@ -72,10 +72,10 @@ def _lost(run: Run, rows: pd.DataFrame) -> Iterator[str]:
     present = rows.groupby(["stage", "status"]).size()
     for stage, by_status in stated.items():
         for status, count in by_status.items():
-            found = int(present.get((stage, status), 0))
-            if found != count:
+            n_rows = int(present.get((stage, status), 0))
+            if n_rows != count:
                 yield (
-                    f"{ROWS} has {found:,} rows of the stage {stage} with the status {status}, "
+                    f"{ROWS} has {n_rows:,} rows of the stage {stage} with the status {status}, "
                     f"the study wrote {count:,}"
                 )
 
