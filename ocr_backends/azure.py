@@ -24,8 +24,10 @@ from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.errors import EngineError, LateError
 from ohr.models.chat import plain_address
-from ohr.models.http import Endpoint, asked_wait, pause
+from ohr.models.http import Endpoint, pause
+from ohr.models.key_names import KeyName
 from ohr.models.pictures import png
+from ohr.models.waits import asked_wait
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 
@@ -55,7 +57,7 @@ class AzureParams(plugins.Params):
     model: Literal["prebuilt-layout", "prebuilt-read"] = "prebuilt-layout"
     features: tuple[str, ...] = ()
     revision: str = ""
-    api_key_env: str = Field("AZURE_DOCUMENT_INTELLIGENCE_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    api_key_env: KeyName = "AZURE_DOCUMENT_INTELLIGENCE_KEY"
     timeout_s: float = Field(300.0, gt=0)
     retries: int = Field(4, ge=0, le=20)
     page_price: float = Field(0.0, ge=0)
@@ -140,7 +142,7 @@ class Azure(OcrBackend[AzureParams]):
         result = replace(service, url=where)
         wait = SHORTEST
         while True:
-            answer = result.exchange("GET", b"", "")
+            answer = result.exchange("GET", b"", "", json_expected=True)
             content = answer.json()
             status = content.get("status") if isinstance(content, dict) else None
             if status == "succeeded":

@@ -23,13 +23,15 @@ from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyErr
 from ohr.models.chat import (
     NO_TEXT,
     TRANSPORT,
-    ServerParams,
+    ChatParams,
     completion,
     plain_address,
-    tokens_used,
 )
+from ohr.models.ends import CUT, FILTERED, is_known
+from ohr.models.error_bodies import quoted
 from ohr.models.pictures import data_url
 from ohr.models.servers import Servers
+from ohr.models.token_counts import tokens_used
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.store.identity import digest
@@ -38,7 +40,7 @@ from ohr.types import Outcome, Status
 OUTSIDE_IDENTITY = TRANSPORT | {"mirrors", "at_once", "prompt_price", "completion_price"}
 
 
-class OpenAiVlmParams(ServerParams):
+class OpenAiVlmParams(ChatParams):
     """``max_pixels``: a larger page is shrunk to this many. ``profile``: a document model, which
     sets the prompt, the limits and the form of the reply; options that you set yourself take
     precedence. ``mirrors``: further base URLs of the same model. ``at_once``: how many requests all
@@ -92,7 +94,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """
 
     name = "openai_vlm"
-    version = "4"
+    version = "5"
     argument = "model"
     generative = True
     license = "the served model's"
@@ -187,7 +189,8 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         if model is None:
             return body
         if model.system:
-            body["messages"].insert(0, {"role": "system", "content": model.system})
+            system = {"role": "system", "content": model.system}
+            body["messages"] = params.turns([system, *body["messages"]])
         if model.stop:
             body["stop"] = list(model.stop)
         return body | dict(model.request)
@@ -208,15 +211,19 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         drops = self.params.normalise.furniture and parsed.body is not None
         written = (parsed.body or "") if drops else parsed.text
         outcome = finished(written, self.params.normalise, generative=self.generative)
-        cut = {"length": f"cut at {self.params.max_tokens} tokens", "content_filter": "filtered"}
+        ends = {CUT: f"cut at {self.params.max_tokens} tokens", FILTERED: "filtered"}
+        unknown = "" if is_known(reason) else f"finish_reason {quoted(reason)[:40]}"
         malformed = parsed.malformed and f"malformed: {parsed.malformed}"
         odd = {
-            "cut": reason == "length",
-            "filtered": reason == "content_filter",
+            "cut": reason == CUT,
+            "filtered": reason == FILTERED,
+            "unknown_ends": bool(unknown),
             "malformed": malformed,
             "repeated": outcome.detail.startswith(LOOP),
             "empty": outcome.status is Status.EMPTY,
         }
         self._count(**{name: 1 for name, holds in odd.items() if holds})
-        details = filter(None, [cut.get(reason), malformed, refused, outcome.detail, page.detail])
+        details = filter(
+            None, [ends.get(reason, unknown), malformed, refused, outcome.detail, page.detail]
+        )
         return replace(outcome, detail="; ".join(details))

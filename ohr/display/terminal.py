@@ -31,6 +31,7 @@ _NOTED = {
     "contexts_cut": "contexts cut at max_context_tokens",
     "images_cut": "contexts cut at max_images",
     "answers_cut": "answers cut",
+    "unknown_ends": "answers that ended for a reason that is not known",
     "answers_looping": "in a loop",
     "answers_echoing": "with the question in them",
     "answers_in_another_script": "in another script",

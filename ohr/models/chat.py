@@ -12,8 +12,11 @@ from pydantic import Field, field_validator
 
 from ohr import plugins
 from ohr.errors import EngineError
+from ohr.models.ends import CUT, STOPPED, end_of
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
+from ohr.models.key_names import KeyName
+from ohr.models.system_turns import without_system_turn
 from ohr.plugins import Message, ToolCall
 
 
@@ -48,7 +51,7 @@ class ServerParams(plugins.Params):
     model: str = Field(min_length=1)
     base_url: str = "http://localhost:8000/v1"
     revision: str = ""
-    api_key_env: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    api_key_env: KeyName | None = None
     timeout_s: float = Field(300.0, gt=0)
     retries: int = Field(4, ge=0, le=20)
 
@@ -57,15 +60,30 @@ class ServerParams(plugins.Params):
     def _plain(cls, url: str) -> str:
         return plain_address(url)
 
-    def endpoint(self, late_retries: int = 0) -> Endpoint:
-        """The endpoint of chat completions."""
+    def endpoint(
+        self, late_retries: int = 0, path: str = "chat/completions", content: str = "choices"
+    ) -> Endpoint:
+        """The endpoint of chat completions, or that of a path below ``base_url``."""
         return Endpoint(
-            f"{self.base_url}/chat/completions",
+            f"{self.base_url}/{path}",
             self.api_key_env,
             self.timeout_s,
             self.retries,
             late_retries,
+            content=content,
         )
+
+
+class ChatParams(ServerParams):
+    """``system_turn``: whether the model's template has a turn of the system; without one, its text
+    begins the user's turn.
+    """
+
+    system_turn: bool = True
+
+    def turns(self, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Turns as the model's template takes them."""
+        return list(map(dict, turns)) if self.system_turn else without_system_turn(turns)
 
 
 TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})
@@ -75,13 +93,13 @@ TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})
 _TEXTS = (None, "text", "output_text")
 """Types of message parts that are text; others are thoughts, refusals, media."""
 NO_TEXT = "no text"
-_ORDINARY = ("stop", "length", "tool_calls", "None")
+_ORDINARY = (STOPPED, CUT, "tool_calls", "None")
 """Reasons for ending that do not explain why there is no text."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """The ``text`` of a chat completion, and its ``finish_reason``.
+    """The ``text`` of a chat completion, and its ``finish_reason`` (:mod:`ohr.models.ends`).
 
     ``why_empty``: if there is no text, what there was instead, on one line.
     """
@@ -100,7 +118,7 @@ def completion(answer: Any) -> Written:
             content = "".join(_texts(content))
         if content is not None and not isinstance(content, str):
             raise TypeError(f"content is a {type(content).__name__}")
-        reason = str(choice.get("finish_reason"))
+        reason = end_of(choice.get("finish_reason"))
         text = _whole(content or "")
         return Written(text, reason, "" if text.strip() else _why_empty(message, reason))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -142,27 +160,6 @@ def _why_empty(message: Mapping[str, Any], reason: str) -> str:
     if any(thoughts) or any(part.get("type") in ("thinking", "reasoning") for part in parts):
         reasons.append("reasoning without an answer")
     return "; ".join(reasons) or NO_TEXT
-
-
-_COUNTS = ("prompt_tokens", "completion_tokens")
-
-
-def tokens_used(answer: Any, prompt_price: float, completion_price: float) -> dict[str, float]:
-    """The tokens and cost of an answer. Prices are per million tokens.
-
-    If the server does not report the tokens, only ``unmetered`` with the value 1.
-    """
-    reported = answer.get("usage") if isinstance(answer, Mapping) else None
-    counts: list[Any] = [
-        reported.get(name) if isinstance(reported, Mapping) else None for name in _COUNTS
-    ]
-    if not all(type(count) is int and 0 <= count < 1 << 40 for count in counts):
-        return {"unmetered": 1.0}
-    used = {name: float(count) for name, count in zip(_COUNTS, counts, strict=True)}
-    prices = (prompt_price, completion_price)
-    if any(prices):
-        used["cost"] = sum(n * price for n, price in zip(counts, prices, strict=True)) / 1e6
-    return used
 
 
 def sent(messages: Sequence[Message]) -> list[dict[str, Any]]:

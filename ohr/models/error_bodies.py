@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ohr.models.error_codes import STOPS, status_of, words_may_pass
+
 QUOTED_CHARS = 200
 """Most characters of an answer that a message quotes."""
-PASSING_KINDS = {
-    "overloaded_error": 529,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "server_error": 500,
-    "internal_server_error": 500,
-    "service_unavailable": 503,
-}
-"""Names of errors that servers use instead of a number -> HTTP status."""
-
 _KEYS: set[str] = set()
-_OWN_WORDS = ("message", "detail", "msg", "error", "type", "code")
+_OWN_WORDS = ("message", "detail", "msg", "error_msg", "error", "type", "code")
+_CODES = ("code", "status", "status_code", "statusCode", "error_code", "errcode", "type")
+_DEPTH = 4
+"""How deep a code may be nested in an error, as in ``{"detail": {"error": {"code": 429}}}``."""
+_NO_ERROR = frozenset(
+    {"", "0", "ok", "okay", "success", "succeeded", "successful", "none", "null", "noerror"}
+    | {"false", "成功"}
+)
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 @dataclass(frozen=True)
 class ErrorWithin:
-    """An error that an answer reports. ``code``: its HTTP status, 0 if none is given."""
+    """An error that an answer reports.
+
+    ``code``: its HTTP status, 0 if none is given. ``passes``: whether the server's words say that
+    it passes.
+    """
 
     code: int
     words: str
+    passes: bool = False
 
 
 def hide(key: str) -> None:
@@ -57,44 +63,107 @@ def quoted(answer: object) -> str:
     return " ".join(text[: 64 * QUOTED_CHARS].split())[:QUOTED_CHARS]
 
 
-def words_of(body: bytes) -> str:
-    """The server's message in the body of an error, or the body itself."""
+def error_in(body: bytes) -> ErrorWithin:
+    """The error in the body of an answer that has an error status."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
-        return quoted(body)
+        words = quoted(body)
+        return ErrorWithin(0, words, words_may_pass(words))
     content = answer.get("error", answer) if isinstance(answer, Mapping) else answer
-    return _words(content) or quoted(body)
+    words = _words(content) or quoted(body)
+    return ErrorWithin(_code(answer), words, words_may_pass(words))
 
 
 def error_within(answer: object) -> ErrorWithin | None:
     """The error that the JSON of an answer reports, or None.
 
-    ``{"error": …}``, ``{"object": "error", …}``, an ``error`` of the first choice, or a first
-    choice that ended with ``finish_reason: error``.
+    ``{"error": …}``, ``{"object": "error", …}``, an ``error`` of the first choice, a first choice
+    that ended with ``finish_reason: error``, or ``{"code": 500, …}`` without anything else. An
+    ``error`` that says that there is none (``{"code": "0", "message": "success"}``) is none.
     """
     if not isinstance(answer, Mapping):
         return None
-    if answer.get("error"):
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    has_content = bool(choice or answer.get("data"))
+    if not _is_no_error(answer.get("error"), has_content=has_content):
         return _within(answer["error"], answer)
     if answer.get("object") == "error":
         return _within(answer, answer)
-    choices = answer.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not has_content and _code(answer):
+        return _within(answer, answer)
     if not isinstance(choice, Mapping):
         return None
-    if choice.get("error"):
+    if not _is_no_error(choice.get("error"), has_content=bool(choice.get("message"))):
         return _within(choice["error"], choice)
     if choice.get("finish_reason") == "error":
-        return ErrorWithin(0, "finish_reason error")
+        return ErrorWithin(0, "finish_reason error", passes=True)
     return None
 
 
+def is_hollow(answer: object, content: str) -> bool:
+    """Whether an answer is JSON without what it is asked for: ``{}``, ``{"choices": []}``.
+
+    ``content``: the field with the content, ``choices`` or ``data``.
+    """
+    if not isinstance(answer, Mapping):
+        return answer in _EMPTY
+    if content not in answer:
+        return not answer
+    listed = answer[content]
+    return listed in _EMPTY or listed == [None] or listed == [{}] or _no_message(listed)
+
+
+def _no_message(choices: object) -> bool:
+    """Whether the first choice is one whose message is null or ``{}``."""
+    choice = choices[0] if isinstance(choices, list) else None
+    return isinstance(choice, Mapping) and choice.get("message", choice) in (None, {})
+
+
+def _is_no_error(content: object, *, has_content: bool) -> bool:
+    """Whether an ``error`` says that there is none.
+
+    All of its codes say so (0, 2xx, ``ok`` …), and so do its words; beside an answer, words in any
+    language may stand with such codes.
+    """
+    if not isinstance(content, Mapping):
+        return not content or _says_no_error(content)
+    codes = [content[name] for name in _CODES if content.get(name) not in (None, "")]
+    words = [content[name] for name in _OWN_WORDS[:4] if content.get(name) not in (None, "")]
+    if not all(map(_says_no_error, codes)):
+        return False
+    if has_content and codes:
+        return True
+    rest = [value for name, value in content.items() if name not in (*_CODES, *_OWN_WORDS)]
+    return all(map(_says_no_error, words)) and (bool(codes or words) or not any(rest))
+
+
+def _says_no_error(value: object) -> bool:
+    if isinstance(value, str):
+        text = re.sub(r"[\s_.!]+", "", value).casefold()
+        return text in _NO_ERROR or bool(re.fullmatch(r"0+|2\d\d", text))
+    return not value or (isinstance(value, int | float) and 200 <= value < 300)
+
+
 def _within(content: object, around: Mapping[str, Any]) -> ErrorWithin:
-    places = [content, around] if isinstance(content, Mapping) else [around]
-    names = ("code", "status", "status_code", "type")
-    codes = (_status(place.get(name)) for place in places for name in names)
-    return ErrorWithin(next(filter(None, codes), 0), _words(content) or quoted(content))
+    words = _words(content) or quoted(content)
+    code = _code(content) or _code({name: around.get(name) for name in _CODES})
+    return ErrorWithin(code, words, words_may_pass(words))
+
+
+def _code(content: object) -> int:
+    """The first HTTP status in an error, the outermost first; 0 without one."""
+    level = [content]
+    for _ in range(_DEPTH):
+        mappings = [part for part in level if isinstance(part, Mapping)]
+        codes = [status_of(part.get(name)) for part in mappings for name in _CODES]
+        codes.sort(key=lambda code: code not in STOPS)  # "429 insufficient_quota" does not pass
+        if code := next(filter(None, codes), 0):
+            return code
+        level = [value for part in mappings for value in part.values()]
+        level += [item for value in level if isinstance(value, list) for item in value[:4]]
+    return 0
 
 
 def _words(content: object) -> str:
@@ -105,11 +174,6 @@ def _words(content: object) -> str:
         for name in _OWN_WORDS:
             if isinstance(content.get(name), str) and content[name].strip():
                 return quoted(content[name])
+            if isinstance(content.get(name), Mapping) and (words := _words(content[name])):
+                return words
     return ""
-
-
-def _status(code: object) -> int:
-    """An HTTP status from 400 to 599, as a number or text; 0 for anything else."""
-    if isinstance(code, str):
-        code = PASSING_KINDS.get(code, int(code) if code.isascii() and code.isdigit() else 0)
-    return code if type(code) is int and 400 <= code < 600 else 0

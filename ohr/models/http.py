@@ -14,25 +14,34 @@ import os
 import socket
 import ssl
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from ohr.errors import EngineError, LateError, MissingDependencyError, RefusedError
-from ohr.models.error_bodies import QUOTED_CHARS, error_within, hide, quoted, words_of
+from ohr.models.answers import Answer, BrokenAnswerError
+from ohr.models.encodings import CutError, decoded
+from ohr.models.error_bodies import (
+    QUOTED_CHARS,
+    ErrorWithin,
+    error_in,
+    error_within,
+    hide,
+    is_hollow,
+    quoted,
+)
+from ohr.models.error_codes import NO_CREDIT, NO_KEY, deciding, may_pass
+from ohr.models.key_names import unset_key
+from ohr.models.proxies import proxy_for
+from ohr.models.system_turns import explained
+from ohr.models.waits import asked_wait, end_of_wait
 
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})
-"""HTTP statuses of temporary errors: of the server, of a proxy (520 to 524), or overload (529)."""
 CUT_OFF = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 LONGEST_WAIT_S = 60.0
+"""Longest wait before a request is sent again. A server that asks for a longer one stops the run."""
 MAX_ANSWER_BYTES = 16 << 20
 MOST_ERROR_BYTES = 8 * QUOTED_CHARS
 KEPT_OPEN_S = 1.0
@@ -44,6 +53,10 @@ T = TypeVar("T")
 
 class UnreachedError(MissingDependencyError):
     """A server that cannot be reached."""
+
+
+class PausedError(MissingDependencyError):
+    """A server that asks to wait longer than :data:`LONGEST_WAIT_S`."""
 
 
 class TroubledError(EngineError):
@@ -63,22 +76,6 @@ class _PassingError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer with a successful status."""
-
-    headers: httpx.Headers
-    body: bytes
-
-    def json(self) -> Any:
-        """The parsed body. Raises EngineError, which quotes it, if it is not JSON."""
-        try:
-            return json.loads(self.body)
-        except (ValueError, RecursionError):
-            body = quoted(self.body) or "nothing"
-            raise EngineError(f"an answer that is not JSON: {body}") from None
-
-
-@dataclass(frozen=True)
 class Endpoint:
     """The target of requests. ``key_variable`` names the environment variable with the API key.
 
@@ -93,6 +90,7 @@ class Endpoint:
     retries: int
     late_retries: int = 0
     key_header: str = ""
+    content: str = ""
 
     def key(self) -> str:
         """The API key, empty if none is needed. Raises MissingDependencyError."""
@@ -100,10 +98,7 @@ class Endpoint:
             return ""
         key = os.environ.get(self.key_variable, "").strip()
         if not key:
-            raise MissingDependencyError(
-                f"no API key: the environment variable {self.key_variable} is not set: "
-                f"export {self.key_variable}=..."
-            )
+            raise MissingDependencyError(unset_key(self.key_variable))
         if not (key.isascii() and key.isprintable()):
             # The HTTP library would quote it in its own error.
             raise MissingDependencyError(
@@ -116,11 +111,12 @@ class Endpoint:
         """The server's JSON answer to a JSON body.
 
         Retries up to ``retries`` times, after 1, 2, 4 ... seconds or the wait that the server asks
-        for, on the statuses of :data:`RETRIED` and on lost connections. An error inside an answer
-        counts by its code. Raises MissingDependencyError for a problem with the server and not with
-        this request (unreachable, HTTP 401, redirects), RefusedError for HTTP 403 and 404,
-        LateError for no answer in time, and EngineError for other errors, and if ``stop`` is set
-        before an attempt.
+        for, on statuses that may pass (:mod:`ohr.models.error_codes`), lost connections, and
+        answers that are cut or empty. An error inside an answer counts by its code. Raises
+        MissingDependencyError for a problem with the server and not with this request (unreachable,
+        HTTP 401 and 402, redirects, a wait longer than :data:`LONGEST_WAIT_S`), RefusedError for
+        HTTP 403 and 404, LateError for no answer in time, and EngineError for other errors, and if
+        ``stop`` is set before an attempt.
         """
         try:
             return self.send(body, stop)
@@ -137,14 +133,17 @@ class Endpoint:
 
         def once(key: str) -> Any:
             answer = self._once("POST", data, "application/json", key)
-            content = answer.json()
+            content = _content(answer)
             if error := error_within(content):
-                named = f" {error.code}" if error.code else ""
-                what = f"HTTP 200 with error{named}"
-                raise self._refused(error.code, what, error.words, answer.headers, key)
+                raise self._refused(200, error, answer.headers, key)
+            if self.content and is_hollow(content, self.content):
+                raise _PassingError(f"an empty answer: {quoted(content)}")
             return content
 
-        return self._tried(once, stop)
+        try:
+            return self._tried(once, stop)
+        except EngineError as error:
+            raise explained(error, body, self.url) from error
 
     def exchange(
         self,
@@ -152,9 +151,21 @@ class Endpoint:
         data: bytes,
         content_type: str,
         stop: threading.Event | None = None,
+        *,
+        json_expected: bool = False,
     ) -> Answer:
-        """The server's answer to any request, with the retries and errors of :meth:`send`."""
-        return self._tried(lambda key: self._once(method, data, content_type, key), stop)
+        """The server's answer to any request, with the retries and errors of :meth:`send`.
+
+        With ``json_expected``, an answer whose JSON is cut is asked for again.
+        """
+
+        def once(key: str) -> Answer:
+            answer = self._once(method, data, content_type, key)
+            if json_expected:
+                _content(answer)
+            return answer
+
+        return self._tried(once, stop)
 
     def _tried(self, once: Callable[[str], T], stop: threading.Event | None) -> T:
         """The result of the first successful attempt; each attempt gets the key."""
@@ -167,6 +178,11 @@ class Endpoint:
             try:
                 return once(key)
             except _PassingError as error:
+                if error.wait_s > LONGEST_WAIT_S:
+                    raise PausedError(
+                        f"{self.url} asks to wait {end_of_wait(error.wait_s)} ({error}): run the "
+                        "same command again then, which continues from here"
+                    ) from error
                 late += error.late
                 if attempt < self.retries and late <= self.late_retries:
                     pause(stop, min(max(error.wait_s, 2.0**attempt), LONGEST_WAIT_S))
@@ -184,9 +200,15 @@ class Endpoint:
 
     def _once(self, method: str, data: bytes, content_type: str, key: str) -> Answer:
         answer = _awaited(self._exchange(method, data, content_type, key))
-        if len(answer.body) > MAX_ANSWER_BYTES:
+        body, encoding = answer.body, answer.headers.get("Content-Encoding", "")
+        try:
+            if len(body) <= MAX_ANSWER_BYTES:
+                body = decoded(body, encoding, MAX_ANSWER_BYTES)
+        except CutError as error:
+            raise _PassingError(str(error)) from None
+        if len(body) > MAX_ANSWER_BYTES:
             raise EngineError(f"an answer of more than {MAX_ANSWER_BYTES:,} bytes")
-        return answer
+        return Answer(answer.headers, body)
 
     async def _exchange(self, method: str, data: bytes, content_type: str, key: str) -> Answer:
         """An answer with its body, or a little more than :data:`MAX_ANSWER_BYTES` of it."""
@@ -214,7 +236,7 @@ class Endpoint:
         answer = bytearray()
         try:
             request = httpx.Request(method, self.url, headers=headers, content=sending())
-            connections = _connections(os.getpid(), _proxy(self.url))
+            connections = _connections(os.getpid(), proxy_for(self.url))
             async with asyncio.timeout(self.timeout_s):
                 response = await connections.handle_async_request(request)
                 async with aclosing(response):
@@ -247,27 +269,37 @@ class Endpoint:
                 raise MissingDependencyError(
                     f"{self.url} redirects (HTTP {status}): name the final address"
                 )
-            what, words = f"HTTP {status}", words_of(bytes(answer[:MOST_ERROR_BYTES]))
-            raise self._refused(status, what, words, response.headers, key)
+            encoding = response.headers.get("Content-Encoding", "")
+            body = decoded(bytes(answer), encoding, MOST_ERROR_BYTES, whole=False)
+            raise self._refused(status, error_in(body[:MOST_ERROR_BYTES]), response.headers, key)
         return Answer(response.headers, bytes(answer))
 
     def _refused(
-        self, status: int, what: str, words: str, headers: httpx.Headers, key: str
+        self, status: int, error: ErrorWithin, headers: httpx.Headers, key: str
     ) -> Exception:
-        """The error for a status; ``what`` names it, ``words`` are the server's words."""
-        if status == 401:
+        """The exception for an answer's status and the error in its body."""
+        named = f" {error.code}" if error.code else ""
+        what = f"HTTP {status}"
+        if status == 200 or error.code not in (0, status):
+            what += f" with error{named}"
+        status, words, wait = deciding(status, error.code), error.words, asked_wait(headers)
+        if status == NO_KEY:
             fix = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
             return MissingDependencyError(f"{self.url} refuses {fix} ({what}) {words}".strip())
+        if status == NO_CREDIT:
+            return MissingDependencyError(
+                f"{self.url} asks for payment ({what}): {words or 'no reason given'}: add credit "
+                "and run the same command again, which continues from here"
+            )
+        if may_pass(status) or error.passes or wait > 0:
+            return _PassingError(f"{what} {words}".strip(), wait)
         if status in (403, 404):
             missing = ", no such endpoint or model" if status == 404 else ""
             sent = "" if key else ", no key was sent"
             # ``what`` begins with HTTP, so that the message contains RefusedError.MARK.
             refusal = f"{self.url} refused ({what}{missing}{sent}): {words or 'no reason given'}"
             return RefusedError(refusal)
-        what = f"{what} {words}".strip()
-        if status in RETRIED:
-            return _PassingError(what, asked_wait(headers))
-        return EngineError(what)
+        return EngineError(f"{what} {words}".strip())
 
     def _unreached(self, reason: BaseException) -> Exception:
         if isinstance(reason, TimeoutError):
@@ -282,31 +314,17 @@ class Endpoint:
         return _PassingError(f"no answer within {self.timeout_s:g} s: raise timeout_s", late=True)
 
 
+def _content(answer: Answer) -> Any:
+    """The JSON of an answer. Raises _PassingError for a body that is cut, empty or no JSON."""
+    try:
+        return answer.json()
+    except BrokenAnswerError as error:
+        raise _PassingError(str(error)) from None
+
+
 def pause(stop: threading.Event, seconds: float) -> None:
     """Wait for some seconds, or until the event is set."""
     stop.wait(seconds)
-
-
-def asked_wait(headers: httpx.Headers) -> float:
-    """The seconds of the header Retry-After, a number or a date (RFC 9110, 10.2.3); 0 without it.
-
-    A date is compared with the server's own clock, if the answer states its time.
-    """
-    after = headers.get("Retry-After", "").strip()
-    if after.isdecimal():
-        return float(after)
-    until = _seconds(after)
-    return 0.0 if until is None else until - (_seconds(headers.get("Date", "")) or time.time())
-
-
-def _seconds(date: str) -> float | None:
-    """A date of HTTP as seconds since 1970."""
-    try:
-        moment = parsedate_to_datetime(date)
-        # The oldest of the three formats names no zone; all are in GMT.
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
 
 
 def _lost(error: httpx.TransportError, response: httpx.Response | None, n: int) -> _PassingError:
@@ -330,30 +348,6 @@ def _beneath(error: BaseException) -> BaseException:
         else:
             cause = cause.__cause__ or cause.__context__
     return error
-
-
-def _proxy(url: str) -> str | None:
-    """The proxy in the environment for an address; None for this machine.
-
-    Raises MissingDependencyError, which does not quote the proxy: it may contain a password.
-    """
-    parts = urlsplit(url)
-    if parts.hostname in ("localhost", "127.0.0.1", "::1") or proxy_bypass(parts.netloc):
-        return None  # pages stay on this machine
-    named = getproxies().get(parts.scheme)
-    if not named:
-        return None
-    proxy = named if "://" in named else f"http://{named}"
-    try:
-        fine = httpx.URL(proxy).scheme in ("http", "https")
-    except httpx.InvalidURL:
-        fine = False
-    if not fine:
-        raise MissingDependencyError(
-            f"the proxy for {parts.scheme} addresses is no http or https address: fix or unset "
-            f"{parts.scheme}_proxy"
-        )
-    return proxy
 
 
 @functools.cache

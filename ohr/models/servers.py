@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ohr.errors import EngineError, LateError, MissingDependencyError
-from ohr.models.http import Endpoint, TroubledError, UnreachedError
+from ohr.models.http import Endpoint, PausedError, TroubledError, UnreachedError
 from ohr.store.identity import digest
 
 DOWN_S = 30.0
@@ -38,8 +38,8 @@ class Servers:
     def post(self, body: object) -> Any:
         """The JSON answer of the first server that gives one.
 
-        If a server cannot be reached, has an error or does not answer in time, the request goes to
-        the next server. The last one is retried as in :meth:`Endpoint.post`, and raises its errors.
+        If a server cannot be reached, has an error, asks for a long wait or does not answer in
+        time, the request goes to the next server. The last one is retried as in :meth:`Endpoint.post`, and raises its errors.
         """
         if len(self.endpoints) == 1 and self.at_once is None:
             return self.endpoints[0].post(body)
@@ -50,7 +50,7 @@ class Servers:
                 hasty = replace(endpoint, retries=0) if left else endpoint
                 try:
                     answer = hasty.send(body)
-                except (UnreachedError, TroubledError, LateError) as error:
+                except (UnreachedError, PausedError, TroubledError, LateError) as error:
                     self._note(endpoint, down=True)
                     if not left:
                         raise _plain(error) from error
@@ -122,6 +122,6 @@ def _locked(path: Path) -> TextIO | None:
 
 def _plain(error: Exception) -> Exception:
     """The error as :meth:`Endpoint.post` would raise it."""
-    if isinstance(error, UnreachedError):
+    if isinstance(error, (UnreachedError, PausedError)):
         return MissingDependencyError(str(error))
     return error if isinstance(error, LateError) else EngineError(str(error))

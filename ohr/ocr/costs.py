@@ -8,6 +8,7 @@ from ohr.files.safe_text import plain
 
 COUNTED = (
     *("cut", "empty", "failed", "filtered", "late", "malformed", "refused", "repeated"),
+    "unknown_ends",
     "wrapped",
 )
 """Odd replies, as engines behind servers count them."""

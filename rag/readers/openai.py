@@ -13,10 +13,13 @@ import numpy as np
 from pydantic import Field
 
 from ohr.errors import EngineError, LateError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ServerParams, completion, sent, tokens_used, tool_calls
+from ohr.models.chat import TRANSPORT, ChatParams, completion, sent, tool_calls
+from ohr.models.ends import CUT, FILTERED, is_known
+from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.models.pictures import data_url
 from ohr.models.threads import submitted
+from ohr.models.token_counts import tokens_used
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
@@ -24,7 +27,7 @@ from rag.readers._pictures import SHOWN, ShownPages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
 
-class OpenAiParams(ServerParams, PromptedParams):
+class OpenAiParams(ChatParams, PromptedParams):
     """``max_context_tokens`` are estimated here: the server's tokenizer is not known.
 
     ``concurrency``: requests at the same time. ``prompt_price``, ``completion_price``: of a million
@@ -42,14 +45,14 @@ class OpenAiParams(ServerParams, PromptedParams):
 class OpenAi(PromptedReader[OpenAiParams], Chat):
     """One question per request, at temperature 0, several requests at once.
 
-    Temporary failures (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) are retried
-    after growing waits. If they last, or a request is refused (HTTP 403, 404), the question's
+    Temporary failures (HTTP 408, 409, 429, 5xx and others, answers that are cut or empty, lost
+    connections, no answer in time) are retried after growing waits. If they last, or a request is refused (HTTP 403, 404), the question's
     outcome is an error or a timeout. An answer without text is empty, and its detail says why.
     Tokens are as the server reports them; the cost of a failed request is not known.
     """
 
     name = "openai"
-    version = "3"
+    version = "4"
     argument = "model"
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
 
@@ -109,13 +112,16 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
             return Outcome.timeout(f"{self.name}: {error}"), usage
         except EngineError as error:
             return Outcome.error(f"{self.name}: {error}"[:500]), usage
-        ends = {"length": f"cut at {self.params.max_tokens} tokens", "content_filter": "filtered"}
+        ends = {CUT: f"cut at {self.params.max_tokens} tokens", FILTERED: "filtered"}
         end = ends.get(written.finish_reason, "")
-        if written.finish_reason == "length":
+        if written.finish_reason == CUT:
             usage["answers_cut"] = 1.0
+        if not is_known(written.finish_reason):
+            end = f"finish_reason {quoted(written.finish_reason)[:40]}"
+            usage["unknown_ends"] = 1.0
         answer_text = self._prompt.extract_answer(written.text)
         reason = "" if answer_text else written.why_empty or "thoughts or tags without an answer"
-        if reason and written.finish_reason == "content_filter":
+        if reason and written.finish_reason != CUT:
             end = ""  # the reason says so already
         notes = (note, pages.note, end, reason)
         outcome, odd = outcome_of(answer_text, (question, text), *notes)
@@ -155,7 +161,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
             calls = tool_calls(answer)
         except (EngineError, MissingDependencyError) as error:
             raise type(error)(f"{self.name}: {error}"[:500]) from error
-        cut = written.finish_reason == "length"
+        cut = written.finish_reason == CUT
         reason = "" if calls else written.why_empty
         return Completion(written.text, calls, cut, self._usage_of(answer), reason)
 
@@ -181,7 +187,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     ) -> dict[str, Any]:
         body = {
             "model": self.params.model,
-            "messages": messages,
+            "messages": self.params.turns(messages),
             "temperature": 0,
             "seed": 0,
             "max_tokens": self.params.max_tokens,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,6 @@ from pydantic import Field
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams
 from ohr.models.error_bodies import quoted
-from ohr.models.http import Endpoint
 from ohr.models.pictures import data_url
 from ohr.models.threads import submitted
 from rag.retrievers._maxsim import maxsim
@@ -102,9 +102,7 @@ class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
     def _request(self, fields: dict[str, Any], n: int) -> list[np.ndarray]:
         params = self.params
         url = f"{params.base_url.removesuffix('/v1')}/pooling"
-        endpoint = Endpoint(
-            url, params.api_key_env, params.timeout_s, params.retries, params.retries
-        )
+        endpoint = replace(params.endpoint(params.retries, content="data"), url=url)
         body = {"model": params.model, "encoding_format": "float", **fields}
         return _token_vectors(endpoint.post(body), n)
 

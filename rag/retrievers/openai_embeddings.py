@@ -135,9 +135,7 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
         self._has_embedded = True
 
     def _endpoint(self) -> Endpoint:
-        params = self.params
-        url = f"{params.base_url}/embeddings"
-        return Endpoint(url, params.api_key_env, params.timeout_s, params.retries, params.retries)
+        return self.params.endpoint(self.params.retries, "embeddings", "data")
 
     def _body(self, texts: list[str]) -> dict[str, Any]:
         body: dict[str, Any] = {

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from ohr.errors import EngineError, LateError, MissingDependencyError
 from ohr.models import http
 from ohr.models.http import Endpoint
+from ohr.models.waits import asked_wait
 from tests.loopback import Server, refused
 
 DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
@@ -131,15 +132,15 @@ def test_a_date_from_a_server_without_a_clock_goes_by_ours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "ohr.models.http.time.time", lambda: 1_445_412_480.0 - 20
+        "ohr.models.waits.time.time", lambda: 1_445_412_480.0 - 20
     )  # 20 s before DATE
-    assert http.asked_wait(httpx.Headers({"Retry-After": DATE})) == 20
+    assert asked_wait(httpx.Headers({"Retry-After": DATE})) == 20
 
 
 @given(st.one_of(st.text(st.characters(max_codepoint=127)), st.sampled_from(DATES)),
        st.text(st.characters(max_codepoint=127)))  # fmt: skip
 def test_any_header_asks_for_some_wait(after: str, date: str) -> None:
-    assert not math.isnan(http.asked_wait(httpx.Headers({"Retry-After": after, "Date": date})))
+    assert not math.isnan(asked_wait(httpx.Headers({"Retry-After": after, "Date": date})))
 
 
 def written(*parts: bytes, then: bytes = b"") -> Callable[[socket.socket, threading.Event], None]:

@@ -50,7 +50,7 @@ def test_lasting_trouble_is_that_questions_error(server: Server, waits: list[flo
     [b"", b"<html>", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"message": 3}]}',
      b'{"choices": [{"message": {"content": 5}}]}', b'{"choices": [{"mess', b"[" * 100_000],
 )  # fmt: skip
-def test_nonsense_is_an_error(server: Server, answer: bytes) -> None:
+def test_nonsense_is_an_error(server: Server, waits: list[float], answer: bytes) -> None:
     server.replies = [(200, answer, {})]
     outcome = ask(server)
     assert outcome.status is Status.ERROR
