@@ -27,6 +27,7 @@ from ohr.errors import (
     UnknownPluginError,
     did_you_mean,
 )
+from ohr.files.keys import without_keys
 from ohr.plugins.base import Plugin, first_error
 from ohr.plugins.trust import check_name
 
@@ -87,7 +88,7 @@ class PluginSpec(BaseModel):
     ``label`` is its name in tables and figures. It tells apart uses with different parameters.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: str
     argument: str | None = None
@@ -124,7 +125,8 @@ class PluginSpec(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            raise ConfigError(f"not a plug-in: {value!r} ({first_error(error)})") from error
+            shown = without_keys(repr(value))
+            raise ConfigError(f"not a plug-in: {shown} ({first_error(error)})") from error
 
 
 PluginValue = str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin

@@ -41,7 +41,7 @@ from ohr.models.waits import asked_wait, end_of_wait
 
 CUT_OFF = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 LONGEST_WAIT_S = 60.0
-"""Longest wait before a request is sent again. A server that asks for a longer one stops the run."""
+"""Longest wait before a request is sent again; a server that asks for more stops the run."""
 MAX_ANSWER_BYTES = 16 << 20
 MOST_ERROR_BYTES = 8 * QUOTED_CHARS
 KEPT_OPEN_S = 1.0

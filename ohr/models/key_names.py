@@ -8,14 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from ohr.files.keys import SHORTEST_KEY, is_plain_name
 from ohr.models.error_bodies import hide
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORD = re.compile(r"[A-Z]?[a-z]*[0-9]{0,3}|[A-Z]*[0-9]{0,3}")
-_PREFIX = re.compile(r"(?:sk|pk|hf|gsk|xai|ghp|gho|nvapi|pplx|r8|rk|fw|tgp|esecret|dop|glpat)_")
-"""How keys of known services begin."""
-_LONGEST_WORD = 15
-_SHORTEST_KEY = 16
 _EXAMPLE = "such as api_key_env: OPENAI_API_KEY"
 
 
@@ -28,10 +24,10 @@ def key_name(value: Any) -> Any:
         return value
     if not _NAME.fullmatch(value):
         hide(value)
-        looks = "looks like a key" if len(value) >= _SHORTEST_KEY else "is no such name"
+        looks = "looks like a key" if len(value) >= SHORTEST_KEY else "is no such name"
         raise ValueError(
-            f"the name of an environment variable, {_EXAMPLE}; what was given {looks} and is not "
-            "shown"
+            f"give the name of an environment variable, {_EXAMPLE}; what was given {looks} and "
+            "is not shown"
         )
     if value not in os.environ and _looks_like_key(value):
         hide(value)
@@ -48,7 +44,7 @@ KeyName = Annotated[str, BeforeValidator(key_name)]
 
 def unset_key(name: str) -> str:
     """The error for a variable that is not set; it quotes only what is plainly a name."""
-    if _is_plain_name(name):
+    if is_plain_name(name):
         return f"no API key: the environment variable {name} is not set: export {name}=..."
     hide(name)
     return (
@@ -57,18 +53,6 @@ def unset_key(name: str) -> str:
     )
 
 
-def _is_plain_name(name: str) -> bool:
-    """Whether a text consists of words, each in one case or with a capital, and short numbers."""
-    return len(name) < _SHORTEST_KEY or (
-        not _PREFIX.match(name)
-        and all(
-            len(part) <= _LONGEST_WORD and _WORD.fullmatch(part)
-            for word in name.split("_")
-            for part in re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", word).split()
-        )
-    )
-
-
 def _looks_like_key(name: str) -> bool:
     """Whether a text is no plain name, and not all in capitals as most names are."""
-    return not _is_plain_name(name) and name != name.upper()
+    return not is_plain_name(name) and name != name.upper()

@@ -39,7 +39,8 @@ class Servers:
         """The JSON answer of the first server that gives one.
 
         If a server cannot be reached, has an error, asks for a long wait or does not answer in
-        time, the request goes to the next server. The last one is retried as in :meth:`Endpoint.post`, and raises its errors.
+        time, the request goes to the next server. The last one is retried as in
+        :meth:`Endpoint.post`, and raises its errors.
         """
         if len(self.endpoints) == 1 and self.at_once is None:
             return self.endpoints[0].post(body)

@@ -15,7 +15,10 @@ from ohr.plugins.sources import read_sources, source_of
 class Params(BaseModel):
     """Parameters of a plug-in: immutable, no unknown names, no infinity or NaN."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # Its own errors would show the input, which may be a key.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
+    )
 
 
 P = TypeVar("P", bound=BaseModel, covariant=True, default=BaseModel)
@@ -110,4 +113,5 @@ def first_error(error: ValidationError) -> str:
     """The first problem of a pydantic error as ``field: message``."""
     problem = error.errors()[0]
     where = ".".join(str(part) for part in problem["loc"])
-    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{where}: {message}" if where else message

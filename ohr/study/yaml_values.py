@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from ohr.files.keys import without_keys
+
 MOST_CHARACTERS = 1_000_000
 """Largest length of a text, also after all aliases are written out."""
 _MERGE = "tag:yaml.org,2002:merge"
@@ -31,7 +33,13 @@ def parse_yaml(text: str) -> Any:
     except RecursionError as error:
         raise ValueError("nested too deeply, or within itself") from error
     except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+        if without_keys(text) == text:
+            raise ValueError(" ".join(str(error).split())) from error
+        # Its message quotes the text, perhaps a part of a key, which nothing would recognise.
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""
+        problem = without_keys(getattr(error, "problem", None) or "it cannot be read")
+        raise ValueError(f"{problem}{where}") from None
     finally:
         loader.dispose()
 

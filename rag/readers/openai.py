@@ -46,8 +46,9 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     """One question per request, at temperature 0, several requests at once.
 
     Temporary failures (HTTP 408, 409, 429, 5xx and others, answers that are cut or empty, lost
-    connections, no answer in time) are retried after growing waits. If they last, or a request is refused (HTTP 403, 404), the question's
-    outcome is an error or a timeout. An answer without text is empty, and its detail says why.
+    connections, no answer in time) are retried after growing waits. If they last, or a request is
+    refused (HTTP 403, 404), the question's outcome is an error or a timeout. An answer without
+    text is empty, and its detail says why.
     Tokens are as the server reports them; the cost of a failed request is not known.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import zlib
@@ -59,7 +60,7 @@ def test_compressed_answers_are_decoded(server: Server, body: bytes, encoding: s
 
 def test_compressed_errors_are_quoted(server: Server) -> None:
     server.replies = [(400, gzip.compress(b"no such field"), {"Content-Encoding": "gzip"})]
-    with pytest.raises(EngineError, match="^HTTP 400 no such field$"):
+    with pytest.raises(EngineError, match=r"^HTTP 400 no such field$"):
         endpoint(server).post({})
 
 
@@ -102,10 +103,8 @@ def test_what_is_compressed_comes_back(body: bytes, way: str) -> None:
 
 @given(st.binary(max_size=200), st.sampled_from(["gzip", "deflate", "gzip, deflate", "", "x"]))
 def test_no_body_raises_anything_else(body: bytes, encoding: str) -> None:
-    try:
+    with contextlib.suppress(CutError, EngineError, MissingDependencyError):
         assert len(decoded(body, encoding, LIMIT)) <= LIMIT + 1
-    except (CutError, EngineError, MissingDependencyError):
-        pass
 
 
 def part(delta: dict[str, Any], reason: str | None = None, **more: Any) -> dict[str, Any]:
@@ -208,5 +207,5 @@ def test_any_division_into_parts_gives_the_same_text(pieces: list[str]) -> None:
 
 def test_errors_of_a_plain_kind_are_unchanged(server: Server) -> None:
     server.replies = [refused(400, "no")]
-    with pytest.raises(EngineError, match="^HTTP 400 no$"):
+    with pytest.raises(EngineError, match=r"^HTTP 400 no$"):
         endpoint(server).post({})
