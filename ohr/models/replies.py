@@ -11,34 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ohr.models.thought_marks import Marks, text_after_thoughts, without_first_thoughts
+
 _DECODER = json.JSONDecoder()
 _TRIES = 64
 """Most braces at which an object is searched for."""
 
 
-class Marks(NamedTuple):
-    """The marks that begin and end a part of a reply; case does not matter."""
-
-    opens: str
-    closes: str
-
-
-THOUGHTS = (
-    Marks("<think>", "</think>"),
-    Marks("<thinking>", "</thinking>"),
-    Marks("<thought>", "</thought>"),
-    Marks("<thoughts>", "</thoughts>"),
-    Marks("<reasoning>", "</reasoning>"),
-    Marks("<reflection>", "</reflection>"),
-    Marks("<scratchpad>", "</scratchpad>"),
-    Marks("<seed:think>", "</seed:think>"),
-    Marks("◁think▷", "◁/think▷"),
-    Marks("[THINK]", "[/THINK]"),
-    Marks("<|begin_of_thought|>", "<|end_of_thought|>"),
-    Marks("<|START_THINKING|>", "<|END_THINKING|>"),
-    Marks("<unused94>thought", "<unused95>"),
-)
-"""Marks around thoughts."""
 ANSWERS = (
     Marks("<|begin_of_box|>", "<|end_of_box|>"),
     Marks("<|begin_of_solution|>", "<|end_of_solution|>"),
@@ -58,6 +37,7 @@ ENDS = (
     "<｜end▁of▁sentence｜>",
     "<|end_of_sentence|>",
     "<end_of_turn>",
+    "<turn|>",
     "<end_of_utterance>",
     "<eos>",
     "<pad>",
@@ -67,7 +47,7 @@ ENDS = (
 """Tokens that end a turn; servers that do not know them leave them in the text."""
 _BEGINS = re.compile(
     r"\s*(?:<\|im_start\|>(?:assistant)?|<\|begin_of_text\|>|<bos>|<｜begin▁of▁sentence｜>"
-    r"|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model|<\|assistant\|>)\s*"
+    r"|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model|<\|turn>model|<\|assistant\|>)\s*"
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|start|call|channel)\|>")
@@ -76,8 +56,6 @@ _FINAL = "final"
 # Harmony's marks if a server removed the tokens and left their words.
 _STRIPPED = re.compile(r"\s*(?:assistant)?(?:analysis|commentary)(?=\S)")
 _STRIPPED_FINAL = "assistantfinal"
-_GOES_ON = re.compile(r"""[ \t]+\S|[.,;:!?)'"`\]]""")
-"""Text that continues a sentence after the closing mark of a thought."""
 
 
 class Bare(NamedTuple):
@@ -102,11 +80,7 @@ def without_thoughts(text: str) -> str:
         text = _final(text)
     elif _STRIPPED.match(text) and _STRIPPED_FINAL in text:
         text = text.rpartition(_STRIPPED_FINAL)[2]
-    folded = _folded(text)
-    last = max((_end(folded, marks.closes) for marks in THOUGHTS), default=0)
-    text, folded = text[last:], folded[last:]
-    opened = [at for marks in THOUGHTS if (at := folded.find(marks.opens.casefold())) >= 0]
-    text = text[: min(opened)] if opened else text
+    text = text_after_thoughts(text)
     text = _without_ends(text)[0]
     return _without_answer_marks(text)[0]
 
@@ -118,36 +92,17 @@ def bare_page(reply: str) -> Bare:
     removed at the end of the reply.
     """
     text = _begun(reply)
-    channels = thoughts = 0
+    channels = 0
     if _FIRST_CHANNEL.match(text):
         channels = len(_CHANNEL.findall(text))
         text = _final(text)
     elif _STRIPPED.match(text) and _STRIPPED_FINAL in text:
         channels = 2
         text = text.partition(_STRIPPED_FINAL)[2]
-    while (after := _after_thought(text, begun=thoughts > 0)) is not None:
-        text = after
-        thoughts += 1
+    text, thoughts = without_first_thoughts(text)
     text, ends = _without_ends(text)
     text, boxes = _without_answer_marks(text)
     return Bare(text, thoughts, channels, ends, boxes)
-
-
-def thought_opened(prompt: str) -> str:
-    """The opening mark of a thought that a prompt ends with, as in some templates; or empty."""
-    tail = _folded(prompt.rstrip())
-    return next((marks.opens for marks in THOUGHTS if tail.endswith(marks.opens.casefold())), "")
-
-
-def _folded(text: str) -> str:
-    """The text with ASCII capitals in lower case; unlike ``casefold``, it keeps the length."""
-    return re.sub("[A-Z]+", lambda match: match[0].lower(), text)
-
-
-def _end(folded: str, mark: str) -> int:
-    """The end of the last occurrence of a mark; 0 without one."""
-    at = folded.rfind(mark.casefold())
-    return at + len(mark) if at >= 0 else 0
 
 
 def _begun(text: str) -> str:
@@ -163,27 +118,6 @@ def _final(text: str) -> str:
         return ""
     ends = _CHANNEL_ENDS.search(text, finals[-1])
     return text[finals[-1] : ends.start() if ends is not None else len(text)]
-
-
-def _after_thought(text: str, *, begun: bool) -> str | None:
-    """The text after the thought at the beginning of a reply; None without such a thought.
-
-    The prompt may have opened the thought, unless the reply has ``begun`` with another one.
-    """
-    folded = _folded(text)
-    begins = len(text) - len(text.lstrip())
-    for marks in THOUGHTS:
-        opens, closes = marks.opens.casefold(), marks.closes.casefold()
-        at = folded.find(closes)
-        if folded.startswith(opens, begins):
-            return text[at + len(closes) :] if at >= 0 else ""
-        if begun or at < 0 or opens in folded[:at]:
-            continue
-        # A mark within a sentence belongs to a page about such models.
-        after = text[at + len(closes) :]
-        if not _GOES_ON.match(after) or not text[text.rfind("\n", 0, at) + 1 : at].strip():
-            return after
-    return None
 
 
 def _without_ends(text: str) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ohr.models.replies import thought_opened
+from ohr.models.thought_marks import thought_opened
 from ohr.plugins import Message, ToolCall
 from rag.readers._conversation import defuse
 from rag.readers._prompt import Prompt
