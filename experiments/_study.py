@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments._receipt import Printed, Receipts
+from ohr.display.origins import origin_lines
 from ohr.display.terminal import reader_lines, report_failures, report_line
 from ohr.files.safe_text import plain
 from ohr.ocr.costs import cost_lines
@@ -61,6 +62,7 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
     for line in (
         *cost_lines(costs),
         *reader_lines(result.readers),
+        *origin_lines(result.manifest),
         f"results: {result.path}",
         *next_steps,
     ):

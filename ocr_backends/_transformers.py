@@ -68,7 +68,7 @@ P = TypeVar("P", bound=ModelParams, covariant=True, default=ModelParams)
 class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
     """A model that reads a page image and writes its text, greedily, token by token."""
 
-    version = "3"
+    version = "4"
     generative = True
     install = INSTALL
     model_type: ClassVar[str]

@@ -29,6 +29,7 @@ from ohr.models.chat import (
 )
 from ohr.models.ends import CUT, FILTERED, is_known
 from ohr.models.error_bodies import quoted
+from ohr.models.origins import origin_of
 from ohr.models.pictures import data_url
 from ohr.models.servers import Servers
 from ohr.models.token_counts import tokens_used
@@ -162,6 +163,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         started = time.perf_counter()
         answer = self.servers().post(body)
         self._count(answer_s=time.perf_counter() - started)
+        self._count(**origin_of(answer))
         written = completion(answer)
         self._count(**tokens_used(answer, params.prompt_price, params.completion_price))
         outcome = self._outcome(written.text, written.finish_reason, model)

@@ -52,10 +52,10 @@ def explained(error: EngineError, body: object, url: str) -> Exception:
     turns = body.get("messages") if isinstance(body, Mapping) else None
     roles = [turn.get("role") for turn in turns or () if isinstance(turn, Mapping)]
     words = str(error)
-    found = _REFUSED.search(words)
-    if "system" not in roles or found is None or _HAS_ONE.search(words):
+    refusal = _REFUSED.search(words)
+    if "system" not in roles or refusal is None or _HAS_ONE.search(words):
         return error
-    if found[0] in json.dumps(turns, ensure_ascii=False):
+    if refusal[0] in json.dumps(turns, ensure_ascii=False):
         return error  # it quotes what was sent, such as a page about templates
     return MissingDependencyError(
         f"{url}: the model's template has no system turn ({words[:200]}): set "

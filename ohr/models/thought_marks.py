@@ -86,8 +86,8 @@ def without_first_thoughts(text: str) -> tuple[str, int]:
 def thought_opened(prompt: str) -> str:
     """The opening mark of a thought that a prompt ends with, as in some templates; or empty."""
     tail = prompt.rstrip()
-    found = (match for frame in _FRAMES for match in frame.opens.finditer(tail, len(tail) - 250))
-    return next((match[0] for match in found if match.end() == len(tail)), "")
+    openings = (match for frame in _FRAMES for match in frame.opens.finditer(tail, len(tail) - 250))
+    return next((match[0] for match in openings if match.end() == len(tail)), "")
 
 
 def _without_empties(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
+from ohr.models.origins import origin_notes, split_origins
 from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.pools import Runners
 from ohr.ocr.progress import Progress
@@ -171,7 +172,8 @@ def write_outputs(
     seconds = time.perf_counter() - started
     outcomes = [(page, outputs.outcome(page)) for page in pages]
     documents = knowledge_base(outcomes)
-    cost = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
+    costs = (stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
+    cost, models = split_origins(sum_costs(costs))
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
     noted = [
@@ -187,6 +189,7 @@ def write_outputs(
         "pages": {str(status): counts[str(status)] for status in Status},
         "read_now": read_now,
         "taken": cost,
+        **({"models": models} if models else {}),
         "seconds": round(seconds, 3),
         "workers": outputs.runners.workers,
         "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
@@ -208,8 +211,9 @@ def write_outputs(
         )
     from ohr.ocr.costs import cost_lines
 
-    for line in cost_lines({outputs.engine.label: cost}):
-        print(line)
+    label = outputs.engine.label
+    for line in [*cost_lines({label: cost}), *origin_notes(label, outputs.identity, models)]:
+        print(plain(line))
     print(f"knowledge base: {out}")
     if failures:
         print(

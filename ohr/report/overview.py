@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from ohr.analysis.comparison.table import run_names
 from ohr.analysis.plots import draw
+from ohr.display.origins import origin_lines
 from ohr.display.terminal import reader_lines
 from ohr.errors import OhrError
 from ohr.figures.style import only
@@ -155,6 +156,7 @@ def _replies(run: Run) -> Iterator[str]:
     bases = run.manifest.get("knowledge_bases", {})
     yield from cost_lines({label: base.get("taken") or {} for label, base in bases.items()})
     yield from reader_lines(run.readers)
+    yield from origin_lines(run.manifest)
 
 
 def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:

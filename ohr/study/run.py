@@ -16,6 +16,7 @@ import pandas as pd
 
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
+from ohr.models.origins import split_origins, take_embeddings
 from ohr.ocr.failures import notes, reasons
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import shard_of_process
@@ -142,6 +143,7 @@ def _carry_out(
     ending.callback(knowledge_bases.close)
     with clock.stage("read"), progress:
         knowledge_bases.make(progress, out, progress.write)
+    take_embeddings()  # of an earlier study in this process
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)
@@ -155,9 +157,11 @@ def _carry_out(
             for variant in plan.variants:
                 with clock.stage("knowledge base"):
                     kb = knowledge_bases.knowledge_base(variant)
-                    bases[plan.label(variant)] = _describe(plan, kb) | {
-                        "taken": knowledge_bases.cost(variant)
-                    }
+                    taken, models = split_origins(knowledge_bases.cost(variant))
+                    bases[plan.label(variant)] = _describe(plan, kb) | {"taken": taken}
+                    if models:
+                        origin = {"engine": variant.engine.label, "models": models}
+                        bases[plan.label(variant)] |= origin
                     scorer.cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
@@ -236,6 +240,7 @@ def _carry_out(
         "readers": answers,
         "systems": systems,
         "knowledge_bases": bases,
+        **({"embedding_models": embedded} if (embedded := take_embeddings()) else {}),
         "counts": outcomes.counts(),
         "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},
         "seconds": clock.seconds,

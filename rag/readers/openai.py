@@ -17,6 +17,7 @@ from ohr.models.chat import TRANSPORT, ChatParams, completion, sent, tool_calls
 from ohr.models.ends import CUT, FILTERED, is_known
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
+from ohr.models.origins import origin_of
 from ohr.models.pictures import data_url
 from ohr.models.threads import submitted
 from ohr.models.token_counts import tokens_used
@@ -198,9 +199,12 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         return {name: value for name, value in body.items() if value is not None}
 
     def _usage_of(self, answer: Any) -> dict[str, float]:
-        """Tokens, cost and seconds of one answer, or a mark that it has no count of tokens."""
+        """Tokens, cost and seconds of one answer, or a mark that it has no count of tokens, and the
+        model that it names.
+        """
         params = self.params
         usage = tokens_used(answer, params.prompt_price, params.completion_price)
+        usage |= origin_of(answer)
         return usage if "unmetered" in usage else usage | _seconds(answer.get("timings"))
 
 

@@ -73,7 +73,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     """
 
     name = "transformers"
-    version = "4"
+    version = "5"
     install = INSTALL
     reads_gguf = True
     outside_identity = frozenset({"model", "revision", "device", "dtype"})

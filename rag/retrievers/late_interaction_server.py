@@ -14,6 +14,7 @@ from pydantic import Field
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams
 from ohr.models.error_bodies import quoted
+from ohr.models.origins import note_embedding
 from ohr.models.pictures import data_url
 from ohr.models.threads import submitted
 from rag.retrievers._maxsim import maxsim
@@ -104,7 +105,9 @@ class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
         url = f"{params.base_url.removesuffix('/v1')}/pooling"
         endpoint = replace(params.endpoint(params.retries, content="data"), url=url)
         body = {"model": params.model, "encoding_format": "float", **fields}
-        return _token_vectors(endpoint.post(body), n)
+        answer = endpoint.post(body)
+        note_embedding(params.model, answer)
+        return _token_vectors(answer, n)
 
 
 def _token_vectors(answer: Any, n: int) -> list[np.ndarray]:

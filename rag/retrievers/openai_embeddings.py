@@ -13,6 +13,7 @@ from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams, not_understood
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
+from ohr.models.origins import note_embedding
 from rag.retrievers._dense import DenseParams, DenseRetriever
 
 PROBE = "word"
@@ -114,7 +115,9 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
         if halved:
             endpoint = replace(endpoint, retries=min(endpoint.retries, int(self._has_embedded)))
         try:
-            return _vectors(endpoint.post(self._body(texts)), texts)
+            answer = endpoint.post(self._body(texts))
+            note_embedding(self.params.model, answer)
+            return _vectors(answer, texts)
         except MissingDependencyError as error:
             raise MissingDependencyError(f"{self.name}: {error}") from error
         except EngineError as error:

@@ -21,6 +21,8 @@ from ohr import registry
 from ohr.analysis.judging.report import report_judgements
 from ohr.analysis.judging.table import ASPECTS, TIE, WORST
 from ohr.errors import ConfigError, EngineError, OhrError
+from ohr.files.safe_text import plain
+from ohr.models.origins import origin_notes, split_origins
 from ohr.models.replies import objects_in, without_thoughts
 from ohr.models.threads import submitted
 from ohr.ocr.failures import Streak
@@ -85,6 +87,7 @@ class Asking:
     name: str
     chat: Chat
     journal: Journal
+    identity: Mapping[str, object] = field(default_factory=dict)
     usage: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
@@ -122,6 +125,11 @@ class Asking:
                 self.usage["malformed"] += 1
         return judgement
 
+    def origin_lines(self) -> list[str]:
+        """Lines if another model answered in this run than the one asked for, or several."""
+        _, models = split_origins(self.usage)
+        return [plain(line) for line in origin_notes(self.name, self.identity, models)]
+
     def cost_line(self) -> str:
         """How much was asked in this run, and its tokens, as one line."""
         counts = {name: round(self.usage[name]) for name in ("asked", "malformed")}
@@ -154,6 +162,8 @@ def judge_runs(
     report_judgements(grades, preferences, out)
     for asking in judges:
         print(asking.cost_line())
+        for line in asking.origin_lines():
+            print(line)
     missing = sum(len(asking.failures) for asking in judges)
     if missing:
         print(
@@ -172,7 +182,7 @@ def judges_of(specs: Sequence[PluginSpec], cache: Path) -> list[Asking]:
         if not isinstance(reader, Chat):
             raise ConfigError(f"--judge: reader {spec.label!r} is no language model: use openai")
         journal = ArtefactStore(cache).journal("judgements", identity)
-        judges.append(Asking(spec.label, reader, journal))
+        judges.append(Asking(spec.label, reader, journal, reader.identity()))
     if len({asking.name for asking in judges}) < len(judges):
         raise ConfigError("--judge: name two judges by different models or labels")
     return judges

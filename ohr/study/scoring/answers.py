@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ohr.errors import OhrError, PluginError
+from ohr.models.origins import split_origins
 from ohr.ocr.failures import EXAMPLE, Streak, is_explained_empty, reasons
 from ohr.ocr.progress import Progress
 from ohr.plugins import Reader, Reply, System, SystemReply
@@ -48,7 +49,10 @@ class ReaderTally:
     """CPU seconds of this process while it asked."""
 
     def summary(self) -> dict[str, Any]:
-        """For the manifest: counts of distinct answers, tokens, cost and cut-off answers."""
+        """For the manifest: counts of distinct answers, tokens, cost, cut-off answers, and the
+        models that answered.
+        """
+        usage, models = split_origins(self.usage)
         return {
             "identity": self.identity,
             "note": self.note,
@@ -58,9 +62,10 @@ class ReaderTally:
             "empty_for_a_reason": sum(map(is_explained_empty, self.used.values())),
             "all_empty": self.all_empty(),
             **({"unread": unread} if (unread := sum(map(is_unread, self.used.values()))) else {}),
-            "usage": _rounded(self.usage),
+            **({"models": models} if models else {}),
+            "usage": _rounded(usage),
             "asked_in_this_run": self.n_asked,
-            "usage_of_this_run": _rounded(self.usage_now),
+            "usage_of_this_run": _rounded(split_origins(self.usage_now)[0]),
             "cpu_s_of_this_run": round(self.cpu_s, 3),
         }
 
