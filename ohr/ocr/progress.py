@@ -46,7 +46,9 @@ class Progress:
 
     def of(self, verb: str, unit: str) -> Progress:
         """Progress of another stage, with its verb and unit."""
-        return Progress(self._console, verb, unit)
+        other = Progress(self._console, verb, unit)
+        other.notes = self.notes
+        return other
 
     def __enter__(self) -> Progress:
         if self._console.is_terminal:

@@ -32,6 +32,7 @@ from ohr.study.inputs import plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.notices.failures import FailureCounts, empty_lines
+from ohr.study.notices.frames import look_at_pages
 from ohr.study.notices.left_out import nothing_found
 from ohr.study.notices.truth import count_holes, declare, find_same, same_as_truth, truth_lines
 from ohr.study.output.cases import FILE as CASES
@@ -162,6 +163,11 @@ def _carry_out(
                     if models:
                         origin = {"engine": variant.engine.label, "models": models}
                         bases[plan.label(variant)] |= origin
+                    if getattr(plan.engines[variant.engine.label], "generative", False):
+                        warnings, frames = look_at_pages(plan.label(variant), kb.pages.values())
+                        bases[plan.label(variant)] |= frames
+                        for line in warnings:
+                            progress.say(line)
                     scorer.cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)

@@ -22,6 +22,7 @@ from ohr.analysis.judging.report import report_judgements
 from ohr.analysis.judging.table import ASPECTS, TIE, WORST
 from ohr.errors import ConfigError, EngineError, OhrError
 from ohr.files.safe_text import plain
+from ohr.models.frames import shared_frames
 from ohr.models.origins import origin_notes, split_origins
 from ohr.models.replies import objects_in, without_thoughts
 from ohr.models.threads import submitted
@@ -90,6 +91,7 @@ class Asking:
     identity: Mapping[str, object] = field(default_factory=dict)
     usage: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
+    replies: list[str] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -119,16 +121,20 @@ class Asking:
                 self.journal.put(key, reply)
         with self._lock:
             self._streak.add(Outcome(reply))
-        judgement = next(objects_in(without_thoughts(reply)), None)
-        if judgement is None:
-            with self._lock:
-                self.usage["malformed"] += 1
+        text = without_thoughts(reply)
+        judgement = next(objects_in(text), None)
+        with self._lock:
+            self.replies.append(text)
+            self.usage["malformed"] += judgement is None
         return judgement
 
-    def origin_lines(self) -> list[str]:
-        """Lines if another model answered in this run than the one asked for, or several."""
+    def notes(self) -> list[str]:
+        """Lines if another model answered in this run than the one asked for, or several, and about
+        unknown marks around replies.
+        """
         _, models = split_origins(self.usage)
-        return [plain(line) for line in origin_notes(self.name, self.identity, models)]
+        frames = [shared.line(self.name, "replies") for shared in shared_frames(self.replies)]
+        return [plain(line) for line in (*origin_notes(self.name, self.identity, models), *frames)]
 
     def cost_line(self) -> str:
         """How much was asked in this run, and its tokens, as one line."""
@@ -162,7 +168,7 @@ def judge_runs(
     report_judgements(grades, preferences, out)
     for asking in judges:
         print(asking.cost_line())
-        for line in asking.origin_lines():
+        for line in asking.notes():
             print(line)
     missing = sum(len(asking.failures) for asking in judges)
     if missing:

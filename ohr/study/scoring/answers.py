@@ -18,6 +18,7 @@ from ohr.plugins import Reader, Reply, System, SystemReply
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
+from ohr.study.notices.frames import FrameWatch, describe_frames
 from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, ShownHit, Status
 
 log = logging.getLogger("ohr.answering")
@@ -45,13 +46,12 @@ class ReaderTally:
     usage: Counter[str] = field(default_factory=Counter)
     n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
+    watch: FrameWatch = field(default_factory=FrameWatch)
     cpu_s: float = 0.0
     """CPU seconds of this process while it asked."""
 
     def summary(self) -> dict[str, Any]:
-        """For the manifest: counts of distinct answers, tokens, cost, cut-off answers, and the
-        models that answered.
-        """
+        """For the manifest: counts of distinct answers, tokens, cost, models that answered."""
         usage, models = split_origins(self.usage)
         return {
             "identity": self.identity,
@@ -63,6 +63,7 @@ class ReaderTally:
             "all_empty": self.all_empty(),
             **({"unread": unread} if (unread := sum(map(is_unread, self.used.values()))) else {}),
             **({"models": models} if models else {}),
+            **describe_frames(self.used.values(), usage),
             "usage": _rounded(usage),
             "asked_in_this_run": self.n_asked,
             "usage_of_this_run": _rounded(split_origins(self.usage_now)[0]),
@@ -189,6 +190,7 @@ class Answering:
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
+            self._warn(tally.watch.add(label, outcome, usage))
             streak.add(kind.as_counted(outcome))
             if streak.count <= 1 and not streak.refused:
                 _put_all(journal, held)
@@ -211,7 +213,12 @@ class Answering:
                 tally.usage.update(usage)
             tally.used[key] = outcomes[key]
         tally.closed_book |= set(closed_book)
+        self._warn(tally.watch.look(label, tally.used.values(), tally.usage))
         return [outcomes[key] for key in keys]
+
+    def _warn(self, lines: Iterable[str]) -> None:
+        if self.progress is not None:
+            list(map(self.progress.say, lines))
 
     def _answered(
         self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, keys: Iterable[str]
