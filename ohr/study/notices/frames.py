@@ -17,8 +17,12 @@ _OF_MODELS = ("completion_tokens", "unmetered")
 
 @dataclass
 class FrameWatch:
-    """The first replies of one reader or system, and the frames that have been reported."""
+    """The first replies of one reader or system, and the frames that have been reported.
 
+    ``tokens_only``: whether labels and first lines are no frames, as in a judge's verdicts.
+    """
+
+    tokens_only: bool = False
     early: list[str] = field(default_factory=list)
     reported: set[Frame] = field(default_factory=set)
 
@@ -27,25 +31,27 @@ class FrameWatch:
         if len(self.early) >= EARLY or outcome.status is not Status.OK or not _is_written(usage):
             return []
         self.early.append(_text(outcome))
-        return self._lines(label, shared_frames(self.early)) if len(self.early) == EARLY else []
+        return self._lines(label, self._frames(self.early)) if len(self.early) == EARLY else []
 
     def look(
         self, label: str, outcomes: Iterable[Outcome[Any]], usage: Mapping[str, float]
     ) -> list[str]:
         """Lines about all replies so far."""
-        return self._lines(label, _frames(outcomes, usage))
+        return self._lines(label, self._frames(_texts(outcomes, usage)))
+
+    def describe(
+        self, outcomes: Iterable[Outcome[Any]], usage: Mapping[str, float]
+    ) -> dict[str, list[dict[str, Any]]]:
+        """For the manifest: ``unknown_frames``, if there are any."""
+        return _described(self._frames(_texts(outcomes, usage)))
+
+    def _frames(self, texts: Iterable[str]) -> list[SharedFrame]:
+        return shared_frames(texts, pages=self.tokens_only)
 
     def _lines(self, label: str, frames: Iterable[SharedFrame]) -> list[str]:
         unreported = [shared for shared in frames if shared.frame not in self.reported]
         self.reported |= {shared.frame for shared in unreported}
         return [plain(shared.line(label)) for shared in unreported]
-
-
-def describe_frames(
-    outcomes: Iterable[Outcome[Any]], usage: Mapping[str, float]
-) -> dict[str, list[dict[str, Any]]]:
-    """For the manifest: ``unknown_frames``, if there are any."""
-    return _described(_frames(outcomes, usage))
 
 
 def look_at_pages(
@@ -70,10 +76,11 @@ def _described(frames: Iterable[SharedFrame]) -> dict[str, list[dict[str, Any]]]
     return {"unknown_frames": entries} if entries else {}
 
 
-def _frames(outcomes: Iterable[Outcome[Any]], usage: Mapping[str, float]) -> list[SharedFrame]:
+def _texts(outcomes: Iterable[Outcome[Any]], usage: Mapping[str, float]) -> list[str]:
+    """The answers that a language model wrote."""
     if not _is_written(usage):
         return []
-    return shared_frames(_text(outcome) for outcome in outcomes if outcome.status is Status.OK)
+    return [_text(outcome) for outcome in outcomes if outcome.status is Status.OK]
 
 
 def _is_written(usage: Mapping[str, float]) -> bool:

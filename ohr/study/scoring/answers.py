@@ -18,7 +18,7 @@ from ohr.plugins import Reader, Reply, System, SystemReply
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
-from ohr.study.notices.frames import FrameWatch, describe_frames
+from ohr.study.notices.frames import FrameWatch
 from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, ShownHit, Status
 
 log = logging.getLogger("ohr.answering")
@@ -39,10 +39,8 @@ class ReaderTally:
     identity: Mapping[str, object]
     note: str = ""
     used: dict[str, Outcome[Any]] = field(default_factory=dict)
-    closed_book: set[str] = field(default_factory=set)
-    """Keys of ``used`` without context."""
-    refusals: int = 0
-    """Requests that a server refused."""
+    closed_book: set[str] = field(default_factory=set)  # keys of ``used`` without context
+    refusals: int = 0  # requests that a server refused
     usage: Counter[str] = field(default_factory=Counter)
     n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
@@ -63,7 +61,7 @@ class ReaderTally:
             "all_empty": self.all_empty(),
             **({"unread": unread} if (unread := sum(map(is_unread, self.used.values()))) else {}),
             **({"models": models} if models else {}),
-            **describe_frames(self.used.values(), usage),
+            **self.watch.describe(self.used.values(), usage),
             "usage": _rounded(usage),
             "asked_in_this_run": self.n_asked,
             "usage_of_this_run": _rounded(split_origins(self.usage_now)[0]),
@@ -174,7 +172,8 @@ class Answering:
         """The outcome of each key, stored or asked for now."""
         if label not in self.tallies:
             identity = plugin.identity()
-            self.tallies[label] = ReaderTally(identity, plugin.note)
+            watch = FrameWatch(isinstance(kind, _OfVerdict))
+            self.tallies[label] = ReaderTally(identity, plugin.note, watch=watch)
             self._journals[label] = self.store.journal(kind.journal, {kind.plugin_kind: identity})
         tally, journal = self.tallies[label], self._journals[label]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}

@@ -144,3 +144,15 @@ def test_the_first_twenty_replies_are_looked_at_before_the_others(
     assert sum(map(len, lines)) == 1
     assert watch.look("r", [Outcome(f"<zed>{n}") for n in range(40)], usage) == []
     assert FrameWatch().look("r", [Outcome(f"<zed>{n}") for n in range(40)], {}) == []
+
+
+def test_first_lines_of_verdicts_are_no_frames() -> None:
+    from ohr.study.notices.frames import FrameWatch
+    from ohr.types import Outcome
+
+    verdicts = [Outcome(f"Correct.\nIt says {n}.") for n in range(30)]
+    usage = {"unmetered": 30.0}
+    assert FrameWatch(tokens_only=True).look("judge", verdicts, usage) == []
+    assert FrameWatch().look("judge", verdicts, usage)
+    framed = [Outcome(f"<zed>{verdict.value}</zed>") for verdict in verdicts]
+    assert len(FrameWatch(tokens_only=True).look("judge", framed, usage)) == 2
