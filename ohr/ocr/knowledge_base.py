@@ -16,6 +16,7 @@ from typing import Any
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
+from ohr.models.frames import shared_frames
 from ohr.models.origins import origin_notes, split_origins
 from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.pools import Runners
@@ -212,7 +213,11 @@ def write_outputs(
     from ohr.ocr.costs import cost_lines
 
     label = outputs.engine.label
-    for line in [*cost_lines({label: cost}), *origin_notes(label, outputs.identity, models)]:
+    lines = [*cost_lines({label: cost}), *origin_notes(label, outputs.identity, models)]
+    if cost.get("replies"):  # a model wrote the pages
+        texts = (outcome.value or "" for _, outcome in outcomes)
+        lines += [shared.line(label, "pages") for shared in shared_frames(texts, pages=True)]
+    for line in lines:
         print(plain(line))
     print(f"knowledge base: {out}")
     if failures:
