@@ -71,7 +71,7 @@ class Judged(plugins.Metric):
     """
 
     name = "judged"
-    version = "2"
+    version = "3"
     title = "judged correct"
     needs = frozenset({"judge"})
     without_context = False

@@ -1,126 +1,88 @@
 """Finds the verdict in a judge's reply: ``correct`` or ``incorrect``.
 
-A verdict must begin or end the reply: as a single word (in tags, bold, quotes, a box, JSON), after
-a label (``Verdict:``), or as a whole clause (``The answer is correct``, ``so I call it correct``).
-No verdict is guessed from a word in another clause: ``partially correct``, ``the correct answer
-is``, ``it would be correct if``. A reply with different verdicts at its beginning and end has none.
+A verdict is a claim about the answer in a sentence of its own: a single word (in tags, bold,
+quotes, a box), after a label (``Verdict:``), a field of JSON, a whole sentence (``The answer is
+correct``), or ``yes`` or ``no`` after the question whether it is correct. The rest of that sentence
+and the sentences after it must be explanations that cast no doubt
+(:mod:`ohr.metrics.judgement_clauses`). Questions, conditions, hedges, quotations and reports of
+what others say are no verdict. A reply with both verdicts, or in words that no rule knows, has
+none.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-_FIELDS = (
-    "verdict", "judgement", "judgment", "grade", "answer", "label", "result", "correct",
-    "is_correct",
-)  # fmt: skip
+from ohr.metrics.judgement_clauses import (
+    answers_question,
+    claim,
+    explains,
+    hedges_correct,
+    leaves_open,
+    names_values,
+    question,
+)
+from ohr.metrics.judgement_markup import plain_sentences
+from ohr.metrics.judgement_objects import UNREAD, with_objects_read
+
 _THOUGHT = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL)
-_TAG = re.compile(r"</?[a-z_]{1,20}>|<\|[a-z_]{1,20}\|>")
-_COMMAND = re.compile(r"\\[a-z]{1,20}\s*\{|[{}]")
-_MARKS = re.compile(r"[$*_`#\"'“”‘’()\[\]]+")
-_CONTRACTED = re.compile(r"(?<=s)n(?:['’])?t\b")
-_LABEL = re.compile(
-    r"\W*(?:(?:my|the|final|overall)\s+)*(?:verdict|answer|grade|judge?ment|result|conclusion)"
-    r"\s*(?:[:=]|-\s)"
-)
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+")
-_CLAUSE_END = re.compile(
-    r"[,;:]\s|\s[-–—]+\s|[—–]|(?<!\bis)(?<!\bwas)\s(?=(?:so|therefore|thus|hence|but|yet)\s)|\s(?:because|since|and)\s"
-)
-_CLAUSE = re.compile(
-    r"""
-    (?:(?P<lead>but|yet|so|therefore|thus|hence)\s+)?
-    (?:(?:yes|no|overall|finally|clearly|then|in\s(?:short|sum|conclusion|total))\s+)*
-    (?P<subject>
-      (?:(?:the|this|that|my|final|given|graded|submitted|proposed|candidate|model's?|student's?)\s+)*
-      (?:answer(?:\s(?:to\sbe\sgraded|given))?|response|reply|prediction|verdict|grade|judge?ment
-        |conclusion|it|this|that)
-      \s+(?:is|was)\s+
-    |
-      (?:i|we)\s+(?:call|judge|consider|deem|rate|grade|mark|find|count)\s+
-      (?:(?:the|this|that)\s+)?(?:it|this|that|answer|response)\s+(?:(?:as|to\sbe)\s+)?
-    )?
-    (?:(?:therefore|thus|hence|clearly|indeed|fully|completely|entirely|factually)\s+)*
-    (?P<not>not\s+)?(?P<word>correct|incorrect)
-    """,
-    re.VERBOSE,
-)
-_DOUBTS = re.compile(
-    r"\b(?:not|never|nor|neither|no|cannot|hardly|barely|partly|partially|part|mostly|almost"
-    r"|nearly|half|somewhat|but|except|however|although|though|if|unless|whether|or|would|could"
-    r"|should|might|may|only|otherwise|far|wrong|doubt|correct|incorrect)\b"
-)
-_SURE = re.compile(r"\b(?:there is )?(?:no|without (?:a |any )?)\s?doubt\b(?: about it)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    place: int
+    correct: bool
 
 
 def says_correct(reply: str) -> bool | None:
     """True for ``correct``, False for ``incorrect``, None without a verdict."""
-    text = _THOUGHT.sub("", reply).strip()
-    for fields in _objects(text):
-        return _of_fields(fields)
-    return _of_words(text)
+    text = with_objects_read(_THOUGHT.sub("", reply), _says_correct)
+    return None if UNREAD in text else _says_correct(text)
 
 
-def _objects(text: str) -> Iterator[Mapping[str, object]]:
-    """The JSON objects at the beginning and at the end of the reply."""
-    decoder = json.JSONDecoder()
-    for at in (text.find("{"), text.rfind("{")):
-        if at < 0:
-            return
-        try:
-            fields, _ = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
+def _says_correct(text: str) -> bool | None:
+    sentences = plain_sentences(text)
+    claims = _claims(sentences)
+    if len({item.correct for item in claims}) != 1:
+        return None
+    last = claims[-1]
+    before, after = sentences[: last.place], sentences[last.place + 1 :]
+    if before and leaves_open(before[-1]):
+        return None
+    if last.correct and any(map(hedges_correct, before)):
+        return None
+    if names_values(sentences[claims[0].place], sentences):
+        return None
+    if not all(explains(sentence, last.correct) for sentence in after):
+        return None
+    return last.correct
+
+
+_YES_OR_NO = re.compile(r"(?P<yes>yes)|no")
+
+
+def _claims(sentences: Sequence[str]) -> list[_Claim]:
+    """The claims that sentences make; both verdicts if one contradicts itself."""
+    claims: list[_Claim] = []
+    # Whether the sentence before asks if the answer is correct (True) or incorrect (False).
+    asks_correct: bool | None = None
+    for place, sentence in enumerate(sentences):
+        if sentence.endswith("?"):
+            asks_correct = question(sentence)
             continue
-        yield {str(name).casefold(): value for name, value in fields.items()}
-
-
-def _of_fields(fields: Mapping[str, object]) -> bool | None:
-    for name in _FIELDS:
-        value = fields.get(name)
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, str):
-            return _of_words(value)
-    return None
-
-
-def _of_words(text: str) -> bool | None:
-    text = _COMMAND.sub(" ", _TAG.sub("\n", text.replace("\\n", "\n").casefold()))
-    text = _MARKS.sub("", _CONTRACTED.sub(" not", text))
-    text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
-    sentences = [s for part in _SENTENCE_END.split(text) if (s := " ".join(part.split()))]
-    if not sentences:
-        return None
-    first = _verdict(sentences[0], at_end=False)
-    last = _verdict(sentences[-1], at_end=True)
-    if first is None or last is None or first == last:
-        return last if first is None else first
-    return None
-
-
-def _verdict(sentence: str, *, at_end: bool) -> bool | None:
-    """The verdict of a sentence's first or last clause, unless the rest casts doubt on it."""
-    sentence = _SURE.sub("", sentence).strip()
-    pieces = [piece.strip() for piece in _CLAUSE_END.split(sentence) if piece.strip(" ,;:-–—")]
-    if not pieces:
-        return None
-    place = -1 if at_end else 0
-    match = _CLAUSE.fullmatch(pieces[place].strip(" ,;:-–—"))
-    if match is None:
-        return None
-    correct = match["word"] == "correct"
-    if match["not"]:
-        if not correct or not match["subject"]:  # "not incorrect"; "not correct", a fragment
-            return None
-        correct = False
-    others = pieces[:place] if at_end else pieces[1:]
-    # "No, it is incorrect" and "Yes, it is correct" say one thing twice.
-    others = [other for other in others if other != ("yes" if correct else "no")]
-    if match["lead"] in ("but", "yet") and not match["subject"]:  # "anything but correct"
-        return None
-    asserted = at_end and match["lead"]  # "but the answer is correct": whatever was said before
-    if not asserted and any(_DOUBTS.search(other) for other in others):
-        return None
-    return correct
+        before = sentences[place - 1] if place else ""
+        if (
+            asks_correct is not None
+            and (answers := answers_question(sentence, asks_correct)) is not None
+        ):
+            claims += [_Claim(place, correct) for correct in sorted(answers)]
+        elif (correct := claim(sentence)) is not None:
+            claims.append(_Claim(place, correct))
+            denied = _YES_OR_NO.fullmatch(before)
+            answered = place > 1 and sentences[place - 2].endswith("?")
+            if denied and not answered and bool(denied["yes"]) != correct:
+                claims.append(_Claim(place, not correct))
+        asks_correct = None
+    return claims
