@@ -50,7 +50,7 @@ class RougeL(_Score):
     title = "ROUGE-L"
 
 
-@metric(title="refused", version="2", higher_is_better=False, missing=0.0)
+@metric(title="refused", version="3", higher_is_better=False, missing=0.0)
 def refused(case: AnswerCase) -> float:
     """Whether an answer declines to answer. An empty or failed answer does not, and counts 0."""
     return float(refusal.refused(case.answer.text))

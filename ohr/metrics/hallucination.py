@@ -72,7 +72,7 @@ def _in(words: str, marked: str, plain: str, tolerance: float) -> bool:
 
 
 class _Flag(plugins.Metric[FlagParams], ABC, abstract=True):
-    version = "3"
+    version = "4"
     of = "answer"
     higher_is_better = False
     without_context = False

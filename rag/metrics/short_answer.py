@@ -44,7 +44,7 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
     """
 
     name = "short_answer"
-    version = "8"
+    version = "9"
     title = "short answer accuracy"
     beside = ("f1", "em")
 

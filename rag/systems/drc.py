@@ -56,7 +56,7 @@ class Drc(BatchSystem[DrcParams]):
     """
 
     name = "drc"
-    version = "2"
+    version = "3"
 
     def __init__(self, params: DrcParams | None = None) -> None:
         super().__init__(params or DrcParams())
