@@ -39,6 +39,7 @@ clause, B what may stand between, X any other word.
 _WORD = re.compile(r"[^\W\d_]+|\d+|[,;:]")
 _NOT = re.compile(r"(?<=[a-z])n't\b|(?<=\bcan)(?:not|'t)\b")
 _NOUN_OR_VERB = re.compile(r"(?<=[Nn])(B?)v|(?<=H)(B)v")
+_LABEL = re.compile("^B*AC(?=.)")  # "Answer: not stated"
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
 
 _WHERE = "(?:Q?L[BVZGL]*S[BVZSL]{0,3}|L)?"
@@ -60,7 +61,7 @@ _WHOLE = re.compile(
         # it is not named in the text
         f"[BXIA]{{0,8}}?{_DENIAL}B{{0,3}}{_SAYING}B{{0,2}}L[BV]*S[BVZS]*",
         f"[BIA]*B*[LS]+[BVZ]*{_DENIAL}B*{_SAYING}+",  # that is in the text not said (German)
-        f"[BXLVQ]{{0,4}}{_DENIAL}[BXG]{{0,2}}[IA]+[BM]{{0,3}}(?:[VZWY]B*)?(?:{_WHERE}|{_ABOUT})",
+        f"[BXLVQY]{{0,4}}{_DENIAL}[BXG]{{0,2}}[IA]+[BM]{{0,3}}(?:[VZWY]B*)?(?:{_WHERE}|{_ABOUT})",
     ))
 )  # fmt: skip
 _WITHIN = re.compile(
@@ -72,7 +73,7 @@ _WITHIN = re.compile(
         "LB*S[BX]{0,2}nB?[VZYK](?:$|C)",  # from the text not to be seen (German)
         f"S[BSX]{{0,3}}[VW]{_DENIAL}[BXG]{{0,2}}[IA]",  # contains no information
         f"S[BSX]{{0,4}}{_DENIAL}[BXG]{{0,2}}[IA]",  # has no, makes no mention
-        "S[BSX]{0,3}H[BXG]{0,2}[VZWAIv]",  # fails to mention, lacks information
+        "S[BSXV]{0,3}H[BXG]{0,2}[VZWAIv]",  # fails to mention, lacks information
         "(?:^|C)[BX]?S[BX]{0,2}H[QL]",  # the text is silent on
         f"{_DENIAL}(?:[LB]{{1,3}}|B?)S[SBX]?[VZWA]",  # none of the passages says
         f"(?:^|[BC]){_DENIAL}L[BVZ]*S[BVZS]*(?:[QLVZWAn]|$)",  # nothing in the text
@@ -81,15 +82,16 @@ _WITHIN = re.compile(
         f"(?:^|C)B*[IA][BXLS]{{0,5}}{_DENIAL}B{{0,3}}[VZWK](?:$|C|L[BV]*S)",
         f"{_DENIAL}[BX]?G[BX]{{0,2}}[SIA]",  # not enough information
         f"F[BXMQ]{{0,5}}{_DENIAL}[BXM]{{0,3}}[EWAY]",  # I do not know
-        f"F[BMW]{{1,4}}{_DENIAL}[BXG]{{0,3}}[IAS]",  # I have no information
+        f"F[BMWQ]{{1,4}}{_DENIAL}[BXG]{{0,3}}[IAS]",  # I have no information
+        "nAB|F[BX]{1,3}n[BX]{0,3}[IA]|nMC?[BXQ]{0,3}Y",  # aucune mention de la date
         "F[BX]{0,5}n[BX]{0,2}V",  # je n'ai pas trouvé
-        "F[BQ]{0,2}[EW][BXQ]{0,4}n",  # ich weiss es nicht, je ne sais pas
+        "F[BQ]{0,2}[EWV][BXQ]{0,4}n",  # ich weiss es nicht, je ne sais pas
         "[EM]F[BXQ]{0,5}n",  # das weiss ich nicht, kann ich nicht
         "F[BX]{0,2}HB?[EWAYVv]|FB?E$",  # I am unable to say
         f"M{_DENIAL}B{{0,2}}[YA]|M{_DENIAL}B[W]|M{_DENIAL}W(?:$|L)",  # cannot be determined
         f"M{_DENIAL}B{{1,2}}[VZEX]L[BV]*S",  # cannot be concluded from the text
         "M[^C]{0,10}nB?Y",  # kann daraus nicht ermittelt werden
-        f"HB?[YA]|^B*HB[EW]|{_DENIAL}[BM]B?[YE]$|{_DENIAL}MB[YEWA]",  # unable to determine
+        f"HB{{0,2}}[YA]|^B*HB[EW]|{_DENIAL}[BM]B?[YE]$|{_DENIAL}MB[YEWA]",  # unable to determine
     ))
 )  # fmt: skip
 _SIGNS = re.compile(r"\A\W*(?:n/a|k\.\s?a)\W*\Z|\bno mention (?:of|in|about)\b", re.IGNORECASE)
@@ -124,4 +126,5 @@ def _roles(sentence: str) -> str:
     )
     plain = re.sub(r"\bon (?=ne\b|n')", "je ", plain)
     roles = "".join(_ROLES.get(word, "X") for word in _WORD.findall(plain)).strip("C")
+    roles = _LABEL.sub("", roles)
     return _NOUN_OR_VERB.sub(r"\1\2V", roles).replace("v", "X")
