@@ -6,6 +6,7 @@ import re
 import unicodedata
 from enum import StrEnum
 
+from rag.readers._indirect import direct_question
 from rag.readers._words import ENGLISH_AND_GERMAN, FUNCTION_WORDS, GERMAN
 
 
@@ -111,7 +112,11 @@ _RULES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = tuple(
 
 
 def question_type(question: str) -> QuestionType:
-    """The kind of answer a question asks for; ``SPAN`` if its words do not tell."""
+    """The kind of answer a question asks for; ``SPAN`` if its words do not tell.
+
+    Polite and indirect forms of a question have the kind of the direct one.
+    """
+    question = direct_question(question)
     if _is_verdict(question):
         return QuestionType.YES_NO
     for kind, pattern in _RULES:

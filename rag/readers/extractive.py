@@ -18,6 +18,7 @@ from ohr.plugins.reader import NO_CONTEXT
 from ohr.types import Hit, Outcome
 from rag.readers._answer import render
 from rag.readers._candidates import ParsedPage, read_page
+from rag.readers._indirect import direct_question
 from rag.readers._question_type import QuestionType, question_type
 from rag.readers._rank import Ranked, content_stems, local_idf, rank_units
 from rag.readers._spans import Spans, spans
@@ -40,7 +41,7 @@ class Extractive(plugins.Reader):
     """
 
     name = "extractive"
-    version = "5"
+    version = "6"
     note = (
         "a linear model fitted on OHR-Bench; questions of its documents are answered by weights "
         "fitted without them"
@@ -57,7 +58,7 @@ class Extractive(plugins.Reader):
         outcome for any other. The same question and context always give the same answer. No text
         makes it raise.
         """
-        question = question[:_MAX_QUESTION]
+        question = direct_question(question[:_MAX_QUESTION])
         kind = question_type(question)
         pages = [page for page in (read_page(hit.text) for hit in context) if page.units]
         if not pages:
