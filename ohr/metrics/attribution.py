@@ -68,7 +68,7 @@ def _plain(headers: tuple[str, ...]) -> list[str]:
 _located = partial(metric, of="answer", needs={"evidence", "page"}, without_context=False)
 
 
-@_located(title="quote ROUGE-L", version="3", basis=EVIDENCE_WORDS)
+@_located(title="quote ROUGE-L", version="4", basis=EVIDENCE_WORDS)
 def quote_rouge_l(case: AnswerCase) -> float:
     """ROUGE-L of the quote against the evidence: F1 of their longest common subsequence."""
     return case.scoring.rouge_l(case.answer.quote, case.question.evidence_text)

@@ -15,6 +15,9 @@ r"""The toolkit's own metrics: the published ones with each quirk fixed.
   segmenter; so is each letter of Thai, Lao, Burmese and Khmer;
 - vowel signs and other combining marks of a script belong to its words;
 - hyphens, slashes and underscores separate words instead of gluing them together;
+- answers (F1, exact match, ROUGE-L) are not charged for another spelling of a word or number:
+  ``U.S.`` and ``US``, ``co-operate`` and ``cooperate``, ``5.0`` and ``5``, ``12,34,567``,
+  ``1 234 567`` and ``1'234.50`` (:mod:`ohr.metrics.answer_forms`);
 - an empty prediction scores 0 everywhere, and so does an empty reference.
 """
 
@@ -26,6 +29,7 @@ from rapidfuzz.distance import LCSseq
 
 from ohr.markup.folding import fold_glyphs
 from ohr.markup.scripts import script_glyphs
+from ohr.metrics.answer_forms import answer_tokens
 from ohr.metrics.default_tokens import tokens
 from ohr.metrics.long_texts import distance
 from ohr.metrics.reference import collapse, token_f1, token_rouge_l
@@ -38,7 +42,7 @@ _VERDICTS = (["yes"], ["no"], ["noanswer"])
 
 def f1(prediction: str, reference: str) -> float:
     """Token F1 in [0, 1]; a yes/no answer scores only when it matches exactly."""
-    predicted, expected = tokens(prediction), tokens(reference)
+    predicted, expected = answer_tokens(prediction, reference)
     if predicted != expected and (predicted in _VERDICTS or expected in _VERDICTS):
         return 0.0
     return token_f1(predicted, expected)
@@ -46,13 +50,13 @@ def f1(prediction: str, reference: str) -> float:
 
 def rouge_l(prediction: str, reference: str) -> float:
     """ROUGE-L in [0, 1]: F1 of the longest common subsequence of tokens (Lin 2004)."""
-    return token_rouge_l(tokens(prediction), tokens(reference))
+    return token_rouge_l(*answer_tokens(prediction, reference))
 
 
 def em(prediction: str, reference: str) -> float:
     """1 when the tokens are equal and there are any, else 0."""
-    predicted = tokens(prediction)
-    return float(bool(predicted) and predicted == tokens(reference))
+    predicted, expected = answer_tokens(prediction, reference)
+    return float(bool(predicted) and predicted == expected)
 
 
 def lcs(prediction: str, reference: str) -> float:

@@ -1,0 +1,74 @@
+"""Spellings of one word or number that answers are not charged for.
+
+A spelling is read as another one only where the other answer has that one: *co-operate* is
+*cooperate* against *cooperate*, and two words against *co operate*; *1 234 567* is one number
+against *1,234,567*, and three against a list of three. So nothing that matched is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from ohr.metrics.default_tokens import tokens
+
+_LETTER = r"[^\W\d_]"
+_INITIALS = re.compile(rf"(?<![\w.])(?:{_LETTER}\.[ ]?)+(?:{_LETTER}\b\.?|(?<=\.)|(?<=\.[ ]))")
+_HYPHENATED = re.compile(rf"(?<!\w){_LETTER}+(?:[-\u2010\u2011]{_LETTER}+)+(?!\w)")
+_GROUPED = re.compile(
+    r"(?<![\d.,])(?:"
+    r"\d{1,2}(?:,\d{2})+,\d{3}(?![\d,]*\d)"  # Indian: 12,34,567
+    r"|\d{1,3}(?:['\u2019]\d{3})+(?!\d)"  # Swiss: 1'234.50
+    r")"
+)
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?![\d,])(?:\.\d+)?")
+_DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.])")
+_NO_FRACTION = re.compile(r"(-?\d+)\.0+")
+
+
+def answer_tokens(prediction: str, reference: str) -> tuple[list[str], list[str]]:
+    """The tokens of two answers (:func:`ohr.metrics.default_tokens.tokens`), spelled alike.
+
+    Dotted initials (``U.S.``), hyphenated words and numbers grouped by spaces or points become one
+    token if the other answer has it. Numbers grouped in the Indian or Swiss way become plain, and
+    ``5.0`` is 5.
+    """
+    first, second = _grouped(prediction), _grouped(reference)
+    first_tokens, second_tokens = _tokens(first), _tokens(second)
+    if first_tokens != second_tokens:
+        joined = _joined(first, frozenset(second_tokens))
+        other = _joined(second, frozenset(first_tokens))
+        first_tokens = first_tokens if joined == first else _tokens(joined)
+        second_tokens = second_tokens if other == second else _tokens(other)
+    return first_tokens, second_tokens
+
+
+def _grouped(text: str) -> str:
+    return _GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), text)
+
+
+def _tokens(text: str) -> list[str]:
+    return [
+        match[1] if (match := _NO_FRACTION.fullmatch(token)) else token for token in tokens(text)
+    ]
+
+
+def _joined(text: str, others: Set[str]) -> str:
+    """The text with each part of a word or number joined that is a token of the other answer."""
+
+    def join(match: re.Match[str]) -> str:
+        word = re.sub(r"[^\w]", "", match[0])
+        end = match[0][len(match[0].rstrip()) :]
+        return f"{word}{end}" if word.casefold() in others else match[0]
+
+    def join_number(match: re.Match[str]) -> str:
+        number = re.sub(r"\s", "", match[0])
+        number = number.replace(".", "") if number.count(".") > 1 else number
+        plain = _NO_FRACTION.sub(r"\1", number)
+        return number if plain in others or f"-{plain}" in others else match[0]
+
+    for pattern in (_INITIALS, _HYPHENATED):
+        text = pattern.sub(join, text)
+    for pattern in (_SPACED, _DOTTED):
+        text = pattern.sub(join_number, text)
+    return text
