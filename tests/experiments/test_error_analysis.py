@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.error_analysis import main
+from ohr.analysis.curves.table import axis_of
 from ohr.analysis.error_analysis.table import CASES, case_shares, distinct
 from ohr.errors import OhrError
 from ohr.study.results import Run, rows_of
@@ -14,7 +15,7 @@ def test_shares_of_the_four_cases(formatting_run):
     found = case_shares(formatting_run, 0.5, "generation")
     assert found[list(CASES)].sum(axis=1).to_numpy() == pytest.approx(1)
     mine = found[(found["group"] == "all") & (found["level"] == "moderate")].set_index("reader")
-    rows = rows_of(formatting_run.rows, "ocr", "r_noise")
+    rows = rows_of(formatting_run.rows, "ocr", "r_noise_reference")
     noise = rows[rows["level"] == "moderate"]["value"].mean()
     misread = mine["ocr_wrong_answer_right"] + mine["ocr_wrong_answer_wrong"]
     assert list(misread) == pytest.approx([noise, noise])
@@ -75,6 +76,40 @@ def test_each_whole_system_is_counted_by_itself(systems_run):
         assert len(whole) == 4
         for column in ("n", *CASES):
             assert list(whole[column]) == list(parts[column])
+
+
+def test_the_measure_is_the_axis_of_the_curves_and_can_be_chosen(formatting_run, tmp_path):
+    shares = {}
+    for measure in ("", "r_noise_reference", "r_noise", "r_noise_content"):
+        table = case_shares(formatting_run, 0.5, "generation", measure).set_index(
+            ["engine", "level", "reader", "group"]
+        )
+        shares[measure] = table["ocr_wrong_answer_right"] + table["ocr_wrong_answer_wrong"]
+        name = measure or axis_of(formatting_run)
+        assert shares[measure].to_numpy() == pytest.approx(table[f"ocr_wrong_by_{name}"].to_numpy())
+    assert shares[""].equals(shares["r_noise_reference"])
+    rows = formatting_run.drawn
+    blind = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).with_cached(
+        drawn=rows.assign(value=rows["value"].mask(rows["metric"] == "r_noise", 0.0))
+    )
+    by_axis, by_own = (case_shares(blind, 0.5, "generation", name) for name in ("", "r_noise"))
+    wrong = ["ocr_wrong_answer_right", "ocr_wrong_answer_wrong"]
+    assert (by_own[wrong] == 0).all(axis=None)
+    assert by_axis[wrong].sum(axis=None) > 0
+    arguments = [str(formatting_run.path), "--out", str(tmp_path), "--measure", "r_noise_content"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    text = " ".join((tmp_path / "error_analysis.md").read_text().split()).replace("\\", "")
+    assert "or less by r_noise of the content," in text
+    assert "published r_noise (the axis of curves)," in text
+    line = "OCR wrong: r_noise of the content; axis of curves: published r_noise"
+    assert line in (tmp_path / "error_analysis.txt").read_text()
+
+
+@pytest.mark.parametrize("measure", ["edit_distance", "r_nois"])
+def test_another_measure_is_refused(formatting_run, measure):
+    with pytest.raises(OhrError, match=r"r_noise_reference|did you mean"):
+        case_shares(formatting_run, 0.5, "overall", measure)
 
 
 def test_what_was_not_measured_is_said(formatting_run):

@@ -16,8 +16,11 @@ _NAME = 24
 """Characters per line of a row's name."""
 
 
-def case_dots(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """Draw one panel per case, one row per knowledge base, and a dot with interval per setting."""
+def case_dots(shares: pd.DataFrame, measure: str, caption: str, folder: Path) -> list[Path]:
+    """Draw one panel per case, one row per knowledge base, and a dot with interval per setting.
+
+    ``measure`` says above the panels what decides that OCR is wrong.
+    """
     settings, names = list(dict.fromkeys(shares["setting"])), list(dict.fromkeys(shares["name"]))
     height = height_of_rows(names, _NAME, len(settings))
     with figure(6.9, 1.2 + height) as fig:
@@ -49,6 +52,7 @@ def case_dots(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
         bars = "bars: 95 % intervals" if has_intervals else "no intervals: too few documents"
         parts = [
             f"n = {n} questions",
+            measure,
             *(settings if len(settings) == 1 else []),
             bars,
             f"{caption[0].lower()}{caption[1:]}",

@@ -11,11 +11,13 @@ from ohr.analysis.comparison.table import run_names
 from ohr.analysis.error_analysis.figure import case_dots
 from ohr.analysis.error_analysis.table import (
     CASES,
+    WRONG_BY,
     case_shares,
+    common_measures,
     distinct,
 )
-from ohr.display.choices import ANSWER_STAGES, RIGHT
-from ohr.display.labels import group_label, interval_units
+from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
+from ohr.display.labels import group_label, interval_units, noise_title
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import percent, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
@@ -25,19 +27,28 @@ from ohr.study.opening import open_runs
 
 
 def analyse_errors(
-    paths: Sequence[Path], out: Path, right: float = RIGHT, stage: str = ANSWER_STAGES[0]
+    paths: Sequence[Path],
+    out: Path,
+    right: float = RIGHT,
+    stage: str = ANSWER_STAGES[0],
+    measure: str = "",
 ) -> int:
-    """Print and write the shares of finished runs. Raises OhrError."""
+    """Print and write the shares of finished runs.
+
+    ``measure``, one of :data:`ohr.display.choices.MEASURES`, decides where OCR is wrong; by
+    default the metric on the axis of the runs' curves. Raises OhrError.
+    """
     if stage not in ANSWER_STAGES:
         raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(ANSWER_STAGES)}")
     runs = open_runs(paths)
-    shares = [case_shares(run, right, stage) for run in runs]
-    caption = (
-        f"Share of questions; OCR right: LCS of evidence and page above {R_NOISE_THRESHOLD:g}; "
-        f"answer right: F1 of at least {right:g}; {stage} stage"
-    )
+    measures = common_measures(runs, measure)
+    shares = [case_shares(run, right, stage, measures[0]) for run in runs]
     names = run_names(runs)
     everyone = distinct(shares, names)
+    caption = (
+        f"Share of questions; {_measures_line(everyone, measures)}; "
+        f"answer right: F1 of at least {right:g}; {stage} stage"
+    )
     caption = "; ".join([caption, *note_lines(answerers(everyone), run_notes(runs))])
     units = interval_units(everyone["ci_unit"])
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
@@ -53,10 +64,39 @@ def analyse_errors(
     table = _text_table(everyone, caption + over, intervals=True)
     by_run = [share.assign(run=name) for share, name in zip(shares, names, strict=True)]
     paths = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
-    paths += case_dots(everyone, caption, out)
+    paths += case_dots(everyone, _short_line(measures), caption, out)
     for path in paths:
         print(f"written: {path}")
     return 0
+
+
+def _measures_line(shares: pd.DataFrame, measures: Sequence[str]) -> str:
+    """Which measure decides, whether it is the axis of curves, and what the others would say."""
+    axis = next(name for name in MEASURES if name in measures)
+    parts = []
+    for name in measures:
+        wrong = 100 * shares[f"{WRONG_BY}{name}"]
+        least, most = f"{wrong.min():.1f}", f"{wrong.max():.1f}"
+        of_axis = " (the axis of curves)" if name == axis else ""
+        span = most if least == most else f"{least} to {most}"
+        parts.append(f"{_title(name)}{of_axis}, {span} % of questions")
+    rest = f"; by other measures it would be: {'; '.join(parts[1:])}" if parts[1:] else ""
+    return (
+        f"OCR wrong: the evidence's LCS with its page is {R_NOISE_THRESHOLD:g} or less "
+        f"by {parts[0]}{rest}"
+    )
+
+
+def _short_line(measures: Sequence[str]) -> str:
+    """The measure that decides and the axis of curves, for the line above the figure."""
+    axis = next(name for name in MEASURES if name in measures)
+    if measures[0] == axis:
+        return f"OCR wrong: {_title(axis)}, as on the axis of curves"
+    return f"OCR wrong: {_title(measures[0])}; axis of curves: {_title(axis)}"
+
+
+def _title(measure: str) -> str:
+    return "published r_noise" if measure == "r_noise_reference" else noise_title(measure)
 
 
 def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextTable:

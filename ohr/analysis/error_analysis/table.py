@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.attribution.loss_shares import loss_shares
-from ohr.errors import OhrError
-from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.display.choices import AXES, MEASURES
+from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.statistics import mean_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.output.groups import group_rows
@@ -30,25 +30,69 @@ CASES = {
     "ocr_wrong_answer_wrong": "OCR wrong, answer wrong",
 }
 """Each case with its name."""
+WRONG_BY = "ocr_wrong_by_"
+"""Begins the name of the column with the share of questions that a measure calls misread."""
 SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 
-def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
+def measures_of(run: Run) -> dict[str, str]:
+    """Measures of misread evidence that a run has, the first the axis of its curves -> its metric.
+
+    A run under ``reference`` scoring has one r_noise, the published one.
+    """
+    measured = set(run.drawn.loc[run.drawn["stage"] == "ocr", "metric"].unique())
+    if "r_noise" in measured and (run.drawn["protocol"] == "reference").all():
+        return {"r_noise_reference": "r_noise"} | {
+            name: name for name in MEASURES[2:] if name in measured
+        }
+    return {name: name for name in MEASURES if name in measured}
+
+
+def common_measures(runs: Sequence[Run], measure: str = "") -> list[str]:
+    """The measures that all runs have; the first decides: ``measure``, else the curves' axis.
+
+    Raises ConfigError for an unknown measure, OhrError for one that a run does not have.
+    """
+    if measure and measure not in MEASURES:
+        if measure in AXES:
+            raise ConfigError(
+                f"{measure} does not say which questions are misread; known: {', '.join(MEASURES)}"
+            )
+        raise ConfigError(f"unknown --measure {measure!r}; {did_you_mean(measure, MEASURES)}")
+    for run in runs:
+        if not measures_of(run):
+            raise OhrError(f"{run.path} did not measure the stage ocr: run it with that stage")
+        if measure and measure not in measures_of(run):
+            raise OhrError(
+                f"{run.path} did not measure {measure}; it has {', '.join(measures_of(run))}"
+            )
+    common = [name for name in MEASURES if all(name in measures_of(run) for run in runs)]
+    if not common:
+        raise OhrError("these runs have no measure of misread evidence in common")
+    return [measure, *(name for name in common if name != measure)] if measure else common
+
+
+def case_shares(run: Run, right: float, stage: str, measure: str = "") -> pd.DataFrame:
     """One row per knowledge base, system, retriever, reader and group: shares and intervals.
+
+    OCR is wrong where ``measure`` is 1, one of :func:`measures_of`; by default the first.
+    ``ocr_wrong_by_<measure>`` is the share of questions that each of them calls wrong.
 
     ``<case>_of_all`` is the group's share of the case, over the groups of one kind.
     ``right_despite_ocr`` is the share of right answers among the questions with wrong OCR. Raises
     OhrError without the stage ``ocr`` or answers.
     """
-    evidence = rows_of(run.drawn, "ocr", "evidence_lcs")
+    measure = common_measures([run], measure)[0]
     answers = rows_of(run.drawn, stage, "f1")
-    if evidence.empty or answers.empty:
-        missing = "ocr" if evidence.empty else stage
-        raise OhrError(f"{run.path} did not measure the stage {missing}: run it with that stage")
+    if answers.empty:
+        raise OhrError(f"{run.path} did not measure the stage {stage}: run it with that stage")
     keys = [*KNOWLEDGE_BASE, *UNIT_COLUMNS, "draw"]
-    both = answers.merge(evidence[[*keys, "value"]], on=keys, suffixes=("", "_ocr"))
+    both = answers
+    for name, metric in measures_of(run).items():
+        misread = rows_of(run.drawn, "ocr", metric)[[*keys, "value"]]
+        both = both.merge(misread.rename(columns={"value": f"{WRONG_BY}{name}"}), on=keys)
     both["top_k"] = both["top_k"].astype("string").fillna("")
-    both["ocr"] = np.where(both["value_ocr"] > R_NOISE_THRESHOLD, "ocr_right", "ocr_wrong")
+    both["ocr"] = np.where(both[f"{WRONG_BY}{measure}"] > 0, "ocr_wrong", "ocr_right")
     # An F1 is a ratio of small integers; rounding must not decide.
     both["answer"] = np.where(both["value"] >= right - 1e-9, "answer_right", "answer_wrong")
     both["case"] = both["ocr"] + "_" + both["answer"]
@@ -97,6 +141,8 @@ def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
             row[f"{case}_of_all"] = of_all[case][group].value
         misread = row["ocr_wrong_answer_right"] + row["ocr_wrong_answer_wrong"]
         row["right_despite_ocr"] = row["ocr_wrong_answer_right"] / misread if misread else np.nan
+        for name in condition.columns[condition.columns.str.startswith(WRONG_BY)]:
+            row[name] = questions[name].mean()
         row["ci_unit"] = clusters.unit
         yield row
 
