@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from experiments.noisy.before_after import Comparison, ShownPage, compare, render_comparison
 from ocr_backends.precomputed import document_file
 from ohr.display.choices import TEXT_NOISE_OPTIONS
 from ohr.errors import ConfigError
+from ohr.files.safe_text import plain
+from ohr.ocr.dose import dose_line, measure_doses, untouched_lines
 from ohr.ocr.noise import Noise
 from ohr.ocr.progress import Progress
 from ohr.ocr.rewriting import rewrite_page, text_perturbation
-from ohr.plugins import KnowledgeBaseSource
+from ohr.plugins import Applied, KnowledgeBaseSource
 from ohr.store.atomic import write_text
 from ohr.store.versions import versions
 from ohr.study.config import StudyConfig
@@ -59,7 +62,10 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     for name, counts in written.items():
-        print(f"{out / name}: {counts['pages']} pages, {counts['edits']} edits")
+        print(
+            f"{out / name}: {counts['pages']} pages, {counts['changed']} of them changed, "
+            f"{counts['edits']} edits"
+        )
     if show:
         write_text(out / "before_after.html", _shown(plan, variants, clean, show))
         print(f"{out / 'before_after.html'}")
@@ -95,7 +101,13 @@ def _write(
     folder = folder_name(variant.noise)
     reread = set(plan.reread)
     counts: Counter[str] = Counter(pages=0, rewritten=0, changed=0, edits=0)
-    documents = list(plan.dataset.documents.values())
+    named = plan.config.dataset.documents
+    documents = [
+        document
+        for document in plan.dataset.documents.values()
+        if not named or document.doc_id in named
+    ]
+    pairs: list[tuple[str, str]] = []
     for done, document in enumerate(documents, start=1):
         pages, records = [], []
         for page in document.pages:
@@ -108,8 +120,9 @@ def _write(
                 counts.update(
                     rewritten=1,
                     changed=int(applied.value != text),
-                    edits=len(applied.record.get("edits", ())),
+                    edits=count_edits(text, applied),
                 )
+                pairs.append((text, applied.value))
                 text = applied.value
             pages.append({"page_idx": page.ref.page_no, "text": text})
         counts["pages"] += len(pages)
@@ -118,12 +131,24 @@ def _write(
         write_text(out / folder / file, json.dumps(pages, indent=1) + "\n")
         write_text(out / "records" / folder / file.with_suffix(".jsonl"), "".join(records))
         progress(folder, done, len(documents))
+    doses = measure_doses(pairs)
+    name = f"{variant.noise.name} {variant.noise.strength}"
+    for line in (dose_line(name, doses), *untouched_lines(name, doses)) if doses else ():
+        progress.say(plain(line))
     return {
         "operator": operator.identity(),
         "level": variant.noise.level,
         "intensity": variant.noise.intensity,
         **counts,
+        "dose": {system: dose.as_json() for system, dose in doses.items()},
     }
+
+
+def count_edits(text: str, applied: Applied[str]) -> int:
+    """The edits that a record lists, or else the stretches in which the texts differ."""
+    if (edits := applied.record.get("edits")) is not None:
+        return len(edits)
+    return sum(code.tag != "equal" for code in Levenshtein.opcodes(text, applied.value))
 
 
 def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count: int) -> str:

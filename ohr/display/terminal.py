@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ohr.display.choices import AXES
 from ohr.display.labels import group_label, shown_measures, shown_readings
+from ohr.display.noise_axis import blind_axes
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, Value, blocks_of
 from ohr.display.text_tables import TextTable
@@ -73,7 +74,7 @@ class _Columns:
 
     @classmethod
     def of(cls, cells: pd.DataFrame) -> _Columns:
-        metrics = _without_further_noise(shown_readings(cells))
+        metrics = _without_further_noise(shown_readings(cells), cells)
         for column in shown_measures(cells):
             metrics.append(column)
             if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
@@ -116,10 +117,14 @@ class _Columns:
         return "-"
 
 
-def _without_further_noise(metrics: Sequence[MetricColumn]) -> list[MetricColumn]:
-    """The metrics with one noise ratio, the first of :data:`AXES`; cells.csv has all."""
+def _without_further_noise(
+    metrics: Sequence[MetricColumn], cells: pd.DataFrame
+) -> list[MetricColumn]:
+    """The metrics with one noise ratio, the first of :data:`AXES` not blind; cells.csv has all."""
     measured = {(stage, name) for stage, name, _ in metrics}
     ratios = [axis for axis in AXES[:-1] if ("ocr", axis) in measured]
+    blind = blind_axes(cells)
+    ratios.sort(key=lambda axis: axis in blind)
     return [m for m in metrics if m[0] != "ocr" or m[1] not in ratios[1:]]
 
 

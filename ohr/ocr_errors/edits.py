@@ -123,7 +123,7 @@ def word_edits(
         space = end < len(source) and source[end] == " " and end not in starts
         put = "" if fate is Fate.LOST else text
         if extra := errors_of_page.inserted.get(number):
-            put = f"{put} {extra}" if put else extra
+            put = put + (" " if put and not page.is_unspaced(number) else "") + extra
         takes_space = space and number not in fixed and (fate is Fate.JOINED or not put)
         if fate is Fate.JOINED and not extra:
             if takes_space:
@@ -140,7 +140,7 @@ def word_edits(
         if number not in errors_of_page.texts:
             others = page.others.get(number, ())
             end = others[-1][1] if others else page.stops[number]
-            edits.append((end, "", f" {extra}"))
+            edits.append((end, "", extra if page.is_unspaced(number) else f" {extra}"))
     return [edit for edit in edits if edit[1] != edit[2]]
 
 

@@ -19,6 +19,7 @@ from ohr.ocr_errors.alignment import Fate
 from ohr.ocr_errors.characters import Characters, Choice, Draws, Strings
 from ohr.ocr_errors.formulas import FormulaErrors
 from ohr.ocr_errors.model import SHARES, ErrorModel
+from ohr.ocr_errors.own_script import OwnScript, PageScripts
 from ohr.ocr_errors.tables import EVEN_RATES, StyleTables, WordRisk, run_class
 from ohr.ocr_errors.times import KindTimes, LeastShares, kind_times
 from ohr.ocr_errors.words import (
@@ -76,6 +77,7 @@ class _Known:
     """The edit distance that its words imply without noise."""
     fixed: list[int]
     """Formulas, and words with a character that the engine never reads."""
+    scripts: PageScripts
 
 
 class ErrorMaker:
@@ -97,6 +99,7 @@ class ErrorMaker:
         self._known: dict[str, _Known] = {}
         self._runs: dict[tuple[str, float, int], tuple[_Runs, Mapping[str, Any]]] = {}
         """Page, its rank, state of the generator -> runs, and its state after them."""
+        self._own_script = OwnScript(model, self.characters, self.strings)
         self._formulas = FormulaErrors(model, self.characters, self.strings)
         rates = (*self.characters.rate.items(), *self.characters.alone_rate.items())
         self._always = {char for char, rate in rates if self.characters.always(rate)}
@@ -106,6 +109,7 @@ class ErrorMaker:
         if known is None:
             formula, always = WORD_KINDS.index("formula"), self._always
             times = self._times[layout_group(page_layout(page))]
+            scripts = self._own_script.of_page(page)
             known = _Known(
                 page_parts(page),
                 np.concatenate(([0.0], np.cumsum(self._risk.of_page(page)))),
@@ -116,6 +120,7 @@ class ErrorMaker:
                     for number, (word, kind) in enumerate(zip(page.words, page.kinds, strict=True))
                     if kind == formula or not always.isdisjoint(word)
                 ],
+                scripts,
             )
             if len(self._known) >= CACHED_PAGES:
                 self._known.clear()
@@ -229,7 +234,7 @@ class ErrorMaker:
             for number, entry, extra in self._words(page, run, tables, draws, of_run, lost):
                 if number in errors.texts or number in errors.inserted:
                     continue
-                edits, growth = _cost(page.words[number], entry, extra)
+                edits, growth = _cost(page.words[number], entry, extra, page.gap(number))
                 if number in of_run:
                     edits = growth = 0.0
                 target = share * max(length, length + grown + growth) - gate * cost_of_fixed
@@ -250,7 +255,7 @@ class ErrorMaker:
         """Edits of the words that go wrong whatever the runs, on average."""
         formula, dropped = WORD_KINDS.index("formula"), self._formulas.dropped
         return sum(
-            _cost(page.words[number], entry, "")[0]
+            _cost(page.words[number], entry, "", page.gap(number))[0]
             * (dropped if page.kinds[number] == formula else 1.0)
             for number, entry in fixed.items()
         )
@@ -278,14 +283,15 @@ class ErrorMaker:
                 drawn = 0
             fate = _FATES[1 + drawn]
             choice = following[page.kinds[number]][run.slice][fate - 1]
-            word = page.words[number]
             entry: tuple[Fate, str]
             if lost:
                 entry = Fate.LOST, ""
             elif number in fixed:
                 entry = fixed[number]
             else:
-                entry = self._instead(word, fate, run.slice, tables.specks[run.slice], draws)
+                entry = self._instead(
+                    page, number, fate, run.slice, tables.specks[run.slice], draws
+                )
             extra = ""
             # A fixed word may stand in the text without its run: its edit has nothing beside it.
             # What is inserted beside a lost word would stand for it, and be counted as rubbish.
@@ -296,12 +302,26 @@ class ErrorMaker:
             yield number, entry, extra
 
     def _instead(
-        self, word: str, fate: Fate, of_slice: int, specks: float, draws: Draws
+        self,
+        page: PageWords,
+        number: int,
+        fate: Fate,
+        of_slice: int,
+        specks: float,
+        draws: Draws,
     ) -> tuple[Fate, str]:
         """What stands for a word of this fate.
 
         ``specks`` is the share of rewritten words that keep their letters.
         """
+        word = page.words[number]
+        if fate is Fate.JOINED and not page.gap(number):
+            fate = Fate.REWRITTEN  # there is no space that could go
+        own = self._of_page(page).scripts.of_word(number)
+        if own is not None:
+            touches = page.is_unspaced(number)
+            share = 0.0 if touches else specks
+            return fate, self._own_script.instead(word, own, fate, of_slice, share, touches, draws)
         if len(word) == 1 and fate is not Fate.JOINED:
             alone = self.characters.instead(word, of_slice, draws, self.strings)
             if alone is not None:
@@ -322,7 +342,11 @@ class ErrorMaker:
     def _extra(self, page: PageWords, number: int, of_slice: int, draws: Draws) -> str:
         """What is inserted after a word; nothing after a formula."""
         kind = WORD_KINDS[page.kinds[number]]
-        return "" if kind == "formula" else self.strings.extra(kind, of_slice, draws)
+        if kind == "formula":
+            return ""
+        extra = self.strings.extra(kind, of_slice, draws)
+        own = self._of_page(page).scripts.of_word(number)
+        return extra if own is None else own.localised(extra, draws)
 
     def fixed(self, page: PageWords, rng: np.random.Generator) -> dict[int, tuple[Fate, str]]:
         """What stands for formulas, and for words with a character that the engine never reads.
@@ -331,29 +355,37 @@ class ErrorMaker:
         """
         draws = Draws(rng)
         fixed: dict[int, tuple[Fate, str]] = {}
-        formula = WORD_KINDS.index("formula")
+        formula, scripts = WORD_KINDS.index("formula"), self._of_page(page).scripts
         for number in self._of_page(page).fixed:
             word = page.words[number]
             if page.kinds[number] == formula:
-                fixed[number] = self._formulas.draw(word, draws)
+                fate, text = self._formulas.draw(word, draws)
+                if (own := scripts.of_word(number)) and text not in ("", word):
+                    text = self._own_script.rubbish(word, own, draws)
+                fixed[number] = fate, text
                 continue
-            text = self.characters.systematic(word, draws, self.strings)
-            if text is not None and text != word:
-                fixed[number] = (Fate.REWRITTEN if text else Fate.LOST), text
+            always = self.characters.systematic(word, draws, self.strings)
+            if always and (own := scripts.of_word(number)):
+                always = own.localised(always, draws)
+            if always is not None and always != word:
+                fixed[number] = (Fate.REWRITTEN if always else Fate.LOST), always
         return fixed
 
 
 _FATES = tuple(Fate)
 
 
-def _cost(word: str, entry: tuple[Fate, str] | None, extra: str) -> tuple[float, float]:
-    """Edits of a word and what is inserted after it, and by how much the page grows."""
-    cost, growth = (len(extra) + 1, len(extra) + 1) if extra else (0, 0)
+def _cost(word: str, entry: tuple[Fate, str] | None, extra: str, gap: int) -> tuple[float, float]:
+    """Edits of a word and what is inserted after it, and by how much the page grows.
+
+    ``gap`` are the characters between the word and the next one.
+    """
+    cost, growth = (len(extra) + gap, len(extra) + gap) if extra else (0, 0)
     if entry is None:
         return cost, growth
     fate, text = entry
     if fate is Fate.LOST:
-        return cost + len(word) + 1, growth - len(word) - 1
+        return cost + len(word) + gap, growth - len(word) - gap
     if fate is Fate.JOINED:
         speck = len(text) - len(word)
         return cost + max(1, speck), growth + speck - 1

@@ -17,6 +17,7 @@ from ohr.markup.page import MarkupPage, read_page
 from ohr.markup.scanner import MarkupKind, MarkupRegion
 from ohr.markup.strip import strip_markup
 from ohr.markup.structure import Span
+from ohr.markup.writing_systems import has_unspaced, unspaced_tokens
 
 WordKind = Literal["text", "heading", "table", "formula", "chart", "edge", "page number"]
 WORD_KINDS: tuple[WordKind, ...] = (
@@ -86,7 +87,7 @@ class PageWords:
 
     Word i is ``source[starts[i]:stops[i]]``; if mark-up is inside it, ``others[i]`` are the spans
     of its further pieces. A formula is one word; its text is its symbols without commands and
-    spaces.
+    spaces. In scripts without spaces, a letter is a word.
     """
 
     source: str
@@ -98,11 +99,21 @@ class PageWords:
     """Index of each word's kind in :data:`WORD_KINDS`."""
     marks: list[Mark] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
+    touching: set[int] = field(default_factory=set)
+    """Words without a space between them and the next one."""
 
     @property
     def length(self) -> int:
-        """Characters of the content, with a space between two words."""
-        return max(0, sum(map(len, self.words)) + len(self.words) - 1)
+        """Characters of the content, with a space between two words that do not touch."""
+        return max(0, sum(map(len, self.words)) + len(self.words) - 1 - len(self.touching))
+
+    def gap(self, number: int) -> int:
+        """Characters between a word and the next one: 1, or 0 if they touch."""
+        return 0 if number in self.touching else 1
+
+    def is_unspaced(self, number: int) -> bool:
+        """Whether a word touches one of its neighbours."""
+        return number in self.touching or number - 1 in self.touching
 
 
 def page_words(source: str) -> PageWords:
@@ -270,25 +281,36 @@ class _Reader:
         result, text = self.result, "".join(self.content)
         starts, offsets, kinds = [*self.starts, len(text)], self.offsets, self.kinds
         at = 0
-        for match in _WORD.finditer(text):
-            start, end = match.span()
+        for start, end in self._spans(text):
             while starts[at + 1] <= start:
                 at += 1
             number = len(result.words)
             result.kinds.append(kinds[at])
-            if kinds[at] == 3 and match.group() == _FORMULA:
+            if kinds[at] == 3 and text[start:end] == _FORMULA:
                 a, b = offsets[at], self.ends[starts[at]]
                 symbols = "".join(strip_markup(self.page.text[a:b]).split())
                 result.words.append(symbols or _FORMULA)
                 result.starts.append(a)
                 result.stops.append(b)
                 continue
-            result.words.append(match.group())
+            result.words.append(text[start:end])
             first = offsets[at] + start - starts[at]
             result.starts.append(first)
             result.stops.append(first + min(end, starts[at + 1]) - start)
             if end > starts[at + 1]:
                 result.others[number] = tuple(self._more(starts, at + 1, end))
+
+    def _spans(self, text: str) -> Iterator[Span]:
+        """Where the words are; notes those that touch."""
+        unspaced, number = has_unspaced(text), 0
+        for match in _WORD.finditer(text):
+            spans = [match.span()]
+            if unspaced and has_unspaced(match[0]):
+                first = match.start()
+                spans = [(first + a, first + b) for a, b in unspaced_tokens(match[0])]
+                self.result.touching.update(range(number, number + len(spans) - 1))
+            yield from spans
+            number += len(spans)
 
     def _edges(self) -> None:
         """Mark the words of a short first and last paragraph."""

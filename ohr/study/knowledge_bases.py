@@ -11,6 +11,7 @@ from ohr import registry
 from ohr.collection import Dataset
 from ohr.documents.opening import FileFacts, file_facts
 from ohr.errors import StoreError
+from ohr.ocr.dose import Dose, measure_doses
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, recipe, source_digest
 from ohr.ocr.pools import Runners
@@ -227,6 +228,14 @@ class KnowledgeBases:
             {"engine": variant.engine.label, "noise": variant.noise.name},
             self.pictures(variant),
         )
+
+    def doses(self, variant: Variant, kb: KnowledgeBase) -> dict[str, Dose]:
+        """What noise in text changed, by writing system; empty for other variants."""
+        engine = self.plan.engines[variant.engine.label]
+        if not isinstance(engine, KnowledgeBaseSource) or not variant.noise.intensity:
+            return {}
+        clean = engine.knowledge_base(self.plan.dataset)
+        return measure_doses((clean.text(ref), kb.text(ref)) for ref in self.plan.reread)
 
     def close(self) -> None:
         """End the processes that make noise in text."""

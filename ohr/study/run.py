@@ -17,6 +17,7 @@ import pandas as pd
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.models.origins import split_origins, take_embeddings
+from ohr.ocr.dose import dose_line, untouched_lines
 from ohr.ocr.failures import notes, reasons
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import shard_of_process
@@ -41,7 +42,7 @@ from ohr.study.output.groups import group_names
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
-from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.plan import Plan, Variant, load_dataset, make_plan
 from ohr.study.results import Run
 from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.metrics import describe_metrics, metric_versions
@@ -168,6 +169,7 @@ def _carry_out(
                         bases[plan.label(variant)] |= frames
                         for line in warnings:
                             progress.say(line)
+                    bases[plan.label(variant)] |= _dose(knowledge_bases, variant, kb, progress)
                     scorer.cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
@@ -257,6 +259,20 @@ def _carry_out(
     return Run(out, manifest, cells, missing, trust_code=True).with_cached(
         plan=plan, dataset=plan.dataset, failed=failed
     )
+
+
+def _dose(
+    knowledge_bases: KnowledgeBases, variant: Variant, kb: KnowledgeBase, progress: Progress
+) -> dict[str, Any]:
+    """Show what noise in text changed by writing system, in the first draw; for the manifest."""
+    doses = knowledge_bases.doses(variant, kb)
+    if not doses:
+        return {}
+    name = f"{variant.noise.name} {variant.noise.strength}"
+    if variant.seed == knowledge_bases.plan.draws[0]:
+        for line in (dose_line(name, doses), *untouched_lines(name, doses)):
+            progress.say(plain(line))
+    return {"dose": {system: dose.as_json() for system, dose in doses.items()}}
 
 
 def _of_images(plan: Plan) -> dict[str, Any]:

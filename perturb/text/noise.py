@@ -33,7 +33,7 @@ class TextStyle(FormattingRule):
     """Bold, italic and underline, in Markdown and LaTeX, added and removed."""
 
     name = "text_style"
-    version = "2"
+    version = "3"
     rules = (prose.text_style,)
 
 
@@ -41,7 +41,7 @@ class Titles(FormattingRule):
     """Titles of level 1 to 3, in Markdown and LaTeX, added and removed."""
 
     name = "titles"
-    version = "3"
+    version = "4"
     rules = (prose.titles,)
 
 
@@ -49,7 +49,7 @@ class LineBreaks(FormattingRule):
     """Line breaks inside paragraphs, added and removed."""
 
     name = "line_breaks"
-    version = "2"
+    version = "3"
     rules = (prose.line_breaks,)
 
 
@@ -89,7 +89,7 @@ class TableCells(FormattingRule):
     """The rules for text and formulas, inside the cells of tables."""
 
     name = "table_cells"
-    version = "3"
+    version = "4"
     rules = (tables.table_cells,)
 
 
@@ -97,7 +97,7 @@ class Formatting(FormattingRule):
     """All rules together; mild, moderate and severe are the paper's 0.1, 0.3 and 0.6."""
 
     name = "formatting"
-    version = "3"
+    version = "4"
     levels: ClassVar[Mapping[str, Level]] = {
         "mild": Level(0.1),
         "moderate": Level(0.3),

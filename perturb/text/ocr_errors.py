@@ -32,10 +32,13 @@ class OcrErrors(TextRewriting[OcrErrorsParams]):
     for one edit in ten characters, on average over pages such as the model was fitted to. Single
     pages have more or less, as under the engine. Mark-up that the engine does not write is dropped
     too, in full from the least edit distance that the model was fitted to.
+
+    In scripts that the model was not fitted to, letters give way to letters of the same script that
+    look like them. In Chinese, Japanese, Thai, Lao, Burmese and Khmer, a letter is a word.
     """
 
     name = "ocr_errors"
-    version = "5"
+    version = "6"
     kind = "semantic"
     argument = "model"
     levels: ClassVar[Mapping[str, Level]] = {

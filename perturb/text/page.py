@@ -14,11 +14,13 @@ from ohr.markup.page import read_page
 from ohr.markup.scanner import MarkupKind, MarkupRegion
 from ohr.markup.structure import Span, merged
 from ohr.markup.tables import ParsedTable
+from ohr.markup.writing_systems import has_unspaced, unspaced_tokens
 
 # A word of text alone: no mark-up, except an escaped sign of which LaTeX makes a character.
 _LETTERS = r"[^\s\\*_`\[\]<>{}^~|&$#@]"
 _WORD = rf"(?=\S)(?:{_LETTERS}|\\[$%&#]){{1,40}}+(?!\S)"
 _WORDS = re.compile(rf"(?<!\S)(?<!\\\s){_WORD}(?:[ \t]++{_WORD})*+")
+_PLAIN = re.compile(rf"(?:{_LETTERS}|\\[$%&#]|[ \t])+")
 _GAP = re.compile(r"[ \t]+")
 _CODE = (MarkupKind.CODE, MarkupKind.INDENTED)
 _CELL_MARK = re.compile(LIST_MARKS)
@@ -30,11 +32,16 @@ _RULE_LINE = re.compile(r"[-=*_:|+ \t]*[-=*_][-=*_:|+ \t]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Plain words on one line, ``text[start:end]``; ``gaps`` are the spaces between them."""
+    """Plain words on one line, ``text[start:end]``; ``gaps`` are the spaces between them.
+
+    In scripts without spaces between words (``unspaced``), two tokens are taken for a word, and
+    most gaps are empty.
+    """
 
     start: int
     end: int
     gaps: list[Span]
+    unspaced: bool = False
 
     @property
     def count(self) -> int:
@@ -183,8 +190,19 @@ def _plain(text: str, base: int, stretch: Span, shields: list[Span]) -> Iterator
 
 
 def _words(text: str, base: int, start: int, end: int) -> Iterator[Words]:
+    if not has_unspaced(text[start:end]):
+        yield from _spaced_words(text, base, start, end)
+        return
+    while start < end:
+        line_end = text.find("\n", start, end) + 1 or end
+        unspaced = has_unspaced(text[start:line_end])
+        yield from (_unspaced_words if unspaced else _spaced_words)(text, base, start, line_end)
+        start = line_end
+
+
+def _spaced_words(text: str, base: int, start: int, end: int) -> Iterator[Words]:
     # The pattern takes the stretch's end for the text's: a word that goes on is cut there.
-    cut = end < len(text) and not text[end].isspace()
+    cut = end < len(text) and not text[end].isspace() and text[end - 1] != "\n"
     for match in _WORDS.finditer(text, start, end):
         a, b = match.span()
         gaps = [(base + gap.start(), base + gap.end()) for gap in _GAP.finditer(text, a, b)]
@@ -194,3 +212,38 @@ def _words(text: str, base: int, start: int, end: int) -> Iterator[Words]:
             b = gaps.pop()[0] - base
         if any(map(str.isalnum, text[a:b])):
             yield Words(base + a, base + b, gaps)
+
+
+def _unspaced_words(text: str, base: int, start: int, end: int) -> Iterator[Words]:
+    """The words of a line in a script without spaces between words."""
+    for match in _PLAIN.finditer(text, start, end):
+        first, last = match.span()
+        tokens = [(first + a, first + b) for a, b in unspaced_tokens(match[0])]
+        # What touches mark-up may belong to it: another mark beside it would join it.
+        if tokens and first > 0 and not text[first - 1].isspace() and tokens[0][0] == first:
+            del tokens[0]
+        if tokens and last < len(text) and not text[last].isspace() and tokens[-1][1] == last:
+            del tokens[-1]
+        words = _pairs(text, tokens)
+        if words and any(map(str.isalnum, text[words[0][0] : words[-1][1]])):
+            gaps = [(base + a[1], base + b[0]) for a, b in pairwise(words)]
+            yield Words(base + words[0][0], base + words[-1][1], gaps, unspaced=True)
+
+
+def _pairs(text: str, tokens: list[Span]) -> list[Span]:
+    """Words of up to two tokens that touch; a number or a Latin word is one of its own.
+
+    A lone ``a`` stays with the word after it: before a line break it would be an article.
+    """
+    words: list[Span] = []
+    is_open = False
+    for start, end in tokens:
+        is_letter = has_unspaced(text[start:end])
+        is_lone = text[end - 1] in "aA" and not text[max(start, end - 2) : end - 1].isalnum()
+        if is_open and is_letter and words[-1][1] == start:
+            words[-1] = words[-1][0], end
+            is_open = False
+        else:
+            words.append((start, end))
+            is_open = is_lone or (is_letter and text[end - 1].isalnum())
+    return words

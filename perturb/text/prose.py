@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,11 +16,14 @@ import numpy as np
 
 from ohr.markup.scanner import MarkupKind, MarkupRegion
 from ohr.markup.structure import merged, within
+from ohr.markup.writing_systems import has_unspaced
 from perturb.text.edits import Edit
 from perturb.text.page import Area, EditablePage, Words
 from perturb.text.sites import Sites
 
-MARKDOWN_STYLES = (("**", "**"), ("*", "*"), ("_", "_"))
+INSIDE_STYLES = (("**", "**"), ("*", "*"))
+"""Markdown's styles for a part of a word: there ``_`` is a character."""
+MARKDOWN_STYLES = (*INSIDE_STYLES, ("_", "_"))
 LATEX_STYLES = ((r"\textbf{", "}"), (r"\textit{", "}"), (r"\underline{", "}"))
 HTML_STYLES = (("<b>", "</b>"), ("<i>", "</i>"), ("<u>", "</u>"))
 """Bold, italic, underline. A cell of an HTML table takes HTML, where Markdown is not read."""
@@ -48,6 +52,9 @@ titles act at their full rate; the other rules leave short sentences alone in tu
 
 _SPACES = re.compile(r"[ \t]*")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]?(?=\s|\Z)")
+_UNSPACED_SENTENCE_END = re.compile("[\u3002\uff01\uff1f\uff61\u17d4\u104b][」』”’）】]?")
+_UNSPACED_STOPS = "\u3002\uff61\u17d4\u104b"
+"""Full stops of Chinese and Japanese, Khmer and Burmese."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Inc|Corp|Co|Ltd|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|Nos|vs|cf|al|Fig|Sec|Art|Vol|Ed|Rev|"
     r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|pp?|etc|e\.g|i\.e)|\b[A-Za-z]|\W)\.\Z"
@@ -64,12 +71,12 @@ def text_style(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
 
 def _styled(page: EditablePage, areas: Sequence[Area], rng: np.random.Generator) -> Sites:
     lines = [words for area in areas for words in area.words]
-    runs = partition(lines, rng)
+    runs = partition(page.text, lines, rng)
     return styled_runs(page, runs, [STYLES] * len(runs), rng)
 
 
 def partition(
-    lines: Sequence[Words], rng: np.random.Generator, *, whole: bool = False
+    text: str, lines: Sequence[Words], rng: np.random.Generator, *, whole: bool = False
 ) -> list[tuple[int, int]]:
     """Lines of words cut into items of 2 to 5 words; a last single word is left over.
 
@@ -81,14 +88,29 @@ def partition(
     runs = []
     for words in lines:
         if whole and words.count <= LONGEST_RUN:
-            runs.append((words.start, words.end))
+            whole_line = words.start, words.end
+            runs.append(_letters_only(text, *whole_line) if words.unspaced else whole_line)
             continue
         at = 0
         while (left := words.count - at) >= SHORTEST_RUN:
             length = min(next(lengths), left)
-            runs.append((words.word(at)[0], words.word(at + length - 1)[1]))
+            run = words.word(at)[0], words.word(at + length - 1)[1]
             at += length
+            if words.unspaced:
+                run = _letters_only(text, *run)
+                at += 1  # marks of two items that touch would be read as one
+            if run[0] < run[1]:
+                runs.append(run)
     return runs
+
+
+def _letters_only(text: str, start: int, end: int) -> tuple[int, int]:
+    """A run without the punctuation at its ends: no mark is read between that and a letter."""
+    while start < end and not text[start].isalnum():
+        start += 1
+    while start < end and not f"a{text[end - 1]}".isidentifier():  # a letter, digit or vowel sign
+        end -= 1
+    return start, end
 
 
 def styled_runs(
@@ -109,8 +131,11 @@ def styled_runs(
     def edits(number: int) -> list[Edit]:
         start, end = runs[lettered[number]]
         options = styles[lettered[number]]
-        if options is STYLES and within(comments, end - 1):
-            options = MARKDOWN_STYLES
+        if options is STYLES:
+            inside = has_unspaced(page.text[max(0, start - 1) : end + 1])
+            options = INSIDE_STYLES if inside else MARKDOWN_STYLES
+            if not within(comments, end - 1):
+                options = options + LATEX_STYLES
         opening, closing = options[int(drawn[lettered[number]] * len(options))]
         return [Edit(start, "", opening), Edit(end, "", closing)]
 
@@ -141,7 +166,10 @@ def _unwrapped(text: str, region: MarkupRegion) -> list[Edit]:
 def titles(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """Short sentences become titles of level 1 to 3; existing headings become text."""
     sentences = [
-        title for area in page.body for words in area.words for title in _short(page, words)
+        title
+        for area in page.body
+        for words in area.words
+        for title in (_short_unspaced if words.unspaced else _short)(page, words)
     ]
     forms = rng.integers(0, len(TITLES), len(sentences)).tolist()
 
@@ -150,8 +178,8 @@ def titles(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
         opening, closing = TITLES[forms[number]]
         before, after = page.text[title.lead : title.start], page.text[title.end : title.tail]
         return [
-            Edit(title.lead, before, ("\n" if before else "") + opening),
-            Edit(title.end, after, closing + ("\n" if after else "")),
+            Edit(title.lead, before, ("\n" if before or title.cut_before else "") + opening),
+            Edit(title.end, after, closing + ("\n" if after or title.cut_after else "")),
         ]
 
     # The claim takes in a line break next to it, so that no removal joins another line on.
@@ -170,6 +198,9 @@ class _Short:
     tail: int
     at_line_start: bool
     at_line_end: bool
+    cut_before: bool = False
+    """Other text touches it there, without a space that could become a line break."""
+    cut_after: bool = False
 
 
 def _short(page: EditablePage, words: Words) -> Iterator[_Short]:
@@ -196,6 +227,31 @@ def _short(page: EditablePage, words: Words) -> Iterator[_Short]:
         ):
             first = start == words.start
             yield _Short(lead, start, end, end if closes_line else tail, first, closes_line)
+        lead, start, usable = end, tail, True
+
+
+def _short_unspaced(page: EditablePage, words: Words) -> Iterator[_Short]:
+    """:func:`_short` in scripts without spaces between words."""
+    text = page.text
+    places = [words.start, *(end for _, end in words.gaps)]
+    lead, start = words.start, words.start
+    usable = _LINE_START.search(text, max(0, start - 4), start) is not None
+    for match in _UNSPACED_SENTENCE_END.finditer(text, words.start, words.end):
+        end = match.end()
+        gap = _SPACES.match(text, end)
+        tail = gap.end() if gap is not None else end
+        closes_line = tail == len(text) or text[tail] == "\n"
+        if (
+            usable
+            and text[end - 1] in _UNSPACED_STOPS
+            and has_unspaced(text[start])
+            and bisect_left(places, end) - bisect_left(places, start) <= LONGEST_TITLE
+            and not (page.ruled(tail + 1) if closes_line else page.starts_block(tail))
+            and not page.in_container(start)
+        ):
+            first, ends = start == words.start, end if closes_line else tail
+            cut = not closes_line and tail == end
+            yield _Short(lead, start, end, ends, first, closes_line, not first, cut)
         lead, start, usable = end, tail, True
 
 
@@ -233,6 +289,15 @@ def cell_titles(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
 
 
 def _is_short_sentence(text: str, words: Words) -> bool:
+    if words.unspaced:
+        stop = _UNSPACED_SENTENCE_END.search(text, words.start, words.end)
+        return (
+            words.count <= LONGEST_TITLE
+            and has_unspaced(text[words.start])
+            and text[words.end - 1] in _UNSPACED_STOPS
+            and stop is not None
+            and stop.end() == words.end
+        )
     end = _SENTENCE_END.search(text, words.start, words.end)
     return (
         words.count <= LONGEST_TITLE
@@ -289,11 +354,14 @@ def broken(page: EditablePage, areas: Iterable[Area]) -> Sites:
 
 def _joined(page: EditablePage, areas: Iterable[Area]) -> Sites:
     """A site for each line break inside a paragraph: the lines become one."""
-    spans = line_joins(page, areas)
+    spans, text = line_joins(page, areas), page.text
 
     def edits(number: int) -> list[Edit]:
         start, end = spans[number]
-        return [Edit(start, page.text[start:end], " ")]
+        # Nothing stands between two ideographs; ASCII is put apart as in a line of its own script.
+        touches = has_unspaced(text[start - 1 : start] + text[end : end + 1])
+        touches = touches and not text[start - 1].isascii() and not text[end].isascii()
+        return [Edit(start, text[start:end], "" if touches else " ")]
 
     return Sites([a for a, _ in spans], [b for _, b in spans], edits)
 

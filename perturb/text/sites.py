@@ -43,14 +43,26 @@ def chosen(groups: Sequence[Sites], intensity: float, rng: np.random.Generator) 
     uniforms = [rng.random(len(sites.starts)) for sites in groups]
     stays = _settle(groups, [rng.random(len(sites.starts)) for sites in groups])
     edits = [
-        edit
+        (_place(edit, sites.starts[i], sites.ends[i]), edit)
         for sites, drawn, stay in zip(groups, uniforms, stays, strict=True)
         for i in np.flatnonzero(stay & (drawn < intensity)).tolist()
         for edit in sites.edits(i)
     ]
-    # An insertion comes before what stands at its place is removed; equal places keep order.
-    edits.sort(key=lambda edit: (edit.at, len(edit.removed) > 0))
-    return edits
+    edits.sort(key=lambda entry: entry[0])  # equal places keep order
+    return [edit for _, edit in edits]
+
+
+def _place(edit: Edit, start: int, end: int) -> tuple[int, int]:
+    """Where an edit of the site ``text[start:end]`` stands among others.
+
+    Where sites touch, what closes one comes before what stands between them, and that before what
+    opens the next. An insertion comes before what stands at its place is removed.
+    """
+    if edit.removed:
+        return edit.at, 3
+    if start == end:
+        return edit.at, 1
+    return edit.at, 0 if edit.at == end else 2
 
 
 def _settle(groups: Sequence[Sites], drawn: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -71,7 +71,7 @@ def table_cells(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     formats = [cell.format for cell in page.cells for _ in cell.words]
     runs, styles = [], []
     for words, format_ in zip(short, formats, strict=True):
-        parts = partition([words], rng, whole=True)
+        parts = partition(page.text, [words], rng, whole=True)
         runs += parts
         styles += [HTML_STYLES if format_ == "html" else STYLES] * len(parts)
     regions = [region for cell in page.cells for region in cell.regions]

@@ -14,6 +14,7 @@ from ohr import registry
 from ohr.errors import ConfigError
 from ohr.ocr.noise import Noise
 from ohr.ocr.rewriting import text_perturbation
+from ohr.plugins import Applied, TextPerturbation
 from ohr.registry import PluginSpec
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset
@@ -187,3 +188,39 @@ def test_commands_are_counted_by_kind(settings, tmp_path):
 
 def test_a_point_of_noise_gives_its_operator():
     assert text_perturbation(Noise(PluginSpec(name="titles"), "", 1.0)).name == "titles"
+
+
+class Shouting(TextPerturbation):
+    """Upper case, with a record of its own."""
+
+    name = "shouting"
+
+    def apply(self, x, *, intensity, rng):
+        return Applied(x.upper() if intensity else x, {"shouted": True})
+
+    def replay(self, x, record):
+        return x.upper()
+
+    def undo(self, value, record):
+        return value
+
+
+def test_edits_of_an_own_noise_are_counted(settings, tmp_path):
+    noise = f"{__name__}.Shouting"
+    done = invoke(main, *settings, f"noise=[{noise}]", "levels=[mild]", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    entry = next(
+        iter(json.loads((tmp_path / "out/manifest.json").read_text())["knowledge_bases"].values())
+    )
+    assert entry["changed"] == 3
+    assert entry["edits"] > 3
+    assert f"4 pages, 3 of them changed, {entry['edits']} edits" in done.output
+    assert "Latin" in entry["dose"]
+
+
+def test_only_the_named_documents_are_written(settings, tmp_path):
+    out = tmp_path / "out"
+    done = invoke(main, *settings, "dataset.documents=[manual/b]", "levels=[mild]", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert [path.name for path in (out / "formatting_noise_mild").rglob("*.json")] == ["b.json"]
+    assert "1 pages" in done.output

@@ -13,6 +13,7 @@ from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of, statistics_table
 from ohr.analysis.plots import noise_curve, noise_strength, sources
 from ohr.display.labels import interval_units, noise_title, shown_measures
+from ohr.display.noise_axis import axis_note
 from ohr.display.notes import reader_notes
 from ohr.display.settings import settings_of
 from ohr.display.terminal import NARROW, noise_table, show
@@ -57,6 +58,8 @@ def report(run: Run, axis: str = "") -> None:
         path = run.path / "curves.csv"
         write_csv(path, curves)
         print(f"curve statistics: {path}")
+    if not axis and (note := axis_note(run.cells, chosen)):
+        print(note)
     for sentence in sentences(run, chosen):
         print(plain(sentence))
 

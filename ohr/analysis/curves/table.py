@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.display.choices import AXES
+from ohr.display.noise_axis import default_axis
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.ocr.noise import strength
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
@@ -44,14 +45,15 @@ class MeasuredCurve:
 
 
 def axis_of(run: Run, axis: str = "") -> str:
-    """The axis of noise: ``axis``, or by default the first of :data:`AXES` that the run measured.
+    """The axis of noise: ``axis``, or by default the first of :data:`AXES` that the run measured
+    and that can rise (see :func:`ohr.display.noise_axis.default_axis`).
 
     Raises ConfigError for an unknown axis.
     """
     if axis and axis not in AXES:
         raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, AXES)}")
     measured = set(run.drawn.loc[run.drawn["stage"] == "ocr", "metric"].unique())
-    return axis or next((name for name in AXES if name in measured), "r_noise")
+    return axis or default_axis(run.cells, measured)
 
 
 def curves_of(
