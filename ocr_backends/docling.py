@@ -36,7 +36,7 @@ class Docling(DocumentEngine[DoclingParams]):
     """Docling's document, written in Markdown: tables in HTML, formulas in LaTeX if enriched."""
 
     name = "docling"
-    version = "5"
+    version = "6"
     accepts = frozenset({"image", "pdf"})
     license = "MIT"
     install = INSTALL

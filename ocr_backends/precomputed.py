@@ -30,6 +30,7 @@ from typing import Literal
 
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
 from ocr_backends.formats.page_files import TEXTS, is_shown, read_page_files
+from ocr_backends.formats.page_match import find_shift
 from ocr_backends.normalise import line_feeds
 from ohr import plugins
 from ohr.collection import Dataset
@@ -51,9 +52,10 @@ class PrecomputedParams(plugins.Params):
 
     ``first_page``: the number of a document's first page, in the names of a page's files and in
     OHR-Bench's lists. By default files are counted from 0 where a document has a page 0, else from
-    1; lists from 0, unless one has no page 0 and, of a document of N pages, a page N: that one is
-    counted from 1, and all are where none has a page 0. ``furniture``: whether headers and footers
-    are dropped, where a file marks them.
+    1; lists from 0. Where there is no page 0, the words decide: pages are those of the document
+    whose words they have. Where these do not tell, a list is counted from 1 if it has a page N of a
+    document of N pages, or if all lists without a page 0 are. ``furniture``: whether headers and
+    footers are dropped, where a file marks them.
     """
 
     kb: str
@@ -65,7 +67,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
-    version = "6"
+    version = "7"
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:
@@ -95,7 +97,9 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
         pages: dict[PageRef, Outcome[str]] = {}
         for doc_id, reading in readings.items():
             if doc_id in from_one:
-                reading = _from_zero(reading)
+                reading = _shifted(reading, -1)
+            elif reading.is_guessed:
+                reading = self._matched(dataset, dataset.documents[doc_id], reading)
             missing = f"page missing from {place.name}"
             pages |= _with_missing(dataset.documents[doc_id], reading, missing)
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
@@ -106,23 +110,59 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
         if self.params.first_page is not None:
             return listed if self.params.first_page else set()
         without_first = {doc_id for doc_id in listed if 0 not in readings[doc_id].pages}
+        without_first = {doc_id for doc_id in without_first if readings[doc_id].pages}
+        by_words = {
+            doc_id: find_shift(dataset.documents[doc_id], readings[doc_id].pages, (0, -1))
+            for doc_id in without_first
+        }
         beyond = {
             doc_id
-            for doc_id in without_first
-            if _is_one_beyond(dataset.documents[doc_id], readings[doc_id])
+            for doc_id, shift in by_words.items()
+            if shift is None and _is_one_beyond(dataset.documents[doc_id], readings[doc_id])
         }
+        shifted = {doc_id for doc_id, shift in by_words.items() if shift == -1}
+        from_one = beyond | shifted
         has_pages = {doc_id for doc_id in listed if readings[doc_id].pages}
-        from_one = without_first if beyond and without_first >= has_pages else beyond
+        if from_one and without_first >= has_pages and 0 not in by_words.values():
+            from_one = without_first
+        # Other lists with a page 0 say how this base counts.
+        unclear = {d for d, shift in by_words.items() if shift is None} - from_one
+        unclear = unclear if without_first >= has_pages else set()
         if from_one:
-            line = (
-                f"{self.params.kb}: pages seem to count from 1 in {len(from_one)} of {len(listed)} "
-                f"lists, such as {min(beyond)}, which has no page 0 and a page "
-                f"{max(readings[min(beyond)].pages)} of as many: read so; first_page: 0 reads them "
-                "as they are"
+            example = min(beyond or shifted)
+            why = (
+                "whose words are those of the page before"
+                if not beyond
+                else f"which has no page 0 and a page {max(readings[example].pages)} of as many"
             )
-            if line not in dataset.report.problems.get(FROM_ONE, []):
-                dataset.report.add(FROM_ONE, line)
+            self._say(
+                dataset,
+                f"{self.params.kb}: pages seem to count from 1 in {len(from_one)} of {len(listed)} "
+                f"lists, such as {example}, {why}: read so; first_page: 0 reads them as they are",
+            )
+        if unclear:
+            self._say(
+                dataset,
+                f"{self.params.kb}: {len(unclear)} lists, such as {min(unclear)}, have no page 0, "
+                "and their words do not tell whether they count from 0 or 1: read as counted from "
+                "0; first_page: 1 reads them as counted from 1",
+            )
         return from_one
+
+    def _matched(self, dataset: Dataset, document: Document, reading: Reading) -> Reading:
+        """A folder of page files that was taken to count from 1, as its words say."""
+        if find_shift(document, reading.pages, (0, 1)) != 1:
+            return reading
+        self._say(
+            dataset,
+            f"{self.params.kb}: the page files of {document.doc_id} have no page 0 and the words "
+            "of pages counted from 0: read so; first_page: 1 reads them as counted from 1",
+        )
+        return _shifted(reading, 1)
+
+    def _say(self, dataset: Dataset, line: str) -> None:
+        if line not in dataset.report.problems.get(FROM_ONE, []):
+            dataset.report.add(FROM_ONE, line)
 
 
 def find_kb(kb: str, root: Path | None) -> Path:
@@ -267,9 +307,9 @@ def _is_one_beyond(document: Document, reading: Reading) -> bool:
     return 0 in numbers and max(reading.pages, default=0) == max(numbers) + 1
 
 
-def _from_zero(reading: Reading) -> Reading:
-    """Output whose pages count from 1, counted from 0; its page 0, if any, is dropped."""
-    pages = {number - 1: page for number, page in reading.pages.items() if number >= 1}
+def _shifted(reading: Reading, by: int) -> Reading:
+    """Output with other page numbers; what comes before page 0 is dropped."""
+    pages = {number + by: page for number, page in reading.pages.items() if number + by >= 0}
     return replace(reading, pages=pages)
 
 

@@ -21,7 +21,8 @@ def alto_pages(root: Element) -> dict[int, list[Block]]:
     """Blocks of each page, in the file's order; text in margins is furniture, and blocks outside
     every space of the page belong to its text.
 
-    Blocks come in the order of ``ReadingOrder`` (4.3) where the file has one. A word that is cut at
+    Blocks come in the order of ``ReadingOrder`` (4.3) where the file has one, else as ``IDNEXT``
+    chains them. A word that is cut at
     a line's end is written whole, in its first line. Raises EngineError for a file without pages.
     """
     pages = list(root.iter("Page"))
@@ -36,10 +37,40 @@ def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
         block.get("ID") or f"\0{place}": block for place, block in enumerate(_blocks_of_text(page))
     }
     yield from _margins(page, *ABOVE)
+    if named.keys().isdisjoint(order):
+        order = _chained(page, named)
     for block in in_reading_order(named, order):
         if text := _text(block):
             yield Block("text", text)
     yield from _margins(page, *BELOW)
+
+
+def _chained(page: Element, named: dict[str, Element]) -> list[str]:
+    """The blocks as ``IDNEXT`` chains them: each chain stands where its first block does.
+
+    A block that holds others is followed, or begins, with the text block at its end or start.
+    """
+    first: dict[str, str] = {}
+    follows: dict[str, str] = {}
+    names = {id(block): name for name, block in named.items()}
+    links: list[tuple[str, str]] = []
+    for element in page.iter():
+        inside = [names[id(part)] for part in element.iter() if id(part) in names]
+        if inside:
+            first.setdefault(element.get("ID", ""), inside[0])
+            if after := element.get("IDNEXT", ""):
+                links.append((inside[-1], after))
+    for name, after in links:
+        if (target := first.get(after)) is not None and target not in follows.values():
+            follows.setdefault(name, target)
+    order: dict[str, None] = {}
+    starts = [name for name in named if name not in follows.values()]
+    for name in [*starts, *named]:  # a circle has no start: it begins with its first block
+        at: str | None = name
+        while at is not None and at not in order:
+            order[at] = None
+            at = follows.get(at)
+    return list(order)
 
 
 def _margins(page: Element, *names: str) -> Iterator[Block]:

@@ -13,6 +13,7 @@ from ohr.markup.blocks import Block, GridCell, html_table
 
 DEEPEST = 50
 _SPACE = re.compile(r"\s")
+_CLOSING, _OPENING = re.compile(r"[.,;:!?)\]}%’”]"), re.compile(r"[(\[{‘“]\Z")
 
 
 def docling_pages(document: Mapping[str, Any]) -> dict[int, list[Block]]:
@@ -49,7 +50,10 @@ class _Document:
                 continue
             self._seen.add(name)
             item = self._item(name)
-            own = self._block(item)
+            if _is_inline(item):
+                yield from self._inline(item, depth + 1)
+                continue
+            own = self._block(item, self._inline_text(item, depth + 1))
             captions = {ref["$ref"] for ref in item.get("captions", [])}
             below = list(self._walk(item, depth + 1))
             if own is not None and not captions:
@@ -63,8 +67,51 @@ class _Document:
         item: Mapping[str, Any] = self._document[kind][int(number)]
         return item
 
-    def _block(self, item: Mapping[str, Any]) -> Block | None:
-        label, text = str(item.get("label", "")), str(item.get("text") or "")
+    def _inline(self, group: Mapping[str, Any], depth: int) -> Iterator[tuple[int, Block]]:
+        """The parts of a paragraph, which are items of their own, as one block."""
+        if text := self._joined(group, depth):
+            yield self._page(group, depth), Block("text", text)
+
+    def _inline_text(self, item: Mapping[str, Any], depth: int) -> str:
+        """The text of an item whose parts are in a group below it; empty for other items."""
+        if depth > DEEPEST or _text(item) or "data" in item:
+            return ""
+        for reference in item.get("children", []):
+            child = self._item(reference["$ref"])
+            if _is_inline(child) and reference["$ref"] not in self._seen:
+                self._seen.add(reference["$ref"])
+                return self._joined(child, depth + 1)
+        return ""
+
+    def _joined(self, group: Mapping[str, Any], depth: int) -> str:
+        if depth > DEEPEST:
+            raise ValueError("items nested too deeply")
+        text = ""
+        for reference in group.get("children", []):
+            name = reference["$ref"]
+            if name in self._seen:
+                continue
+            self._seen.add(name)
+            item = self._item(name)
+            part = self._joined(item, depth + 1) if _is_inline(item) else _inline_part(item)
+            apart = text and part and not _CLOSING.match(part) and not _OPENING.search(text)
+            text += f" {part}" if apart else part
+        return text
+
+    def _page(self, group: Mapping[str, Any], depth: int) -> int:
+        """The page of the first part that has one."""
+        if depth > DEEPEST:
+            raise ValueError("items nested too deeply")
+        for reference in group.get("children", []):
+            item = self._item(reference["$ref"])
+            if item.get("prov"):
+                return int(item["prov"][0]["page_no"])
+            if page := self._page(item, depth + 1):
+                return page
+        return 0
+
+    def _block(self, item: Mapping[str, Any], inline: str = "") -> Block | None:
+        label, text = str(item.get("label", "")), _text(item) or inline
         if "data" in item and label in ("table", "document_index"):
             return Block("table", html_table(_cells(item["data"])))
         if label in ("page_header", "page_footer"):
@@ -77,10 +124,28 @@ class _Document:
             ordered = marker and any(char.isalnum() for char in marker)
             return Block("item", f"{marker} {text}" if ordered else text)
         if label == "formula":
-            return Block("formula", text)
+            # What was not decoded has the characters of the page in ``orig``, which are no LaTeX.
+            return Block("formula" if item.get("text") else "text", text)
         if label == "code":
             return Block("code", text)
         return Block("text", text) if text else None
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    """The text of an item, or the characters of the page that it was made from."""
+    return str(item.get("text") or item.get("orig") or "")
+
+
+def _is_inline(item: Mapping[str, Any]) -> bool:
+    return str(item.get("label", "")) == "inline"
+
+
+def _inline_part(item: Mapping[str, Any]) -> str:
+    """A part of a paragraph; formulas and code are marked."""
+    text, label = _text(item).strip(), item.get("label")
+    if label == "formula" and item.get("text"):
+        return text if text.startswith("$") else f"${text}$"
+    return f"`{text}`" if label == "code" and text and "`" not in text else text
 
 
 def _on_pages(item: Mapping[str, Any], block: Block) -> Iterator[tuple[int, Block]]:
@@ -91,7 +156,7 @@ def _on_pages(item: Mapping[str, Any], block: Block) -> Iterator[tuple[int, Bloc
     """
     places = item.get("prov") or []
     pages = [int(place["page_no"]) for place in places] or [0]
-    text = str(item.get("text") or "")
+    text = _text(item)
     starts = [0, *(_start(text, place) for place in places[1:])]
     if "data" in item or any(start >= end for start, end in pairwise([*starts, len(text)])):
         yield pages[0], block

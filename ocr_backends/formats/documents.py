@@ -27,7 +27,7 @@ XML_SUFFIXES = (".hocr", ".html", ".xml")
 _SHOWN = 40
 _ALTO_TEXTS = ("String", "Glyph")
 _PAGE_TEXTS = ("Unicode", "PlainText")
-_JSON_TEXTS = ("text", "content", "table_body", "code_body")
+_JSON_TEXTS = ("text", "content", "table_body", "code_body", "orig")
 _ROOTS: dict[str, tuple[str, Callable[[Element], dict[int, list[Block]]]]] = {
     "html": ("hocr", hocr_pages),
     "alto": ("alto", alto_pages),
@@ -41,13 +41,14 @@ class Reading:
 
     ``form`` is empty for a list of pages, the toolkit's own format, and for files of Markdown.
     ``is_listed`` marks such a list, which numbers its pages itself, from 0 unless all say
-    otherwise.
+    otherwise. ``is_guessed``: the pages' numbers were taken to count from 1 since there is no 0.
     """
 
     pages: dict[int, Outcome[str]]
     problem: str = ""
     form: str = ""
     is_listed: bool = False
+    is_guessed: bool = False
 
 
 def read_xml(data: bytes, *, furniture: bool = True) -> Reading:

@@ -16,6 +16,10 @@ from ohr.markup.blocks import Block
 LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 """Tesseract calls a line by the kind of its block; its ``ocr_header`` is large type."""
 FURNITURE = frozenset({"ocr_footer", "ocr_pageno"})
+BREAKS = frozenset({"br", "hr"})
+BLOCKS = frozenset("p div li ul ol dl dt dd tr table caption h1 h2 h3 h4 h5 h6 pre".split())
+"""Elements of HTML that stand on lines of their own."""
+CELLS = frozenset({"td", "th"})
 _NUMBER = re.compile(r"\bppageno (\d{1,7})")
 
 
@@ -69,15 +73,40 @@ def _text(element: Element) -> str:
 
 
 def _line(element: Element) -> str:
-    """The text of a line, with a space between words whether or not the file has one."""
-    parts = [word for word in element.iter() if "ocrx_word" in _classes(word)]
-    if not parts:
-        return words("".join(element.itertext()))
-    return " ".join(filter(None, (_word(word) for word in parts)))
+    """The text of a line, with a space between words whether or not the file has one.
+
+    It is several lines if the file breaks it (``<br/>``).
+    """
+    if any("ocrx_word" in _classes(part) for part in element.iter()):
+        text = "".join(_words(element))
+    else:
+        text = "".join(_pieces(element))
+    return "\n".join(filter(None, map(words, text.split("\n"))))
+
+
+def _words(element: Element) -> Iterator[str]:
+    """The words below an element, and the line breaks between them; other text is left out."""
+    for child in element:
+        if "ocrx_word" in _classes(child):
+            yield f" {_word(child)} "
+        elif child.tag in BREAKS:
+            yield "\n"
+        else:
+            yield from _words(child)
+
+
+def _pieces(element: Element) -> Iterator[str]:
+    """The text of an element; line breaks stand where it has some, or a part that is a block."""
+    own = "\n" if element.tag in BREAKS or element.tag in BLOCKS else ""
+    yield own + " ".join((element.text or "").split("\n"))
+    for child in element:
+        yield from _pieces(child)
+        yield " ".join((child.tail or "").split("\n"))
+    yield " " if element.tag in CELLS else own
 
 
 def _word(element: Element) -> str:
     """A word; the elements of its characters may stand on lines of their own."""
-    text = "".join(element.itertext())
+    text = "".join(_pieces(element))
     apart = any("ocrx_cinfo" in _classes(part) for part in element.iter())
-    return "".join(text.split()) if apart else words(text)
+    return "".join(text.split()) if apart else text

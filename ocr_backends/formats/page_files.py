@@ -33,6 +33,7 @@ def read_page_files(
         others, lost = _numbered(folder, XML_SUFFIXES)
         if others:
             numbered, astray, form = others, lost, "xml"
+    is_guessed = first_page is None and 0 not in numbered
     if first_page is None:
         first_page = 0 if 0 in numbered else 1
     elif first_page == 1 and 0 in numbered:
@@ -53,7 +54,7 @@ def read_page_files(
     problem = f"{astray} files have no page number in their name" if astray else ""
     if not pages and not problem:
         problem = "folder has no pages"
-    return Reading(pages, problem, form), "\n".join(content).encode()
+    return Reading(pages, problem, form, is_guessed=is_guessed), "\n".join(content).encode()
 
 
 def is_shown(path: Path) -> bool:

@@ -6,6 +6,7 @@ Source: C. Clausner, PAGE-XML: schema for the content of page images, 2013 to 20
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
@@ -23,6 +24,7 @@ KINDS: dict[str, BlockKind] = {
     "footnote": "note",
     "footnote-continued": "note",
 }
+_CUSTOM_ORDER = re.compile(r"\breadingOrder\s*\{[^{}]*?\bindex\s*:\s*(\d{1,9})\b")
 LEAST_SPAN, MOST_SPAN = 1, 1000
 
 
@@ -30,7 +32,8 @@ def page_xml_pages(root: Element) -> dict[int, list[Block]]:
     """Blocks of the page that a file has, in its reading order.
 
     Regions within a region stand where that one does, before its own text. A region that the
-    order leaves out follows. Raises EngineError for a file without a page.
+    order leaves out follows. Without an order, regions stand as Transkribus numbers them in
+    ``custom``, and so do lines. Raises EngineError for a file without a page.
     """
     page = next(children(root, "Page"), None)
     if page is None:
@@ -57,12 +60,20 @@ def _rank(part: Element) -> float:
     return int(index) if index.isdecimal() and len(index) < 10 else math.inf
 
 
+def _own_rank(element: Element) -> float:
+    """The index of Transkribus's ``custom="readingOrder {index:0;}"``; last without one."""
+    match = _CUSTOM_ORDER.search(element.get("custom", ""))
+    return int(match[1]) if match else math.inf
+
+
 def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
     named = {
         region.get("id") or f"\0{place}": region
         for place, region in enumerate(parent)
         if region.tag.endswith("Region")
     }
+    if named.keys().isdisjoint(order):
+        named = dict(sorted(named.items(), key=lambda item: _own_rank(item[1])))
     for region in in_reading_order(named, order):
         if region.tag == "TableRegion" and (table := _table(region)):
             yield Block("table", table)
@@ -75,15 +86,23 @@ def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
 
 
 def _text(region: Element) -> str:
-    """The text of the lines, of their words or glyphs where they have none, else the region's."""
-    lines = [words(_line(line)) for line in children(region, "TextLine")]
-    return "\n".join(filter(None, lines)) or _equivalent(region).strip()
+    """The text of the lines, of their words or glyphs where they have none; the region's own where
+    that has more, as where some lines have no text. A part's text is never left out."""
+    ordered = sorted(children(region, "TextLine"), key=_own_rank)
+    lines = "\n".join(filter(None, (words(_line(line)) for line in ordered)))
+    if any(part.tag.endswith("Region") for part in region) and lines:
+        return lines  # its own text may be that of the regions in it
+    return _fuller(lines, _equivalent(region).strip())
 
 
 def _line(line: Element) -> str:
-    if whole := _equivalent(line):
-        return whole
-    return " ".join(_word(word) for word in children(line, "Word"))
+    return _fuller(_equivalent(line), " ".join(_word(word) for word in children(line, "Word")))
+
+
+def _fuller(text: str, other: str) -> str:
+    """A text, or another of the same place that has more letters and digits."""
+    counts = [sum(map(str.isalnum, each)) for each in (text, other)]
+    return other if counts[1] > counts[0] or not text else text
 
 
 def _word(word: Element) -> str:
