@@ -28,7 +28,7 @@ from ohr.errors import (
     did_you_mean,
 )
 from ohr.files.keys import without_keys
-from ohr.plugins.base import Plugin, first_error
+from ohr.plugins.base import Plugin, check_usable, deferred_checks, first_error
 from ohr.plugins.trust import check_name
 
 if TYPE_CHECKING:
@@ -194,7 +194,9 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
         raise UnknownPluginError(f"unknown {kind} {name!r}; {did_you_mean(name, known(kind))}")
     module_name, _, class_name = target.partition(":")
     try:
-        plugin = getattr(importlib.import_module(module_name), class_name)
+        with deferred_checks():
+            module = importlib.import_module(module_name)
+        plugin = getattr(module, class_name)
     except OhrError:
         raise
     except ModuleNotFoundError as error:
@@ -216,6 +218,7 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
     if not (isinstance(plugin, type) and issubclass(plugin, bases)):
         names = " or ".join(f"ohr.plugins.{base}" for base in _BASES[kind])
         raise UnknownPluginError(f"{kind} {name!r} is no {kind}: it does not derive from {names}")
+    check_usable(plugin)
     return plugin
 
 

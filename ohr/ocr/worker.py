@@ -26,7 +26,7 @@ from ohr.errors import (
 from ohr.ocr.distort import distort_image
 from ohr.ocr.store import numbers_of, ocr_key, stored_text
 from ohr.plugins import CompositeEngine, OcrBackend, check_unedited
-from ohr.plugins.engine import checked_image, failed_page, read_with
+from ohr.plugins.engine import as_outcome, checked_image, failed_page, read_with
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
@@ -142,10 +142,13 @@ class PageReader:
         wall, cpu = time.perf_counter(), cpu_seconds()
         try:
             answers = backend.transcribe(source, page_nos)
+            if answers is None:
+                as_outcome(backend.name, answers, "transcribe")
             for place, (page_no, (answered, outcome)) in enumerate(
                 zip(page_nos, answers, strict=False)
             ):
                 check_page(self.engine, page_no, answered)
+                outcome = as_outcome(backend.name, outcome, "transcribe")
                 # Of a page that was repaired first, only its parts know whether it was turned.
                 if composite or isinstance(source, Path):
                     yield outcome
@@ -178,7 +181,7 @@ class PageReader:
         spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
         self.cost = {**backend.usage(), **spent}
         text, words = both
-        outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
+        outcome = as_outcome(backend.name, text, "read_with_words")
         if outcome.status in FAILED:
             raise EngineError(outcome.detail or f"engine {self.engine.label} failed")
         return stored_form(with_turn(outcome, image)), words

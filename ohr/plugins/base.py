@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -29,7 +32,8 @@ class Plugin(Generic[P]):
     """Base of every plug-in. ``class Mine(Reader[MineParams])`` has the parameters MineParams.
 
     Defining a class without a name, or without a method that its hook requires, raises
-    PluginError. An incomplete base class is declared ``class Base(Reader, abstract=True)``.
+    PluginError; in a file of plug-ins, only when that class is used, since the others may be
+    complete. An incomplete base class is declared ``class Base(Reader, abstract=True)``.
     """
 
     name: ClassVar[str]
@@ -52,7 +56,7 @@ class Plugin(Generic[P]):
             if isinstance(model, type) and issubclass(model, BaseModel) and model is not BaseModel:
                 cls.Params = model
         if not abstract:
-            _check_complete(cls)
+            check_class(cls, _check_complete)
         read_sources(cls, Plugin)
 
     def identity(self) -> dict[str, object]:
@@ -68,6 +72,39 @@ class Plugin(Generic[P]):
             "params": self.params.model_dump(mode="json"),
             **source_of(type(self)),
         }
+
+
+_defers: ContextVar[bool] = ContextVar("defers", default=False)
+_DEFECT = "_defect_of_class"
+
+
+@contextmanager
+def deferred_checks() -> Iterator[None]:
+    """Inside, a class that is no complete plug-in raises when it is used, not when it is defined.
+
+    For modules that are imported for one of their classes.
+    """
+    token = _defers.set(True)
+    try:
+        yield
+    finally:
+        _defers.reset(token)
+
+
+def check_class(cls: type, check: Callable[[Any], object]) -> None:
+    """Call a check of a class that is being defined, which raises PluginError."""
+    try:
+        check(cls)
+    except PluginError as error:
+        if not _defers.get():
+            raise
+        setattr(cls, _DEFECT, str(error))
+
+
+def check_usable(cls: type) -> None:
+    """Raise PluginError for a class whose check failed when it was defined."""
+    if (defect := vars(cls).get(_DEFECT)) is not None:
+        raise PluginError(str(defect))
 
 
 def type_argument(cls: type, root: type, index: int) -> object:

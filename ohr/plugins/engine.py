@@ -12,7 +12,7 @@ import numpy as np
 from ohr.collection import Dataset
 from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.plugins.base import P, Plugin
-from ohr.types import KnowledgeBase, Outcome, Word
+from ohr.types import KnowledgeBase, Outcome, Status, Word
 
 
 class OcrBackend(Plugin[P], ABC, abstract=True):
@@ -180,8 +180,26 @@ class CompositeEngine(OcrBackend[P], ABC, abstract=True):
 
 def read_with(engine: OcrBackend[Any], image: np.ndarray) -> Outcome[str]:
     """What :meth:`OcrBackend.read` returns for a page image, always as an outcome."""
-    text = engine.read(checked_image(image))
-    return text if isinstance(text, Outcome) else Outcome.of_text(text)
+    return as_outcome(engine.name, engine.read(checked_image(image)))
+
+
+def as_outcome(engine: str, text: object, method: str = "read") -> Outcome[str]:
+    """What a method of an engine returned, as an outcome.
+
+    Raises EngineError for anything but a text or an outcome of one.
+    """
+    if isinstance(text, str):
+        return Outcome.of_text(text)
+    value = text.value if isinstance(text, Outcome) else text
+    if isinstance(text, Outcome) and (
+        isinstance(value, str) or (value is None and text.status is not Status.OK)
+    ):
+        return text
+    what = "None" if value is None else f"a {type(value).__name__}"
+    raise EngineError(
+        f"{method} of the engine {engine!r} returned {what} in place of the page's text (return "
+        '"" for a page without text)'
+    )
 
 
 def failed_page(engine: str, error: Exception) -> Outcome[str]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from ohr.errors import PluginError
-from ohr.plugins.base import P, Plugin
+from ohr.plugins.base import P, Plugin, check_class
 from ohr.types import Answer, Document, Hit, Outcome, Question
 
 Of = Literal["page", "evidence", "hits", "answer"]
@@ -187,7 +187,7 @@ class Metric(Plugin[P], ABC, abstract=True):
         if not hasattr(cls, "missing") or ("missing" not in vars(cls) and "worst" in vars(cls)):
             cls.missing = cls.worst
         if not abstract:
-            _check(cls)
+            check_class(cls, _check)
 
     def score(self, prediction: str, reference: str) -> float:
         """Score one pair of texts."""

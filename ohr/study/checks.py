@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ohr.collection import Dataset
-from ohr.errors import ConfigError, did_you_mean
+from ohr.errors import ConfigError, DatasetError, did_you_mean
 from ohr.ocr.noise import distorts_images
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
@@ -38,6 +38,21 @@ def check_documents(config: StudyConfig, dataset: Dataset) -> None:
                 f"dataset.documents: no document {doc_id!r} among {len(dataset.documents)}; "
                 f"they are named like {some}"
             )
+
+
+def has_text(dataset: Dataset) -> bool:
+    """Whether any page of the truth has text."""
+    return any(page.text.strip() for page in dataset.pages.values())
+
+
+def check_truth_has_text(dataset: Dataset, engines: Mapping[str, object]) -> None:
+    """Raise DatasetError if an engine writes the ground truth, and no page of it has text."""
+    copies = [label for label, engine in engines.items() if getattr(engine, "name", "") == "gt"]
+    if copies and dataset.pages and not has_text(dataset):
+        raise DatasetError(
+            f"the {dataset.truth} has no text on any of its {len(dataset.pages)} pages, so engine "
+            f"{copies[0]} has nothing to search: check the data, or name an engine that reads pages"
+        )
 
 
 def _reads_images(engine: object) -> bool:

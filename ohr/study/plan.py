@@ -39,6 +39,7 @@ from ohr.study.checks import (
     check_noise,
     check_read_from,
     check_sources,
+    check_truth_has_text,
     check_unique,
     needs_reader,
     needs_retrieval,
@@ -243,6 +244,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         raise ConfigError(
             f"engine {engines['gt'].name!r} has the label gt of the ground truth: set another label"
         )
+    check_truth_has_text(dataset, engines)
     check_noise(config, engines)
     check_read_from(config, engines)
     variants = []

@@ -1,4 +1,4 @@
-"""Chunks of a limited number of tokens, within a page, without overlap.
+"""Chunks of a limited number of tokens, within a page, with an overlap if one is set.
 
 Modelled on the sentence splitter of the published evaluation: pages are cut at blank lines
 (three line breaks), then sentences, then phrases, then spaces, then anywhere, each only
@@ -30,12 +30,16 @@ Boundaries = Callable[[str, int, int], Iterable[int]]
 class TokenChunkerParams(Params):
     """``size``: most tokens per chunk, of which ``reserve`` are left free for metadata.
 
+    ``overlap``: most tokens that a chunk shares with the one before it. It starts at a sentence, or
+    else at a phrase, or else at a word.
+
     ``tokenizer``: a ``tokenizer.json``, or a model's folder with one, whose tokens are counted;
     without it, the built-in estimate of cl100k's tokens.
     """
 
     size: int = Field(default=1024, ge=1)
     reserve: int = Field(default=0, ge=0)
+    overlap: int = Field(default=0, ge=0)
     keep_empty: bool = False
     """Whether an empty page becomes an empty chunk, as in the published evaluation."""
     tokenizer: Path | None = None
@@ -44,6 +48,8 @@ class TokenChunkerParams(Params):
     def _check_reserve(self) -> TokenChunkerParams:
         if self.reserve >= self.size:
             raise ValueError("reserve must be smaller than size")
+        if self.overlap >= self.size - self.reserve:
+            raise ValueError("overlap must be smaller than size, less reserve")
         return self
 
 
@@ -65,6 +71,10 @@ class TokenChunker(Chunker[TokenChunkerParams]):
         ]
 
     @property
+    def overlaps(self) -> bool:
+        return self.params.overlap > 0
+
+    @property
     def _budget(self) -> int:
         return self.params.size - self.params.reserve
 
@@ -79,6 +89,8 @@ class TokenChunker(Chunker[TokenChunkerParams]):
                 break
             cuts = _refine(cuts, boundaries, text, tokens, budget)
         cuts = _cut_anywhere(cuts, tokens, budget)
+        if self.params.overlap:
+            return stripped(text, _pack_over(text, cuts, tokens, budget, self.params.overlap))
         return stripped(text, _pack(cuts, tokens, budget))
 
     @cached_property
@@ -87,6 +99,10 @@ class TokenChunker(Chunker[TokenChunkerParams]):
 
     def identity(self) -> dict[str, object]:
         identity = super().identity()
+        if not self.params.overlap:
+            # As before there was such a setting, so that what is cached stays valid.
+            params = self.params.model_dump(mode="json", exclude={"overlap"})
+            identity = identity | {"params": params}
         if self._tokenizer is None:
             return identity
         return identity | {
@@ -148,3 +164,34 @@ def _pack(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> list[tuple[int
         spans.append((int(cuts[first]), int(cuts[last])))
         first = last
     return spans
+
+
+def _pack_over(
+    text: str, cuts: np.ndarray, tokens: np.ndarray, budget: float, overlap: float
+) -> list[tuple[int, int]]:
+    """:func:`_pack`, with spans that start up to ``overlap`` tokens before the end of the last.
+
+    An overlap gives way where the next piece would not fit beside it.
+    """
+    at_cut = tokens[cuts]
+    spans = []
+    first, start = 0, int(cuts[0])
+    while True:
+        last = int(np.searchsorted(at_cut, tokens[start] + budget, side="right")) - 1
+        last = max(last, first + 1)
+        spans.append((start, int(cuts[last])))
+        if last == len(cuts) - 1:
+            return spans
+        least = max(at_cut[last] - overlap, at_cut[last + 1] - budget)
+        start = _overlap_start(text, start, int(cuts[last]), tokens, float(least))
+        first = last
+
+
+def _overlap_start(text: str, start: int, end: int, tokens: np.ndarray, least: float) -> int:
+    """The first sentence, phrase or word of ``text[start:end]`` from so many tokens on; its end if
+    there is none."""
+    for boundaries in (sentence_ends, _phrases, _words):
+        for at in boundaries(text, start, end):
+            if start < at < end and tokens[at] >= least and text[at:end].strip():
+                return int(at)
+    return end

@@ -11,6 +11,7 @@ import pandas as pd
 from ohr.collection import GROUND_TRUTH
 from ohr.metrics.holes import doubtful_words, find_words
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.study.checks import has_text
 from ohr.study.plan import Plan
 from ohr.study.scoring.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
 
@@ -67,6 +68,11 @@ def truth_lines(plan: Plan) -> list[str]:
     """The line for the console that names what output is compared with; none for ground truth."""
     dataset = plan.dataset
     if dataset.truth == GROUND_TRUTH:
+        if dataset.pages and not has_text(dataset):
+            return [
+                f"truth: the ground truth has no text on any of its {len(dataset.pages)} pages: "
+                "what is compared with it (edit distance, r_noise) says nothing"
+            ]
         return []
     usable = sum(ref not in dataset.without_truth for ref in plan.reread)
     holes = "".join(f"; {part}" for part in _hole_parts(count_holes(plan)))
