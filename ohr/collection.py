@@ -21,12 +21,14 @@ _SHOWN = 3
 class ValidationReport:
     """The problems of a dataset by kind, one readable line each.
 
-    ``skipped`` lists files that were ignored because they are not part of the dataset. They do
-    not count as problems.
+    ``skipped`` lists files and questions that were ignored because they are not part of the
+    dataset, ``notes`` what else a reader of the results should know, such as how values were read.
+    Neither counts as a problem.
     """
 
     problems: dict[str, list[str]] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, kind: str, line: str) -> None:
         """Record a problem; ``kind`` is a short name such as ``missing_document``."""
@@ -48,9 +50,10 @@ class ValidationReport:
         )
 
     def lines(self) -> list[tuple[str, str]]:
-        """Every problem and everything skipped: its kind and its line."""
+        """Every problem, everything skipped and every note: its kind and its line."""
         problems = [(kind, line) for kind, lines in sorted(self.problems.items()) for line in lines]
-        return problems + [("skipped", line) for line in self.skipped]
+        skipped = [("skipped", line) for line in self.skipped]
+        return problems + skipped + [("note", line) for line in self.notes]
 
 
 def _first(lines: list[str]) -> str:

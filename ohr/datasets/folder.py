@@ -336,8 +336,8 @@ class _Corpus:
         if self._searched:
             line, page = self._searched[0]
             total = len(self._searched) + len(self.report.problems.get("doubtful_page", ()))
-            self.report.skipped.append(
-                f"no row, but {total} have no page: {len(self._searched)} got the only page of "
+            self.report.notes.append(
+                f"{total} rows have no page: {len(self._searched)} got the only page of "
                 "their document that holds their evidence or answer, such as line "
                 f"{line}: page {page.page_no + 1} of {page.doc_id}"
             )

@@ -132,9 +132,7 @@ def _named(names: list[str], header: Sequence[str], report: ValidationReport) ->
         if name not in names and others_present:
             at = names.index(others_present[0])
             names[at] = name
-            report.skipped.append(
-                f"the name of column {header[at].strip()[:_SHOWN]!r}, which is read as {name}"
-            )
+            report.notes.append(f"column {header[at].strip()[:_SHOWN]!r} is read as {name}")
     return names
 
 

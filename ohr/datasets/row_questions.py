@@ -115,8 +115,8 @@ def _report_long_answers(rows: Sequence[Row], report: ValidationReport) -> None:
     answers = [row["answer"] for row in rows if row["answer"]]
     long = sum(len(answer.split()) > _SENTENCE for answer in answers)
     if long * 2 > len(answers):
-        report.skipped.append(
-            f"no answer, but {long} of {len(answers)} are of more than {_SENTENCE} words: their F1 "
+        report.notes.append(
+            f"{long} of {len(answers)} answers are of more than {_SENTENCE} words: their F1 "
             "is low whatever is read, and em 0; compare engines by retrieval, or shorten them"
         )
 
@@ -131,8 +131,8 @@ def _report_repeats(rows: Sequence[Row], report: ValidationReport) -> None:
             repeats.append((row.line, first[key]))
     if repeats:
         again, line = repeats[0]
-        report.skipped.append(
-            f"no row, but {len(repeats)} of {len(rows)} ask what another does of the same page, "
+        report.notes.append(
+            f"{len(repeats)} of {len(rows)} rows ask what another does of the same page, "
             f"such as line {again}, as line {line}: each counts, so intervals come out too narrow"
         )
 
@@ -142,8 +142,8 @@ def _report_spreadsheet_answers(rows: Sequence[Row], report: ValidationReport) -
     written = _OF_SPREADSHEETS.keys()
     lines = [row.line for row in rows if not written.isdisjoint(alternatives(row["answer"]))]
     if lines:
-        report.skipped.append(
-            f"no row, but {len(lines)} of {len(rows)} answers are TRUE or FALSE, as spreadsheets "
+        report.notes.append(
+            f"{len(lines)} of {len(rows)} answers are TRUE or FALSE, as spreadsheets "
             f"write yes and no, such as line {lines[0]}: yes and no count as right too"
         )
 
@@ -161,7 +161,7 @@ def _report_page_formats(rows: Sequence[Row], report: ValidationReport) -> None:
     if unusual:
         row, pages = unusual[0]
         meant = f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages[:_SHOWN]))}"
-        report.skipped.append(
-            f"no row, but {len(unusual)} of {len(rows)} write their page with words, a range or a "
+        report.notes.append(
+            f"{len(unusual)} of {len(rows)} rows write their page with words, a range or a "
             f"list, such as line {row.line}: {row['page'][:_SHOWN]!r} is read as {meant}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ _LYING = range(5, 9)
 """EXIF orientations of images that lie on a side."""
 _MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
 """Modes whose pixels Pillow maps directly from an uncompressed file."""
-_SUBFILE_TYPE = 254
+_SUBFILE_TYPE, _SAMPLE_FORMAT, _SIGNED = 254, 339, 2
 _MOVING = frozenset({"GIF", "PNG", "WEBP", "AVIF"})
 """Formats whose frames are an animation. The frames of a JPEG are views of one picture."""
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
@@ -41,6 +42,14 @@ _BROKEN_TAGS = (
     SyntaxError,
     struct.error,
 )
+
+
+class _CutOffError(OSError):
+    """A TIFF of which only the first ``pages`` can be read."""
+
+    def __init__(self, pages: int, error: Exception) -> None:
+        super().__init__(f"what follows its page {pages} cannot be read: {error}")
+        self.pages = pages
 
 
 def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
@@ -65,8 +74,8 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
                 )
             if image.mode in ("I", "F"):
                 raise EngineError(
-                    f"{path.name} has numbers of 32 bits for pixels, and where white is nothing "
-                    "says: make it an image of 8 or 16 bits"
+                    f"{path.name} has {_numbers(image)} for pixels, and where white is nothing "
+                    "says: make it an image of 8 bits, or of 16 bits without a sign"
                 )
             image.load()
             bits = _bits(image)
@@ -83,7 +92,7 @@ def load_image(path: Path, page_no: int | None = None) -> np.ndarray:
             paper = Image.new("RGBA", image.size, "black" if _is_light(ink) else "white")
             paper.alpha_composite(ink)
             return np.array(paper.convert(mode))
-    except _BROKEN_IMAGE as error:
+    except (*_BROKEN_IMAGE, *_BROKEN_TAGS) as error:
         what = describe_bytes(path, expected="image")
         raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
 
@@ -143,6 +152,17 @@ def _bits(image: Image.Image) -> int:
     return 16
 
 
+def _numbers(image: Image.Image) -> str:
+    """``numbers of 32 bits``; a TIFF's may have 16 and a sign, which Pillow opens as 32."""
+    if image.mode == "F":
+        return "floating-point numbers"
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return "numbers of 32 bits"
+    bits = int(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (32,))[0])
+    signed = int(image.tag_v2.get(_SAMPLE_FORMAT, (1,))[0]) == _SIGNED
+    return f"numbers of {bits} bits{' with a sign' if signed else ''}"
+
+
 def _is_transparent(image: Image.Image) -> bool:
     """Whether an image has an alpha channel or a transparent colour."""
     held = image.mode in ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
@@ -152,12 +172,18 @@ def _is_transparent(image: Image.Image) -> bool:
 def tiff_pages(path: Path) -> int:
     """The number of pages of a TIFF, without thumbnails and masks; 1 for other images.
 
-    Raises EngineError for a file that cannot be opened.
+    Where what follows a page cannot be read, that counts as one more page, which then fails: the
+    pages before it are not lost, nor is the loss. Raises EngineError for a file that cannot be
+    opened.
     """
     try:
         with Image.open(path) as image:
-            is_tiff = isinstance(image, TiffImagePlugin.TiffImageFile)
-            return max(1, _pages(image)) if is_tiff else 1
+            if not isinstance(image, TiffImagePlugin.TiffImageFile):
+                return 1
+            try:
+                return max(1, _pages(image))
+            except _CutOffError as error:
+                return error.pages + 1
     except _BROKEN_IMAGE as error:
         what = describe_bytes(path, expected="image")
         raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
@@ -168,8 +194,13 @@ def _seek_page(image: Image.Image, page_no: int) -> None:
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         raise OSError(f"it has no page {page_no + 1}")
     before = 0
-    for number in range(image.n_frames):
-        image.seek(number)
+    for number in count():  # n_frames would read to the end, which may be cut off
+        try:
+            image.seek(number)
+        except EOFError:
+            break
+        except _BROKEN_TAGS as error:
+            raise _CutOffError(before, error) from error
         if _is_page(image):
             if before == page_no:
                 return
@@ -186,11 +217,13 @@ def _pages(image: Image.Image) -> int:
         return int(getattr(image, "n_frames", 1)) if image.format in _MOVING else 1
     pages = 0
     try:
-        for number in range(image.n_frames):
+        for number in count():
             image.seek(number)
             pages += _is_page(image)
-    except (*_BROKEN_TAGS, EOFError) as error:
-        raise OSError(f"what follows its page {max(pages, 1)} cannot be read: {error}") from error
+    except EOFError:
+        pass  # after the last one
+    except _BROKEN_TAGS as error:
+        raise _CutOffError(max(pages, 1), error) from error
     image.seek(0)
     return pages
 

@@ -109,6 +109,8 @@ def run_study(
             progress.say(plain(f"dataset: {dataset.report.summary()}: see {PROBLEMS}"))
         for line in dataset.report.skipped:
             progress.say(plain(f"skipped: {line}"))
+        for line in dataset.report.notes:
+            progress.say(plain(f"note: {line}"))
         plan = make_plan(config, dataset)
         if plan.left_out:
             progress.say(left_out_line(plan.left_out))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ohr.markup.line_starts import escape_line_starts
 from ohr.markup.tables.content import Inner, Node, Text
 from ohr.markup.tables.model import Cell, Table, TableFormat
 from ohr.markup.tables.read_content import read_content
@@ -138,7 +139,8 @@ class _Writer:
         lines = ["| " + " | ".join(row) + " |" for row in rows]
         if table.caption:
             self.losses.append(Loss("caption", "written as a paragraph above the table"))
-            lines = [self.content(table.caption), "", *lines]
+            # A caption that began a fence would take in the table.
+            lines = [escape_line_starts(self.content(table.caption)), "", *lines]
         return "\n".join(lines)
 
 

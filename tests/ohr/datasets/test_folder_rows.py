@@ -32,8 +32,8 @@ def test_pages_are_read_as_people_write_them(folder):
         "malformed_question": ["line 6: page '1/2' is no number from 1 on"],
         "missing_evidence_page": ["line 7: pages 2, 3 of documents/report, which has pages 1 to 2"],
     }
-    [line] = [line for line in dataset.report.skipped if "write their page" in line]
-    assert "4 of 6 write their page with words, a range or a list, such as line 2" in line
+    [line] = [line for line in dataset.report.notes if "write their page" in line]
+    assert "4 of 6 rows write their page with words, a range or a list, such as line 2" in line
     assert "'p. 1' is read as page 1" in line
 
 
@@ -82,7 +82,7 @@ def test_true_and_false_are_yes_and_no(folder):
     answers = [q.answers for q in dataset.questions]
     assert answers == [("TRUE", "yes"), ("FALSCH", "x", "nein"), ("True",)]
     assert not any(q.evidence_text for q in dataset.questions)  # they are looked for on no page
-    [line] = [line for line in dataset.report.skipped if "TRUE or FALSE" in line]
+    [line] = [line for line in dataset.report.notes if "TRUE or FALSE" in line]
     assert "2 of 3 answers" in line
 
 

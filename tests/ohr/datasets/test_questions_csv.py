@@ -59,14 +59,14 @@ def test_other_names_of_columns_are_known_and_said(tmp_path):
     assert [dict(row.fields) for row in found] == [
         {"question": "a", "answer": "1", "document": "report", "page": "2"}
     ]
-    assert len(report.skipped) == 4
-    assert "'File Name', which is read as document" in report.skipped[2]
+    assert len(report.notes) == 4
+    assert "'File Name' is read as document" in report.notes[2]
 
 
 def test_a_columns_own_name_comes_first(tmp_path):
     found, report = rows(tmp_path, "question,answer,document,file,page\na,1,report,other,2\n")
     assert found[0]["document"] == "report"
-    assert report.skipped == []
+    assert report.notes == []
 
 
 def test_bytes_that_are_not_utf8_are_an_error_that_names_the_line(tmp_path):
@@ -96,7 +96,7 @@ def test_one_page_off_is_only_that_rows(folder):
 def test_answers_that_are_sentences_are_said(folder):
     long = "Sales were 12 euros and nobody knows why they were not more"
     dataset = load(folder, HEADER + f"a,{long},report,1,Sales were 12 euros.\n")
-    assert any("1 of 1 are of more than 8 words" in line for line in dataset.report.skipped)
+    assert any("1 of 1 answers are of more than 8 words" in line for line in dataset.report.notes)
 
 
 def test_a_line_within_a_field_may_lack_the_last_column(tmp_path):
@@ -113,10 +113,8 @@ def test_what_was_kept_from_being_a_formula_is_read_as_it_was(tmp_path):
 
 def test_rows_that_repeat_others_are_said(folder):
     row = "a,12,report,1,Sales were 12 euros.\n"
-    skipped = load(
-        folder, HEADER + row + row + "b,12,report,1,Sales were 12 euros.\n"
-    ).report.skipped
-    assert [line for line in skipped if "such as line 3, as line 2" in line] == [
-        "no row, but 1 of 3 ask what another does of the same page, such as line 3, as line 2: "
+    notes = load(folder, HEADER + row + row + "b,12,report,1,Sales were 12 euros.\n").report.notes
+    assert [line for line in notes if "such as line 3, as line 2" in line] == [
+        "1 of 3 rows ask what another does of the same page, such as line 3, as line 2: "
         "each counts, so intervals come out too narrow"
     ]

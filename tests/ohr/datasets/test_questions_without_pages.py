@@ -117,9 +117,9 @@ def test_question_and_answer_are_enough_for_one_document(one):
     assert third.evidence_pages == ()
     [line] = dataset.report.problems["doubtful_page"]
     assert line.startswith("line 4: no page, and its answer is on no page of documents/report:")
-    [line] = [line for line in dataset.report.skipped if "have no page" in line]
+    [line] = [line for line in dataset.report.notes if "have no page" in line]
     assert line == (
-        "no row, but 3 have no page: 2 got the only page of their document that holds their "
+        "3 rows have no page: 2 got the only page of their document that holds their "
         "evidence or answer, such as line 2: page 1 of documents/report"
     )
 
