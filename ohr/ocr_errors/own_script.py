@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import chain
 
 from ohr.markup.writing_systems import script_of
 from ohr.ocr_errors.alignment import Fate
@@ -28,7 +27,7 @@ from ohr.ocr_errors.characters import (
     word_bin,
 )
 from ohr.ocr_errors.model import ErrorModel
-from ohr.ocr_errors.words import PageWords
+from ohr.ocr_errors.words import WORD_KINDS, PageWords
 
 OWN_SHARE = 0.2
 """Share of the letters that a model has seen from which a script is one of its own."""
@@ -106,9 +105,12 @@ class OwnScript:
         if page.source.isascii():
             return _NONE
         letters: dict[str, list[str]] = defaultdict(list)
-        for char in chain.from_iterable(page.words):
-            if char.isalpha():
-                letters[script_of(char)].append(char)
+        formula = WORD_KINDS.index("formula")
+        for word, kind in zip(page.words, page.kinds, strict=True):
+            for char in filter(str.isalpha, word):
+                script = script_of(char)
+                if kind != formula or script != SYMBOLS:
+                    letters[script].append(char)
         counts = Counter({script: len(chars) for script, chars in letters.items()})
         others = set(counts) - self._fitted
         if counts[SYMBOLS] < LEAST_SYMBOLS * counts.total():
@@ -119,6 +121,8 @@ class OwnScript:
         words: dict[int, str] = {}
         for number, word in enumerate(page.words):
             of_word = Counter(script_of(char) for char in word if char.isalpha())
+            if page.kinds[number] == formula and of_word[SYMBOLS]:
+                continue  # Greek letters are symbols there
             script = max(others, key=lambda name: (of_word[name], name)) if of_word else main
             if of_word[script] or (not of_word and main in others):
                 words[number] = script

@@ -15,7 +15,10 @@ from ohr import registry
 from ohr.markup.strip import strip_markup
 from ohr.markup.writing_systems import script_of, unspaced_tokens
 from ohr.metrics.default_tokens import tokens
-from ohr.ocr_errors.files import shipped_models
+from ohr.ocr_errors.files import read_model, shipped_models
+from ohr.ocr_errors.make import ErrorMaker
+from ohr.ocr_errors.own_script import OwnScript
+from ohr.ocr_errors.words import page_words
 from tests.examples import examples
 from tests.perturb.text.parsing import count, latex_problem, skeleton
 
@@ -119,6 +122,14 @@ def test_a_greek_letter_in_an_english_text_stays_a_symbol():
     values = {noisy(page, 0.4, seed, "ocr_errors").value for seed in range(8)}
     assert len(values) == 8
     assert not any(script_of(c) == "GREEK" and c != "α" for value in values for c in value)
+
+
+def test_greek_letters_of_formulas_make_no_greek_page():
+    page = "The pilot’s rule is $\\phi = \\alpha + \\beta$ and $\\psi \\in \\Omega$. " * 3
+    maker = ErrorMaker(read_model("tesseract"))
+    words = page_words(page)
+    assert any(script_of(char) == "GREEK" for word in words.words for char in word)
+    assert not OwnScript(maker.model, maker.characters, maker.strings).of_page(words).words
 
 
 @pytest.mark.parametrize(("char", "like"), [("未", "末"), ("土", "士"), ("シ", "ツ"), ("Ш", "Щ")])
