@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends.repairs.light import even_light
+from ocr_backends.repairs.lines import grey_of, on_white
 from ohr.plugins import ImageRepair, Params
 
 SPREAD = 128.0
@@ -25,12 +26,16 @@ class CleanParams(Params):
 
 
 class Clean(ImageRepair[CleanParams]):
-    """Evens out the light, removes specks, stretches the contrast and binarises."""
+    """Evens out the light, removes specks, stretches the contrast and binarises.
+
+    A dark page is inverted first.
+    """
 
     name = "clean"
+    version = "2"
 
     def repair(self, image: np.ndarray) -> np.ndarray:
-        grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+        grey = on_white(grey_of(image))
         even = cv2.medianBlur(even_light(grey), 3)
         ink, paper = np.percentile(even, (0.5, 90))
         if paper - ink < 1:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from ocr_backends.repairs.lines import is_dark, letter_lines
 from ohr.plugins import ImageRepair, Params
 
 SEARCHED = 800
@@ -39,6 +40,9 @@ BENT = 0.12
 """Most that an edge may deviate from straight, over its length: more is no edge of the page."""
 NODES = 65
 """Points along an edge."""
+OUTSIDE = 0.02
+"""Most of the letters in lines that may be outside the page: a panel of a cover or slide has the
+title outside. A photograph shows next to nothing but the page that one can read."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class Flatten(ImageRepair[Params]):
     """Cuts the page out of a photograph, and straightens perspective and bent edges."""
 
     name = "flatten"
+    version = "2"
 
     def repair(self, image: np.ndarray) -> np.ndarray:
         return flatten(image)
@@ -61,10 +66,28 @@ class Flatten(ImageRepair[Params]):
 def flatten(image: np.ndarray) -> np.ndarray:
     """The page alone, as if seen from above; ``image`` itself if no page is found on it.
 
-    ``image`` is uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB; the result may have another size.
+    ``image`` is uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB; the result may have another size. A
+    page with light letters on a dark ground is searched inverted. What would cut off lines of
+    letters is no page.
     """
-    page = find_page(image)
-    return image if page is None else _straightened(image, page)
+    page = find_page(cv2.bitwise_not(image) if is_dark(image) else image)
+    if page is None or _cuts_letters(image, page):
+        return image
+    return _straightened(image, page)
+
+
+def _cuts_letters(image: np.ndarray, page: Outline) -> bool:
+    """Whether lines of letters are outside the outline of a page, or cross it."""
+    outline = page.outline.astype(np.float32).reshape(-1, 1, 2)
+    total = outside = 0
+    for line in letter_lines(image):
+        middles = (line.boxes[:, :2] + line.boxes[:, 2:]) / 2
+        total += len(middles)
+        outside += sum(
+            cv2.pointPolygonTest(outline, (float(x), float(y)), measureDist=False) < 0
+            for x, y in middles
+        )
+    return outside > OUTSIDE * total
 
 
 def find_page(image: np.ndarray) -> Outline | None:

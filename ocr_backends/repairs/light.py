@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from ocr_backends.repairs.lines import on_white
 from ohr.plugins import ImageRepair, Params
 
 STROKE = 31
@@ -13,12 +14,13 @@ SEARCHED = 1000
 
 
 class Light(ImageRepair[Params]):
-    """Evens out shadows and dark corners; paper becomes white."""
+    """Evens out shadows and dark corners; paper becomes white. A dark page is inverted first."""
 
     name = "light"
+    version = "2"
 
     def repair(self, image: np.ndarray) -> np.ndarray:
-        return even_light(image)
+        return even_light(on_white(image))
 
 
 def even_light(image: np.ndarray) -> np.ndarray:

@@ -24,6 +24,7 @@ from ohr.ocr.store import (
     ocr_key,
     stored_output,
     stored_text,
+    words_form,
 )
 from ohr.ocr.worker import PageReader, PageTask, draw_image, read_image, read_page
 from ohr.plugins import OcrBackend
@@ -180,7 +181,7 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
             seen["pixels"].append(_read_again(applied.value, page.ref.page_no, reader))
         if task.words:
             words = reader.backend().words(image) if words is None else words
-            seen["words"] = [[word.text, round(word.confidence, 4), word.box] for word in words]
+            seen["words"] = words_form(words)
     reader.store.put("observation", task.key, seen)
 
 

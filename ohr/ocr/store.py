@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from ohr.store.artefacts import ArtefactStore
-from ohr.types import FAILED, Outcome, Status
+from ohr.types import FAILED, Outcome, Status, Word
 from ohr.workers import Limits
 
 
@@ -92,6 +92,25 @@ def stored_text(store: ArtefactStore, pixels: str, identity: dict[str, Any]) -> 
     """
     output = _parsed(store.get("ocr", ocr_key(pixels, identity)))
     return None if output is None or output.outcome.status in FAILED else output
+
+
+def words_form(words: Sequence[Word]) -> list[list[Any]]:
+    """Words as they are stored: text, confidence and box of each."""
+    return [[word.text, round(word.confidence, 4), word.box] for word in words]
+
+
+def parsed_words(artefact: object) -> tuple[Word, ...] | None:
+    """The words in an artefact, or None if it is absent or invalid."""
+    if not isinstance(artefact, list):
+        return None
+    words = []
+    for entry in artefact:
+        match entry:
+            case [str(text), int() | float() as sure, [int(x0), int(y0), int(x1), int(y1)]]:
+                words.append(Word(text, float(sure), (x0, y0, x1, y1)))
+            case _:
+                return None
+    return tuple(words)
 
 
 def _parsed(artefact: object) -> StoredOutput | None:

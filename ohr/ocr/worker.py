@@ -24,9 +24,15 @@ from ohr.errors import (
     StoreError,
 )
 from ohr.ocr.distort import distort_image
-from ohr.ocr.store import numbers_of, ocr_key, stored_text
+from ohr.ocr.store import numbers_of, ocr_key, parsed_words, stored_text, words_form
 from ohr.plugins import CompositeEngine, OcrBackend, check_unedited
-from ohr.plugins.engine import as_outcome, checked_image, failed_page, read_with
+from ohr.plugins.engine import (
+    as_outcome,
+    checked_image,
+    failed_page,
+    read_with,
+    read_with_words,
+)
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
@@ -81,6 +87,7 @@ class PageReader:
         """Let an engine that reads with others, and these if they do, keep what they read."""
         if isinstance(backend, CompositeEngine):
             backend.read_part = self._read_part
+            backend.read_part_with_words = self._read_part_with_words
             for part in backend.parts:
                 self._use_store(part)
 
@@ -89,18 +96,35 @@ class PageReader:
 
         Its cost is added to that of the page.
         """
+        return self._read_by_part(part, image, words=False)[0]
+
+    def _read_part_with_words(
+        self, part: OcrBackend, image: np.ndarray
+    ) -> tuple[Outcome[str], tuple[Word, ...] | None]:
+        """The same with its words, stored beside it; None if the part gives no confidence."""
+        return self._read_by_part(part, image, words=part.has_confidence)
+
+    def _read_by_part(
+        self, part: OcrBackend, image: np.ndarray, *, words: bool
+    ) -> tuple[Outcome[str], tuple[Word, ...] | None]:
         image = checked_image(image)
         identity = self._identities.setdefault(id(part), part.identity())
         pixels = pixel_digest(image)
         key = ocr_key(pixels, identity)
         stored = stored_text(self.store, pixels, identity)
-        if stored is not None:
+        stored_words = parsed_words(self.store.get("words", key)) if words else None
+        if stored is not None and (not words or stored_words is not None):
             self._add(numbers_of(self.store.get("taken", key)))
-            return stored.outcome
+            return stored.outcome, stored_words
         before = dict(self._parts_cost)
         part.usage()  # since the last page
         wall, cpu = time.perf_counter(), cpu_seconds()
-        outcome = with_turn(read_with(part, image), image)
+        recognised = None
+        if words:
+            outcome, recognised = read_with_words(part, image)
+        else:
+            outcome = read_with(part, image)
+        outcome = with_turn(outcome, image)
         spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
         usage = part.usage()
         self._add(usage)  # the page's own clock runs meanwhile
@@ -108,9 +132,14 @@ class PageReader:
             inner = {
                 name: number - before.get(name, 0.0) for name, number in self._parts_cost.items()
             }
-            self.store.put("ocr", key, stored_form(outcome))
-            self.store.put("taken", key, summed(inner, spent))
-        return outcome
+            if recognised is not None:
+                form = words_form(recognised)
+                self.store.put("words", key, form)
+                recognised = parsed_words(form)  # rounded, as when they come from the store
+            if stored is None:
+                self.store.put("ocr", key, stored_form(outcome))
+                self.store.put("taken", key, summed(inner, spent))
+        return outcome if stored is None else stored.outcome, recognised
 
     def _add(self, cost: Mapping[str, float]) -> None:
         self._parts_cost = summed(self._parts_cost, cost)
@@ -190,8 +219,8 @@ class PageReader:
 def with_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
     """The outcome of a page image, with a note in its detail if the page is not upright.
 
-    There is no note for scripts other than Latin, Greek and Cyrillic, whose letters may hang from
-    a line.
+    There is no note for texts in scripts other than Latin, Greek and Cyrillic, nor without
+    Tesseract's orientation detection.
     """
     letters = [char for char in outcome.value or "" if char.isalpha()]
     known = sum(char < _LAST_CYRILLIC for char in letters)

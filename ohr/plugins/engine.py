@@ -12,7 +12,7 @@ import numpy as np
 from ohr.collection import Dataset
 from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.plugins.base import P, Plugin
-from ohr.types import KnowledgeBase, Outcome, Status, Word
+from ohr.types import FAILED, KnowledgeBase, Outcome, Status, Word
 
 
 class OcrBackend(Plugin[P], ABC, abstract=True):
@@ -135,13 +135,18 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
 class CompositeEngine(OcrBackend[P], ABC, abstract=True):
     """An engine that reads page images with other engines, its ``parts``.
 
-    It defines :meth:`read`, which reads with :attr:`read_part` alone. A study then stores each
-    part's output as the part's own, so that no engine reads the same pixels twice.
+    It defines :meth:`read`, which reads with :attr:`read_part` and :attr:`read_part_with_words`
+    alone. A study then stores each part's output as the part's own, so that no engine reads the
+    same pixels twice.
     """
 
     parts: tuple[OcrBackend[Any], ...] = ()
     read_part: Callable[[OcrBackend[Any], np.ndarray], Outcome[str]]
     """Reads an image with a part: its output, stored or new."""
+    read_part_with_words: Callable[
+        [OcrBackend[Any], np.ndarray], tuple[Outcome[str], tuple[Word, ...] | None]
+    ]
+    """The same with the part's words; None of an engine that gives no confidence."""
 
     def use_parts(self, engines: Iterable[object]) -> None:
         """Read with these engines. Raises ConfigError for one that reads no page images."""
@@ -152,6 +157,7 @@ class CompositeEngine(OcrBackend[P], ABC, abstract=True):
             self.parts += (engine,)
         self.generative = any(part.generative for part in self.parts)
         self.read_part = read_with
+        self.read_part_with_words = read_with_words
 
     def reads(self) -> tuple[str, ...]:
         """Languages that every part reads; empty if unknown."""
@@ -200,6 +206,24 @@ def as_outcome(engine: str, text: object, method: str = "read") -> Outcome[str]:
         f"{method} of the engine {engine!r} returned {what} in place of the page's text (return "
         '"" for a page without text)'
     )
+
+
+def read_with_words(
+    engine: OcrBackend[Any], image: np.ndarray
+) -> tuple[Outcome[str], tuple[Word, ...] | None]:
+    """The outcome of a page image and its words; None for an engine that gives no confidence.
+
+    From one recognition where the engine can. A page that failed has no words.
+    """
+    image = checked_image(image)
+    if not engine.has_confidence:
+        return read_with(engine, image), None
+    both = engine.read_with_words(image)
+    if both is not None:
+        text, words = both
+        return as_outcome(engine.name, text, "read_with_words"), words
+    outcome = read_with(engine, image)
+    return outcome, () if outcome.status in FAILED else engine.words(image)
 
 
 def failed_page(engine: str, error: Exception) -> Outcome[str]:

@@ -12,7 +12,10 @@ from ohr.plugins.base import P, Plugin
 
 
 class ImageRepair(Plugin[P], ABC, abstract=True):
-    """Changes a page image before it is read; a step of the engine ``repaired``."""
+    """Changes a page image before it is read; a step of the engine ``repaired``.
+
+    ``repaired`` keeps the change only if its engine then reads more words.
+    """
 
     @abstractmethod
     def repair(self, image: np.ndarray) -> np.ndarray:
@@ -22,6 +25,15 @@ class ImageRepair(Plugin[P], ABC, abstract=True):
         needs no repair is returned as it is. Raises EngineError, which fails the page.
         """
 
+    def proposals(self, image: np.ndarray) -> Sequence[np.ndarray]:
+        """Pages to try, the likeliest first; empty if the page needs no repair.
+
+        By default the repaired page. A repair that cannot be sure proposes what an engine can
+        decide by reading. Raises what :meth:`repair` does.
+        """
+        repaired = self.repair(image)
+        return [] if np.array_equal(repaired, image) else [repaired]
+
 
 class TextRepair(Plugin[P], ABC, abstract=True):
     """Changes a page's text after it was read; a step of the engine ``repaired``."""
@@ -29,6 +41,10 @@ class TextRepair(Plugin[P], ABC, abstract=True):
     @abstractmethod
     def repair(self, text: str) -> str:
         """The repaired text of a page; a text that needs no repair as it is."""
+
+    def reason(self, text: str) -> str:
+        """Why this text is left as it is although it may need the repair; empty otherwise."""
+        return ""
 
 
 class TextFusion(Plugin[P], ABC, abstract=True):
