@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
+from functools import cache
 
 import cv2
 import numpy as np
@@ -29,6 +30,19 @@ needs_symspell = pytest.mark.skipif(
 )
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "12", "1O", "x!"]), max_size=12)
 PAGE = np.full((60, 40), 255, np.uint8)
+FOREIGN = {
+    "German": "Der Kapitän zahlte im Hafen zwölf Kronen für das Holz, denn ein anderer wollte es "
+    "nicht kaufen; danach fuhren sie gegen den Wind zu einer kleinen Insel.",
+    "French": "Le capitaine paya douze pièces pour le bois du port, parce que personne ne voulait "
+    "les garder; puis ils partirent contre le vent vers une petite île.",
+    "Dutch": "De schipper betaalde twaalf kronen voor het hout in de haven, omdat niemand anders "
+    "het wilde kopen; daarna voeren zij tegen de wind naar een klein eiland.",
+    "Polish": "kapitan zapłacił dwanaście koron za drewno w porcie, bo nikt inny nie chciał go "
+    "kupić; potem popłynęli pod wiatr na małą wyspę",
+    "Spanish": "el capitán pagó doce coronas por la madera del puerto, porque nadie quería "
+    "comprarla; después navegaron contra el viento hacia una isla",
+    "few": "zwei Körbe kosten dreimal mehr",
+}
 
 
 class Shouts(TextRepair):
@@ -67,7 +81,22 @@ class Sees(OcrBackend):
         return "the fee is 1,200"
 
 
+class German(OcrBackend):
+    """Reads a German sentence on every page."""
+
+    name = "german"
+
+    def read(self, image: np.ndarray) -> str:
+        return FOREIGN["German"]
+
+
 HERE = "tests.ocr_backends.test_mitigations"
+
+
+@cache
+def correct() -> Correct:
+    """With the English dictionary, loaded once."""
+    return Correct()
 
 
 @examples(100)
@@ -124,14 +153,14 @@ def test_a_vote_takes_the_better_reading(texts, expected):
 def test_corrections_change_no_number_name_or_mark_up():
     text = "The compnay Lindvlk paid $1,2O0 in 2O19. \\textbf{harbuor} $allpha$ <tabel> teh"
     expected = "The company Lindvlk paid $1,2O0 in 2O19. \\textbf{harbour} $allpha$ <tabel> teh"
-    assert Correct().repair(text) == expected
+    assert correct().repair(text) == expected
 
 
 @needs_symspell
 @examples(60)
 @given(st.text("aeo1 A.$<>\n", max_size=40))
 def test_corrections_keep_everything_but_small_letters(text):
-    corrected = Correct().repair(text)
+    corrected = correct().repair(text)
     assert [c for c in corrected if not c.islower()] == [c for c in text if not c.islower()]
 
 
@@ -200,3 +229,42 @@ def test_engines_are_fused():
         Fused(FusedParams(engines=[f"{HERE}.Sees", f"{HERE}.Sees"], method="light"))
     with pytest.raises(ConfigError, match="reads no page images"):
         Fused(FusedParams(engines=["tesseract", "gt"]))
+
+
+@needs_symspell
+def test_every_text_is_corrected_if_one_wants(tmp_path):
+    (tmp_path / "words.txt").write_text("harbour 9\n")
+    params = CorrectParams(dictionary=tmp_path / "words.txt", least_known=0)
+    text = "zwei Wochen und drei Tage im harbuor sind genug"
+    assert Correct(params).repair(text) == text.replace("harbuor", "harbour")
+    assert Correct(CorrectParams(dictionary=tmp_path / "words.txt")).repair(text) == text
+
+
+@needs_symspell
+@pytest.mark.parametrize("language", FOREIGN)
+def test_text_in_another_language_is_not_corrected(language):
+    speller, text = correct(), FOREIGN[language]
+    assert speller.repair(text) == text
+    assert "words are in the dictionary" in speller.reason(text)
+
+
+@needs_symspell
+def test_a_foreign_paragraph_stays_beside_one_that_is_corrected():
+    english = (
+        "The captian paid twelve crowns for the timbr in the harbour, because nobody else wanted "
+        "to buy it at such a price. Then they sailed against the wind to a small island, where "
+        "the people had waited for salt since the winter and gave wool for it."
+    )
+    text = f"{english}\n\n{FOREIGN['German']}\n\n{english}"
+    expected = english.replace("captian", "captain").replace("timbr", "timber")
+    assert correct().repair(text) == f"{expected}\n\n{FOREIGN['German']}\n\n{expected}"
+    assert correct().reason(text) == ""
+
+
+@needs_symspell
+def test_an_engine_says_that_a_foreign_page_is_not_corrected():
+    engine = Repaired(RepairedParams(engine=f"{HERE}.German", steps=["correct"]))
+    outcome = engine.read(PAGE)
+    assert outcome.value == FOREIGN["German"]
+    assert "correct: left as it is: " in outcome.detail
+    assert "not changed by" not in outcome.detail
