@@ -31,7 +31,9 @@ STEEPEST = 0.32
 """Largest slope of a line, about 18 degrees."""
 REACH = 2.5
 """Farthest gap to the next mark of a line, in heights of a letter."""
-FEWEST = 5
+SPAN = 3
+"""Least length of a line, in heights of a letter."""
+FEWEST = 4
 """Least number of marks in a line."""
 LONGEST_FIT = 0.2
 """Largest median distance of a line's marks from the line, in heights of a letter."""
@@ -167,7 +169,7 @@ def _slope(boxes: np.ndarray) -> float | None:
     variation = max(_variation(each) for each in (heights, widths))
     size = float(np.median(heights))
     x = (boxes[:, 0] + boxes[:, 2]) / 2
-    if variation < VARIED or np.ptp(x) < 4 * size:
+    if variation < VARIED or np.ptp(x) < SPAN * size:
         return None
     # Lower edges lie on the baseline but for a few descenders, upper edges hang from the line of
     # many Indian scripts: the edge that fits better is taken.

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from ohr import registry
-from ohr.ocr.store import ocr_key, stored_text
+from ohr.ocr.store import ocr_key, parsed_words, stored_text
 from ohr.ocr.worker import PageReader
-from ohr.plugins import OcrBackend, TextFusion
+from ohr.plugins import ImageRepair, OcrBackend, TextFusion
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
-from ohr.types import Outcome
+from ohr.types import Outcome, Word
 
 HERE = "tests.ohr.study.pages.test_composite"
 PAGE = np.full((60, 40), 255, np.uint8)
@@ -47,6 +47,26 @@ class Broken(First):
     def read(self, image: np.ndarray) -> Outcome[str]:
         READINGS.append(self.name)
         return Outcome.error("out of order")
+
+
+class Sure(First):
+    """Also gives its words, sure of those on bright pages alone."""
+
+    name = "sure"
+    has_confidence = True
+
+    def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
+        outcome = self.read(image)
+        words = (outcome.value or "").split()
+        sure = float(image[0, 0]) / 255
+        return outcome, tuple(Word(word, sure, (0, 0, 40, 9)) for word in words)
+
+
+class Brighter(ImageRepair):
+    name = "brighter"
+
+    def repair(self, image: np.ndarray) -> np.ndarray:
+        return np.full_like(image, 255)
 
 
 class Joined(TextFusion):
@@ -112,3 +132,30 @@ def test_a_failure_of_a_part_is_not_stored(store):
         with pytest.raises(Exception, match="Broken: out of order"):
             reader_of(store, "First", "Broken").transcribe(PAGE, 0)
     assert READINGS == ["first", "broken", "broken"]
+
+
+def test_the_words_that_decide_are_stored(store):
+    params = {"engine": f"{HERE}.Sure", "steps": [f"{HERE}.Brighter"]}
+    spec = PluginSpec.parse({"name": "repaired", "params": params})
+    identity = registry.create("engine", spec).identity()
+    dim = np.full((60, 40), 120, np.uint8)
+    forms = []
+    for _ in range(2):
+        reader = PageReader(spec, identity, store)
+        forms.append(reader.transcribe(dim, 0))
+        assert reader.cost["tokens"] == 4
+    assert forms[0] == forms[1]
+    assert forms[0]["detail"] == ""  # the repaired page was better
+    assert READINGS == ["sure", "sure"]  # the page as it was and the repaired one, once each
+    # A text that was stored without its words is read again for them, and stays as it is.
+    key = ocr_key(pixel_digest(PAGE), registry.create("engine", f"{HERE}.Sure").identity())
+    store.put("words", key, "damaged")
+    assert PageReader(spec, identity, store).transcribe(dim, 0) == forms[0]
+    assert READINGS == ["sure"] * 3
+    assert parsed_words(store.get("words", key)) is not None
+
+
+@pytest.mark.parametrize("form", [None, "x", [["a", 0.5]], [["a", "b", [0, 0, 1, 1]]], {}])
+def test_damaged_words_are_absent(form):
+    assert parsed_words(form) is None
+    assert parsed_words([["a", 0.5, [0, 0, 1, 1]]]) == (Word("a", 0.5, (0, 0, 1, 1)),)
