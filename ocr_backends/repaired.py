@@ -1,7 +1,7 @@
 """Any engine for page images, with repairs of the image before and of the text after.
 
 A repair has to prove itself: the page is read as it is and repaired, and the repair is kept only if
-the engine reads clearly more words that it is sure of.
+the engine then reads clearly more, each word weighed by its confidence.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RepairedParams(plugins.Params):
 
 @dataclass(frozen=True)
 class _Attempt:
-    """What the engine reads on a page after some steps: ``words`` are those that it is sure of."""
+    """What the engine reads on a page after some steps, and the evidence that it is read well."""
 
     labels: tuple[str, ...]
     outcome: Outcome[str]
@@ -59,9 +59,9 @@ class Repaired(CompositeEngine[RepairedParams]):
     """Repairs page images, reads them with another engine, and repairs the text.
 
     For photographs and old scans. The page is also read as it is, and a repair of the image is kept
-    only if the engine then reads clearly more words that it is sure of; of an engine that gives no
-    confidence, more words that look like words. So a page that a repair changes is read twice or
-    more: with each step that changes it alone, and with all of them.
+    only if the engine then reads clearly more, each word weighed by its confidence; of an engine
+    that gives no confidence, more words that look like words. So a page that a repair changes is
+    read twice or more: with each step that changes it alone, and with all of them.
     """
 
     name = "repaired"

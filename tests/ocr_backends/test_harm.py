@@ -207,7 +207,7 @@ def test_of_two_readings_one_at_most_is_better(one, other):
     assert not (is_better(first, second) and is_better(second, first))
     assert not is_better(first, first)
     if is_better(first, second):
-        longer, shorter = ("".join(each.words.elements()) for each in (second, first))
+        longer, shorter = ("".join(each.sure.elements()) for each in (second, first))
         assert len(longer) > len(shorter)
 
 
@@ -216,7 +216,16 @@ def test_words_that_run_up_the_page_are_no_gain():
     level = [Word("harbour", 0.9, (0, 0, 60, 10)), Word("keeper", 0.9, (0, 20, 60, 30))]
     assert is_better(confident_words(up), confident_words(level))
     assert not is_better(confident_words(level), confident_words(up))
-    assert confident_words([Word("harbour", 0.4, (0, 0, 60, 10))]) == Evidence()
+    assert confident_words([Word("harbour", 0.2, (0, 0, 60, 10))]) == Evidence()
+    doubtful = [Word(word.text, 0.5, word.box) for word in level]
+    assert not is_better(confident_words(level), confident_words(doubtful * 2))
+
+
+def test_a_title_is_not_given_for_doubtful_words():
+    text = [Word(f"word{number:03}", 0.9, (0, 0, 60, 10)) for number in range(40)]
+    doubtful = [Word(f"other{number}", 0.6, (0, 0, 60, 10)) for number in range(20)]
+    assert not is_better(confident_words(text), confident_words(text[5:] + doubtful))
+    assert is_better(confident_words(text), confident_words(text + doubtful))
 
 
 @needs_tesseract
