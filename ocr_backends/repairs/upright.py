@@ -21,6 +21,7 @@ from ocr_backends.repairs.proof import confident_words, is_better
 from ohr.documents.osd import INSTALL, Orientation, detect_orientation
 from ohr.errors import MissingDependencyError
 from ohr.plugins import ImageRepair, Params
+from ohr.types import Word
 
 LARGEST_SKEW = 15.0
 """Degrees."""
@@ -34,6 +35,9 @@ AGREEING = 0.6
 """Least share of the lines, by their length, that agree."""
 SURE = 3.0
 """Least confidence of Tesseract's orientation at which no other sign is looked for."""
+SURE_WORD, LANGUAGE = 0.75, 0.6
+"""Confidence of a word, and least share of the letters in words of it, on a page in a language that
+Tesseract knows."""
 SIDEWAYS = 2.0
 """How many times more letters lie in lines that run down than across on a page that lies on its
 side."""
@@ -100,10 +104,18 @@ def upright(image: np.ndarray) -> np.ndarray:
     library = pick_library("pytesseract")
     best, words = image, confident_words(read_words(library, settings, image))
     for page in pages:
-        words_of_page = confident_words(read_words(library, settings, page))
-        if is_better(words, words_of_page):
-            best, words = page, words_of_page
+        read = read_words(library, settings, page)
+        if is_better(words, confident_words(read)) and _is_language(read):
+            best, words = page, confident_words(read)
     return best
+
+
+def _is_language(words: Sequence[Word]) -> bool:
+    """Whether most letters are in words that Tesseract is sure of: a script that it does not know,
+    such as Armenian upside down, it reads as doubtful Latin.
+    """
+    sure = sum(len(word.text) for word in words if word.confidence >= SURE_WORD)
+    return sure >= LANGUAGE * sum(len(word.text) for word in words)
 
 
 def proposals(image: np.ndarray) -> list[np.ndarray]:

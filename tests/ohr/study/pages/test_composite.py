@@ -57,7 +57,7 @@ class Sure(First):
 
     def read_with_words(self, image: np.ndarray) -> tuple[Outcome[str], tuple[Word, ...]]:
         outcome = self.read(image)
-        words = (outcome.value or "").split()
+        words = (outcome.value or "").split() * 3
         sure = float(image[0, 0]) / 255
         return outcome, tuple(Word(word, sure, (0, 0, 40, 9)) for word in words)
 
