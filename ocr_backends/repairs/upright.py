@@ -99,7 +99,10 @@ def upright(image: np.ndarray) -> np.ndarray:
         sure = orientation is not None and orientation.is_sure
         if sure and orientation is not None and orientation.turns:
             return pages[0]
-        level = _level(image)
+        # Marks of a page on its side can look like slanted lines.
+        upright_already = orientation is not None and not orientation.turns
+        known = upright_already and orientation is not None and orientation.confidence >= SURE
+        level = _level(image) if known else None
         return image if level is None else level
     library = pick_library("pytesseract")
     best, words = image, confident_words(read_words(library, settings, image))
