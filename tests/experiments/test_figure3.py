@@ -104,6 +104,19 @@ def test_each_whole_system_has_a_curve_of_its_own(systems_run):
         assert whole.to_dict("list") == parts.to_dict("list")
 
 
+def test_an_axis_that_cannot_rise_is_none(formatting_run):
+    """The published r_noise is 1 on clean Chinese pages."""
+    clean = formatting_run.cells["noise"] == "none"
+    cells = formatting_run.cells.assign(
+        r_noise_reference=formatting_run.cells["r_noise_reference"].mask(clean, 1.0)
+    )
+    run = Run(formatting_run.path, formatting_run.manifest, cells).with_cached(
+        drawn=formatting_run.drawn
+    )
+    assert set(figure3_points([formatting_run])["axis"]) == {"r_noise_reference"}
+    assert set(figure3_points([run])["axis"]) == {"r_noise"}
+
+
 def test_several_distortions_are_no_mixture(semantic_run):
     rows = semantic_run.rows
     names = rows["perturbation"].where(rows["level"] != "mild", "rotation")

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ohr.analysis.curves.table import FLOOR_SUFFIX
 from ohr.display.labels import MARK_UP_LEFT_OUT, STAGE_METRICS
+from ohr.display.noise_axis import blind_axes
 from ohr.errors import OhrError
 from ohr.ocr.noise import strength
 from ohr.statistics import NO_INTERVAL, mean_interval
@@ -54,8 +55,8 @@ class Level:
 def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
     """One row per kind of noise, setting, stage, panel and level, with noise, mean and interval.
 
-    ``r_noise`` is the published one where all runs measured it; ``axis`` names the metric. The
-    interval is that of the paired change from the clean pages, around the mean; the clean pages
+    ``r_noise`` is the published one where all runs measured it and it can rise; ``axis`` names it.
+    The interval is that of the paired change from the clean pages, around the mean; the clean pages
     have none. ``floor`` is the reader's score without context, if measured. Raises OhrError if no
     run has noise, if a run has several distortions of one kind without their mixture, or if two
     runs have the same engine at the same level.
@@ -102,8 +103,11 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _common_axis(runs: Sequence[Run]) -> str:
-    """The published r_noise if every run measured it, else the runs' own r_noise."""
-    return PUBLISHED if all(_noise_metric(run, PUBLISHED) for run in runs) else "r_noise"
+    """The published r_noise if every run measured it and it can rise, else the runs' own."""
+    fits = all(
+        _noise_metric(run, PUBLISHED) and PUBLISHED not in blind_axes(run.cells) for run in runs
+    )
+    return PUBLISHED if fits else "r_noise"
 
 
 def _noise_metric(run: Run, axis: str) -> str:
