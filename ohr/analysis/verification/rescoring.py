@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from ohr import registry
+from ohr.errors import OhrError
 from ohr.metrics.scores import SCORING
 from ohr.plugins import Metric
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase
@@ -68,11 +69,11 @@ def _compare(cases: _Cases, info: MetricInfo, metric: Metric, row: Row, rescored
     if row["status"] != str(Status.OK):
         rescored.left_out[f"status {row['status']}"] += 1
         return
-    case = cases.of(info, row)
-    if case is None:
-        rescored.left_out[f"{info.stage}:{info.metric}: no case"] += 1
+    try:
+        value = metric.measure(cases.of(info, row))
+    except _NoCaseError as missing:
+        rescored.left_out[str(missing)] += 1
         return
-    value = metric.measure(case)
     if abs(value - row["value"]) <= TOLERANCE:
         rescored.equal += 1
         return
@@ -95,6 +96,10 @@ def _metric(info: MetricInfo) -> Metric | None:
     return metric
 
 
+class _NoCaseError(Exception):
+    """A row whose case the run does not keep; says why."""
+
+
 class _Cases:
     """The cases of a run, found by its rows."""
 
@@ -103,9 +108,9 @@ class _Cases:
         self._texts = read_texts(run.path)
         self._questions: dict[str, Question] = {q.qid: q for q in read_questions(run.path)}
 
-    def of(self, info: MetricInfo, row: Row) -> Case | None:
-        """The case of a row; None if the run does not keep it."""
-        make: Callable[[MetricInfo, Row], Case | None] = {
+    def of(self, info: MetricInfo, row: Row) -> Case:
+        """The case of a row. Raises _NoCaseError."""
+        make: Callable[[MetricInfo, Row], Case] = {
             "page": self._page,
             "evidence": self._evidence,
             "hits": self._hits,
@@ -113,15 +118,25 @@ class _Cases:
         }[info.of]
         try:
             return make(info, row)
-        except KeyError:
-            return None
+        except KeyError as error:
+            raise _NoCaseError(f"{info.stage}:{info.metric}: not in the run's cases") from error
 
-    def _page(self, info: MetricInfo, row: Row) -> Case | None:
+    def _page(self, info: MetricInfo, row: Row) -> Case:
         if "truth_holes" in self._run.manifest.get("dataset", {}):
-            return None  # the truth is compared without its holes, which the run does not keep
+            raise _NoCaseError("pages whose truth has holes, which the run does not keep")
         ref = PageRef(row["doc_id"], int(row["page_no"]))
-        truth = self._texts[CLEAN][ref]
-        return PageCase(self._texts[self._base(row)][ref], truth, SCORING[row["protocol"]])
+        text, truth = self._texts[self._base(row)][ref], self._truth[ref]
+        return PageCase(text, truth, SCORING[row["protocol"]])
+
+    @cached_property
+    def _truth(self) -> Mapping[PageRef, str]:
+        """The ground truth: of the run, or else of its data."""
+        if CLEAN in self._texts:
+            return self._texts[CLEAN]
+        try:
+            return {ref: page.text for ref, page in self._run.dataset.pages.items()}
+        except OhrError as error:
+            raise _NoCaseError(f"the ground truth is not in the run, and {error}") from error
 
     def _evidence(self, info: MetricInfo, row: Row) -> Case:
         question, texts = self._questions[row["qid"]], self._texts[self._base(row)]

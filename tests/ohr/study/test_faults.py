@@ -19,9 +19,12 @@ from experiments.compare import main as compare
 from experiments.noise_curve import main as noise_curve
 from experiments.report import main as report
 from experiments.verify import main as verify
+from ohr.analysis.verification import rescoring
+from ohr.analysis.verification.rescoring import CLEAN, rescore
 from ohr.errors import OhrError
 from ohr.study.faults import faults_of
 from ohr.study.opening import open_runs
+from ohr.study.output.cases import read_texts
 from ohr.study.results import open_run
 
 ASKED = 3
@@ -160,6 +163,20 @@ def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift
     done = CliRunner().invoke(verify, [str(folder)])
     assert done.exit_code == 1
     assert "the row has " in done.stdout
+
+
+def test_without_truth_in_the_run_pages_are_compared_with_its_data(finished, run, monkeypatch):
+    texts = {name: pages for name, pages in read_texts(run).items() if name != CLEAN}
+    monkeypatch.setattr(rescoring, "read_texts", lambda _: texts)
+    with_data = rescore(open_run(run))
+    assert not with_data.differing
+    manifest = json.loads((run / "manifest.json").read_text("utf-8"))
+    manifest["dataset"]["digest"] = "of other data"
+    (run / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    without = rescore(open_run(run))
+    assert not without.differing
+    assert without.equal < with_data.equal
+    assert any("the ground truth is not in the run, and the data of" in w for w in without.left_out)
 
 
 def test_an_answer_that_was_edited_is_scored_again(run):
