@@ -2,8 +2,8 @@
 
 ``python docs/make_look_alikes.py``. Each letter is drawn by a Noto font, blurred as a scan would
 be, and compared with every other letter of its script and case; the three nearest by the cosine of
-their pixels are kept. Letters that join are also drawn between two others, since their dots alone
-tell them apart there. Of scripts with thousands of letters, or with letters of rare languages,
+their pixels are kept. Letters that join are also drawn between two others, since only their dots
+distinguish them there. Of scripts with thousands of letters, or with letters of rare languages,
 those of the national character sets are compared (GB 2312, the first level of Big5, JIS X 0208,
 KS X 1001, ISO 8859).
 
