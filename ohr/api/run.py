@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +12,7 @@ import pandas as pd
 from ohr.api.plots import Plots
 from ohr.ocr.progress import Progress
 from ohr.study import results
+from ohr.study.opening import fault_line
 
 
 class Run(results.Run):
@@ -104,5 +106,9 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     """Open a run's folder. Raises OhrError if it is no run, or the run is not finished.
 
     Code that the run names is loaded only where the same code is installed, or with ``trust_code``.
+    Warns of a run that is no longer what its study wrote.
     """
-    return Run.of(results.open_run(path, trust_code=trust_code))
+    run = results.open_run(path, trust_code=trust_code)
+    if line := fault_line(run):
+        warnings.warn(line, stacklevel=2)
+    return Run.of(run)

@@ -18,10 +18,17 @@ def open_runs(paths: Sequence[Path]) -> list[Run]:
     check_distinct(paths)
     runs = [open_run(path) for path in paths]
     for run in runs:
-        if faults := faults_of(run):
-            more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
-            raise OhrError(
-                f"{run.path} is not what its study wrote: {faults[0]}{more}; ohr verify "
-                f"{run.path} says all"
-            )
+        if line := fault_line(run):
+            raise OhrError(line)
     return runs
+
+
+def fault_line(run: Run) -> str:
+    """A sentence with the first fault of a run's files; empty without one."""
+    faults = faults_of(run)
+    if not faults:
+        return ""
+    more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+    return (
+        f"{run.path} is not what its study wrote: {faults[0]}{more}; ohr verify {run.path} says all"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -208,6 +209,15 @@ def test_no_command_concludes_from_an_edited_run(run, tmp_path, command):
     assert "is not what its study wrote: rows.parquet has" in done.stderr
     with pytest.raises(OhrError, match="ohr verify"):
         open_runs([run])
+
+
+def test_python_warns_of_an_edited_run(finished, run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ohr.open_run(finished)
+    edit_rows(run, lambda rows: pd.concat([rows, rows]))
+    with pytest.warns(UserWarning, match="is not what its study wrote: rows.parquet has"):
+        ohr.open_run(run)
 
 
 def test_a_gate_does_not_pass_an_edited_run(finished, run):
