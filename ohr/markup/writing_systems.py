@@ -65,9 +65,16 @@ def _unspaced_token() -> re.Pattern[str]:
         if (category := unicodedata.category(char)).startswith("P"):
             signs[category in ("Ps", "Pi")].append(char)
     opening, closing = (f"[{''.join(signs[is_opening])}]" for is_opening in (True, False))
+    # Sara am is a mark on the letter before it, and a letter after that.
+    attached = "".join(
+        char
+        for first, last in _MARKED
+        for char in map(chr, range(first, last + 1))
+        if unicodedata.category(unicodedata.normalize("NFKC", char)[0]) in ("Mn", "Mc")
+    )
     other = rf"[^\s{UNSPACED_LETTERS}{opening[1:-1]}{closing[1:-1]}]"
     return re.compile(
-        rf"{opening}*(?:[{UNSPACED_LETTERS}]{marks()}*|{other}+){closing}*|{opening}+|{closing}+"
+        rf"{opening}*(?:[{UNSPACED_LETTERS}][{attached}]*|{other}+){closing}*|{opening}+|{closing}+"
     )
 
 

@@ -239,7 +239,9 @@ def test_the_command_reads_each_page_once(tmp_path, monkeypatch):
     assert set(costs["arm"]) == {"add_words", WHITENS}
     added = costs[costs["arm"] == "add_words"].set_index("noise")
     arm = Arm("add_words", LOGGING, "bm25", f"{LOGGING} + add_words", "bm25")
-    photographs = arm_costs(open_run(tmp_path / "run"), [arm], "law/*").set_index("noise")
+    photographs = arm_costs(open_run(tmp_path / "run", trust_code=True), [arm], "law/*").set_index(
+        "noise"
+    )
     assert set(photographs.index) == {"clean", "natural", "salt_and_pepper 1"}
     numbers = photographs["numbers"]
     assert numbers["clean"] + numbers["natural"] == added.loc["clean", "numbers"]

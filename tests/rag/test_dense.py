@@ -262,7 +262,7 @@ def test_a_servers_embeddings_rank(server):
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        ({"data": []}, "no list of 1 embeddings"),
+        ({"data": []}, 'an empty answer: {"data": []}'),
         ({"error": "no"}, "HTTP 200 with error no"),
         ({"datum": 3}, "no list of 1 embeddings (KeyError('data')): {\"datum\": 3}"),
         ({"data": [{"index": 0, "embedding": []}]}, "no vector: []"),

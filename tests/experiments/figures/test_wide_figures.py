@@ -60,7 +60,9 @@ def draw_preferences() -> None:
         for group, n in groups.items()
         for system in SYSTEMS
     ]
-    judging.preference_dots(pd.DataFrame(rows), "Share of questions", FOLDER)
+    judging.preference_dots(
+        pd.DataFrame(rows), "OCR wrong: by r_noise", "Share of questions", FOLDER
+    )
 
 
 def draw_preference_differences() -> None:
@@ -97,7 +99,9 @@ def draw_cases() -> None:
         for setting in settings
         for base in BASES
     ]
-    error_analysis.case_dots(pd.DataFrame(rows), "Share of questions", FOLDER)
+    error_analysis.case_dots(
+        pd.DataFrame(rows), "OCR wrong: by r_noise", "Share of questions", FOLDER
+    )
 
 
 def draw_reliability() -> None:

@@ -96,7 +96,7 @@ def test_a_study_scores_what_is_known_and_says_how_much(tmp_path: Path, lease: b
         "ink_covered": 0.99,
         "questions_in_doubt": 2,
     }
-    assert open_run(tmp_path / "run").plan.in_holes.keys() == {"line-2", "line-3"}
+    assert open_run(tmp_path / "run", trust_code=True).plan.in_holes.keys() == {"line-2", "line-3"}
     assert (
         "truth: the text layer of the PDFs, not ground truth; usable on all 3 pages; order unknown "
         "on 1 page (only metrics without order, such as word_f1, are scored there); 1 of 16 words "

@@ -150,6 +150,7 @@ def test_no_letter_is_lost(page, intensity, seed):
 
 @quick
 @given(page=PAGES, intensity=intensities, seed=seeds)
+@example(page="จำนวนมาก ຈຳນວນ " * 5, intensity=1.0, seed=0)
 def test_tokens_stay(page, intensity, seed):
     value = noisy(page, intensity, seed).value
     assert tokens(strip_markup(value)) == tokens(strip_markup(page))
