@@ -60,9 +60,7 @@ def draw_preferences() -> None:
         for group, n in groups.items()
         for system in SYSTEMS
     ]
-    judging.preference_dots(
-        pd.DataFrame(rows), "OCR wrong: by r_noise", "Share of questions", FOLDER
-    )
+    judging.preference_dots(pd.DataFrame(rows), "Share of questions", FOLDER)
 
 
 def draw_preference_differences() -> None:
