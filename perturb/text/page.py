@@ -233,17 +233,19 @@ def _unspaced_words(text: str, base: int, start: int, end: int) -> Iterator[Word
 def _pairs(text: str, tokens: list[Span]) -> list[Span]:
     """Words of up to two tokens that touch; a number or a Latin word is one of its own.
 
-    A lone ``a`` stays with the word after it: before a line break it would be an article.
+    A lone ``a`` stays with the two tokens after it: it is an article only before a word of two
+    letters.
     """
     words: list[Span] = []
-    is_open = False
+    is_open, to_join = False, 0
     for start, end in tokens:
         is_letter = has_unspaced(text[start:end])
         is_lone = text[end - 1] in "aA" and not text[max(start, end - 2) : end - 1].isalnum()
-        if is_open and is_letter and words[-1][1] == start:
+        joins = to_join > 0 or (is_open and is_letter and words[-1][1] == start)
+        if joins:
             words[-1] = words[-1][0], end
-            is_open = False
         else:
             words.append((start, end))
-            is_open = is_lone or (is_letter and text[end - 1].isalnum())
+        is_open = not joins and is_letter and text[end - 1].isalnum()
+        to_join = 2 if is_lone else max(to_join - 1, 0)
     return words

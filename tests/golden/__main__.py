@@ -11,9 +11,6 @@ from tests.golden.outputs import entries, names
 
 def main() -> int:
     """Write the file; refuse while an output changed and its version did not."""
-    if sys.argv[1:]:
-        print(f"no option {sys.argv[1]!r}: this command takes none", file=sys.stderr)
-        return 2
     before, now = read(), entries(names())
     for name in now:
         if line := forgotten(before.get(name), now[name]):
@@ -27,4 +24,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit(f"error: no option {sys.argv[1]!r}: this command takes none")
     sys.exit(main())

@@ -151,6 +151,8 @@ def test_no_letter_is_lost(page, intensity, seed):
 @quick
 @given(page=PAGES, intensity=intensities, seed=seeds)
 @example(page="จำนวนมาก ຈຳນວນ " * 5, intensity=1.0, seed=0)
+@example(page="费用很高。" * 9 + "a\n々港务局", intensity=0.6, seed=1)
+@example(page="费用很高。" * 9 + "a a 灯塔很高", intensity=1.0, seed=0)
 def test_tokens_stay(page, intensity, seed):
     value = noisy(page, intensity, seed).value
     assert tokens(strip_markup(value)) == tokens(strip_markup(page))
