@@ -230,22 +230,28 @@ def _unspaced_words(text: str, base: int, start: int, end: int) -> Iterator[Word
             yield Words(base + words[0][0], base + words[-1][1], gaps, unspaced=True)
 
 
+_MARK = re.compile(r"\d{1,9}[.)]|[-+*#>=~|:]+")
+"""Tokens that begin a block of Markdown where they begin a line."""
+
+
 def _pairs(text: str, tokens: list[Span]) -> list[Span]:
     """Words of up to two tokens that touch; a number or a Latin word is one of its own.
 
     A lone ``a`` stays with the two tokens after it: it is an article only before a word of two
-    letters.
+    letters. What would be a list's mark on a line of its own stays with its neighbours.
     """
     words: list[Span] = []
     is_open, to_join = False, 0
     for start, end in tokens:
         is_letter = has_unspaced(text[start:end])
         is_lone = text[end - 1] in "aA" and not text[max(start, end - 2) : end - 1].isalnum()
-        joins = to_join > 0 or (is_open and is_letter and words[-1][1] == start)
+        is_mark = _MARK.fullmatch(text, start, end) is not None
+        touches = bool(words) and words[-1][1] == start
+        joins = to_join > 0 or (is_mark and bool(words)) or (is_open and is_letter and touches)
         if joins:
             words[-1] = words[-1][0], end
         else:
             words.append((start, end))
         is_open = not joins and is_letter and text[end - 1].isalnum()
-        to_join = 2 if is_lone else max(to_join - 1, 0)
+        to_join = 2 if is_lone else max(to_join - 1, int(is_mark))
     return words

@@ -160,6 +160,8 @@ def test_tokens_stay(page, intensity, seed):
 
 @quick
 @given(page=PAGES, intensity=intensities, seed=seeds)
+@example(page="费用很高。" * 9 + "\n\n1.港务局今年修理了七座灯塔", intensity=0.3, seed=0)
+@example(page="费用很高。" * 9 + "\n\n港务局+ 今年修理了七座灯塔", intensity=1.0, seed=0)
 def test_markdown_keeps_its_skeleton(page, intensity, seed):
     assert skeleton(noisy(page, intensity, seed).value) == skeleton(page)
 
