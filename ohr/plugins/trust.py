@@ -124,15 +124,19 @@ def _without(folder: Path) -> list[str]:
 
 def _file(module: str, where: Sequence[str]) -> Path | None:
     """The file of a module, found without running anything; None without one."""
-    parts = module.split(".")
-    for count in range(1, len(parts) + 1):
+    spec = None
+    for part in module.split("."):
+        # By its own name alone: for a dotted one, Python looks into packages that are not imported.
         try:
-            spec = PathFinder.find_spec(".".join(parts[:count]), where)
-        except (ImportError, ValueError, KeyError):
+            spec = PathFinder.find_spec(part, where)
+        except (ImportError, ValueError):
             return None
         if spec is None:
             return None
-        where = list(spec.submodule_search_locations or ())
+        if spec.origin is None:  # a folder without __init__.py, which may be in several places
+            where = [str(Path(place, part)) for place in where if Path(place, part).is_dir()]
+        else:
+            where = list(spec.submodule_search_locations or ())
     origin = Path(spec.origin) if spec and spec.origin else None
     return origin.resolve() if origin is not None and origin.is_file() else None
 

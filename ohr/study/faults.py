@@ -69,15 +69,19 @@ def _lost(run: Run, rows: pd.DataFrame) -> Iterator[str]:
     stated = run.manifest.get("counts")
     if not isinstance(stated, dict):
         return
-    present = rows.groupby(["stage", "status"]).size()
-    for stage, by_status in stated.items():
-        for status, count in by_status.items():
-            n_rows = int(present.get((stage, status), 0))
-            if n_rows != count:
-                yield (
-                    f"{ROWS} has {n_rows:,} rows of the stage {stage} with the status {status}, "
-                    f"the study wrote {count:,}"
-                )
+    present = rows.groupby(["stage", "status"]).size().to_dict()
+    counted = {
+        (stage, status): count
+        for stage, by_status in stated.items()
+        for status, count in by_status.items()
+    }
+    for stage, status in dict.fromkeys([*counted, *present]):
+        n_rows, count = present.get((stage, status), 0), counted.get((stage, status), 0)
+        if n_rows != count:
+            yield (
+                f"{ROWS} has {n_rows:,} rows of the stage {stage} with the status {status}, "
+                f"the study wrote {count:,}"
+            )
 
 
 def _other_means(run: Run) -> Iterator[str]:

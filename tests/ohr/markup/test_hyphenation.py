@@ -161,7 +161,8 @@ def test_only_hyphens_and_blanks_go(text):
 def test_it_ends_for_any_length(piece):
     text = piece * 20_000
     with ends(cpu_s=30):
-        join_cut_words(f"{text}-\n{text}")
+        joined = join_cut_words(f"{text}-\n{text}")
+    assert len(joined) <= len(f"{text}-\n{text}")
 
 
 @given(st.text(st.sampled_from("aB1 -\u2010\xad\xac\n")))

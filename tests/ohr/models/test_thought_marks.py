@@ -101,5 +101,6 @@ def test_gemmas_turns() -> None:
 def test_a_megabyte_comes_to_an_end(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     with ends(cpu_s=30):
-        without_thoughts(text)
+        answer = without_thoughts(text)
         bare_page(text)
+    assert len(answer) <= len(text)

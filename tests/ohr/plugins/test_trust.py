@@ -137,6 +137,17 @@ def test_a_yaml_file_names_no_code_of_its_folder(code, option):
     assert not ran(code)
 
 
+def test_code_in_folders_without_an_init_file_is_code_too(code):
+    nested = code.parent / "deep" / "deeper"
+    nested.mkdir(parents=True)
+    (nested / code.name).write_text(LEAVES_A_MARK)
+    path = code.with_name("study.yaml")
+    path.write_text(f"readers: [deep.deeper.{code.stem}.Echo]")
+    with pytest.raises(UntrustedCodeError):
+        load_config([str(path)])
+    assert not ran(nested / code.name)
+
+
 def test_a_yaml_file_may_name_installed_code_and_files_with_dots(code, elsewhere):
     path = code.with_name("study.yaml")
     path.write_text(

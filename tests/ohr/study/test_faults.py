@@ -100,6 +100,15 @@ def test_rows_and_cells_of_fewer_questions(run):
     assert "rows of the stage overall with the status ok, the study wrote" in faults(run)
 
 
+def test_rows_that_the_study_never_counted(run):
+    def change(rows):
+        more = rows[answers_in(rows)].assign(status="timeout", metric="own")
+        return pd.concat([rows.astype({"status": str, "metric": str}), more])
+
+    edit_rows(run, change)
+    assert "rows of the stage overall with the status timeout, the study wrote 0" in faults(run)
+
+
 def test_a_mean_that_its_rows_do_not_have(run):
     cells = pd.read_csv(run / "cells.csv", dtype=str, keep_default_na=False)
     chosen = (cells.stage == "overall") & (cells.metric == "f1") & (cells.group == "all")
