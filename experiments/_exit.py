@@ -12,7 +12,7 @@ from typing import Any, TextIO, cast
 import typer
 
 from ohr.errors import OhrError
-from ohr.files.keys import without_keys
+from ohr.files.keys import hide_keys
 from ohr.files.safe_text import plain
 
 _MOST_CHARACTERS = 2000
@@ -124,7 +124,7 @@ def _code(action: Callable[[], int], debug: bool) -> int:
 
 def one_line(text: str) -> str:
     """Text on one line without control characters; the middle of a long text is left out."""
-    line = without_keys(plain(" ".join(text.split())))
+    line = hide_keys(plain(" ".join(text.split())))
     if len(line) <= _MOST_CHARACTERS:
         return line
     half = _MOST_CHARACTERS // 2

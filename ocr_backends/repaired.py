@@ -94,11 +94,19 @@ class Repaired(CompositeEngine[RepairedParams]):
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Repair the image, read it, repair the text. Raises what these raise.
 
-        A note names the steps that changed nothing, and those whose change did not help.
+        A note names the steps that changed nothing, those whose change did not help, and those with
+        which the page could not be read.
         """
         image = checked_image(image)
-        best, tried = self._best_attempt(image)
-        dropped = [label for label, _ in self._image_steps if label in tried - {*best.labels}]
+        best, attempts = self._best_attempt(image)
+        tried = {label for attempt in attempts for label in attempt.labels}
+        was_read = {
+            label
+            for attempt in attempts
+            if attempt.outcome.status not in FAILED
+            for label in attempt.labels
+        }
+        dropped = [label for label, _ in self._image_steps if label in was_read - {*best.labels}]
         idle = [label for label, _ in self._image_steps if label not in tried]
         outcome, reasons = best.outcome, []
         if outcome.status not in FAILED:
@@ -115,23 +123,26 @@ class Repaired(CompositeEngine[RepairedParams]):
         notes = [outcome.detail] if outcome.detail else []
         notes += [f"not changed by {' and '.join(idle)}"] if idle else []
         notes += [f"no more words with {' and '.join(dropped)}: left out"] if dropped else []
+        notes += [
+            f"not read with {' and '.join(attempt.labels)}: {attempt.outcome.detail}"
+            for attempt in attempts
+            if attempt.outcome.status in FAILED
+        ]
         return replace(outcome, detail="; ".join([*notes, *reasons]))
 
-    def _best_attempt(self, image: np.ndarray) -> tuple[_Attempt, set[str]]:
-        """What is read best, of the page as it is and repaired, and the steps that were tried."""
+    def _best_attempt(self, image: np.ndarray) -> tuple[_Attempt, list[_Attempt]]:
+        """What is read best, of the page as it is and repaired, and all that was read repaired."""
         candidates = self._candidates(image)
         if not candidates:  # nothing to compare, so no words are needed
-            return _Attempt((), self.read_part(self.parts[0], image), Evidence()), set()
+            return _Attempt((), self.read_part(self.parts[0], image), Evidence()), []
         best = self._attempt((), image)
-        tried: set[str] = set()
-        for labels, page in candidates:
-            tried.update(labels)
-            attempt = self._safe_attempt(labels, page)
+        attempts = [self._safe_attempt(labels, page) for labels, page in candidates]
+        for attempt in attempts:
             if attempt.outcome.status in FAILED:
                 continue
             if best.outcome.status in FAILED or is_better(best.words, attempt.words):
                 best = attempt
-        return best, tried
+        return best, attempts
 
     def _candidates(self, image: np.ndarray) -> list[tuple[tuple[str, ...], np.ndarray]]:
         """Repaired pages and the steps that made them: each step alone, then all together."""

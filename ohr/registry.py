@@ -27,7 +27,7 @@ from ohr.errors import (
     UnknownPluginError,
     did_you_mean,
 )
-from ohr.files.keys import without_keys
+from ohr.files.keys import hide_keys
 from ohr.plugins.base import Plugin, check_usable, deferred_checks, first_error
 from ohr.plugins.trust import check_name
 
@@ -125,7 +125,7 @@ class PluginSpec(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            shown = without_keys(repr(value))
+            shown = hide_keys(repr(value))
             raise ConfigError(f"not a plug-in: {shown} ({first_error(error)})") from error
 
 

@@ -38,7 +38,7 @@ def is_plain_name(name: str) -> bool:
     )
 
 
-def without_keys(text: str) -> str:
+def hide_keys(text: str) -> str:
     """A text with ``[key]`` in place of what looks like an API key, for messages."""
     text = _NAMED.sub(lambda match: match[0] if is_plain_name(match[2]) else match[1] + MASK, text)
     return _RANDOM.sub(MASK, _KNOWN.sub(MASK, text))

@@ -25,7 +25,7 @@ from ohr.metrics.judgement_clauses import (
     question,
 )
 from ohr.metrics.judgement_markup import plain_sentences
-from ohr.metrics.judgement_objects import UNREAD, with_objects_read
+from ohr.metrics.judgement_objects import UNREAD, replace_objects
 
 _THOUGHT = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL)
 
@@ -38,7 +38,7 @@ class _Claim:
 
 def says_correct(reply: str) -> bool | None:
     """True for ``correct``, False for ``incorrect``, None without a verdict."""
-    text = with_objects_read(_THOUGHT.sub("", reply), _says_correct)
+    text = replace_objects(_THOUGHT.sub("", reply), _says_correct)
     return None if UNREAD in text else _says_correct(text)
 
 

@@ -30,7 +30,7 @@ _TRIES = 64
 """Most braces at which an object is searched for."""
 
 
-def with_objects_read(text: str, read: Read) -> str:
+def replace_objects(text: str, read: Read) -> str:
     """A reply with ``verdict: …`` in place of each JSON object that has a verdict.
 
     It is :data:`UNREAD` for a field whose value is not understood. ``read`` reads a field's text.

@@ -16,7 +16,7 @@ from ohr.models.ends import CUT, STOPPED, end_of
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.models.key_names import KeyName
-from ohr.models.system_turns import without_system_turn
+from ohr.models.system_turns import merge_system_turn
 from ohr.plugins import Message, ToolCall
 
 
@@ -83,7 +83,7 @@ class ChatParams(ServerParams):
 
     def turns(self, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Turns as the model's template takes them."""
-        return list(map(dict, turns)) if self.system_turn else without_system_turn(turns)
+        return list(map(dict, turns)) if self.system_turn else merge_system_turn(turns)
 
 
 TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})

@@ -25,7 +25,7 @@ _REFUSED = re.compile(
 _HAS_ONE = re.compile(r"\boptional system\b", re.IGNORECASE)
 
 
-def without_system_turn(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def merge_system_turn(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Turns with the system's text at the beginning of the first turn of the user."""
     system = [str(turn["content"]) for turn in turns if turn["role"] == "system"]
     others = [dict(turn) for turn in turns if turn["role"] != "system"]

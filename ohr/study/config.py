@@ -20,7 +20,7 @@ from pydantic import (
 from ohr.datasets.decoding import decode
 from ohr.errors import ConfigError, did_you_mean
 from ohr.files.bounded import read_bounded
-from ohr.files.keys import without_keys
+from ohr.files.keys import hide_keys
 from ohr.metrics.protocol import Protocol
 from ohr.plugins.base import Plugin, first_error
 from ohr.plugins.trust import check_content
@@ -355,7 +355,7 @@ def _parse(argument: str, text: str) -> Any:
         return parse_yaml(text) if text else None
     except ValueError as error:
         raise ConfigError(
-            f"cannot read {without_keys(argument)!r}: the value is not YAML: {error}"
+            f"cannot read {hide_keys(argument)!r}: the value is not YAML: {error}"
         ) from error
 
 
@@ -370,7 +370,7 @@ def _merge(into: dict[str, Any], update: Mapping[str, Any]) -> None:
 def _explain(error: ValidationError) -> str:
     problem = error.errors()[0]
     if problem["type"] != "extra_forbidden":
-        return without_keys(f"{first_error(error)} (got {problem.get('input')!r})")
+        return hide_keys(f"{first_error(error)} (got {problem.get('input')!r})")
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
     parent = "".join(f"{part}." for part in parents)

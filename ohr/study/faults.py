@@ -6,6 +6,7 @@ These checks are quick: they read the rows and cells once, and compute no interv
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,14 +70,14 @@ def _lost(run: Run, rows: pd.DataFrame) -> Iterator[str]:
     stated = run.manifest.get("counts")
     if not isinstance(stated, dict):
         return
-    present = rows.groupby(["stage", "status"]).size().to_dict()
+    present = Counter(zip(rows["stage"], rows["status"], strict=True))
     counted = {
         (stage, status): count
         for stage, by_status in stated.items()
         for status, count in by_status.items()
     }
     for stage, status in dict.fromkeys([*counted, *present]):
-        n_rows, count = present.get((stage, status), 0), counted.get((stage, status), 0)
+        n_rows, count = present[stage, status], counted.get((stage, status), 0)
         if n_rows != count:
             yield (
                 f"{ROWS} has {n_rows:,} rows of the stage {stage} with the status {status}, "

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from ohr.files.keys import without_keys
+from ohr.files.keys import hide_keys
 
 MOST_CHARACTERS = 1_000_000
 """Largest length of a text, also after all aliases are written out."""
@@ -33,12 +33,12 @@ def parse_yaml(text: str) -> Any:
     except RecursionError as error:
         raise ValueError("nested too deeply, or within itself") from error
     except yaml.YAMLError as error:
-        if without_keys(text) == text:
+        if hide_keys(text) == text:
             raise ValueError(" ".join(str(error).split())) from error
         # Its message quotes the text, perhaps a part of a key, which nothing would recognise.
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""
-        problem = without_keys(getattr(error, "problem", None) or "it cannot be read")
+        problem = hide_keys(getattr(error, "problem", None) or "it cannot be read")
         raise ValueError(f"{problem}{where}") from None
     finally:
         loader.dispose()

@@ -224,12 +224,16 @@ def _unspaced_words(text: str, base: int, start: int, end: int) -> Iterator[Word
             del tokens[0]
         if tokens and last < len(text) and not text[last].isspace() and tokens[-1][1] == last:
             del tokens[-1]
+        if _AFTER_A.search(text, max(0, first - 12), first):
+            del tokens[:2]  # see _pairs
         words = _pairs(text, tokens)
         if words and any(map(str.isalnum, text[words[0][0] : words[-1][1]])):
             gaps = [(base + a[1], base + b[0]) for a, b in pairwise(words)]
             yield Words(base + words[0][0], base + words[-1][1], gaps, unspaced=True)
 
 
+_AFTER_A = re.compile(r"(?:\A|[\W_])[aA][\W_]*\Z")
+"""A lone ``a``, on the line before or in mark-up, and what parts it from what follows."""
 _MARK = re.compile(r"\d{1,9}[.)]|[-+*#>=~|:]+")
 """Tokens that begin a block of Markdown where they begin a line."""
 

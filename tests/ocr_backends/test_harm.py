@@ -191,7 +191,9 @@ def test_a_repair_that_helps_is_kept_without_one_that_harms():
 
 def test_a_repaired_page_that_fails_does_not_fail_the_page():
     page = np.full((40, 400), 230, np.uint8)
-    assert engine("Darker").read(page).value == Lamp().read(page).value
+    outcome = engine("Darker").read(page)
+    assert outcome.value == Lamp().read(page).value
+    assert outcome.detail == f"not read with {HERE}.Darker: too dark"
     black = np.full((40, 400), 100, np.uint8)
     assert engine("Brighter").read(black).value is not None
     assert engine("Darker").read(black).detail.startswith("too dark")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.files.keys import is_plain_name, without_keys
+from ohr.files.keys import hide_keys, is_plain_name
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.models.key_names import key_name
@@ -72,7 +72,7 @@ def test_random_text_is_no_plain_name(text: str) -> None:
 
 @given(st.text())
 def test_masking_any_text_masks_it_once(text: str) -> None:
-    assert without_keys(without_keys(text)) == without_keys(text)
+    assert hide_keys(hide_keys(text)) == hide_keys(text)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -101,7 +101,7 @@ def test_what_is_no_key_stays(tmp_path: Path) -> None:
         "{'name': 'openai', 'params': {'api_key_env': 'OPENAI_API_KEY'}}",
         "ClassNotFoundErrorInSomeVeryLongModuleName",
     ):
-        assert without_keys(text) == text
+        assert hide_keys(text) == text
 
 
 def test_the_command_shows_no_key(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from markdown_it.token import Token
 from pylatexenc.latexwalker import LatexWalker, LatexWalkerParseError
 
 from ohr.markup.tables import parse_tables
+from ohr.plugins import Applied
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 KEPT = (
@@ -52,3 +53,21 @@ def latex_problem(text: str) -> str | None:
     except LatexWalkerParseError as error:
         return str(error)
     return None
+
+
+def check_styles(page: str, applied: Applied[str]) -> None:
+    """Each style that noise added or removed is read as one."""
+    added = Counter(edit[2] for edit in applied.record["edits"] if not edit[1])
+    removed = Counter(edit[1] for edit in applied.record["edits"] if edit[1])
+    strong = added["**"] // 2 - removed["**"] // 2
+    slanted = (added["*"] + added["_"]) // 2 - (removed["*"] + removed["_"]) // 2
+    assert count(applied.value, "strong_open") == count(page, "strong_open") + strong
+    assert count(applied.value, "em_open") == count(page, "em_open") + slanted
+
+
+def check_titles(page: str, applied: Applied[str]) -> None:
+    """Each title that noise added or removed is read as one."""
+    added = sum("# " in edit[2] for edit in applied.record["edits"])
+    removed = sum(edit[1].startswith("#") for edit in applied.record["edits"])
+    headings = count(page, "heading_open")
+    assert count(applied.value, "heading_open") == headings + added - removed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -16,7 +14,7 @@ from ohr.markup.tables import parse_tables
 from perturb.text.page import EditablePage
 from tests.examples import examples
 from tests.perturb.text.generated import ANY, ODD, PAGES, formulas
-from tests.perturb.text.parsing import count, latex_problem, skeleton
+from tests.perturb.text.parsing import check_styles, check_titles, latex_problem, skeleton
 
 quick = examples(150)
 intensities = st.sampled_from([0.1, 0.3, 0.6, 1.0])
@@ -97,12 +95,7 @@ def test_every_added_markdown_style_is_read_as_one(page, seed):
     # A block of HTML is not read as Markdown, and a title takes the place of text.
     assume("<" not in page)
     applied = noisy(page, 1.0, seed, "text_style")
-    added = Counter(edit[2] for edit in applied.record["edits"] if not edit[1])
-    removed = Counter(edit[1] for edit in applied.record["edits"] if edit[1])
-    strong = added["**"] // 2 - removed["**"] // 2
-    slanted = (added["*"] + added["_"]) // 2 - (removed["*"] + removed["_"]) // 2
-    assert count(applied.value, "strong_open") == count(page, "strong_open") + strong
-    assert count(applied.value, "em_open") == count(page, "em_open") + slanted
+    check_styles(page, applied)
 
 
 @quick
@@ -110,10 +103,7 @@ def test_every_added_markdown_style_is_read_as_one(page, seed):
 def test_every_added_title_is_read_as_one(page, seed):
     assume("<" not in page)
     applied = noisy(page, 1.0, seed, "titles")
-    added = sum("# " in edit[2] for edit in applied.record["edits"])
-    removed = sum(edit[1].startswith("#") for edit in applied.record["edits"])
-    headings = count(page, "heading_open")
-    assert count(applied.value, "heading_open") == headings + added - removed
+    check_titles(page, applied)
 
 
 @quick
