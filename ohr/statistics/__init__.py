@@ -12,6 +12,7 @@ from ohr.statistics.correlation import (
     rank_correlations,
 )
 from ohr.statistics.curves import CurveStatistics, NoiseCurve, curve_statistics
+from ohr.statistics.inference import Inferred, Paired, infer
 from ohr.statistics.intervals import (
     NO_INTERVAL,
     Interval,
@@ -20,12 +21,13 @@ from ohr.statistics.intervals import (
     mean_interval,
     percentile_interval,
 )
-from ohr.statistics.letters import Ties, letters, tie_letters, ties
+from ohr.statistics.letters import Ties, letters, letters_of, ties, too_few, untested
 from ohr.statistics.multiple import benjamini_hochberg, holm
 from ohr.statistics.paired import (
     PairedComparison,
     cliffs_delta,
     cohens_dz,
+    compare_family,
     compare_paired,
     further_clusters,
     sign_flip_test,
@@ -40,8 +42,10 @@ __all__ = [
     "BestOf",
     "Clusters",
     "CurveStatistics",
+    "Inferred",
     "Interval",
     "NoiseCurve",
+    "Paired",
     "PairedComparison",
     "RankCorrelation",
     "SeedSummary",
@@ -53,19 +57,23 @@ __all__ = [
     "cliffs_delta",
     "clustered_standard_error",
     "cohens_dz",
+    "compare_family",
     "compare_paired",
     "compare_samples",
     "compare_with_best",
     "curve_statistics",
     "further_clusters",
     "holm",
+    "infer",
     "jackknife_interval",
     "kendall_correlations",
     "letters",
+    "letters_of",
     "mean_interval",
     "percentile_interval",
     "rank_correlations",
     "sign_flip_test",
-    "tie_letters",
     "ties",
+    "too_few",
+    "untested",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +26,8 @@ class Clusters:
     index: np.ndarray
     size: int
     unit: str
+    labels: tuple[Hashable, ...] = ()
+    """The name of each cluster; empty for names that are positions."""
 
     @classmethod
     def of(cls, documents: np.ndarray, pages: np.ndarray) -> Clusters:
@@ -32,8 +35,22 @@ class Clusters:
         for unit, labels in ((DOCUMENT, documents), (PAGE, pages)):
             names, index = np.unique(labels, return_inverse=True)
             if len(names) >= FEWEST:
-                return cls(index, len(names), unit)
+                return cls(index, len(names), unit, tuple(names.tolist()))
         return cls(np.zeros(len(documents), dtype=np.int64), min(1, len(documents)), "")
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """The name of each cluster: equal clusters of several samples have the same one."""
+        return tuple((self.unit, label) for label in self.labels or range(self.size))
+
+    def only(self, members: np.ndarray) -> Clusters:
+        """The clusters of some of the values: a mask ``(n,)``. Those without a value go."""
+        if members.all():
+            return self
+        kept, index = np.unique(self.index[members], return_inverse=True)
+        labels = self.labels or range(self.size)
+        unit = self.unit if len(kept) >= FEWEST else ""
+        return Clusters(index, len(kept), unit, tuple(labels[place] for place in kept))
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """The sum of the values ``(n,)`` in each cluster: ``(size,)``."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from string import ascii_lowercase
 
 import numpy as np
 
-from ohr.statistics.clusters import DOCUMENT, FEWEST, Clusters
-from ohr.statistics.multiple import holm
-from ohr.statistics.paired import ALPHA, sign_flip_test
+from ohr.statistics.clusters import DOCUMENT, Clusters
+from ohr.statistics.flips import smallest_p
+from ohr.statistics.inference import ALPHA, infer
+from ohr.statistics.pairs import all_pairs
 
 
 @dataclass(frozen=True)
@@ -31,57 +31,78 @@ class Ties:
 
 
 ONE_CONDITION = "only one condition"
-FEW_DOCUMENTS = f"fewer than {FEWEST} documents"
-NOTHING_SHARED = "no question has a score under each of them"
+NOTHING_SHARED = "no question has a score under two of them"
+
+
+def too_few(documents: int) -> str:
+    """Why nothing can be shown with so many documents; empty if something can.
+
+    ``5 documents: the smallest possible p is .063``.
+    """
+    if (p := smallest_p(documents)) <= ALPHA:
+        return ""
+    count = f"{documents} document{'s' * (documents != 1)}"
+    return f"{count}: the smallest possible p is {f'{p:.3f}'.removeprefix('0')}"
 
 
 def ties(
     scores: np.ndarray, clusters: Clusters, *, higher_is_better: bool = True, seed: int = 0
 ) -> Ties:
-    """Which conditions differ, by paired tests of all pairs corrected after Holm at .05.
+    """Which conditions differ: all pairs in one family (:func:`ohr.statistics.infer`).
 
     ``scores`` are float ``(conditions, n)`` of the same units in ``clusters``, in any order; the
-    best mean has an ``a``. A unit without a score under some condition (NaN) is left out; a
-    condition without any score has no letter. Nothing is tested unless the clusters are documents.
+    best mean has an ``a``. Two conditions are compared on the units that both have (not NaN); a
+    condition without any score has no letter. Nothing is tested unless the clusters are documents,
+    and enough of them for a p of .05.
     """
     scores = np.asarray(scores, dtype=float)
-    none = ("",) * len(scores)
     measured = np.flatnonzero(~np.isnan(scores).all(axis=1)) if scores.size else np.array([], int)
     if len(measured) < 2:
-        return Ties(none, ONE_CONDITION)
+        return untested(len(scores), ONE_CONDITION)
     if clusters.unit != DOCUMENT:
-        return Ties(none, FEW_DOCUMENTS)
-    known = ~np.isnan(scores[measured]).any(axis=0)
-    if not known.any():
-        return Ties(none, NOTHING_SHARED)
-    _, index = np.unique(clusters.index[known], return_inverse=True)
-    shared = Clusters.of(index, index)
-    if not shared.unit:
-        return Ties(none, FEW_DOCUMENTS)
-    values = scores[measured][:, known]
-    means = values.mean(axis=1)
-    order = np.argsort(-means if higher_is_better else means, kind="stable")
-    named = list(none)
-    texts = tie_letters(values[order], shared, seed=seed)
-    for place, text in zip(measured[order], texts, strict=True):
-        named[place] = text
-    return Ties(tuple(named))
+        return untested(len(scores), too_few(len(set(clusters.labels)) or clusters.size))
+    pairs = all_pairs(scores[measured], clusters)
+    if not pairs:
+        return untested(len(scores), NOTHING_SHARED)
+    fewest = max(pair.paired.clusters.size for pair in pairs)
+    if reason := too_few(fewest):
+        return untested(len(scores), reason)
+    results = infer([pair.paired for pair in pairs], seed=seed)
+    apart = [
+        (int(measured[pair.first]), int(measured[pair.second]))
+        for pair, result in zip(pairs, results, strict=True)
+        if result.is_shown
+    ]
+    with_score = np.isfinite(scores)
+    means = np.where(with_score, scores, 0.0).sum(axis=1) / np.maximum(1, with_score.sum(axis=1))
+    means = np.where(with_score.any(axis=1), means, np.nan)
+    return letters_of(means, apart, higher_is_better=higher_is_better)
 
 
-def tie_letters(values: np.ndarray, clusters: Clusters, *, seed: int = 0) -> list[str]:
-    """Letters of candidates by paired tests of all pairs, corrected after Holm.
+def untested(conditions: int, reason: str) -> Ties:
+    """No letters for so many conditions, and why."""
+    return Ties(("",) * conditions, reason)
 
-    ``values`` are float ``(candidates, n)`` of the same units in ``clusters``; candidates come best
-    first, so that the best has an ``a``. Without clusters nothing is tested, and all letters are
-    empty. :func:`ties` takes conditions in any order.
+
+def letters_of(
+    means: Sequence[float] | np.ndarray,
+    apart: Iterable[tuple[int, int]],
+    *,
+    higher_is_better: bool = True,
+) -> Ties:
+    """The letters of conditions with these means, of which the pairs ``apart`` differ.
+
+    A condition whose mean is NaN has none.
     """
-    pairs = list(combinations(range(len(values)), 2))
-    if not clusters.unit:
-        return [""] * len(values)
-    p = [sign_flip_test(values[i] - values[j], clusters, seed=seed) for i, j in pairs]
-    adjusted = holm(np.array(p, dtype=float))
-    apart = [pair for pair, value in zip(pairs, adjusted, strict=True) if value <= ALPHA]
-    return letters(len(values), apart)
+    values = np.asarray(means, dtype=float)
+    order = np.argsort(-values if higher_is_better else values, kind="stable")
+    order = order[~np.isnan(values[order])]
+    place = {int(condition): at for at, condition in enumerate(order)}
+    ranked = [(place[i], place[j]) for i, j in apart if i in place and j in place]
+    named = [""] * len(values)
+    for condition, text in zip(order, letters(len(order), ranked), strict=True):
+        named[condition] = text
+    return Ties(tuple(named))
 
 
 def letters(size: int, apart: Sequence[tuple[int, int]]) -> list[str]:

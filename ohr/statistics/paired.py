@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.intervals import NO_INTERVAL, Interval, mean_interval, student_t
+from ohr.statistics.flips import FLIPS, sign_patterns
+from ohr.statistics.inference import ALPHA, LARGEST, Paired, infer
+from ohr.statistics.intervals import NO_INTERVAL, Interval, jackknife_error
 
-FLIPS = 9999
-"""Random sign patterns, so that the smallest p-value is 1 in 10,000."""
-_ENUMERATED = 13
-"""Up to this many clusters all sign patterns are tried (8,192)."""
-_BLOCK = 1024
-ALPHA = 0.05
 POWER = 0.8
 FEWEST_TO_SHOW = 6
 """With fewer clusters, the p of a sign-flip test is never at most :data:`ALPHA`."""
@@ -25,52 +21,80 @@ FEWEST_TO_SHOW = 6
 class PairedComparison:
     """The difference of one condition minus another, over ``n`` shared questions.
 
-    ``p`` is the two-sided p of the cluster sign-flip test; NaN with fewer than three clusters, and
-    never .05 or less with five or fewer. Effect sizes: :func:`cohens_dz`, :func:`cliffs_delta`.
+    ``p`` is the two-sided p of the comparison alone, ``p_adjusted`` that in its family of
+    ``tests`` comparisons (:func:`ohr.statistics.infer`); the interval belongs to ``p_adjusted``.
+    NaN with fewer than three clusters; never .05 or less with five or fewer. Effect sizes:
+    :func:`cohens_dz`, :func:`cliffs_delta`.
     """
 
     difference: float
     interval: Interval
     p: float
+    p_adjusted: float
+    tests: int
     cohens_dz: float
     cliffs_delta: float
     n: int
     standard_error: float = float("nan")
     """Standard error of the difference, over ``n_clusters`` clusters; NaN without an interval."""
     n_clusters: int = 0
-    degrees: float = float("nan")
-    """Degrees of freedom of the standard error; NaN without an interval."""
 
-    def interval_of(self, tests: int) -> Interval:
-        """The interval of the difference as one of several, which hold at 95 % together.
+    @property
+    def is_shown(self) -> bool:
+        """Whether the difference is significant in its family."""
+        return self.p_adjusted <= ALPHA
 
-        Student's at Bonferroni's level; no interval without clusters. Source: Dunn, Multiple
-        comparisons among means, 1961.
-        """
-        if np.isnan(self.standard_error):
-            return NO_INTERVAL
-        half = student_t(self.degrees, tests) * self.standard_error
-        return Interval(self.difference - half, self.difference + half, self.interval.unit)
+    @property
+    def is_equal(self) -> bool:
+        """Whether both conditions have the same score on every question."""
+        return self.difference == 0 and self.cohens_dz == 0
+
+
+_NAN = float("nan")
+NOTHING_SHARED = PairedComparison(_NAN, NO_INTERVAL, _NAN, _NAN, 0, _NAN, _NAN, 0)
+"""The comparison of conditions that share no question."""
 
 
 def compare_paired(
-    differences: np.ndarray, clusters: Clusters, *, seed: int = 0
+    differences: np.ndarray, clusters: Clusters, *, largest: float = LARGEST, seed: int = 0
 ) -> PairedComparison:
-    """Compare two conditions by their paired differences, float ``(n,)``, n >= 1, in clusters."""
-    difference = float(differences.mean())
-    interval = mean_interval(differences, clusters, bounded=False)
-    degrees = clusters.degrees_of_freedom() if clusters.unit else float("nan")
-    return PairedComparison(
-        difference,
-        interval,
-        sign_flip_test(differences, clusters, seed=seed) if clusters.unit else float("nan"),
-        cohens_dz(differences),
-        cliffs_delta(differences),
-        len(differences),
-        (interval.high - interval.low) / 2 / student_t(degrees) if clusters.unit else float("nan"),
-        clusters.size,
-        degrees,
-    )
+    """:func:`compare_family` of a single comparison: differences float ``(n,)``, n >= 1."""
+    return compare_family([Paired(differences, clusters)], largest=largest, seed=seed)[0]
+
+
+def compare_family(
+    family: Sequence[Paired], *, largest: float = LARGEST, seed: int = 0
+) -> list[PairedComparison]:
+    """Compare conditions by their paired differences, all comparisons in one family.
+
+    A comparison without a question (n = 0) is not one of the family; its figures are NaN.
+    ``largest`` is the largest possible difference of two means, 1 for scores in [0, 1].
+    """
+    known = [place for place, each in enumerate(family) if len(each.differences)]
+    inferred = infer([family[place] for place in known], largest=largest, seed=seed)
+    tests = sum(bool(family[place].clusters.unit) for place in known)
+    results = [NOTHING_SHARED] * len(family)
+    for place, each in zip(known, inferred, strict=True):
+        differences, clusters = family[place].differences, family[place].clusters
+        results[place] = PairedComparison(
+            each.difference,
+            each.interval,
+            each.p,
+            each.p_adjusted,
+            tests,
+            cohens_dz(differences),
+            cliffs_delta(differences),
+            len(differences),
+            _standard_error(differences, clusters),
+            clusters.size,
+        )
+    return results
+
+
+def _standard_error(differences: np.ndarray, clusters: Clusters) -> float:
+    if not clusters.unit:
+        return float("nan")
+    return jackknife_error(float(differences.mean()), clusters.means_without(differences))
 
 
 def further_clusters(comparison: PairedComparison, tests: int = 1) -> float:
@@ -117,21 +141,6 @@ def sign_flip_test(
     patterns = sign_patterns(clusters.size, flips, seed)
     hits = sum(int((np.abs(signs @ sums) >= least).sum()) for signs in patterns)
     return hits / sum(map(len, patterns))
-
-
-@lru_cache(maxsize=4)
-def sign_patterns(size: int, flips: int, seed: int) -> list[np.ndarray]:
-    """Signs in blocks of int8 ``(rows, size)``: all patterns for few clusters, else random ones.
-
-    The pattern without a flip comes first, before ``flips`` random ones.
-    """
-    if size <= _ENUMERATED:
-        signs = 1 - 2 * (np.arange(2**size)[:, None] >> np.arange(size) & 1).astype(np.int8)
-        return [signs]
-    rng = np.random.default_rng([seed, size, flips])
-    drawn = rng.integers(0, 2, size=(flips, size), dtype=np.int8) * 2 - 1
-    blocks = [drawn[start : start + _BLOCK] for start in range(0, flips, _BLOCK)]
-    return [np.ones((1, size), dtype=np.int8), *blocks]
 
 
 def cohens_dz(differences: np.ndarray) -> float:
