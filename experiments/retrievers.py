@@ -5,8 +5,8 @@ of hits in one run. ``RUN/drops.csv`` has, for each retriever and group of quest
 the first knowledge base, that of each other one, and the drop between the two with its paired
 interval and p. It also has the difference between this drop and that of the first retriever, on all
 questions and (``equal``) on those that both score alike in the first knowledge base; and ``kept``,
-the share of the first knowledge base's mean that remains. ``p_holm`` corrects over the rows of one
-metric at one number of hits. Retrievers that share a letter (``letters``) do not differ
+the share of the first knowledge base's mean that remains. The rows of one metric at one number of
+hits are one family. Retrievers that share a letter (``letters``) do not differ
 significantly in the other knowledge base's mean.
 """
 

@@ -32,7 +32,7 @@ class Run(results.Run):
         baseline: str = "",
         groups: bool = False,
     ) -> pd.DataFrame:
-        """Paired differences with intervals, p (Holm, Benjamini-Hochberg) and effect sizes.
+        """Paired differences with intervals, p and effect sizes.
 
         ``by`` is what to compare: ``knowledge_base`` (the default for one run), ``engine``,
         ``retriever``, ``reader``, ``chunker`` and so on, or ``run``. ``metrics`` are

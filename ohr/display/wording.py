@@ -42,11 +42,12 @@ def short(value: float) -> str:
 
 
 def family(n: int, of: str = "of this table") -> str:
-    """``p after Holm over the 12 comparisons of this table``: the family of corrected ps."""
-    return f"p after Holm over the {n} comparison{'s' * (n != 1)} {of}"
+    """``p and intervals: the 12 comparisons of this table together``: the family of a test."""
+    many = f"the {n} comparisons {of} together" if n != 1 else f"one comparison {of}"
+    return f"p and intervals: {many}"
 
 
-LETTERS = "Conditions that share a letter cannot be distinguished (paired by document, Holm, 5 %)."
+LETTERS = "Conditions that share a letter do not differ significantly (sign flips of documents)."
 
 
 def letters_line(results: Iterable[Ties]) -> str:

@@ -119,9 +119,9 @@ def inside(cells: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 def _not_shown(cells: pd.DataFrame) -> pd.Series:
     """Which cells have a tested change from their baseline that is not shown."""
-    if "p_holm" not in cells:
+    if "p_adjusted" not in cells:
         return pd.Series(False, index=cells.index)
-    return cells["p_holm"] > ALPHA
+    return cells["p_adjusted"] > ALPHA
 
 
 def _bars(cells: pd.DataFrame) -> list[str]:
@@ -129,13 +129,13 @@ def _bars(cells: pd.DataFrame) -> list[str]:
     units, truth = interval_units(cells["ci_unit"]), truth_of(cells)
     if not units:
         return ["no intervals: too few units"]
-    if "p_holm" not in cells or cells["p_holm"].isna().all():
+    if "p_adjusted" not in cells or cells["p_adjusted"].isna().all():
         return [f"bars: 95 % intervals for further {units}"]
     return [
         f"bars: 95 % intervals of the paired change, for further {units}",
         "hollow: not significant",
         f"the change is {baselines_line(set(cells['part']), truth)}",
-        f"significant: p after Holm over each metric is at most {ALPHA}",
+        f"significant: adjusted p is at most {ALPHA}",
     ]
 
 

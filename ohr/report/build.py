@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from ohr.analysis.comparison.table import run_names
 from ohr.files.safe_text import plain
 from ohr.report.again import Recipes
 from ohr.report.cases import case_details
@@ -29,7 +28,7 @@ from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.cases import read_questions
-from ohr.study.results import Run
+from ohr.study.results import Run, run_names
 from ohr.types import Question
 
 PER_CHUNK = 20

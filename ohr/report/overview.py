@@ -9,7 +9,6 @@ import jinja2
 import yaml
 from markupsafe import Markup
 
-from ohr.analysis.comparison.table import run_names
 from ohr.analysis.plots import draw
 from ohr.display.origins import origin_lines
 from ohr.display.terminal import reader_lines
@@ -17,6 +16,7 @@ from ohr.errors import OhrError
 from ohr.figures.style import only
 from ohr.files.safe_text import plain
 from ohr.ocr.costs import cost_lines
+from ohr.report.changes import changes_of
 from ohr.report.command import command_of
 from ohr.report.inline_svg import inline_svg
 from ohr.report.rows import MAIN, Rows, main_metrics
@@ -29,7 +29,7 @@ from ohr.report.tables import (
     stage_title,
 )
 from ohr.report.verdict import answer_of, question_of
-from ohr.study.results import Run
+from ohr.study.results import Run, run_names
 
 SCRIPTS = tuple(
     f"{name}.js"
@@ -73,7 +73,8 @@ def overview(
     """
     metrics = main_metrics(runs)
     named = dict(zip(run_names(runs), runs, strict=True))
-    by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in metrics}
+    changes = changes_of(runs, rows)
+    by_stage = {stage: losses(rows, changes, stage) for stage in MAIN if stage in metrics}
     template = TEMPLATES.get_template("report.html")
     page: str = template.render(
         title=plain(title),
@@ -101,7 +102,7 @@ def overview(
         figures=list(_figures(runs)),
         main_tables=list(loss_tables(rows, metrics, by_stage)),
         tables=[
-            *group_loss_tables(rows, metrics),
+            *group_loss_tables(rows, changes, metrics),
             *group_tables(rows, metrics),
         ],
         costs=list(cost_tables(named)),

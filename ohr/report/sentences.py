@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
-from ohr.display.labels import interval_units
 from ohr.display.wording import is_shown, short
+from ohr.report.changes import Changes
 from ohr.report.rows import Rows, setting_label
-from ohr.statistics import compare_paired, holm
-from ohr.statistics.paired import FEWEST_TO_SHOW
-from ohr.study.results import clusters_of
+from ohr.statistics import DOCUMENT, too_few
 from ohr.study.scoring.metrics import MetricInfo
 
 
@@ -35,12 +31,10 @@ class Loss:
     low: float
     high: float
     p: float
-    """p after Holm over all losses of the stage; NaN without a test."""
-    clusters: int
-    """Number of documents, or of pages if the documents are too few for an interval."""
+    """p in its family of ``tests`` comparisons; NaN without a test."""
+    documents: int
     unit: str
     tests: int
-    """Number of losses of the stage over which p is corrected."""
 
     @property
     def excluded(self) -> float:
@@ -50,7 +44,7 @@ class Loss:
     @property
     def is_shown(self) -> bool:
         """Whether a loss or gain is shown."""
-        return is_shown(self.p) and self.clusters >= FEWEST_TO_SHOW
+        return is_shown(self.p)
 
     def sentence(self) -> str:
         """``tesseract, severe: .854, .074 less than tesseract, clean (.928); 95 % interval …``."""
@@ -79,47 +73,41 @@ class Loss:
         interval = f"95 % interval {short(low)} to {short(high)}"
         if self.is_shown:
             p = short(self.p) if self.p >= 0.001 else "<.001"
-            return f"{interval}, p {p} after Holm over {self.tests}"
-        if self.clusters < FEWEST_TO_SHOW:
-            units = interval_units([self.unit])
-            return f"{interval}, {self.clusters} {units} are too few for a test"
+            of = f" in a family of {self.tests}" if self.tests > 1 else ""
+            return f"{interval}, p {p}{of}"
+        if self.unit == DOCUMENT and (reason := too_few(self.documents)):
+            return f"nothing can be shown: {reason}"
         return f"{interval}, not significant"
 
 
-def losses(rows: Rows, stage: str) -> list[Loss]:
+def losses(rows: Rows, changes: Changes, stage: str) -> list[Loss]:
     """The loss of every condition with a baseline, under every setting of a stage."""
-    uncorrected = list(_losses(rows, stage))
-    p = holm(np.array([loss.p for loss in uncorrected]))
-    return [
-        replace(loss, p=float(adjusted), tests=int(np.isfinite(p).sum()))
-        for loss, adjusted in zip(uncorrected, p, strict=True)
-    ]
-
-
-def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
     of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
     frame = rows.frame[rows.frame["setting"].isin(of_stage) & rows.frame["loss"].notna()]
+    found = []
     for (of, by), group in frame.groupby(["condition", "setting"], sort=True):
         condition, setting = int(str(of)), int(str(by))
-        units: pd.DataFrame = rows.questions.iloc[group["question"].to_numpy()]
-        paired = compare_paired(group["loss"].to_numpy(), clusters_of(units))
-        yield Loss(
-            (condition, setting),
-            rows.condition_name(condition),
-            rows.conditions[rows.conditions[condition]["clean"]]["name"],
-            setting_label(rows, setting),
-            stage,
-            paired.n,
-            float(group["clean"].mean()),
-            float(group["score"].mean()),
-            paired.difference,
-            paired.interval.low,
-            paired.interval.high,
-            paired.p,
-            paired.n_clusters,
-            paired.interval.unit,
-            1,
+        change = changes.get(((condition, setting), "all"), {})
+        found.append(
+            Loss(
+                (condition, setting),
+                rows.condition_name(condition),
+                rows.conditions[rows.conditions[condition]["clean"]]["name"],
+                setting_label(rows, setting),
+                stage,
+                len(group),
+                float(group["clean"].mean()),
+                float(group["score"].mean()),
+                float(group["loss"].mean()),
+                -change.get("ci_high", np.nan),
+                -change.get("ci_low", np.nan),
+                change.get("p_adjusted", np.nan),
+                int(change.get("n_documents", 0)),
+                str(change.get("ci_unit", "")),
+                int(change.get("family_size", 0)),
+            )
         )
+    return found
 
 
 def caveats(rows: Rows, metrics: dict[str, MetricInfo]) -> list[str]:

@@ -11,10 +11,10 @@ import pandas as pd
 from ohr.display.costs import engine_costs
 from ohr.display.wording import ALPHA, is_shown, short
 from ohr.files.safe_text import plain
+from ohr.report.changes import Changes, Place
 from ohr.report.rows import MAIN, Rows, setting_label
 from ohr.report.sentences import Loss
-from ohr.statistics import PairedComparison, compare_paired, holm
-from ohr.study.results import Run, clusters_of
+from ohr.study.results import Run
 from ohr.study.scoring.metrics import MetricInfo
 
 TITLES = {
@@ -58,7 +58,7 @@ def loss_tables(
         names = _head_names(rows, stage)
         titles = [plain(part.title) for part in parts]
         tests = max((loss.tests for loss in of_stage), default=0)
-        measured: tuple[str, ...] = ("loss", "from", "to", f"p (Holm over {tests})", "none over")
+        measured: tuple[str, ...] = ("loss", "from", "to", f"p (family of {tests})", "none over")
         measured += tuple(f"loss: {title}" for title in titles)
         measured += (plain(metrics[stage].title), *titles)
         yield {
@@ -69,10 +69,12 @@ def loss_tables(
         }
 
 
-def group_loss_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Table]:
+def group_loss_tables(
+    rows: Rows, changes: Changes, metrics: Mapping[str, MetricInfo]
+) -> Iterator[Table]:
     """Changes of each condition by evidence source and by domain, if there are several.
 
-    Each change has its interval, and a star if it is shown. p is corrected over the table.
+    Each change has its interval, and a star if it is shown.
     """
     for stage, column in ((stage, column) for stage in MAIN for column in _GROUPS):
         frame = _of_stage(rows, stage)
@@ -81,39 +83,40 @@ def group_loss_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator
         groups = sorted(set(map(str, group)))
         if stage not in metrics or len(groups) < 2:
             continue
-        changes: dict[tuple[int, int], dict[str, PairedComparison]] = {}
-        for (of, by, name), part in frame.groupby(["condition", "setting", group]):
-            units = rows.questions.iloc[part["question"].to_numpy()]
-            change = compare_paired(-part["loss"].to_numpy(), clusters_of(units))
-            changes.setdefault((int(str(of)), int(str(by))), {})[str(name)] = change
-        p = holm(
-            np.array([change.p for by_group in changes.values() for change in by_group.values()])
+        prefix = {"evidence_source": "source", "domain": "domain"}[column]
+        by_place: dict[Place, dict[str, Mapping[str, Any]]] = {}
+        for (of, by, name), _ in frame.groupby(["condition", "setting", group]):
+            place = int(str(of)), int(str(by))
+            change = changes.get((place, f"{prefix}:{str(name).strip().lower()}"))
+            if change is not None:
+                by_place.setdefault(place, {})[str(name)] = change
+        tests = max(
+            (int(c["family_size"]) for each in by_place.values() for c in each.values()), default=0
         )
-        corrected = iter(p)
         names = _head_names(rows, stage)
         yield {
             "title": f"{stage_title(stage, metrics[stage])}, changes {_GROUPS[column]} "
-            f"(* shown: p at most {ALPHA} after Holm over {np.isfinite(p).sum()})",
+            f"(* shown: p at most {ALPHA} in a family of {tests})",
             "columns": (*names, *map(plain, groups)),
             "texts": len(names),
             "rows": [
                 (
                     *map(plain, _heads(rows, *place)),
                     *(
-                        _change(by_group[name], next(corrected)) if name in by_group else "–"
+                        _change(by_group[name]) if name in by_group else "–"
                         for name in sorted(groups)
                     ),
                 )
-                for place, by_group in changes.items()
+                for place, by_group in by_place.items()
             ],
         }
 
 
-def _change(change: PairedComparison, p: float) -> str:
+def _change(change: Mapping[str, Any]) -> str:
     """``−.093* [−.116, −.070]``."""
-    ends = change.interval
-    interval = "" if np.isnan(ends.low) else f" [{short(ends.low)}, {short(ends.high)}]"
-    return f"{short(change.difference)}{'*' * is_shown(p)}{interval}"
+    low, high = change["ci_low"], change["ci_high"]
+    interval = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
+    return f"{short(change['difference'])}{'*' * is_shown(change['p_adjusted'])}{interval}"
 
 
 def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Table]:

@@ -106,7 +106,9 @@ def infer(
     if not tested:
         return results
     of_family = _Family.of([family[place] for place in tested], flips, seed)
-    for place, (p, adjusted, low, high) in zip(tested, of_family.results(alpha, largest), strict=True):
+    for place, (p, adjusted, low, high) in zip(
+        tested, of_family.results(alpha, largest), strict=True
+    ):
         unit = family[place].clusters.unit
         interval = Interval(low, high, unit)
         results[place] = Inferred(results[place].difference, interval, p, adjusted)
@@ -144,9 +146,7 @@ class _Family:
         signs = sign_patterns(len(labels), flips, seed)
         return cls(sums, counts, signs, np.vstack([block @ sums for block in signs]))
 
-    def results(
-        self, alpha: float, largest: float
-    ) -> Iterator[tuple[float, float, float, float]]:
+    def results(self, alpha: float, largest: float) -> Iterator[tuple[float, float, float, float]]:
         """p, adjusted p and both ends of the interval of each comparison."""
         roots = np.sqrt((self.sums**2).sum(axis=0))
         ratios = np.abs(self.flipped) / np.where(roots > 0, roots, 1.0)

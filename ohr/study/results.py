@@ -318,3 +318,9 @@ def knowledge_base_name(condition: pd.Series) -> str:
     """``tesseract, semantic mild``; ``gt, clean``."""
     noise = noise_name(*(condition[name] for name in ("perturbation", "level", "intensity")))
     return f"{condition['engine']}, {noise}"
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """Folder names, or whole paths if two folders have the same name."""
+    names = [run.name for run in runs]
+    return names if len(set(names)) == len(names) else [str(run.path) for run in runs]

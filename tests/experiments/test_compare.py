@@ -37,7 +37,7 @@ def test_knowledge_bases_of_one_run(benchmark_runs):
         rows = rows_of(run.rows, *F1)
         mine = rows[(rows["reader"] == reader) & (rows["engine"] != "gt")]
         assert means[reader] == pytest.approx(mine["value"].mean())
-    assert (found["p_holm"] >= found["p_bh"]).all()
+    assert (found["p_adjusted"] >= found["p_bh"]).all()
     assert (found["p_bh"] >= found["p"]).all()
 
 
@@ -55,7 +55,7 @@ def test_the_parts_of_a_loss_are_compared_beside_it(benchmark_runs):
     assert change.sum() == pytest.approx(0, abs=1e-12)
     alone = comparisons([benchmark_runs[1]], "knowledge_base", [LCS])
     lcs = found[found["metric"] == "lcs"].reset_index(drop=True)
-    pd.testing.assert_series_equal(lcs["p_holm"], alone["p_holm"])  # the parts cost it nothing
+    pd.testing.assert_series_equal(lcs["p_adjusted"], alone["p_adjusted"])  # the parts cost it nothing
 
 
 def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):

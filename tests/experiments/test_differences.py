@@ -102,8 +102,8 @@ def test_p_is_corrected_over_a_measures_comparisons(run):
     differences = run_differences(run, groups=True)
     for _, family in differences.groupby(["stage", "metric", "family"]):
         assert (family["family_size"] == family["p"].notna().sum()).all()
-        assert (family["p_holm"] >= family["p"]).all()
-        assert family["p_holm"].min() == pytest.approx(min(1, family["p"].min() * len(family)))
+        assert (family["p_adjusted"] >= family["p"]).all()
+        assert family["p_adjusted"].min() == pytest.approx(min(1, family["p"].min() * len(family)))
     assert differences["family"].nunique() == 2
 
 
@@ -117,7 +117,7 @@ def test_bars_are_the_paired_changes(run):
     change = of(run_differences(run), "tesseract, semantic severe")
     assert noisy["ci_low"] <= noisy["mean"] <= noisy["ci_high"]
     assert noisy["ci_high"] - noisy["ci_low"] == pytest.approx(change["ci_high"] - change["ci_low"])
-    assert noisy["p_holm"] == change["p_holm"]
+    assert noisy["p_adjusted"] == change["p_adjusted"]
 
 
 def table_of(run: Run) -> tuple[list[list[str]], str]:
@@ -152,7 +152,7 @@ def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not
     assert " on clean pages), tesseract " in lines[0]
     assert lines[1].startswith("Where 10 % of the clean score is lost (r_noise): Retrieval LCS ")
     for row in differences_of(run, "tesseract, semantic severe").itertuples():
-        where = lines[0] if row.p_holm <= 0.05 else lines[-1]
+        where = lines[0] if row.p_adjusted <= 0.05 else lines[-1]
         assert TITLES[row.stage, row.metric] in where
 
 
@@ -171,9 +171,9 @@ def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
     differences = setting.of(differences_of(both, "rapidocr, semantic severe"))
     assert len(differences) == len(TITLES)
     of_other = first.partition("; rapidocr (r_noise .")[2]
-    for row in differences[differences["p_holm"] <= 0.05].itertuples():
+    for row in differences[differences["p_adjusted"] <= 0.05].itertuples():
         assert f"of {TITLES[row.stage, row.metric]} (" in of_other
-        assert f"p {p_text(row.p_holm)})" in of_other
+        assert f"p {p_text(row.p_adjusted)})" in of_other
 
 
 def test_with_five_engines_the_sentences_name_the_first_and_count_the_others(run):
@@ -205,7 +205,7 @@ def test_a_gain_is_no_loss_and_less_may_be_better(
         difference=difference,
         ci_low=difference - 0.1,
         ci_high=difference + 0.1,
-        p_holm=0.01,
+        p_adjusted=0.01,
         higher_is_better=higher_is_better,
     )
     monkeypatch.setattr(study_report, "run_differences", lambda run: table)

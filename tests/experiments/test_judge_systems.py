@@ -331,7 +331,7 @@ def test_grades_are_compared_on_the_same_questions_by_document() -> None:
     [row] = grade_differences(graded([one + 1 for one in hard], hard, 12)).to_dict("records")
     assert (row["difference"], row["ci_low"], row["ci_high"]) == (1, 1, 1)
     assert (row["n"], row["n_documents"], row["ci_unit"]) == (24, 12, "document")
-    assert row["p_holm"] < 0.01
+    assert row["p_adjusted"] < 0.01
     assert is_better(row) == "a"
     [few] = grade_differences(graded([5.0] * 24, [1.0] * 24, 2)).to_dict("records")
     assert np.isnan([few["p"], few["ci_low"]]).all()
@@ -355,7 +355,7 @@ def test_preferences_are_tested_over_documents_and_corrected() -> None:
     )
     won, even = pair_counts(table).to_dict("records")
     assert won["difference"] == 1
-    assert won["p_holm"] == pytest.approx(2 * won["p"])
+    assert won["p_adjusted"] == pytest.approx(2 * won["p"])
     assert is_better(won) == "a"
     assert (even["difference"], is_better(even)) == (0, "")
     assert even["ci_low"] < 0 < even["ci_high"]

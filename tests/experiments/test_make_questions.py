@@ -198,8 +198,8 @@ def test_a_pair_that_one_set_leaves_open_is_no_agreement():
 
 def test_each_set_has_its_own_family():
     table = settled_pairs(scores(0.03))
-    assert np.allclose(table["p_holm"], holm(table["p"].to_numpy()))
-    assert (table["settled"] == (table["p_holm"] <= 0.05)).all()
+    assert np.allclose(table["p_adjusted"], holm(table["p"].to_numpy()))
+    assert (table["settled"] == (table["p_adjusted"] <= 0.05)).all()
     assert 0 < table["settled"].sum() < len(table)
 
 

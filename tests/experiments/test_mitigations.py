@@ -151,7 +151,7 @@ def test_identity_wins_nothing_back_and_the_oracle_everything():
     assert rows["harm"].to_list() == pytest.approx([0.0, 0.0, 0.05])
     assert rows.loc["identity", "share_low":"share_high"].to_list() == [0.0, 0.0]
     assert rows.loc["oracle", "share_low":"share_high"].to_list() == pytest.approx([1.0, 1.0])
-    assert rows.loc["fixed", "p_holm"] == rows.loc["fixed", "p"] < 0.01  # the only test
+    assert rows.loc["fixed", "p_adjusted"] == rows.loc["fixed", "p"] < 0.01  # the only test
     assert rows.loc[["identity", "oracle"], "p"].isna().all()
     assert set(table["group"]) == {"all", "source:table"}
 
@@ -178,7 +178,7 @@ def test_stages_without_a_retriever_are_tested_once_under_several():
     arms = [Arm("fixed", "e", name, "e + fixed", name) for name in ("r", "other")]
     table = won_back(a_run(SCORES, "edit_distance"), arms)
     assert len(table[table["group"] == "all"]) == 1
-    assert (table["p_holm"] == table["p"]).all()
+    assert (table["p_adjusted"] == table["p"]).all()
 
 
 def test_photographs_are_compared_with_the_pages_that_they_show():

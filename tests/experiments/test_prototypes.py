@@ -150,11 +150,11 @@ def test_steps_are_corrected_over_the_steps_printed() -> None:
     tests = steps(_means(runs | {"p3": [0.6] * 3, "p4": [0.6] * 3}))
     tested = tests[tests["test"] != "none"]
     assert len(tested) == 9, "three metrics, and p3 to p4 has there is no t-test"
-    assert tests["p_holm"].isna().sum() == 3
+    assert tests["p_adjusted"].isna().sum() == 3
     assert set(tests["family"]) == {"p after Holm over the 9 comparisons of this table"}
-    assert (tested["p_holm"] >= tested["p"]).all()
+    assert (tested["p_adjusted"] >= tested["p"]).all()
     first = tested.iloc[0]
-    assert first["p"] < 0.05 < first["p_holm"], "alone it would be shown"
+    assert first["p"] < 0.05 < first["p_adjusted"], "alone it would be shown"
     assert first["ci_low"] < first["difference"] < first["ci_high"]
     table = step_table(tests)
     assert "p after Holm over the 9 comparisons of this table" in table.caption
@@ -178,4 +178,4 @@ def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
     assert f"p after Holm over the {tested} comparisons of this table" in done.stdout
     assert {"short_answer", "f1", "em"} <= set(table["metric"]), "F1 and EM stand beside it"
     known = table[table["p"].notna()]
-    assert (known["p_holm"] >= known["p"]).all()
+    assert (known["p_adjusted"] >= known["p"]).all()

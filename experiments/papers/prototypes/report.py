@@ -45,10 +45,10 @@ def step_table(tests: pd.DataFrame) -> TextTable:
 def _tested(row: Mapping[Hashable, Any]) -> str:
     if row["test"] == "none":
         return "equal runs" if row["difference"] == 0 else f"{row['difference']:+z.3f}, no test"
-    if not is_shown(row["p_holm"]):
+    if not is_shown(row["p_adjusted"]):
         return _not_shown(row)
     sign = "+" if row["better"] > 0 else "−"
-    p = p_value(row["p_holm"])
+    p = p_value(row["p_adjusted"])
     return f"{_difference(row)} ({sign}), p {p}, d {row['cohens_d']:.2f}"
 
 
@@ -64,14 +64,14 @@ def paired_table(pairs: pd.DataFrame) -> TextTable:
 def _paired(row: Mapping[Hashable, Any]) -> str:
     if row["difference"] == 0 and row["ci_low"] == row["ci_high"] == 0:
         return "equal"
-    if not is_shown(row["p_holm"]):
+    if not is_shown(row["p_adjusted"]):
         return _not_shown(row)
-    return f"{_difference(row)}, p {p_value(row['p_holm'])}"
+    return f"{_difference(row)}, p {p_value(row['p_adjusted'])}"
 
 
 def _not_shown(row: Mapping[Hashable, Any]) -> str:
     """A difference that is not shown, and the largest that is not excluded."""
-    p = "" if pd.isna(row["p_holm"]) else f", p {p_value(row['p_holm'])}"
+    p = "" if pd.isna(row["p_adjusted"]) else f", p {p_value(row['p_adjusted'])}"
     return f"{_difference(row)}, not shown ({excluded(row['ci_low'], row['ci_high'])}){p}"
 
 

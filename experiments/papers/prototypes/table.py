@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 
 from experiments.papers.prototypes.metrics import (
@@ -14,11 +15,12 @@ from experiments.papers.prototypes.metrics import (
 )
 from ohr import registry
 from ohr.analysis.systems.written_for import written_for
+from ohr.analysis.tested import with_tests
 from ohr.display.wording import family
 from ohr.metrics.attribution import gold_headers
 from ohr.metrics.scores import SCORING
 from ohr.plugins.metric import AnswerCase
-from ohr.statistics import compare_paired, compare_samples, holm
+from ohr.statistics import Paired, compare_samples, holm
 from ohr.study.output.cases import read_texts
 from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
 from ohr.types import Answer, Document, Page
@@ -71,7 +73,7 @@ def _means_of(rows: pd.DataFrame) -> pd.DataFrame:
 def steps(means: pd.DataFrame) -> pd.DataFrame:
     """Each prototype and the one before: Levene, then Student or Welch, and Cohen's d over runs.
 
-    ``p_holm`` corrects over the steps with a test; ``family`` names them.
+    ``p_adjusted`` corrects over the steps with a test; ``family`` names them.
     """
     records = []
     for base, metric, first, second in _successive(means):
@@ -111,7 +113,9 @@ def _corrected(table: pd.DataFrame) -> pd.DataFrame:
         return table
     p = table["p"].to_numpy(float)
     tested = int(table["p"].notna().sum())
-    return table.assign(p_holm=holm(p), family=family(tested) if tested else "")
+    return table.assign(
+        p_adjusted=holm(p), family=f"p after Holm over {tested} steps" if tested else ""
+    )
 
 
 def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
@@ -126,8 +130,7 @@ def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
 
 def paired_steps(run: Run) -> pd.DataFrame:
     """The same steps question by question, each question's mean over the runs, with the
-    difference's interval over documents and the p of the cluster sign-flip test, also after Holm
-    over all of these steps.
+    difference's interval over documents and p, all of these steps in one family.
     """
     rows = written_for(run).without(run.rows[run.rows["stage"] == "overall"])
     rows = rows.assign(
@@ -147,20 +150,23 @@ def paired_steps(run: Run) -> pd.DataFrame:
             continue
         units = a.loc[shared]
         differences = (b.loc[shared, "value"] - units["value"]).to_numpy(float)
-        compared = compare_paired(differences, clusters_of(units), seed=run.seed)
+        paired = Paired(differences, clusters_of(units))
         records.append(
             {
                 "knowledge_base": base,
                 "metric": metric,
                 "step": f"{first} → {second}",
-                "difference": compared.difference,
-                "ci_low": compared.interval.low,
-                "ci_high": compared.interval.high,
-                "p": compared.p,
-                "n": compared.n,
+                **dict.fromkeys(("difference", "ci_low", "ci_high", "p"), np.nan),
+                "paired": paired,
+                "n": len(differences),
             }
         )
-    return _corrected(pd.DataFrame(records))
+    if not records:
+        return pd.DataFrame()
+    columns = {"difference": "difference", "low": "ci_low", "high": "ci_high", "p": "p"}
+    columns |= {"p_adjusted": "p_adjusted", "tests": "family"}
+    table = with_tests(pd.DataFrame(records), "paired", columns, seed=run.seed)
+    return table.assign(family=table["family"].map(family))
 
 
 def _base_names(rows: pd.DataFrame) -> pd.Series:

@@ -64,7 +64,7 @@ def format_figure(
                             change["mean"],
                             color=colour,
                             marker=MARKERS[number % len(MARKERS)],
-                            markerfacecolor=colour if is_shown(change["p_holm"]) else "white",
+                            markerfacecolor=colour if is_shown(change["p_adjusted"]) else "white",
                             linestyle="none",
                             zorder=3,
                         )

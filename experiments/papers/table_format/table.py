@@ -7,9 +7,10 @@ from collections import Counter
 import pandas as pd
 
 from ocr_backends.gt import GroundTruth
+from ohr.analysis.tested import with_tests
 from ohr.display.labels import STAGE_METRICS
 from ohr.markup.tables import TableFormat, convert_tables, parse_tables
-from ohr.statistics import compare_paired, holm
+from ohr.statistics import Paired
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.output.rows import read_rows
 from ohr.study.results import Run, clusters_of, counted_rows, mean_over_draws
@@ -25,14 +26,14 @@ METRICS = (
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 COLUMNS = [
     *(*SETTING, "stage", "metric", "format", "less"),
-    *("mean", "ci_low", "ci_high", "ci_unit", "excluded", "p", "p_holm", "family_size", "n"),
+    *("mean", "ci_low", "ci_high", "ci_unit", "excluded", "p", "p_adjusted", "family_size", "n"),
 ]
 
 
 def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean, 95 % interval and p.
 
-    ``p_holm`` corrects over the comparisons of a metric. Columns as in :data:`COLUMNS`; empty with
+    All pairs of formats are one family for each metric. Columns as in :data:`COLUMNS`; empty with
     a single format.
     """
     rows = mean_over_draws(counted_rows(read_rows(run.path), run.metric_infos))
@@ -40,6 +41,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
     first, *others = list(dict.fromkeys(cells["engine"]))
     records = []
+    pairs: dict[tuple[str, str], list[Paired]] = {}
     for stage, metric, _ in METRICS:
         measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
         for setting, condition in measured.groupby(SETTING, observed=True, sort=False):
@@ -53,21 +55,31 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
                     continue
                 values = paired.to_numpy(dtype=float)
                 questions = paired.index.to_frame(index=False)
-                compared = compare_paired(values, clusters_of(questions), seed=run.seed)
-                interval = compared.interval
                 records.append(
                     dict(zip(SETTING, setting, strict=True))
                     | {"stage": stage, "metric": metric, "format": engine, "less": first}
-                    | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
-                    | {"ci_unit": interval.unit, "excluded": interval.bound, "p": compared.p}
-                    | {"n": len(values)}
+                    | {"paired": Paired(values, clusters_of(questions)), "n": len(values)}
                 )
-    table = pd.DataFrame(records, columns=COLUMNS)
-    if len(table):
-        by_measure = table.groupby(["stage", "metric"])["p"]
-        table["family_size"] = by_measure.transform("count")
-        table["p_holm"] = by_measure.transform(lambda p: holm(p.to_numpy(dtype=float)))
-    return table
+                before = others[: others.index(engine)]
+                for other in (name for name in before if name in by_question):
+                    rest = (by_question[engine] - by_question[other]).dropna()
+                    clusters = clusters_of(rest.index.to_frame(index=False))
+                    pairs.setdefault((stage, metric), []).append(
+                        Paired(rest.to_numpy(dtype=float), clusters)
+                    )
+    if not records:
+        return pd.DataFrame(columns=COLUMNS)
+    columns = {"difference": "mean", "low": "ci_low", "high": "ci_high", "unit": "ci_unit"}
+    columns |= {"excluded": "excluded", "p": "p", "p_adjusted": "p_adjusted"}
+    table = with_tests(
+        pd.DataFrame(records),
+        "paired",
+        columns | {"tests": "family_size"},
+        ["stage", "metric"],
+        others=pairs,
+        seed=run.seed,
+    )
+    return table.reindex(columns=COLUMNS)
 
 
 def main_setting(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:

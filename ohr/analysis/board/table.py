@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.analysis.comparison.table import metrics_of, run_names
+from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.table import (
     BASELINE,
@@ -22,7 +22,7 @@ from ohr.display.costs import SECONDS, engine_costs
 from ohr.errors import OhrError
 from ohr.store.identity import digest
 from ohr.study.config import BUILT_IN
-from ohr.study.results import Run, rows_of
+from ohr.study.results import Run, rows_of, run_names
 from ohr.study.scoring.metrics import MetricInfo
 from ohr.study.scoring.signatures import differences, signature_of
 

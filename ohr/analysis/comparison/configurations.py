@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.analysis.comparison.table import run_names
-from ohr.study.results import Run
+from ohr.study.results import Run, run_names
 
 
 def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:

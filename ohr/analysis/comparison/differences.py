@@ -39,14 +39,14 @@ def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
 def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """Replace the cells' intervals by those of the paired change from their baseline.
 
-    They lie around the cell's mean; a cell without a baseline has none. ``p_holm`` is that of the
-    change, NaN without a test, and ``part`` is its part of the loss. Without differences the
+    They lie around the cell's mean; a cell without a baseline has none. ``p_adjusted`` is that of
+    the change, NaN without a test, and ``part`` is its part of the loss. Without differences the
     intervals stay.
     """
     if differences.empty:
-        return cells.assign(p_holm=float("nan"), part="")
+        return cells.assign(p_adjusted=float("nan"), part="")
     keys = ["other", *SETTING, "stage", "metric", "group"]
-    values = ["difference", "ci_low", "ci_high", "ci_unit", "p_holm", "part"]
+    values = ["difference", "ci_low", "ci_high", "ci_unit", "p_adjusted", "part"]
     changes = _texts(differences)[[*keys, *values]]
     names = {
         tuple(base): knowledge_base_name(pd.Series(base, KNOWLEDGE_BASE))
@@ -59,7 +59,7 @@ def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.
         ci_low=cells["mean"] + joined["ci_low"] - joined["difference"],
         ci_high=cells["mean"] + joined["ci_high"] - joined["difference"],
         ci_unit=joined["ci_unit"].fillna(""),
-        p_holm=joined["p_holm"],
+        p_adjusted=joined["p_adjusted"],
         part=joined["part"].fillna(""),
     )
     result.attrs = dict(cells.attrs)

@@ -10,7 +10,7 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from ohr.analysis.comparison.table import ALL_QUESTIONS
+from ohr.analysis.comparison.families import ALL_QUESTIONS
 from ohr.collection import GROUND_TRUTH
 from ohr.display.labels import (
     group_label,
@@ -122,7 +122,7 @@ def _is_part(metric: MetricInfo) -> bool:
 
 def change_text(row: pd.Series | Row, between: str = ", ") -> str:
     """``−.147* [−.237, −.062], p .012``; ``−.008 [−.025, .008], p 1.000, none over .025``."""
-    mark = SHOWN if is_shown(row["p_holm"]) else ""
+    mark = SHOWN if is_shown(row["p_adjusted"]) else ""
     change = f"{short(row['difference'])}{mark}"
     if math.isnan(row["ci_low"]):
         return f"{change}{between}no interval"
@@ -130,7 +130,7 @@ def change_text(row: pd.Series | Row, between: str = ", ") -> str:
     if row["excluded"] == 0:
         return f"{change}{between}no question changed"
     over = "" if mark else f", none over {short(row['excluded'])}"
-    return f"{change}{between}p {p_text(row['p_holm'])}{over}"
+    return f"{change}{between}p {p_text(row['p_adjusted'])}{over}"
 
 
 def p_text(p: float) -> str:
@@ -149,7 +149,7 @@ def differences_lines(
     lines = [baselines_line(set(differences["part"]), truth)]
     if units := interval_units(differences["ci_unit"]):
         lines.append(
-            f"95 % intervals for further {units}, each by itself; p by sign flips, after Holm over "
+            f"intervals and p by sign flips, for further {units}; together at 95 % for "
             f"{families(differences)}"
         )
         lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
@@ -175,7 +175,7 @@ def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterat
     parts = []
     for metric in (metric for metric in metrics if not _is_part(metric)):
         rows = _of(differences, metric)
-        rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_holm"] > 0.05)]
+        rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_adjusted"] > 0.05)]
         rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
         if rows.empty:
             continue
@@ -205,7 +205,7 @@ def verdict(row: pd.Series, title: str) -> str:
     """``Retrieval LCS −.147 [−.237, −.062], p .012``; for a change that is not shown, ``not shown``
     and the largest change that is not excluded.
     """
-    if is_shown(row["p_holm"]) or math.isnan(row["ci_low"]):
+    if is_shown(row["p_adjusted"]) or math.isnan(row["ci_low"]):
         return f"{title} {change_text(row).replace(SHOWN, '')}"
     change = change_text(row).split(", p ")[0]
     return f"{title} {change}, not shown ({excluded(row['ci_low'], row['ci_high'])})"

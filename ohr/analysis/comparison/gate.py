@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ohr.analysis.comparison.table import (
-    metrics_of,
-    paired_conditions,
-    run_names,
-    split_by_signature,
-)
+from ohr.analysis.comparison.planned import planned_comparisons
+from ohr.analysis.comparison.table import metrics_of, split_by_signature
 from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
-from ohr.statistics import DOCUMENT, PairedComparison
+from ohr.statistics import (
+    DOCUMENT,
+    Clusters,
+    Paired,
+    PairedComparison,
+    compare_family,
+    too_few,
+)
 from ohr.statistics.clusters import FEWEST
 from ohr.study.conditions import CONDITION_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
 
 _CONDITION = re.compile(r"\s*(\w+):(\S+?)\s*([<>])\s*([-+−]?(?:\d+\.?\d*|\.\d+))\s*")
 EXAMPLE = "'retrieval:hit@2 < -0.02'"
@@ -102,6 +107,8 @@ class Checked:
     n_documents: int
     n_unpaired: int
     """Questions or pages that count in only one of the two."""
+    is_equal: bool = False
+    """Whether both have the same score on every question."""
 
     @property
     def line(self) -> str:
@@ -111,6 +118,10 @@ class Checked:
             interval = f"no interval: {documents}, and it takes {FEWEST}"
         else:
             interval = f"[{short(self.low)}, {short(self.high)}]"
+            if self.is_equal:
+                interval = "on every question"
+            elif reason := too_few(self.n_documents):
+                interval = f"[nothing is excluded: {reason}]"
         unpaired = f"; {self.n_unpaired} count on one side only" if self.n_unpaired else ""
         return plain(
             f"{self.verdict}: {self.condition}: {short(self.difference)} {interval}; {self.pair}; "
@@ -141,53 +152,92 @@ def check(
 ) -> list[Checked]:
     """Check each condition for each pair of the runs' conditions that differ by ``by``.
 
-    Pairs share their questions, intervals are over documents, and all of them hold together at
-    95 % (Bonferroni). Raises OhrError for a metric of which nothing can be paired, or that the runs
-    measured in different ways.
+    Pairs share their questions, and all of them are one family (:func:`ohr.statistics.infer`), with
+    intervals over documents. A condition only passes if it would also pass with its worst document
+    counted twice: where few documents lose much, intervals end too early
+    (``docs/reference/intervals.md``). Raises OhrError for a metric of which nothing can be paired,
+    or that the runs measured in different ways.
     """
     metrics = [(condition.stage, condition.metric) for condition in conditions]
     if reasons := split_by_signature(runs, metrics)[1]:
         raise OhrError("; ".join(dict.fromkeys(reasons)))
-    tables = [
-        paired_conditions(runs, by, [(condition.stage, condition.metric)], baseline=baseline)
+    planned = [
+        (condition, each)
         for condition in conditions
+        for each in planned_comparisons(
+            runs, by, [(condition.stage, condition.metric)], baseline=baseline
+        )
+        if each.record
     ]
-    tests = sum(len(table) for table in tables)
+    family = [each.paired for _, each in planned]
+    seed = runs[0].seed
+    results = compare_family(family, seed=seed)
+    harsher = compare_family(
+        [_with_worst_twice(each.paired, condition) for condition, each in planned], seed=seed
+    )
     return [
-        _checked(condition, row, tests)
-        for condition, table in zip(conditions, tables, strict=True)
-        for _, row in table.iterrows()
+        _checked(condition, each.record, result, worse)
+        for (condition, each), result, worse in zip(planned, results, harsher, strict=True)
     ]
 
 
-def _checked(condition: FailIf, row: pd.Series, tests: int) -> Checked:
-    comparison: PairedComparison = row["comparison"]
-    interval = comparison.interval_of(tests)
-    low, high = max(interval.low, -1.0), min(interval.high, 1.0)
-    verdict = condition.verdict(low, high)
-    if interval.unit != DOCUMENT:  # pages of two documents say nothing about others
-        verdict, low, high = Verdict.NOT_DECIDED, math.nan, math.nan
+def _with_worst_twice(paired: Paired, condition: FailIf) -> Paired:
+    """The differences with the document that loses most counted twice."""
+    clusters = paired.clusters
+    if not clusters.unit:
+        return paired
+    sums = clusters.sums(paired.differences)
+    worst = int(sums.argmin() if condition.sign == "<" else sums.argmax())
+    again = clusters.index == worst
+    index = np.concatenate([clusters.index, np.full(int(again.sum()), clusters.size)])
+    labels = (*(clusters.labels or range(clusters.size)), ("again", worst))
+    return Paired(
+        np.concatenate([paired.differences, paired.differences[again]]),
+        Clusters(index, clusters.size + 1, clusters.unit, labels),
+    )
+
+
+def _checked(
+    condition: FailIf,
+    record: Mapping[str, Any],
+    comparison: PairedComparison,
+    harsher: PairedComparison,
+) -> Checked:
+    low, high = comparison.interval.low, comparison.interval.high
+    verdict = Verdict.NOT_DECIDED
+    if comparison.interval.unit != DOCUMENT:  # pages of two documents say nothing about others
+        low, high = math.nan, math.nan
+    elif comparison.is_equal:  # nothing changed, so there is nothing to lose
+        verdict = condition.verdict(0.0, 0.0)
+    else:
+        verdict = condition.verdict(low, high)
+        doubled = condition.verdict(
+            min(low, harsher.interval.low), max(high, harsher.interval.high)
+        )
+        if verdict is Verdict.PASSED and doubled is not Verdict.PASSED:
+            verdict = Verdict.NOT_DECIDED
     return Checked(
         condition,
         verdict,
-        _pair_name(row),
+        _pair_name(record),
         comparison.difference,
         low,
         high,
         comparison.n,
-        int(row["n_documents"]),
-        int(row["n_baseline_only"] + row["n_other_only"]),
+        int(record["n_documents"]),
+        int(record["n_baseline_only"] + record["n_other_only"]),
+        comparison.is_equal,
     )
 
 
-def _pair_name(row: pd.Series) -> str:
+def _pair_name(row: Mapping[str, Any]) -> str:
     """``new less old (tesseract, clean, tokens, bm25, 2)``: with the settings that both have."""
     named = [row.get(name) for name in KNOWLEDGE_BASE]
     settings = [row.get(name) for name in _SETTINGS]
     if any(pd.isna(value) for value in named):
         settings.insert(0, row.get("engine"))
     else:
-        settings.insert(0, knowledge_base_name(row))
+        settings.insert(0, knowledge_base_name(pd.Series(dict(row))))
     texts = [str(value) for value in settings if not pd.isna(value) and value != ""]
     return f"{row['other']} less {row['baseline']}" + (f" ({', '.join(texts)})" if texts else "")
 

@@ -17,13 +17,12 @@ from ohr.analysis.comparison.gate import (
     parse_conditions,
     without_partner,
 )
+from ohr.analysis.comparison.planned import SETTINGS
 from ohr.analysis.comparison.table import (
     EVERY,
-    SETTINGS,
     comparisons,
     default_aspect,
     metrics_of,
-    run_names,
     split_by_signature,
 )
 from ohr.display.choices import ASPECTS
@@ -38,7 +37,7 @@ from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
 from ohr.study.opening import open_runs
-from ohr.study.results import Run, uncounted_conditions
+from ohr.study.results import Run, run_names, uncounted_conditions
 
 
 def compare_runs(
@@ -99,7 +98,7 @@ def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: P
     if len(checked) == 1:
         print("the gate: a 95 % interval over documents")
     else:
-        print(f"the gate: {len(checked)} intervals over documents, at 95 % together (Bonferroni)")
+        print(f"the gate: {len(checked)} intervals over documents, at 95 % together")
     if out is not None:
         write_csv(out / "gate.csv", gate_table(checked))
         print(f"table: {out / 'gate.csv'}")
@@ -125,7 +124,7 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     baselines = list(dict.fromkeys(differences["baseline"]))
     header = [
         *("compared", *varying, "stage", "metric", "questions", "n"),
-        *("difference", "95 % interval", "none over", "Holm", "BH"),
+        *("difference", "95 % interval", "none over", "p"),
         *("baseline", "mean", "d_z", "Cliff"),
     ]
     rows = []
@@ -139,8 +138,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *(group_label(row["group"]), str(row["n"])),
                 f"{row['difference']:+z.3f}",
                 "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
-                "" if is_shown(row["p_holm"]) else number(row["excluded"]),
-                *(p_value(row[name]) for name in ("p_holm", "p_bh")),
+                "" if is_shown(row["p_adjusted"]) else number(row["excluded"]),
+                p_value(row["p_adjusted"]),
                 with_letters(number(row["baseline_mean"]), row.get("baseline_letters", "")),
                 with_letters(number(row["other_mean"]), row.get("letters", "")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
@@ -156,16 +155,14 @@ def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     if not differences["higher_is_better"].all():
         parts.append(f"{LESS.strip()} less is better")
     if over := interval_units(differences["ci_unit"]):
-        parts.append(f"Student's intervals and p by sign flips for further {over}")
-    parts.append(f"Holm and Benjamini-Hochberg over {families(differences)}")
-    if not differences["p_holm"].map(is_shown).all():
+        parts.append(f"intervals and p by sign flips, for further {over}")
+        parts.append(f"together at 95 % for {families(differences)}")
+    if not differences["p_adjusted"].map(is_shown).all():
         parts.append("none over: if no difference is shown, the largest that is not excluded")
     tested = differences.attrs.get("ties", ())
     parts.append(letters_part(tested))
     if any(each.are_tested for each in tested):
-        parts.append(
-            "letters are over all pairs of one metric, with the other settings as they are"
-        )
+        parts.append("letters compare all pairs of one metric, with the other settings as they are")
     if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):

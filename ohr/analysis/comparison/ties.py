@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
+from ohr.analysis.comparison.families import ALL_QUESTIONS, ENGINES, conclude, other_pairs
 from ohr.display.labels import shown_measures, shown_readings
-from ohr.statistics import Ties, ties
-from ohr.statistics.letters import ONE_CONDITION
+from ohr.statistics import (
+    DOCUMENT,
+    PairedComparison,
+    Ties,
+    letters_of,
+    too_few,
+    untested,
+)
+from ohr.statistics.letters import NOTHING_SHARED, ONE_CONDITION
 from ohr.study.conditions import CONDITION_COLUMNS
-from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, rows_of
+from ohr.study.results import Run, rows_of
 from ohr.study.scoring.metrics import NOISE_COLUMNS
 
 _NOISE = ("noise", "perturbation", "level", "intensity")
@@ -23,10 +30,11 @@ _RATIOS = tuple(name for name in NOISE_COLUMNS if name != "edit_distance")
 def cells_with_letters(run: Run, engine: str = "") -> pd.DataFrame:
     """The cells of a run with the column ``letters``, of the metrics that tables show.
 
-    Conditions (engines, settings) of one metric under one noise that share a letter do not differ
-    significantly on all questions (:func:`ohr.statistics.ties`). Cells of groups of questions, and
-    those that are not tested, have an empty one. ``engine``: conditions of this engine alone.
-    ``attrs["ties"]`` has the results.
+    Engines of one setting under one noise that share a letter do not differ significantly on all
+    questions; with one engine, its settings. All pairs of one metric under one noise are a family
+    (:mod:`ohr.analysis.comparison.families`), on clean pages the one of the table of losses. Cells
+    of groups of questions, and those that are not tested, have an empty one. ``engine``: settings
+    of this engine alone. ``attrs["ties"]`` has the results.
     """
     cells = run.cells.assign(letters="")
     keys = ["stage", "metric", *CONDITION_COLUMNS]
@@ -39,12 +47,12 @@ def cells_with_letters(run: Run, engine: str = "") -> pd.DataFrame:
         rows = rows_of(run.rows, stage, metric)
         rows = rows[rows["engine"] == engine] if engine else rows
         for _, under_noise in rows.groupby(list(_NOISE), sort=False, dropna=False):
-            conditions, result = _ties(under_noise, higher_is_better, run.seed)
-            tested.append(result)
-            for condition, letters in zip(conditions, result.letters, strict=True):
-                place = places.get((stage, metric, *condition))
-                if place is not None:
-                    cells.loc[place, "letters"] = letters
+            for conditions, result in _ties(under_noise, higher_is_better, run.seed):
+                tested.append(result)
+                for condition, letters in zip(conditions, result.letters, strict=True):
+                    place = places.get((stage, metric, *condition))
+                    if place is not None:
+                        cells.loc[place, "letters"] = letters
     cells.attrs = dict(run.cells.attrs) | {"ties": tested}
     return cells
 
@@ -60,28 +68,64 @@ def _metrics(run: Run) -> Iterator[tuple[str, str, bool]]:
             yield stage, metric, better[stage, metric]
 
 
-def _ties(rows: pd.DataFrame, higher_is_better: bool, seed: int) -> tuple[list[list[str]], Ties]:
-    """The conditions of one metric under one noise, and their letters."""
-    by_condition = dict(list(rows.groupby(list(CONDITION_COLUMNS), sort=False, dropna=False)))
-    result = paired_ties(list(by_condition.values()), higher_is_better, seed)
-    return [_texts(key) for key in by_condition], result
+def _ties(
+    rows: pd.DataFrame, higher_is_better: bool, seed: int
+) -> Iterator[tuple[list[list[str]], Ties]]:
+    """The conditions of each setting of one metric under one noise, and their letters."""
+    fixed = [name for name in CONDITION_COLUMNS if name not in (*_NOISE, "engine")]
+    several = rows["engine"].nunique() > 1
+    settings: list[dict[tuple[Any, ...], pd.DataFrame]] = [
+        dict(list(of_setting.groupby(list(CONDITION_COLUMNS), sort=False, dropna=False)))
+        for of_setting in (
+            [part for _, part in rows.groupby(fixed, sort=False, dropna=False)]
+            if several
+            else [rows]
+        )
+    ]
+    planned = [
+        other_pairs(
+            {str(number): part for number, part in enumerate(parts.values())},
+            (),
+            (ENGINES, ALL_QUESTIONS),
+            (place,),
+        )
+        for place, parts in enumerate(settings)
+    ]
+    conclude([each for of_setting in planned for each in of_setting], seed)
+    for parts, pairs in zip(settings, planned, strict=True):
+        means = {str(number): part["value"].mean() for number, part in enumerate(parts.values())}
+        results = {each.conditions[-2:]: each.result for each in pairs}
+        result = letters_of_pairs(means, results, higher_is_better=higher_is_better)
+        yield [_texts(key) for key in parts], result
 
 
-def paired_ties(parts: Sequence[pd.DataFrame], higher_is_better: bool, seed: int) -> Ties:
-    """The letters of conditions on the units that all of them have.
+def letters_of_pairs(
+    means: Mapping[str, float],
+    results: Mapping[tuple[Hashable, ...], PairedComparison | None],
+    *,
+    higher_is_better: bool,
+) -> Ties:
+    """The letters of conditions, from the results of their pairs.
 
-    ``parts`` are each condition's rows of one metric, one row per unit.
+    None where nothing was tested over documents, or so few that nothing can be shown.
     """
-    if len(parts) < 2:
-        return Ties(("",) * len(parts), ONE_CONDITION)
-    units = list(UNIT_COLUMNS)
-    table = pd.concat([part.set_index(units)["value"] for part in parts], axis=1)
-    return ties(
-        table.to_numpy(dtype=float).T,
-        clusters_of(table.index.to_frame(index=False)),
-        higher_is_better=higher_is_better,
-        seed=seed,
+    if len(means) < 2:
+        return untested(len(means), ONE_CONDITION)
+    known = {pair: result for pair, result in results.items() if result is not None and result.n}
+    if not known:
+        return untested(len(means), NOTHING_SHARED)
+    documents = max(
+        result.n_clusters if result.interval.unit == DOCUMENT else 1 for result in known.values()
     )
+    if reason := too_few(documents):
+        return untested(len(means), reason)
+    names = list(means)
+    apart = [
+        (names.index(str(first)), names.index(str(second)))
+        for (first, second), result in known.items()
+        if result.is_shown
+    ]
+    return letters_of(list(means.values()), apart, higher_is_better=higher_is_better)
 
 
 def _texts(values: Iterable[Any]) -> list[str]:

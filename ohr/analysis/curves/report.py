@@ -10,7 +10,6 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from ohr.analysis.comparison.table import run_names
 from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
@@ -20,7 +19,7 @@ from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
-from ohr.study.results import uncounted_conditions
+from ohr.study.results import run_names, uncounted_conditions
 
 
 def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:

@@ -127,7 +127,7 @@ def _changes(rows: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> tu
     unshown = []
     for stage, metric, label in measures:
         for _, row in rows[rows[["stage", "metric"]].eq([stage, metric]).all(axis=1)].iterrows():
-            if is_shown(row["p_holm"]):
+            if is_shown(row["p_adjusted"]):
                 better = (row["difference"] > 0) == bool(row["higher_is_better"])
                 changes["gains" if better else "loses"].append(_change(label, row))
             else:
@@ -157,7 +157,7 @@ def _change(label: str, row: pd.Series) -> str:
     ends = sorted(sign * row[end] for end in ("ci_low", "ci_high"))
     return (
         f"{short(abs(row['difference']))} of {label} (95 % interval {short(ends[0])} to "
-        f"{short(ends[1])}, p {p_text(row['p_holm'])})"
+        f"{short(ends[1])}, p {p_text(row['p_adjusted'])})"
     )
 
 

@@ -62,7 +62,7 @@ def _table(
         box=None,
         pad_edge=False,
         title=plain(f"{info.title}: {title}"),
-        caption=f"p after Holm over each metric's {tests} drops of this run",
+        caption=f"p and intervals: each metric's {tests} drops of this run together",
         caption_justify="left",
     )
     for name in ("chunker", "retriever", "questions on"):
@@ -82,7 +82,7 @@ def _table(
             cells = [
                 number(row["drop"]),
                 f"{number(row['drop_low'])} to {number(row['drop_high'])}",
-                p_value(row["drop_p_holm"]),
+                p_value(row["drop_p_adjusted"]),
                 *(number(part["drop"].iloc[0]) for part in of_parts),
                 with_letters(number(row["noisy"]), row["letters"]),
                 number(row["kept"]),

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ohr.analysis.tested import with_tests
 from ohr.statistics import (
-    NO_INTERVAL,
-    PairedComparison,
+    Paired,
     Ties,
-    compare_paired,
-    holm,
     jackknife_interval,
     ties,
 )
@@ -26,6 +24,7 @@ from ohr.study.results import (
     mean_over_draws,
 )
 
+DROP = "drop"
 SETTING = ("chunker", "retriever")
 BASE = ("engine", "perturbation", "level", "intensity")
 QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
@@ -76,6 +75,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
                     members = _members(questions, group)
                     members = members[~np.isnan(falls[setting][members])]
                     drop = _paired(questions, falls[setting], members)
+                    clusters = clusters_of(questions.iloc[members])
                     more_lost = falls[setting] - falls[first]
                     shared = members[~np.isnan(more_lost[members])]
                     more = _paired(questions, more_lost, shared)
@@ -89,24 +89,32 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         | {"clean": _mean(values[*setting, *base][members])}
                         | {"noisy": _mean(values[*setting, *other][members])}
                         | _columns("drop", drop)
-                        | _columns("drop_less_first", more)
-                        | _columns("equal_drop_less_first", equal)
-                        | {"n_equal": equal.n}
+                        | _columns("drop_less_first", None if setting == first else more)
+                        | _columns("equal_drop_less_first", None if setting == first else equal)
+                        | {"n_equal": len(equal.differences) if equal else 0}
                         | _kept_share(
                             "kept", questions, pairs[:1], members[:0] if less else members
                         )
                         | _kept_share(
                             "kept_less_first", questions, pairs, shared[:0] if less else shared
                         )
-                        | {"ci_unit": drop.interval.unit, "n": len(members)}
+                        | {"ci_unit": clusters.unit, "n": len(members)}
                         | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
                         | {"letters": letters if group == "all" else ""}
                     )
     drops = pd.DataFrame(records)
-    corrected = ("drop", "drop_less_first", "equal_drop_less_first")
-    for name in corrected if len(drops) else ():
-        by_metric = drops.groupby(["top_k", "metric"], observed=True)[f"{name}_p"]
-        drops[f"{name}_p_holm"] = by_metric.transform(lambda p: holm(p.to_numpy()))
+    for name in (DROP, "drop_less_first", "equal_drop_less_first") if len(drops) else ():
+        columns = {"difference": name, "low": f"{name}_low", "high": f"{name}_high"}
+        columns |= {"p": f"{name}_p", "p_adjusted": f"{name}_p_adjusted"}
+        drops["everyone"] = drops["group"] == "all"
+        drops = with_tests(
+            drops,
+            f"{name}_paired",
+            columns,
+            ["top_k", "metric", "everyone"],
+            largest=1.0 if name == DROP else 2.0,
+            seed=run.seed,
+        ).drop(columns="everyone")
     drops.attrs["ties"] = tested
     return drops
 
@@ -147,12 +155,11 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _paired(questions: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> PairedComparison:
-    """The mean of paired values of some questions, with interval and p; NaN for none."""
+def _paired(questions: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> Paired | None:
+    """The paired values of some questions; None without any."""
     if not len(members):
-        nan = math.nan
-        return PairedComparison(nan, NO_INTERVAL, nan, nan, nan, 0)
-    return compare_paired(values[members], clusters_of(questions.iloc[members]))
+        return None
+    return Paired(values[members], clusters_of(questions.iloc[members]))
 
 
 def _kept_share(
@@ -177,11 +184,7 @@ def _kept_share(
     return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def _columns(name: str, comparison: PairedComparison) -> dict[str, object]:
-    low, high = comparison.interval.low, comparison.interval.high
-    return {
-        name: comparison.difference,
-        f"{name}_low": low,
-        f"{name}_high": high,
-        f"{name}_p": comparison.p,
-    }
+def _columns(name: str, paired: Paired | None) -> dict[str, object]:
+    """The columns of a comparison, still without its test."""
+    empty = dict.fromkeys((name, f"{name}_low", f"{name}_high", f"{name}_p"), math.nan)
+    return {**empty, f"{name}_paired": paired}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from ohr.analysis.comparison.table import run_names
 from ohr.analysis.error_analysis.figure import case_dots
 from ohr.analysis.error_analysis.table import (
     CASES,
@@ -24,6 +23,7 @@ from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.study.opening import open_runs
+from ohr.study.results import run_names
 
 
 def analyse_errors(

@@ -124,7 +124,7 @@ def _compared(row: Mapping[Any, Any]) -> list[str]:
     interval = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
     verdict = is_better(row) or ("not tested" if np.isnan(row["p"]) else "not shown")
     difference = "" if np.isnan(row["difference"]) else short(row["difference"])
-    return [difference + interval, p_value(row["p_holm"]), verdict]
+    return [difference + interval, p_value(row["p_adjusted"]), verdict]
 
 
 def _tests(rows: pd.DataFrame) -> str:

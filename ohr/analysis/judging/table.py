@@ -6,7 +6,7 @@
 winner ``as_given`` and ``swapped``: a system's name, ``tie``, or nothing).
 
 Systems are compared on the same questions. Intervals (95 %) are over documents, and need three.
-p is from the sign-flip test, corrected after Holm over the comparisons of all questions, and
+p is from the sign-flip test, together for the comparisons of all questions, and
 separately over those of the categories.
 """
 
@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ohr.analysis.tested import with_tests
 from ohr.display.wording import is_shown
-from ohr.statistics import Clusters, compare_paired, holm, mean_interval
+from ohr.statistics import Clusters, Paired, mean_interval
 from ohr.statistics.agreement import cohens_kappa
 
 ASPECTS = ("readability", "informativeness", "clarity", "accuracy", "overall")
@@ -72,7 +73,7 @@ def grade_differences(grades: pd.DataFrame) -> pd.DataFrame:
                     | {"least": least.mean(), "most": most.mean()}
                     | {"ungraded": len(both) - len(each)}
                 )
-    return _corrected(pd.DataFrame(records))
+    return _tested(pd.DataFrame(records), BEST - WORST)
 
 
 def verdicts(preferences: pd.DataFrame) -> pd.Series:
@@ -122,7 +123,7 @@ def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
                 }
                 | _compared(each, judged["doc_id"].to_numpy())
             )
-    return _corrected(pd.DataFrame(records))
+    return _tested(pd.DataFrame(records), 1.0)
 
 
 def is_better(row: Mapping[Any, Any]) -> str:
@@ -130,24 +131,20 @@ def is_better(row: Mapping[Any, Any]) -> str:
 
     Empty if none is shown to be better, or if missing judgements could reverse the result.
     """
-    if not is_shown(row["p_holm"]) or row["least"] <= 0 <= row["most"]:
+    if not is_shown(row["p_adjusted"]) or row["least"] <= 0 <= row["most"]:
         return ""
     return str(row["first"] if row["difference"] > 0 else row["second"])
 
 
 def _compared(differences: np.ndarray, documents: np.ndarray) -> dict[str, Any]:
-    """The mean of questions' differences, its interval and p."""
-    if not len(differences):
-        empty = dict.fromkeys(("difference", "ci_low", "ci_high", "p"), np.nan)
-        return empty | {"ci_unit": "", "n": 0, "n_documents": 0}
-    comparison = compare_paired(differences, Clusters.of(documents, documents))
+    """The questions' differences, still without a test."""
+    paired = Paired(differences, Clusters.of(documents, documents)) if len(differences) else None
     return {
-        "difference": comparison.difference,
-        "ci_low": comparison.interval.low,
-        "ci_high": comparison.interval.high,
-        "ci_unit": comparison.interval.unit,
-        "p": comparison.p,
-        "n": comparison.n,
+        **dict.fromkeys(("difference", "ci_low", "ci_high"), np.nan),
+        "ci_unit": "",
+        "p": np.nan,
+        "paired": paired,
+        "n": len(differences),
         "n_documents": len(set(documents)),
     }
 
@@ -162,15 +159,15 @@ def _mean_interval(values: pd.Series, rows: pd.DataFrame) -> tuple[float, float,
     return interval.low, interval.high, interval.unit
 
 
-def _corrected(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with ``p_holm``: all questions are one family, the categories another."""
+def _tested(table: pd.DataFrame, largest: float) -> pd.DataFrame:
+    """The table with its tests: all questions are one family, the categories another."""
     if table.empty:
         return table
-    everyone = (table["group"] == "all").to_numpy()
-    table["p_holm"] = np.nan
-    for family in (everyone, ~everyone):
-        table.loc[family, "p_holm"] = holm(table.loc[family, "p"].to_numpy(float))
-    return table
+    columns = {"difference": "difference", "low": "ci_low", "high": "ci_high", "unit": "ci_unit"}
+    columns |= {"p": "p", "p_adjusted": "p_adjusted"}
+    table = table.assign(everyone=table["group"] == "all")
+    tested = with_tests(table, "paired", columns, ["everyone"], largest=largest)
+    return tested.drop(columns="everyone")
 
 
 def top_shares(preferences: pd.DataFrame) -> pd.DataFrame:

@@ -31,7 +31,7 @@ def gains_figure(
     retrievers = rows["retriever"]
     if retrievers.replace("", pd.NA).nunique() > 1:
         names = names.where(retrievers == "", names + ", " + retrievers)
-    rows = rows.assign(series=names, row=rows["arm"], hollow=~(rows["p_holm"] < 0.05))
+    rows = rows.assign(series=names, row=rows["arm"], hollow=~(rows["p_adjusted"] < 0.05))
     series = list(rows["series"].unique())
     labels = [mathless(arm) for arm in arms]
     height = height_of_rows(labels, LETTERS, len(series)) + 0.9 + 0.16 * -(-len(series) // 3)
@@ -53,6 +53,6 @@ def gains_figure(
         notes = [
             "dots: score with the arm less that without, under noise; right is better",
             "bars: 95 % intervals",
-            "hollow: not significant after Holm",
+            "hollow: not significant",
         ]
         return save(fig, folder, "mitigations", notes=describe(fig, notes))

@@ -62,8 +62,9 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
         pad_edge=False,
         title=plain(title),
         caption=(
-            f"95 % intervals over {interval_units(rows['ci_unit'])}; * p < .05 after Holm. Won "
-            "back: gain over loss, where a loss is shown. Harm: lost on clean pages."
+            f"95 % intervals over {interval_units(rows['ci_unit'])}; * p at most .05, all gains of "
+            "a metric together. Won back: gain over loss, where a loss is shown. Harm: lost on "
+            "clean pages."
         ),
         caption_justify="left",
     )
@@ -80,7 +81,7 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
         heading = f"{titles[str(stage), str(metric)]}{of_retriever}: loss"
         table.add_row(Text(plain(heading), style="bold"), Text(f"{loss} ", style="bold"))
         for row in group.to_dict("records"):
-            star = "*" if is_shown(row["p_holm"]) else " "
+            star = "*" if is_shown(row["p_adjusted"]) else " "
             table.add_row(
                 Text(plain(f"  {row['arm']}")),
                 _with_ends(row["gain"], row["gain_low"], row["gain_high"]) + star,
@@ -126,7 +127,7 @@ _SECONDS = ("cpu_s", "base_cpu_s")
 def _verdicts(rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Iterator[str]:
     """A line for each metric: arms shown to help or harm under noise, and any harm when clean."""
     for (stage, metric), group in rows.groupby(["stage", "metric"], sort=False):
-        shown = group[group["p_holm"].map(is_shown)]
+        shown = group[group["p_adjusted"].map(is_shown)]
         harms = group[group["harm_low"] > 0]
         parts = [
             _named("better under noise", shown[shown["gain"] > 0]),

@@ -13,14 +13,14 @@ import pandas as pd
 
 from ohr.analysis.mitigations.arms import IDENTITY, ORACLE, Arm
 from ohr.analysis.realism.table import CLEAN, NATURAL, same_pages
+from ohr.analysis.tested import with_tests
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
 from ohr.statistics import (
     NO_INTERVAL,
     Clusters,
     Interval,
-    compare_paired,
-    holm,
+    Paired,
     jackknife_interval,
     mean_interval,
 )
@@ -43,8 +43,9 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     is the gain over the loss, with an interval over documents (jackknife of the ratio); NaN if
     the loss is not shown to be more than 0. ``harm`` is the score without the arm on clean pages
     less that with it. All are so signed that more is better for ``gain`` and worse for ``loss`` and
-    ``harm``, whatever the metric's direction. ``p_holm`` corrects the p of the gains over the arms
-    and noises of a metric, for all questions and for their groups apart. ``identity`` and
+    ``harm``, whatever the metric's direction. The gains of all arms and noises of
+    a metric are one family (:func:`ohr.statistics.infer`), for all questions and for their groups
+    apart. ``identity`` and
     ``oracle`` are not tested.
 
     ``natural`` matches the names of documents with natural noise, whose clean pages are those of
@@ -59,21 +60,21 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
             continue
         for arm in arms:
             records += _records(values, info, arm)
-    table = pd.DataFrame(records, columns=COLUMNS[:-1])
+    table = pd.DataFrame(records, columns=[*COLUMNS[:-1], "paired"])
     # Page texts and answers from the evidence do not depend on the retriever.
     table = table.drop_duplicates(list(COLUMNS[:7]), ignore_index=True)
-    table.loc[table["arm"].isin([IDENTITY, ORACLE]), "p"] = math.nan  # nothing to test
     table["everyone"] = table["group"] == "all"
-    p = table.groupby(["stage", "metric", "everyone"])["p"]
-    table["p_holm"] = p.transform(lambda values: holm(values.to_numpy(float)))
-    return table.reindex(columns=list(COLUMNS))
+    columns = {"low": "gain_low", "high": "gain_high", "p": "p", "p_adjusted": "p_adjusted"}
+    untested = table["arm"].isin([IDENTITY, ORACLE])  # nothing to test
+    tested = with_tests(table[~untested], "paired", columns, ["stage", "metric", "everyone"])
+    return pd.concat([tested, table[untested]]).sort_index().reindex(columns=list(COLUMNS))
 
 
 COLUMNS = (
     *("engine", "retriever", "arm", "noise", "stage", "metric", "group"),
     *("clean", "noisy", "with_arm", "loss", "loss_low", "loss_high"),
     *("gain", "gain_low", "gain_high", "share", "share_low", "share_high"),
-    *("harm", "harm_low", "harm_high", "ci_unit", "n", "n_documents", "p", "p_holm"),
+    *("harm", "harm_low", "harm_high", "ci_unit", "n", "n_documents", "p", "p_adjusted"),
 )
 
 
@@ -213,16 +214,15 @@ def compared(scores: pd.DataFrame) -> dict[str, Any]:
     loss = (scores["clean"] - scores["noisy"]).to_numpy(float)
     gain = (scores["with_arm"] - scores["noisy"]).to_numpy(float)
     harm = (scores["clean"] - scores["clean_with_arm"]).to_numpy(float)
-    gained = compare_paired(gain, clusters)
-    lost, harmed = (mean_interval(x, clusters, bounded=False) for x in (loss, harm))
+    lost, harmed, gained = (mean_interval(x, clusters, bounded=False) for x in (loss, harm, gain))
     share, ends = _share(gain, loss, lost, clusters)
     return {
         "loss": float(loss.mean()),
         "loss_low": lost.low,
         "loss_high": lost.high,
-        "gain": gained.difference,
-        "gain_low": gained.interval.low,
-        "gain_high": gained.interval.high,
+        "gain": float(gain.mean()),
+        "gain_low": gained.low,
+        "gain_high": gained.high,
         "share": share,
         "share_low": ends.low,
         "share_high": ends.high,
@@ -232,7 +232,8 @@ def compared(scores: pd.DataFrame) -> dict[str, Any]:
         "ci_unit": lost.unit,
         "n": len(scores),
         "n_documents": scores.index.get_level_values("doc_id").nunique(),
-        "p": gained.p,
+        "p": math.nan,
+        "paired": Paired(gain, clusters),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.comparison.table import run_names, split_by_signature
+from ohr.analysis.comparison.table import split_by_signature
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
 from ohr.statistics import (
@@ -23,7 +23,7 @@ from ohr.statistics import (
 )
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, rows_of
+from ohr.study.results import Run, clusters_of, rows_of, run_names
 from ohr.study.scoring.metrics import MetricInfo
 
 PARTS = ("engine", "system", "chunker", "retriever", "reader", "top_k")
@@ -65,7 +65,7 @@ def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.D
     baseline's own loss reaches 0 are left out (``n_undefined``); if all are, the cost is NaN.
     Intervals are percentiles of a bootstrap over documents, in which the losses of both are drawn
     together. ``letters``: conditions of a metric that share one do not differ significantly, by
-    paired sign flips of documents after Holm.
+    paired sign flips of documents.
 
     Raises OhrError if the runs lack the baseline or noise, or do not fit together.
     """

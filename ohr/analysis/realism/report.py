@@ -108,7 +108,7 @@ def _difference_table(compared: pd.DataFrame) -> Table:
         table.add_row(
             *(Text(plain(str(row[name]))) for name in ("engine", "noise")),
             _interval(row, "difference"),
-            p_value(row["p_holm"]),
+            p_value(row["p_adjusted"]),
             *(number(row[name]) for name in ("mean", "natural_mean")),
             *(str(row[name]) for name in ("pages", "documents")),
             number(row["ks_distance"]),
@@ -118,7 +118,7 @@ def _difference_table(compared: pd.DataFrame) -> Table:
 
 
 def _verdict(row: Mapping[Any, Any]) -> str:
-    if is_shown(row["p_holm"]):
+    if is_shown(row["p_adjusted"]):
         return (
             "more errors than natural noise"
             if row["difference"] > 0

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ks_2samp
 
+from ohr.analysis.tested import with_tests
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
-from ohr.statistics import Clusters, compare_paired, holm, mean_interval
+from ohr.statistics import Clusters, Paired, mean_interval
 from ohr.study.output.rows import read_rows
 from ohr.study.scoring.metrics import metric_info
 
@@ -166,7 +167,7 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
 
     A page that occurs several times (draws of the noise, photographs) counts once, by its mean.
     ``ks_distance`` is the Kolmogorov-Smirnov distance of the two distributions on those pages.
-    p is the sign-flip test's, ``p_holm`` after Holm over all rows.
+    Intervals and ``p_adjusted`` are those of all rows together (:func:`ohr.statistics.infer`).
     """
     records: list[dict[str, Any]] = []
     shared = on_same_pages(pages)
@@ -179,27 +180,30 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
                 continue
             page_keys = both.index.to_frame(index=False)
             changes = (both.iloc[:, 0] - both.iloc[:, 1]).to_numpy(float)
-            comparison = compare_paired(changes, _clusters(page_keys))
             records.append(
                 {
                     "engine": engine,
                     "noise": noise,
-                    "difference": comparison.difference,
-                    "ci_low": comparison.interval.low,
-                    "ci_high": comparison.interval.high,
-                    "ci_unit": comparison.interval.unit,
-                    "p": comparison.p,
+                    "difference": float(changes.mean()),
+                    "ci_low": np.nan,
+                    "ci_high": np.nan,
+                    "ci_unit": "",
+                    "p": np.nan,
+                    "p_adjusted": np.nan,
                     "mean": float(both.iloc[:, 0].mean()),
                     "natural_mean": float(both.iloc[:, 1].mean()),
-                    "pages": comparison.n,
+                    "pages": len(changes),
                     "documents": page_keys["shows"].nunique(),
                     "ks_distance": float(ks_2samp(group["value"], by_nature["value"]).statistic),
+                    "paired": Paired(changes, _clusters(page_keys)),
                 }
             )
-    table = pd.DataFrame(records)
-    if len(table):
-        table.insert(7, "p_holm", holm(table["p"].to_numpy(float)))
-    return table
+    if not records:
+        return pd.DataFrame()
+    columns = {"low": "ci_low", "high": "ci_high", "unit": "ci_unit"}
+    return with_tests(
+        pd.DataFrame(records), "paired", columns | {"p": "p", "p_adjusted": "p_adjusted"}
+    )
 
 
 def _clusters(rows: pd.DataFrame | Mapping[str, pd.Series]) -> Clusters:

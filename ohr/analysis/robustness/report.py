@@ -71,16 +71,16 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     )
     ties = letters_part(losses.attrs.get("ties", ()))
     caption = "; ".join(part for part in (caption, ties, *notes) if part)
-    header = [*names, *PARTS, "retention", "loss", "extra loss", "p (Holm)"]
+    header = [*names, *PARTS, "retention", "loss", "extra loss", "p"]
     return TextTable(header, rows, caption, left=len(names))
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:
-    """p after Holm and, where no difference is shown, what is excluded."""
+    """p and, where no difference is shown, what is excluded."""
     if not row["baseline_reader"]:
         return ""
-    p = p_value(row["p_holm"])
-    if is_shown(row["p_holm"]):
+    p = p_value(row["p_adjusted"])
+    if is_shown(row["p_adjusted"]):
         return p
     ends = row["loss_difference_ci_low"], row["loss_difference_ci_high"]
     return f"{p}, {excluded(*ends)}"

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.curves.table import FLOOR_SUFFIX
+from ohr.analysis.tested import with_tests
 from ohr.errors import OhrError
 from ohr.statistics import (
     Clusters,
     Interval,
+    Paired,
     Ties,
-    benjamini_hochberg,
     compare_paired,
-    holm,
     jackknife_interval,
     ties,
 )
@@ -89,9 +89,10 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
             "engine"
         )
     result = pd.DataFrame(records)
-    for correction, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
-        by_group = result.groupby("group")["p"]
-        result[f"p_{correction}"] = by_group.transform(lambda p, a=adjust: a(p.to_numpy()))
+    columns = {"difference": "loss_difference", "low": "loss_difference_ci_low"}
+    columns |= {"high": "loss_difference_ci_high", "p": "p", "p_adjusted": "p_adjusted"}
+    columns |= {"cohens_dz": "cohens_dz", "cliffs_delta": "cliffs_delta"}
+    result = with_tests(result, "paired", columns, ["group"], largest=2.0, seed=run.seed)
     result["letters"] = result["letters"].fillna("")
     result.attrs["ties"] = tested
     return result
@@ -148,14 +149,12 @@ def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[
         row["retention"] = retentions[i]
         row |= _ends("retention", jackknife_interval(retentions[i], without[i], clusters))
         row |= {"loss": loss.difference} | _ends("loss", loss.interval)
-        row |= {"baseline_reader": readers[0] if i else "", "p": float("nan")}
+        row |= {"baseline_reader": readers[0] if i else "", "paired": None}
         if i:
-            more = compare_paired(losses[i] - losses[0], clusters, seed=run.seed)
-            row |= {"loss_difference": more.difference} | _ends("loss_difference", more.interval)
+            row["paired"] = Paired(losses[i] - losses[0], clusters)
             ahead, ahead_without = retentions[i] - retentions[0], without[i] - without[0]
             apart = jackknife_interval(ahead, ahead_without, clusters)
             row |= _ends("retention_difference", apart)
-            row |= {"p": more.p, "cohens_dz": more.cohens_dz, "cliffs_delta": more.cliffs_delta}
         yield row | {"ci_unit": clusters.unit}
 
 

@@ -96,7 +96,7 @@ def captions(drops: pd.DataFrame) -> list[str]:
 def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     """One row per knowledge base and system: scores, and the loss compared with the clean base.
 
-    The loss is compared with zero (p after Holm) and with the smallest of the other systems' (p of
+    The loss is compared with zero (p) and with the smallest of the other systems' (p of
     :func:`least_losses`).
     """
     table = Table(header_style="bold", box=None, pad_edge=False)
@@ -106,7 +106,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
         table.add_column(name)
     table.add_column(noise_title(axis), justify="right")
     table.add_column("system", no_wrap=True)
-    for name in ("n", "F1", "loss", "p (Holm)", "more", "p (all)"):
+    for name in ("n", "F1", "loss", "p", "more", "p (all)"):
         table.add_column(name, justify="right", no_wrap=True)
     for title in others["title"]:
         table.add_column(str(title), justify="right")
@@ -123,7 +123,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
                 str(row["n"]),
                 _with_interval(row, "mean", "ci", row["letters"]),
                 _with_interval(row, "drop"),
-                p_value(row["drop_p_holm"]),
+                p_value(row["drop_p_adjusted"]),
                 _with_interval(row, "drop_less_least"),
                 p_value(row["drop_less_least_p"]),
                 *(_other(drops, metric, row) for metric in others["metric"]),

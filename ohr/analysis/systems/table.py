@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.systems.written_for import WrittenFor, written_for
+from ohr.analysis.tested import with_tests
 from ohr.statistics import (
     BestOf,
+    Paired,
     Standing,
     Ties,
-    compare_paired,
     compare_with_best,
-    holm,
     mean_interval,
     ties,
 )
@@ -99,15 +99,17 @@ def system_drops(run: Run) -> pd.DataFrame:
 
     ``mean`` with its interval. ``drop`` is the loss compared with the clean base (for noise, the
     same engine on clean pages; for clean pages, the ground truth), ``drop_less_first`` that less
-    the first system's on the same questions; both with interval, p and p after Holm's correction
-    within the metric. ``drop_less_least`` is ``drop`` less the smallest of the other systems', on
-    questions that count for all, with simultaneous interval and p of :func:`least_losses`. NaN
-    without a clean base. ``letters``: systems that share one do not differ significantly in
+    the first system's on the same questions; both with interval and p of one family within the
+    metric (:func:`ohr.statistics.infer`). ``drop_less_least`` is ``drop`` less the smallest of the
+    other systems', on questions that count for all, with simultaneous interval and p of
+    :func:`least_losses`. NaN without a clean base. ``letters``: systems that share one do not differ significantly in
     ``mean`` under one knowledge base (:func:`ohr.statistics.ties`; ``attrs["ties"]``: the results
     of the metric that the command prints).
     """
     tested: dict[str, list[Ties]] = {}
     records: list[dict[str, Any]] = []
+    pairs: dict[tuple[Any, ...], list[Paired]] = {}
+    """The other pairs of systems, so that they and those with the first are one family."""
     for scores in scored(run):
         first = scores.systems[0]
         least = {
@@ -121,20 +123,38 @@ def system_drops(run: Run) -> pd.DataFrame:
             clean = clean_of(scores.bases[base], scores.bases)
             record["clean"] = clean or ""
             for name in ("drop", "drop_less_first"):
-                record |= _nothing(name)
+                record |= {**_nothing(name), f"{name}_paired": None}
             if clean is not None and (label, clean) in scores.values:
                 fall = _fall(scores, label, clean, base)
                 record |= _paired("drop", scores.questions, fall)
-                if label != first and (first, clean) in scores.values:
-                    more = fall - _fall(scores, first, clean, base)
-                    record |= _paired("drop_less_first", scores.questions, more)
+                for other in scores.systems[: scores.systems.index(label)]:
+                    if (other, clean) not in scores.values or (other, base) not in scores.values:
+                        continue
+                    more = _paired(
+                        "drop_less_first",
+                        scores.questions,
+                        fall - _fall(scores, other, clean, base),
+                    )
+                    if other == first:
+                        record |= more
+                    elif (paired := more["drop_less_first_paired"]) is not None:
+                        pairs.setdefault((scores.info.metric,), []).append(paired)
             record |= _less_least(least.get((label, base)))
             record["letters"] = letters[label, base]
             records.append(record)
     table = pd.DataFrame(records)
     for name in ("drop", "drop_less_first") if len(table) else ():
-        by_metric = table.groupby("metric", sort=False)[f"{name}_p"]
-        table[f"{name}_p_holm"] = by_metric.transform(lambda p: _holm(p.to_numpy()))
+        columns = {"difference": name, "low": f"{name}_low", "high": f"{name}_high"}
+        columns |= {"p": f"{name}_p", "p_adjusted": f"{name}_p_adjusted"}
+        less_first = name == "drop_less_first"
+        table = with_tests(
+            table,
+            f"{name}_paired",
+            columns,
+            ["metric"],
+            largest=2.0 if less_first else 1.0,
+            others=pairs if less_first else None,
+        )
     table.attrs["ties"] = tested.get(MAIN, [])
     return table
 
@@ -190,20 +210,11 @@ def _nothing(name: str) -> dict[str, float]:
     return dict.fromkeys((name, f"{name}_low", f"{name}_high", f"{name}_p"), np.nan)
 
 
-def _paired(name: str, questions: pd.DataFrame, differences: np.ndarray) -> dict[str, float]:
+def _paired(name: str, questions: pd.DataFrame, differences: np.ndarray) -> dict[str, Any]:
+    """The columns of a comparison, still without its test."""
     known = ~np.isnan(differences)
-    if not known.any():
-        return _nothing(name)
-    paired = compare_paired(differences[known], clusters_of(questions[known]))
-    ends = {f"{name}_low": paired.interval.low, f"{name}_high": paired.interval.high}
-    return {name: paired.difference, **ends, f"{name}_p": paired.p}
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    adjusted = np.full(len(p), np.nan)
-    known = ~np.isnan(p)
-    adjusted[known] = holm(p[known])
-    return adjusted
+    paired = Paired(differences[known], clusters_of(questions[known])) if known.any() else None
+    return {**_nothing(name), f"{name}_paired": paired}
 
 
 def system_costs(run: Run) -> pd.DataFrame:

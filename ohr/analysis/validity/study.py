@@ -194,8 +194,8 @@ def _settled(table: pd.DataFrame, sets: Mapping[str, Scores]) -> Iterator[str]:
     """How many pairs each set settles, and on how many of them both agree."""
     pairs = len(table)
     yield (
-        f"settled pairs of {pairs} (paired difference shown; sign flips of documents, p after Holm "
-        f"over the {pairs} pairs of each set): "
+        f"settled pairs of {pairs} (paired difference shown; sign flips of documents, all pairs "
+        f"of a set together): "
         + ", ".join(f"{name} {_count(table[f'{name}_settled'])}" for name in sets)
     )
     for name, scores in sets.items():
@@ -225,4 +225,4 @@ def _difference(row: Mapping[Hashable, Any], name: str) -> str:
     difference, low, high = (
         short(row[f"{name}_{part}"]) for part in ("difference", "ci_low", "ci_high")
     )
-    return f"{difference} ({low} to {high}; p {row[f'{name}_p_holm']:.4f})"
+    return f"{difference} ({low} to {high}; p {row[f'{name}_p_adjusted']:.4f})"

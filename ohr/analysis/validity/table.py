@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from ohr.display.wording import is_shown
 from ohr.errors import OhrError
-from ohr.statistics import NO_INTERVAL, mean_interval
-from ohr.statistics.clusters import Clusters
-from ohr.statistics.multiple import holm
-from ohr.statistics.paired import FLIPS, sign_flip_test
+from ohr.statistics import Clusters, infer
+from ohr.statistics.flips import FLIPS, smallest_p
+from ohr.statistics.pairs import all_pairs
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
 from ohr.study.results import Run, knowledge_base_name
@@ -98,41 +96,35 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
     return float((dx * dy).sum() / scale) if scale > 0 else float("nan")
 
 
-def settled_pairs(scores: Scores, *, flips: int = FLIPS, intervals: bool = True) -> pd.DataFrame:
+def settled_pairs(scores: Scores, *, flips: int = FLIPS) -> pd.DataFrame:
     """Every pair of conditions, and whether a question set shows which is better.
 
-    ``difference`` is the second's mean less the first's, with its interval by document; ``p`` is of
-    sign flips of documents, ``p_holm`` after Holm over all pairs, and ``settled`` says whether the
-    difference is shown by it. If conditions are exchangeable within documents, a pair is settled in
-    5 % of studies; if only their means are equal, in more (``docs/reference/intervals.md``).
+    ``difference`` is the second's mean less the first's. Interval and ``p_adjusted`` are those of
+    all pairs together (:func:`ohr.statistics.infer`), ``p`` that of the pair alone; ``settled``
+    says whether the difference is shown. If conditions are exchangeable within documents, a pair is
+    settled in 5 % of studies; if only their means are equal, in more (``docs/reference/intervals.md``).
     """
     clusters = Clusters.of(scores.documents, scores.pages)
-    rows = []
-    for first, second in combinations(range(len(scores.conditions)), 2):
-        apart = scores.values[:, second] - scores.values[:, first]
-        interval = mean_interval(apart, clusters, bounded=False) if intervals else NO_INTERVAL
-        tested = sign_flip_test(apart, clusters, flips=flips) if clusters.unit else float("nan")
-        rows.append(
-            {
-                "first": scores.conditions[first],
-                "second": scores.conditions[second],
-                "difference": float(apart.mean()),
-                "ci_low": interval.low,
-                "ci_high": interval.high,
-                "p": tested,
-            }
-        )
-    table = pd.DataFrame(rows)
-    table["p_holm"] = holm(table["p"].to_numpy())
-    table["settled"] = table["p_holm"].map(is_shown).astype(bool)
-    return table
+    pairs = all_pairs(scores.values.T, clusters)
+    results = infer([pair.paired for pair in pairs], flips=flips)
+    return pd.DataFrame(
+        {
+            "first": scores.conditions[pair.first],
+            "second": scores.conditions[pair.second],
+            "difference": result.difference,
+            "ci_low": result.interval.low,
+            "ci_high": result.interval.high,
+            "p": result.p,
+            "p_adjusted": result.p_adjusted,
+            "settled": result.is_shown,
+        }
+        for pair, result in zip(pairs, results, strict=True)
+    )
 
 
 def can_settle(scores: Scores) -> bool:
-    """Whether there are enough documents for the smallest p to pass Holm over all pairs."""
-    size = Clusters.of(scores.documents, scores.pages).size
-    pairs = len(scores.conditions) * (len(scores.conditions) - 1) / 2
-    return is_shown(pairs * max(2.0 ** (1 - size), 1 / (1 + FLIPS)))
+    """Whether there are enough documents for a p of .05."""
+    return is_shown(smallest_p(Clusters.of(scores.documents, scores.pages).size))
 
 
 def differences(original: Scores, generated: Scores) -> pd.DataFrame:

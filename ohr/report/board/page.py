@@ -335,7 +335,7 @@ def _reading(tables: Sequence[Ranking]) -> Iterator[str]:
     )
     yield (
         "Letters: conditions of a table that share a letter do not differ significantly (p by sign "
-        "flips of documents, after Holm over all pairs). Conditions measured under other noises or "
+        "flips of documents, all pairs together). Conditions measured under other noises or "
         "on other questions than most have none."
     )
     yield (

@@ -72,7 +72,7 @@ def preferences(p: float) -> pd.DataFrame:
     rows = [
         {"judge": "gpt-4o-mini", "knowledge_base": base, "group": "all"}
         | {"first": first, "second": second, "n": 94, "difference": 0.3, "ci_low": 0.1}
-        | {"ci_high": 0.5, "p": p, "p_holm": p, "least": 0.3, "most": 0.3}
+        | {"ci_high": 0.5, "p": p, "p_adjusted": p, "least": 0.3, "most": 0.3}
         for base in BASES
         for first, second in combinations(SYSTEMS, 2)
     ]
