@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from ohr.statistics import Ties
+from ohr.statistics.inference import unseen_share
 
 ALPHA = 0.05
 """A difference is shown if its p, corrected over its family, is at most this."""
@@ -19,20 +20,34 @@ def is_shown(p: float) -> bool:
 def excluded(low: float, high: float) -> str:
     """``no difference larger than .086``: what a 95 % interval of a difference excludes.
 
-    Without an interval: ``nothing is excluded``. An interval of width 0 at 0 means that all these
-    questions scored the same; it says nothing about others.
+    ``nothing is excluded`` without an interval, and if it holds every possible difference.
     """
     bound = max(abs(low), abs(high))
     if math.isnan(bound):
         return "nothing is excluded"
-    if bound == 0:
-        return "the same on every question"
+    if bound >= 1:
+        return "nothing is excluded"
     return f"no difference larger than {short(bound)}"
 
 
 def not_shown(low: float, high: float) -> str:
     """``do not differ significantly (no difference larger than .086)``."""
     return f"do not differ significantly ({excluded(low, high)})"
+
+
+MANY_DOCUMENTS = 60
+"""With fewer, losses of a few whole documents may be missed (``docs/reference/intervals.md``)."""
+
+
+def rare_losses(documents: int) -> str:
+    """A warning of what so few documents may not show; empty if there are enough."""
+    if documents >= MANY_DOCUMENTS:
+        return ""
+    share = 100 * unseen_share(documents)
+    return (
+        f"{documents} documents: a loss that hits fewer than {share:.0f} % of documents may not be "
+        "among them, and no interval knows of it"
+    )
 
 
 def short(value: float) -> str:

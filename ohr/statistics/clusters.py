@@ -39,7 +39,7 @@ class Clusters:
         return cls(np.zeros(len(documents), dtype=np.int64), min(1, len(documents)), "")
 
     @property
-    def names(self) -> tuple[Hashable, ...]:
+    def names(self) -> tuple[tuple[str, Hashable], ...]:
         """The name of each cluster: equal clusters of several samples have the same one."""
         return tuple((self.unit, label) for label in self.labels or range(self.size))
 

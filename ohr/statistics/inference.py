@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -134,7 +135,7 @@ class _Family:
     @classmethod
     def of(cls, family: Sequence[Paired], flips: int, seed: int) -> _Family:
         named = [each.clusters.names for each in family]
-        labels = {name: row for row, name in enumerate(sorted(set().union(*named), key=repr))}
+        labels = {name: row for row, name in enumerate(sorted(set().union(*named), key=_in_order))}
         sums = np.zeros((len(labels), len(family)))
         counts = np.zeros_like(sums)
         for column, (each, names) in enumerate(zip(family, named, strict=True)):
@@ -198,10 +199,19 @@ class _Family:
         error = math.sqrt(float(((sums - middle * counts) ** 2).sum())) / size
         error = max(error, _ROUNDING * abs(middle), 1e-12)
         below, above = (0.0, None) if middle > 0 else (None, 0.0)
-        return (
+        ends = (
             _crossing(p, middle, -error, alpha, -largest, below if is_shown else None),
             _crossing(p, middle, error, alpha, largest, above if is_shown else None),
         )
+        # Where all clusters differ equally, nothing but rounding is left.
+        exact = all(abs(end - middle) <= 10 * _ROUNDING * abs(middle) for end in ends)
+        return (middle, middle) if exact else ends
+
+
+def _in_order(name: tuple[str, Any]) -> tuple[str, str, Any]:
+    """A key by which names of clusters of several types can be sorted."""
+    unit, label = name
+    return unit, type(label).__name__, label
 
 
 def _crossing(

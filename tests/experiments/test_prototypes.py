@@ -151,13 +151,13 @@ def test_steps_are_corrected_over_the_steps_printed() -> None:
     tested = tests[tests["test"] != "none"]
     assert len(tested) == 9, "three metrics, and p3 to p4 has there is no t-test"
     assert tests["p_adjusted"].isna().sum() == 3
-    assert set(tests["family"]) == {"p after Holm over the 9 comparisons of this table"}
+    assert set(tests["family"]) == {"p after Holm over 9 steps"}
     assert (tested["p_adjusted"] >= tested["p"]).all()
     first = tested.iloc[0]
     assert first["p"] < 0.05 < first["p_adjusted"], "alone it would be shown"
     assert first["ci_low"] < first["difference"] < first["ci_high"]
     table = step_table(tests)
-    assert "p after Holm over the 9 comparisons of this table" in table.caption
+    assert "p after Holm over 9 steps" in table.caption
     row = table.rows[0]
     assert row[2].startswith("+0.030 [+0.007, +0.053], not shown (no difference larger than .053)")
     assert row[-1] == "equal runs"
@@ -174,8 +174,10 @@ def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
     assert done.exit_code == 0, done.output
     table = pd.read_csv(tmp_path / "run" / "tables" / "paired.csv")
     tested = int(table["p"].notna().sum())
-    assert set(table["family"]) == {f"p after Holm over the {tested} comparisons of this table"}
-    assert f"p after Holm over the {tested} comparisons of this table" in done.stdout
+    assert set(table["family"]) == {
+        f"p and intervals: the {tested} comparisons of this table together"
+    }
+    assert f"p and intervals: the {tested} comparisons of this table together" in done.stdout
     assert {"short_answer", "f1", "em"} <= set(table["metric"]), "F1 and EM stand beside it"
     known = table[table["p"].notna()]
     assert (known["p_adjusted"] >= known["p"]).all()

@@ -10,7 +10,6 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from ohr.analysis.comparison.families import ALL_QUESTIONS
 from ohr.collection import GROUND_TRUTH
 from ohr.display.labels import (
     group_label,
@@ -20,8 +19,9 @@ from ohr.display.labels import (
 )
 from ohr.display.settings import Block, blocks_of, setting_texts
 from ohr.display.terminal import NARROW, show
-from ohr.display.wording import excluded, is_shown, rounded_up, short
+from ohr.display.wording import excluded, is_shown, rare_losses, rounded_up, short
 from ohr.files.safe_text import plain
+from ohr.statistics import too_few
 from ohr.statistics.clusters import DOCUMENT, FEWEST
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
@@ -127,9 +127,9 @@ def change_text(row: pd.Series | Row, between: str = ", ") -> str:
     if math.isnan(row["ci_low"]):
         return f"{change}{between}no interval"
     change += f" [{short(row['ci_low'])}, {short(row['ci_high'])}]"
-    if row["excluded"] == 0:
+    if row["cohens_dz"] == 0 and row["difference"] == 0:
         return f"{change}{between}no question changed"
-    over = "" if mark else f", none over {short(row['excluded'])}"
+    over = "" if mark or row["excluded"] >= 1 else f", none over {short(row['excluded'])}"
     return f"{change}{between}p {p_text(row['p_adjusted'])}{over}"
 
 
@@ -155,19 +155,22 @@ def differences_lines(
         lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
     else:
         lines.append(f"no intervals: fewer than {FEWEST} documents or pages")
-    if few := _too_few(differences):
-        lines.append(few)
+    if floor := _floor(differences):
+        lines.append(floor)
     lines += _further(differences, metrics)
     return [plain(line) for line in lines if line]
 
 
 def families(differences: pd.DataFrame) -> str:
-    """``the 4 comparisons of each metric, and over its 12 within groups of questions``."""
-    sizes = differences.groupby("family", sort=False)["family_size"].max().to_dict()
-    whole = sizes.pop(ALL_QUESTIONS, None)
-    parts = [] if whole is None else [f"the {whole} comparison{'s' * (whole != 1)} of each metric"]
-    parts += [f"its {size} within {family}" for family, size in sizes.items()]
-    return ", and over ".join(parts)
+    """``each metric's 3 comparisons of engines on clean pages, and its 4 of noise``."""
+    sizes = differences.groupby("family", sort=False)["family_size"].max()
+    first, *rest = [
+        (f"{size} comparison{'s' * (size != 1)}" if not place else str(size), str(family))
+        for place, (family, size) in enumerate(sizes.items())
+    ]
+    parts = [f"each metric's {first[0]} of {first[1]}"]
+    parts += [f"its {size} of {family}" for size, family in rest]
+    return ", and ".join(parts)
 
 
 def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterator[str]:
@@ -190,15 +193,14 @@ def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterat
         yield "to show a change of the measured size with power .8: " + "; ".join(parts)
 
 
-def _too_few(differences: pd.DataFrame) -> str:
-    """A note if there are too few documents to show any change."""
-    documents = int(differences["n_documents"].max())
-    if documents >= FEWEST_TO_SHOW or not (differences["ci_unit"] == DOCUMENT).any():
+def _floor(differences: pd.DataFrame) -> str:
+    """How small a p can be, or why nothing can be shown."""
+    if not (differences["ci_unit"] == DOCUMENT).any():
         return ""
-    return (
-        f"{documents} documents are too few to show any change: no p can be at most .05 on fewer "
-        f"than {FEWEST_TO_SHOW}, whatever an interval holds"
-    )
+    documents = int(differences["n_documents"].max())
+    if reason := too_few(documents):
+        return f"nothing can be shown with {reason}; use {FEWEST_TO_SHOW} or more"
+    return rare_losses(documents)
 
 
 def verdict(row: pd.Series, title: str) -> str:

@@ -86,7 +86,7 @@ def _of_setting(
         family = (kind_of(part), *measure)
         for each in _compared(before, after, {**columns, "part": part}, groups):
             of = ALL_QUESTIONS if each.record["group"] == "all" else GROUPS
-            each.record["family"] = of
+            each.record["family"] = family[0] if of == ALL_QUESTIONS else f"{family[0]}, {GROUPS}"
             each.family = (*family, of)
             each.conditions = (*place, each.record["baseline"], each.record["other"])
             if family[0] == LEVELS:

@@ -17,7 +17,7 @@ from ohr.statistics import (
     too_few,
     untested,
 )
-from ohr.statistics.letters import NOTHING_SHARED, ONE_CONDITION
+from ohr.statistics.letters import FEW_DOCUMENTS, NOTHING_SHARED, ONE_CONDITION
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import Run, rows_of
 from ohr.study.scoring.metrics import NOISE_COLUMNS
@@ -114,10 +114,10 @@ def letters_of_pairs(
     known = {pair: result for pair, result in results.items() if result is not None and result.n}
     if not known:
         return untested(len(means), NOTHING_SHARED)
-    documents = max(
-        result.n_clusters if result.interval.unit == DOCUMENT else 1 for result in known.values()
-    )
-    if reason := too_few(documents):
+    over_documents = [each for each in known.values() if each.interval.unit == DOCUMENT]
+    if not over_documents:
+        return untested(len(means), FEW_DOCUMENTS)
+    if reason := too_few(max(each.n_clusters for each in over_documents)):
         return untested(len(means), reason)
     names = list(means)
     apart = [

@@ -102,9 +102,9 @@ def system_drops(run: Run) -> pd.DataFrame:
     the first system's on the same questions; both with interval and p of one family within the
     metric (:func:`ohr.statistics.infer`). ``drop_less_least`` is ``drop`` less the smallest of the
     other systems', on questions that count for all, with simultaneous interval and p of
-    :func:`least_losses`. NaN without a clean base. ``letters``: systems that share one do not differ significantly in
-    ``mean`` under one knowledge base (:func:`ohr.statistics.ties`; ``attrs["ties"]``: the results
-    of the metric that the command prints).
+    :func:`least_losses`. NaN without a clean base. ``letters``: systems that share one do not
+    differ significantly in ``mean`` under one knowledge base (:func:`ohr.statistics.ties`;
+    ``attrs["ties"]``: the results of the metric that the command prints).
     """
     tested: dict[str, list[Ties]] = {}
     records: list[dict[str, Any]] = []

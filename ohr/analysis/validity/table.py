@@ -102,7 +102,8 @@ def settled_pairs(scores: Scores, *, flips: int = FLIPS) -> pd.DataFrame:
     ``difference`` is the second's mean less the first's. Interval and ``p_adjusted`` are those of
     all pairs together (:func:`ohr.statistics.infer`), ``p`` that of the pair alone; ``settled``
     says whether the difference is shown. If conditions are exchangeable within documents, a pair is
-    settled in 5 % of studies; if only their means are equal, in more (``docs/reference/intervals.md``).
+    settled in 5 % of studies; if only their means are equal, in more
+    (``docs/reference/intervals.md``).
     """
     clusters = Clusters.of(scores.documents, scores.pages)
     pairs = all_pairs(scores.values.T, clusters)

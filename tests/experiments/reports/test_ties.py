@@ -57,9 +57,13 @@ def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(
     first = apart.drawn["doc_id"].iloc[0]
     one = cells_with_letters(run_with(apart, apart.drawn[apart.drawn["doc_id"] == first]))
     assert set(one["letters"]) == {""}
-    assert letters_line(one.attrs["ties"]) == "No letters for ties: fewer than 3 documents."
-    tables = benchmark_tables(one, {})
-    assert "No letters for ties: fewer than 3 documents." in str(tables[-1].caption)
+    why = "No letters for ties: fewer than 3 documents."
+    assert letters_line(one.attrs["ties"]) == why
+    assert why in str(benchmark_tables(one, {})[-1].caption)
+    few = apart.drawn[apart.drawn["doc_id"].isin(sorted(set(apart.drawn["doc_id"]))[:5])]
+    five = cells_with_letters(run_with(apart, few))
+    why = "No letters for ties: 5 documents: the smallest possible p is .062."
+    assert letters_line(five.attrs["ties"]) == why
 
 
 def test_tables_of_engines_have_them(apart, tmp_path):
@@ -89,6 +93,6 @@ def test_compare_has_the_letters_of_both_sides(apart, tmp_path, monkeypatch, cap
     assert compare_runs([apart.path], tmp_path, "engine", metric=["retrieval:lcs"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "1.000 a" in printed
-    assert "conditions that share a letter cannot be distinguished" in printed
+    assert "conditions that share a letter do not differ significantly" in printed
     written = pd.read_csv(tmp_path / "differences.csv")
     assert list(written["letters"]) == list(of_all["letters"])

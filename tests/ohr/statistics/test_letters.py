@@ -10,12 +10,11 @@ from ohr.statistics import (
     PAGE,
     Clusters,
     Ties,
-    compare_paired,
-    holm,
+    infer,
     letters,
-    tie_letters,
     ties,
 )
+from ohr.statistics.pairs import all_pairs
 
 PAIRS = st.integers(1, 7).flatmap(
     lambda size: st.tuples(
@@ -46,16 +45,6 @@ def test_more_than_an_alphabet():
     assert named[25:28] == ["z", "(aa)", "(ab)"]
 
 
-def test_letters_of_tests():
-    rng = np.random.default_rng(0)
-    index = np.repeat(np.arange(12), 5)
-    noise = rng.normal(size=60)
-    values = np.array([noise, noise + rng.normal(scale=0.01, size=60), noise + 1])
-    assert tie_letters(values, Clusters.of(index, index)) == ["a", "a", "b"]
-    few = np.zeros(60, int)
-    assert tie_letters(values, Clusters.of(few, few)) == ["", "", ""]
-
-
 @st.composite
 def scored(draw):
     """Scores of conditions on units of documents, some of them unknown."""
@@ -79,22 +68,18 @@ def test_letters_stay_with_their_conditions_in_any_order(drawn, random):
 
 
 @given(scored())
-def test_letters_agree_with_the_paired_tests_after_holm(drawn):
+def test_letters_intervals_and_stars_come_from_one_test(drawn):
     scores, clusters = drawn
-    known = ~np.isnan(scores).any(axis=0)
-    values = scores[:, known]
-    documents = clusters.index[known]
-    shared = Clusters.of(documents, documents)
     result = ties(scores, clusters)
-    if not shared.unit:
-        assert result.reason
+    pairs = all_pairs(scores, clusters)
+    if clusters.size < 6:
+        assert result.reason.startswith(f"{clusters.size} documents: the smallest possible p is .")
         return
-    pairs = list(combinations(range(len(scores)), 2))
-    p = holm(np.array([compare_paired(values[i] - values[j], shared).p for i, j in pairs]))
-    for (i, j), adjusted in zip(pairs, p, strict=True):
-        share = bool(set(result.letters[i]) & set(result.letters[j]))
-        assert share == (adjusted > 0.05)
-    assert "a" in result.letters[int(values.mean(axis=1).argmax())]
+    for pair, each in zip(pairs, infer([pair.paired for pair in pairs]), strict=True):
+        share = set(result.letters[pair.first]) & set(result.letters[pair.second])
+        assert bool(share) == (each.p_adjusted > 0.05) == (not each.is_shown)
+        assert each.is_shown == (each.interval.low > 0 or each.interval.high < 0)
+    assert "a" in result.letters[int(np.nanmean(scores, axis=1).argmax())]
 
 
 def test_what_is_not_tested_has_no_letter_and_says_why():
@@ -105,13 +90,13 @@ def test_what_is_not_tested_has_no_letter_and_says_why():
     assert ties(scores[:0], clusters).letters == ()
     pages = Clusters.of(np.zeros(24, int), index)
     assert pages.unit == PAGE
-    assert ties(scores, pages) == Ties(("", "", ""), "fewer than 3 documents")
-    apart = scores.copy()
+    assert ties(scores, pages).reason == "fewer than 3 documents"
+    apart = scores[:2].copy()
     apart[0, ::2], apart[1, 1::2] = np.nan, np.nan
     assert "no question" in ties(apart, clusters).reason
     nothing = scores.copy()
     nothing[1] = np.nan
     assert ties(nothing, clusters).letters == ("a", "", "a")
     few = scores.copy()
-    few[0, 6:] = np.nan  # two documents are left
-    assert ties(few, clusters).reason == "fewer than 3 documents"
+    few[0, 6:] = np.nan  # of two pairs, two documents are left
+    assert ties(few, clusters).letters == ("a", "a", "a")
