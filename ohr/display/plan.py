@@ -13,6 +13,7 @@ from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
+from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.truth import truth_lines
 from ohr.study.output.cells import planned_cells
 from ohr.study.plan import load_dataset, make_plan
@@ -24,7 +25,7 @@ def print_plan(config: StudyConfig) -> None:
     if dataset.report:
         print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
     plan = make_plan(config, dataset)
-    for line in truth_lines(plan):
+    for line in [*truth_lines(plan), *floor_lines(plan)]:
         print(line, file=sys.stderr)
     knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
     table = Table(header_style="bold", box=None, pad_edge=False)

@@ -33,6 +33,7 @@ from ohr.study.inputs import plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.notices.failures import FailureCounts, empty_lines
+from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.frames import look_at_pages
 from ohr.study.notices.left_out import nothing_found
 from ohr.study.notices.truth import count_holes, declare, find_same, same_as_truth, truth_lines
@@ -114,7 +115,7 @@ def run_study(
         plan = make_plan(config, dataset)
         if plan.left_out:
             progress.say(left_out_line(plan.left_out))
-        for line in truth_lines(plan):
+        for line in [*truth_lines(plan), *floor_lines(plan)]:
             progress.say(line)
         for line in not_assessed_lines(plan):
             progress.say(line)

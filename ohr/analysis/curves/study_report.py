@@ -22,8 +22,8 @@ from ohr.errors import OhrError
 from ohr.figures.loss import breakpoint_of
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
+from ohr.statistics import too_few
 from ohr.statistics.loss_curves import LOST
-from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
 from ohr.study.results import Run, knowledge_base_name
 
@@ -131,18 +131,23 @@ def _changes(rows: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> tu
                 better = (row["difference"] > 0) == bool(row["higher_is_better"])
                 changes["gains" if better else "loses"].append(_change(label, row))
             else:
-                unshown.append(_unshown(label, row))
+                unshown.append(_unshown(label, row) + _trend(row))
     parts = [f"{verb} {_listed(texts)}" for verb, texts in changes.items() if texts]
     return " and ".join(parts) or _nothing_shown(rows), unshown
 
 
+def _trend(row: pd.Series) -> str:
+    """That the score falls or rises with noise, if that is shown though this level is not."""
+    if not is_shown(row["trend_p"]):
+        return ""
+    way = "rises" if row["trend"] > 0 else "falls"
+    return f", but over all levels it {way} with noise (p {p_text(row['trend_p'])})"
+
+
 def _nothing_shown(rows: pd.DataFrame) -> str:
     """That no change is significant, or that so few documents could not show one."""
-    documents = int(rows["n_documents"].max()) if len(rows) else 0
-    if 0 < documents < FEWEST_TO_SHOW:
-        many = "document is" if documents == 1 else "documents are"
-        return f"shows no significant change ({documents} {many} too few to show one)"
-    return "shows no significant change"
+    reason = too_few(int(rows["n_documents"].max())) if len(rows) else ""
+    return f"can show nothing ({reason})" if reason else "shows no significant change"
 
 
 def _others(noisy: pd.DataFrame, named: int) -> str:

@@ -1,0 +1,57 @@
+"""What a study can show at best, said before anything is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ohr.statistics import too_few
+from ohr.statistics.flips import smallest_p
+from ohr.statistics.paired import FEWEST_TO_SHOW, POWER
+from ohr.study.plan import Plan
+
+
+def floor_lines(plan: Plan) -> list[str]:
+    """The smallest possible p of a study's comparisons, and how large a difference must be.
+
+    ``12 documents, 9 comparisons of a metric: the smallest possible p is <.001; …``. Empty where
+    nothing is compared.
+    """
+    documents = len({question.doc_id for question in plan.questions})
+    comparisons = count_comparisons(plan)
+    if not comparisons or not documents:
+        return []
+    many = f"{comparisons} comparison{'s' * (comparisons != 1)} of a metric"
+    if reason := too_few(documents):
+        return [f"{reason}: nothing can be shown; use {FEWEST_TO_SHOW} documents or more"]
+    p = smallest_p(documents)
+    text = "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    return [
+        f"{documents} documents, {many}: the smallest possible p is {text}; one difference alone "
+        f"is shown in four of five studies if it is {spreads_to_show(documents):.1f} times its "
+        "standard deviation over documents"
+    ]
+
+
+def count_comparisons(plan: Plan) -> int:
+    """The comparisons of one metric: engines on clean pages, and noise, in every setting."""
+    clean = {variant.engine.label for variant in plan.variants if not variant.noise.intensity}
+    noisy = {
+        (variant.engine.label, variant.noise.name, variant.noise.level, variant.noise.intensity)
+        for variant in plan.variants
+        if variant.noise.intensity
+    }
+    settings = max(1, len(plan.retrievers)) * max(1, len(plan.readers))
+    return (math.comb(len(clean), 2) + len(noisy)) * settings
+
+
+def spreads_to_show(documents: int) -> float:
+    """How large a difference must be to be shown with power .8, in its standard deviations.
+
+    For a single comparison, by Student's t. Source: Cohen, Statistical Power Analysis, 2nd
+    edition, 2.3.
+    """
+    from scipy.special import stdtrit
+
+    quantiles: Iterable[float] = (0.975, POWER)
+    return float(sum(stdtrit(documents - 1, q) for q in quantiles) / math.sqrt(documents))
