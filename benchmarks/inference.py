@@ -86,12 +86,14 @@ KINDS: Mapping[str, tuple[Losses, Callable[[np.random.Generator, int], np.ndarra
 }
 
 
-def simulate(kind: str, documents: int, simulations: int) -> dict[str, float]:
+def simulate(
+    kind: str, documents: int, simulations: int, *, population: int = POPULATION
+) -> dict[str, float]:
     """The share of studies for each of :data:`MEASURES`."""
     losses, sizes = KINDS[kind]
     rng = np.random.default_rng(7)
-    index = np.repeat(np.arange(POPULATION), sizes(rng, POPULATION))
-    true = float(losses(rng, index, POPULATION).mean())
+    index = np.repeat(np.arange(population), sizes(rng, population))
+    true = float(losses(rng, index, population).mean())
     counts = dict.fromkeys(MEASURES, 0.0)
     for number in range(simulations):
         rng = np.random.default_rng([number, documents])
