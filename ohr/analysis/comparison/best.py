@@ -34,8 +34,6 @@ def comparison_text(
             limit = f"none larger than {short(bound)}"
             if bound >= compared.largest:
                 limit = "nothing is excluded"
-            elif bound == 0:
-                limit = "equal on every document"
             alike.append(f"{name} ({limit})")
     texts = [f"{introduction}: {', '.join(worse)}."] if worse else []
     texts += [f"No significant difference from {first}: {', '.join(alike)}."] if alike else []
