@@ -114,7 +114,7 @@ def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_pat
     assert flat["n"].unique() == [6]
     assert (
         "precomputed:renamed, clean: rag loses least F1 (.000). Shown to lose more: heading (by "
-        "1.000 to 1.000). No significant difference from rag: words (none larger than .787)."
+        "1.000 to 1.000). No significant difference from rag: words (none larger than .786)."
     ) in output
     assert "family: all 9 comparisons of two systems" in output
     assert "p and intervals: the 9 comparisons of this column together" in output
