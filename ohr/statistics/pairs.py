@@ -1,4 +1,4 @@
-"""All differences between two of several conditions on the same questions."""
+"""Paired differences: of every two conditions, and with the worst cluster counted twice."""
 
 from __future__ import annotations
 
@@ -34,3 +34,27 @@ def all_pairs(scores: np.ndarray, clusters: Clusters) -> list[Pair]:
             paired = Paired((scores[j] - scores[i])[both], clusters.only(both))
             pairs.append(Pair(i, j, paired))
     return pairs
+
+
+def with_worst_twice(paired: Paired, *, lowest: bool) -> Paired:
+    """The differences with the cluster of the ``lowest`` sum, or the highest, counted twice.
+
+    An interval of skewed losses ends too early; that of these differences does not
+    (``docs/reference/intervals.md``).
+    """
+    clusters = paired.clusters
+    if not clusters.unit:
+        return paired
+    sums = clusters.sums(paired.differences)
+    worst = int(sums.argmin() if lowest else sums.argmax())
+    again = clusters.index == worst
+    labels = clusters.labels or range(clusters.size)
+    return Paired(
+        np.concatenate([paired.differences, paired.differences[again]]),
+        Clusters(
+            np.concatenate([clusters.index, np.full(int(again.sum()), clusters.size)]),
+            clusters.size + 1,
+            clusters.unit,
+            (*labels, ("again", labels[worst])),
+        ),
+    )

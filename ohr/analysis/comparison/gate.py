@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ohr.analysis.comparison.planned import planned_comparisons
@@ -18,15 +17,9 @@ from ohr.analysis.comparison.table import metrics_of, split_by_signature
 from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
-from ohr.statistics import (
-    DOCUMENT,
-    Clusters,
-    Paired,
-    PairedComparison,
-    compare_family,
-    too_few,
-)
+from ohr.statistics import DOCUMENT, PairedComparison, compare_family, too_few
 from ohr.statistics.clusters import FEWEST
+from ohr.statistics.pairs import with_worst_twice
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
 
@@ -173,28 +166,16 @@ def check(
     seed = runs[0].seed
     results = compare_family(family, seed=seed)
     harsher = compare_family(
-        [_with_worst_twice(each.paired, condition) for condition, each in planned], seed=seed
+        [
+            with_worst_twice(each.paired, lowest=condition.sign == "<")
+            for condition, each in planned
+        ],
+        seed=seed,
     )
     return [
         _checked(condition, each.record, result, worse)
         for (condition, each), result, worse in zip(planned, results, harsher, strict=True)
     ]
-
-
-def _with_worst_twice(paired: Paired, condition: FailIf) -> Paired:
-    """The differences with the document that loses most counted twice."""
-    clusters = paired.clusters
-    if not clusters.unit:
-        return paired
-    sums = clusters.sums(paired.differences)
-    worst = int(sums.argmin() if condition.sign == "<" else sums.argmax())
-    again = clusters.index == worst
-    index = np.concatenate([clusters.index, np.full(int(again.sum()), clusters.size)])
-    labels = (*(clusters.labels or range(clusters.size)), ("again", worst))
-    return Paired(
-        np.concatenate([paired.differences, paired.differences[again]]),
-        Clusters(index, clusters.size + 1, clusters.unit, labels),
-    )
 
 
 def _checked(
