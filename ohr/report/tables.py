@@ -57,8 +57,7 @@ def loss_tables(
             )
         names = _head_names(rows, stage)
         titles = [plain(part.title) for part in parts]
-        tests = max((loss.tests for loss in of_stage), default=0)
-        measured: tuple[str, ...] = ("loss", "from", "to", f"p (family of {tests})", "none over")
+        measured: tuple[str, ...] = ("loss", "from", "to", "adjusted p", "none over")
         measured += tuple(f"loss: {title}" for title in titles)
         measured += (plain(metrics[stage].title), *titles)
         yield {
@@ -90,13 +89,10 @@ def group_loss_tables(
             change = changes.get((place, f"{prefix}:{str(name).strip().lower()}"))
             if change is not None:
                 by_place.setdefault(place, {})[str(name)] = change
-        tests = max(
-            (int(c["family_size"]) for each in by_place.values() for c in each.values()), default=0
-        )
         names = _head_names(rows, stage)
         yield {
             "title": f"{stage_title(stage, metrics[stage])}, changes {_GROUPS[column]} "
-            f"(* shown: p at most {ALPHA} in a family of {tests})",
+            f"(* shown: adjusted p at most {ALPHA}; no interval: nothing is excluded)",
             "columns": (*names, *map(plain, groups)),
             "texts": len(names),
             "rows": [
@@ -113,9 +109,9 @@ def group_loss_tables(
 
 
 def _change(change: Mapping[str, Any]) -> str:
-    """``−.093* [−.116, −.070]``."""
+    """``−.093* [−.116, −.070]``; without an interval that excludes something, the change alone."""
     low, high = change["ci_low"], change["ci_high"]
-    interval = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
+    interval = "" if np.isnan(low) or low <= -1 < 1 <= high else f" [{short(low)}, {short(high)}]"
     return f"{short(change['difference'])}{'*' * is_shown(change['p_adjusted'])}{interval}"
 
 

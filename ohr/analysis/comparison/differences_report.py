@@ -126,12 +126,12 @@ def change_text(row: pd.Series | Row, between: str = ", ") -> str:
     change = f"{short(row['difference'])}{mark}"
     if math.isnan(row["ci_low"]):
         return f"{change}{between}no interval"
-    if row["excluded"] >= 1:
+    if row["ci_low"] <= -1 < 1 <= row["ci_high"]:
         return f"{change}{between}nothing excluded"
     change += f" [{short(row['ci_low'])}, {short(row['ci_high'])}]"
     if row["cohens_dz"] == 0 and row["difference"] == 0:
         return f"{change}{between}no question changed"
-    over = "" if mark else f", none over {short(row['excluded'])}"
+    over = "" if mark or row["excluded"] >= 1 else f", none over {short(row['excluded'])}"
     return f"{change}{between}p {p_text(row['p_adjusted'])}{over}"
 
 
