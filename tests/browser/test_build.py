@@ -22,6 +22,7 @@ from ohr.errors import ConfigError
 from ohr.ocr.worker import distort, page_image
 from ohr.report.again import LONGEST, Recipes, shown_record
 from ohr.report.build import Built, build_report
+from ohr.report.changes import changes_of
 from ohr.report.options import ReportOptions
 from ohr.report.rows import main_metrics, make_rows
 from ohr.report.sentences import losses
@@ -149,22 +150,17 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
     told = ("engines=[gt,tests.fakes.LoggingEngine]", "noise=[formatting]", "levels=[severe]")
     runs = [run, finished(tmp_path / "short", *settings, *told, READERS, short)]
     rows, measures = make_rows(runs), main_metrics(runs)
-    tables = list(loss_tables(rows, measures, {name: losses(rows, name) for name in measures}))
+    changes = changes_of(runs, rows)
+    lost = {name: losses(rows, changes, name) for name in measures}
+    tables = list(loss_tables(rows, measures, lost))
     alone = []
     for one in runs:
         of_one = make_rows([one])
-        lost = {name: losses(of_one, name) for name in measures}
+        lost = {name: losses(of_one, changes_of([one], of_one), name) for name in measures}
         alone.append(list(loss_tables(of_one, measures, lost)))
     for table, *parts in zip(tables, *alone, strict=True):
-        corrected = {
-            at for at, name in enumerate(table["columns"]) if name.startswith(("p (", "none over"))
-        }
-        assert len(corrected) == 2  # over more losses
-        kept = [at for at in range(len(table["columns"])) if at not in corrected]
-        assert [[row[at] for at in kept] for row in table["rows"]] == [
-            [(one.name, *row)[at] for at in kept]
-            for one, part in zip(runs, parts, strict=True)
-            for row in part["rows"]
+        assert [tuple(row) for row in table["rows"]] == [  # each run is a family of its own
+            (one.name, *row) for one, part in zip(runs, parts, strict=True) for row in part["rows"]
         ]
     for table in tables[:1]:
         names = table["columns"]
@@ -212,7 +208,7 @@ def test_the_first_page_begins_with_question_answer_and_picture(run, settings, t
 
 def test_sentences_name_only_what_differs(run):
     rows = make_rows([run])
-    for loss in losses(rows, "retrieval"):
+    for loss in losses(rows, changes_of([run], rows), "retrieval"):
         text = loss.sentence()
         assert "tokens" not in text
         assert "hits" not in text
