@@ -43,10 +43,10 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     questions or pages; ``gain`` is the score with the arm under noise, less that without. ``share``
     is the gain over the loss, with Fieller's interval over documents, which is infinite where the
     loss may be 0; NaN if the loss is not above 0. ``harm`` is the score without the arm on clean
-    pages less that with it. All are so signed that more is better for ``gain`` and worse for ``loss`` and
-    ``harm``, whatever the metric's direction. ``p_holm`` corrects the p of the gains over the arms
-    and noises of a metric, for all questions and for their groups apart. ``identity`` and
-    ``oracle`` are not tested.
+    pages less that with it. All are so signed that more is better for ``gain`` and worse for
+    ``loss`` and ``harm``, whatever the metric's direction. ``p_holm`` corrects the p of the gains
+    over the arms and noises of a metric, for all questions and for their groups apart. ``identity``
+    and ``oracle`` are not tested.
 
     ``natural`` matches the names of documents with natural noise, whose clean pages are those of
     the documents that they show (:func:`~ohr.analysis.realism.table.same_pages`). Raises OhrError
