@@ -62,7 +62,7 @@ def _lost_and_some(study: Study, intensity: float) -> np.ndarray:
     return np.where(study.chance < 0.12 * intensity, 0, np.clip(others, 0, 1))
 
 
-def _kept(study: Study, intensity: float) -> np.ndarray:
+def _mostly_lost(study: Study, intensity: float) -> np.ndarray:
     return np.where(study.chance < 0.88 * intensity, 0, study.clean)
 
 
@@ -77,7 +77,7 @@ KINDS: Mapping[str, Callable[[Study, float], np.ndarray]] = {
     "skewed": lambda study, at: study.hit(0.1 * study.exponential * at),
     "12 % of documents lost": _lost,
     "12 % of documents lost, others a little": _lost_and_some,
-    "88 % of documents lost": _kept,
+    "88 % of documents lost": _mostly_lost,
     "nothing lost": _nothing,
 }
 """What noise takes: the scores of a study at an intensity."""
