@@ -4,8 +4,8 @@
 
 A population of documents of unequal size, with scores in [0, 1] of a baseline and of a condition on
 clean pages and under noises, has a known mean noise cost. Studies are documents drawn from it. Each
-gives an interval (:func:`ohr.analysis.noise_cost.table.cost_of`), unless the baseline's own loss
-reaches 0 under all noises. Prints the tables of ``docs/reference/intervals.md``.
+gives an interval (:func:`ohr.analysis.noise_cost.table.cost_of`), which is unbounded where the
+baseline's own loss may be 0. Prints the tables of ``docs/reference/intervals.md``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ import numpy as np
 from ohr.analysis.noise_cost.table import AT_BASELINE, Losses, cost_of
 from ohr.statistics import Clusters
 
-DOCUMENTS = (10, 30, 100)
+DOCUMENTS = (5, 10, 30, 100, 200)
 POPULATION = 20_000
 """Documents of the population, whose mean losses are the truth."""
-RESAMPLES = 1000
-"""Those of a study by default."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,13 @@ class Setting:
     condition: float
     """The condition's latent loss relative to the baseline's."""
     failing: float = 0.0
-    """Share of the documents on which a noise makes every score of both 0."""
+    """Share of the documents on which a noise makes every score 0."""
+    same: bool = True
+    """Whether both fail on the same documents."""
+    equal_sizes: bool = False
+    """Whether all documents have eight questions; otherwise 1 to about 40."""
+    gaussian: bool = False
+    """Whether losses are Gaussian: the same mean, no scores cut to [0, 1], no skewed harm."""
 
 
 SETTINGS = (
@@ -46,7 +50,11 @@ SETTINGS = (
     Setting("moderate losses, twice the baseline's", (0.1, 0.15), 2.0),
     Setting("small losses, equal", (0.04, 0.06), 1.0),
     Setting("one noise, moderate loss, equal", (0.1,), 1.0),
-    Setting("one document in ten fails, equal", (0.02, 0.02), 1.0, failing=0.1),
+    Setting("Gaussian losses, half the baseline's", (0.1, 0.15), 0.5, gaussian=True),
+    Setting("12 % of documents lost, equal", (0.02, 0.02), 1.0, failing=0.12),
+    Setting("12 % of documents lost, others", (0.02, 0.02), 1.0, failing=0.12, same=False),
+    Setting("the same, documents of equal size", (0.02, 0.02), 1.0, 0.12, False, True),
+    Setting("nothing else is lost", (0.0, 0.0), 1.0, 0.12, False),
 )
 
 
@@ -61,10 +69,8 @@ class Population:
 
     @property
     def cost(self) -> float:
-        """The true mean noise cost, over all noises."""
-        return AT_BASELINE * float(
-            (self.condition.mean(axis=1) / self.baseline.mean(axis=1)).mean()
-        )
+        """The true mean noise cost."""
+        return AT_BASELINE * float(self.condition.mean() / self.baseline.mean())
 
     def study(self, documents: int, rng: np.random.Generator) -> Losses:
         """The losses on documents drawn at random."""
@@ -88,17 +94,25 @@ def population(setting: Setting, rng: np.random.Generator) -> Population:
     A noise takes more from some documents than from others, and nearly the same ones of both sides.
     """
     sizes = 1 + rng.geometric(0.5, POPULATION) * rng.integers(0, 8, POPULATION)
+    sizes = np.full(POPULATION, 8) if setting.equal_sizes else sizes
     owners = np.repeat(np.arange(POPULATION), sizes)
     n, noises = len(owners), len(setting.baseline)
     shared = 0.6 + rng.normal(0, 0.25, POPULATION)[owners] + rng.normal(0, 0.35, n)
     harm = rng.gamma(2, 0.5, (noises, POPULATION))  # mean 1
-    fails = rng.random((noises, POPULATION)) < setting.failing
+    failing = rng.random((noises, POPULATION)) < setting.failing
     losses = []
     for ratio in (setting.condition, 1.0):
+        if setting.gaussian:
+            means = ratio * np.array(setting.baseline)[:, None]
+            of_document = rng.normal(means, 0.1, (noises, POPULATION))
+            losses.append(of_document[:, owners] + rng.normal(0, 0.2, (noises, n)))
+            continue
         latent = shared + rng.normal(0, 0.1, POPULATION)[owners] + rng.normal(0, 0.2, n)
         own = harm * rng.gamma(4, 0.25, (noises, POPULATION))
         taken = ratio * np.array(setting.baseline)[:, None] * own
-        noisy = latent - taken[:, owners] + rng.normal(0, 0.2, (noises, n))
+        noisy = latent - taken[:, owners]
+        noisy += rng.normal(0, 0.2, (noises, n)) * (taken[:, owners] > 0)
+        fails = failing if setting.same else rng.random(failing.shape) < setting.failing
         scores = np.where(fails[:, owners], 0.0, np.clip(noisy, 0, 1))
         losses.append(np.clip(latent, 0, 1) - scores)
     first = np.concatenate([[0], np.cumsum(sizes)])
@@ -110,13 +124,19 @@ class Rates:
     """What became of the simulated studies, as shares of all; widths are medians."""
 
     covered: float
-    """Of the studies with an interval, the share whose interval holds the truth; else NaN."""
+    """Of the studies with a cost, the share whose interval, bounded or not, holds the truth."""
+    bounded: float
+    """Share of all studies whose interval is bounded."""
+    covered_bounded: float
+    """Of these, the share whose interval holds the truth; NaN if they are fewer than 30."""
     undefined: float
-    part_undefined: float
-    """Share in which some noises count and others do not."""
-    too_low: float
-    """Of those with an interval, the share whose interval lies below the truth."""
+    """Share in which the baseline loses nothing."""
     width: float
+    """Of the bounded intervals."""
+
+
+FEWEST = 30
+"""With fewer studies a share says nothing."""
 
 
 def rates(setting: Setting, documents: int, simulations: int) -> Rates:
@@ -124,24 +144,18 @@ def rates(setting: Setting, documents: int, simulations: int) -> Rates:
     rng = np.random.default_rng([SETTINGS.index(setting), documents])
     everything = population(setting, np.random.default_rng(SETTINGS.index(setting)))
     truth = everything.cost
-    low, high, left_out = [], [], []
-    for number in range(simulations):
-        record = cost_of(everything.study(documents, rng), RESAMPLES, number)
-        low.append(record["ci_low"])
-        high.append(record["ci_high"])
-        left_out.append(record["n_undefined"])
-    ends = np.array([low, high])
+    records = [cost_of(everything.study(documents, rng)) for _ in range(simulations)]
+    ends = np.array([[record["ci_low"], record["ci_high"]] for record in records]).T
     known = ~np.isnan(ends[0])
-    noises = len(setting.baseline)
-    nothing, some = np.equal(left_out, noises), np.greater(left_out, 0)
+    bounded = np.isfinite(ends[0])
     inside = (ends[0] <= truth) & (truth <= ends[1])
     nan = float("nan")
     return Rates(
         float(inside[known].mean()) if known.any() else nan,
-        float(nothing.mean()),
-        float((some & ~nothing).mean()),
-        float((ends[1][known] < truth).mean()) if known.any() else nan,
-        float(np.median(ends[1][known] - ends[0][known])) if known.any() else nan,
+        float(bounded.mean()),
+        float(inside[bounded].mean()) if bounded.sum() >= min(FEWEST, simulations) else nan,
+        float((~known).mean()),
+        float(np.median(ends[1][bounded] - ends[0][bounded])) if bounded.any() else nan,
     )
 
 
@@ -156,19 +170,25 @@ def main() -> None:
             results[setting, n] = rates(setting, n, options.simulations)
             print(f"{setting.title}, {n} documents: {results[setting, n]}", flush=True)
     titles = {
-        "covered": "holds the truth, where defined",
-        "undefined": "undefined",
-        "part_undefined": "some noises left out",
-        "too_low": "lies below the truth, where defined",
-        "width": "median width",
+        "covered": "holds the truth",
+        "bounded": "is bounded",
+        "covered_bounded": "holds the truth, where bounded",
+        "undefined": "no cost, since the baseline loses nothing",
+        "width": "median width, where bounded",
     }
     for name, title in titles.items():
         print(f"\n| {title}; documents: | {' | '.join(map(str, DOCUMENTS))} |")
         print(f"| --- {'| ---: ' * len(DOCUMENTS)}|")
         for setting in SETTINGS:
             values = [getattr(results[setting, n], name) for n in DOCUMENTS]
-            shown = [f"{v:.0f}" if name == "width" else f"{v:.3f}".lstrip("0") for v in values]
+            shown = [_shown(value, 0 if name == "width" else 3) for value in values]
             print(f"| {setting.title} | {' | '.join(shown)} |")
+
+
+def _shown(value: float, digits: int) -> str:
+    if np.isnan(value):
+        return ""
+    return f"{value:.0f}" if not digits else f"{value:.3f}".removeprefix("0")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 ``ohr analyse noise-cost RUN [RUN ...] --out DIR`` divides the loss of each condition (engine,
 system, chunker, retriever, reader) by that of Tesseract 5 with BM25 and the extractive reader, on
-the same pages and under the same noise, and averages over the noises. One of the runs must have
-the baseline. Letters mark the conditions that do not differ significantly.
+the same pages, both over all noises. One of the runs must have the baseline. Letters mark the
+conditions that do not differ significantly.
 """
 
 from __future__ import annotations

@@ -20,25 +20,29 @@ def main(
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Findings to print for each check.")] = 1,
 ) -> int:
-    """Check every question of a dataset.
+    """Check every question of a dataset, and measure how noisy its truth is itself.
 
     Exit code 0 if it is clean, 1 with findings, 2 on errors.
     """
+    from ohr.datasets.floor import truth_floor
     from ohr.datasets.verify import verify
-    from ohr.datasets.verify_report import findings_json, findings_table
+    from ohr.datasets.verify_report import findings_json, findings_table, floor_table
     from ohr.display.terminal import show
     from ohr.store.atomic import write_bytes
     from ohr.study.plan import load_dataset
 
-    verification = verify(load_dataset(config))
+    dataset = load_dataset(config)
+    verification, floor = verify(dataset), truth_floor(dataset.questions, dataset.pages)
     show(findings_table(verification, examples))
+    if floor:
+        show(floor_table(floor))
     print(
         f"{verification.questions} questions, {verification.failing} with findings"
         if not verification.clean
         else f"{verification.questions} questions, no findings"
     )
     if json_file is not None:
-        write_bytes(json_file, findings_json(verification))
+        write_bytes(json_file, findings_json(verification, floor))
     return 0 if verification.clean else 1
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from rich.table import Table
 from rich.text import Text
 
+from ohr.datasets.floor import NOISY_TRUTH
 from ohr.datasets.verify import Verification, one_line
 
 
@@ -31,9 +33,32 @@ def findings_table(verification: Verification, examples: int = 1) -> Table:
     return table
 
 
-def findings_json(verification: Verification) -> bytes:
-    """Every finding of every check, as JSON."""
+def floor_table(floor: Mapping[str, tuple[float, int]]) -> Table:
+    """The truth's own r_noise, of all questions and by domain, with the number of questions."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("truth")
+    for name in ("published r_noise", "questions"):
+        table.add_column(name, justify="right")
+    for group, (value, count) in floor.items():
+        mark = " *" if value > NOISY_TRUTH else ""
+        table.add_row(Text(one_line(group or "no domain")), f"{value:.3f}{mark}", str(count))
+    table.caption = Text(
+        "published r_noise: the share of questions whose evidence is not on its own page of the "
+        f"truth. No engine starts below it. *: above {NOISY_TRUTH}, so every output names it"
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def findings_json(
+    verification: Verification, floor: Mapping[str, tuple[float, int]] | None = None
+) -> bytes:
+    """Every finding of every check, and the truth's own r_noise, as JSON."""
     content = {
+        "truth_r_noise": {
+            group: {"r_noise": value, "questions": count}
+            for group, (value, count) in (floor or {}).items()
+        },
         "questions": verification.questions,
         "failing": verification.failing,
         "checks": [asdict(result) for result in verification.results],

@@ -107,6 +107,11 @@ def noise_title(metric: str) -> str:
     return metric_info("ocr", metric).title
 
 
+def added_noise_title(metric: str) -> str:
+    """Title of the axis of losses: the noise above that of the same engine's clean pages."""
+    return f"{noise_title(metric)} above clean pages"
+
+
 def mathematical(title: str) -> str:
     """A title for matplotlib, with r_noise as a symbol."""
     return mathless(title).replace("r_noise", "$r_{noise}$")

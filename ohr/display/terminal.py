@@ -24,7 +24,7 @@ from ohr.display.text_tables import TextTable
 from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
-from ohr.study.notices.truth import marked, same_as_truth
+from ohr.study.notices.truth import marked, same_as_truth, truth_note
 from ohr.study.output.select import cells_of
 
 _OF_PAGES = ("ocr", "edit_distance")
@@ -173,6 +173,7 @@ def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
     texts = (str(cell) for column in table.columns for cell in column.cells)
     lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in texts) else []
     lines += _pages_line(cells)
+    lines += truth_note(cells) if notes is not None else []
     lines += _letters_lines(cells) if notes is not None else []
     lines += note_lines(answerers(cells), notes) if notes is not None else []
     table.caption = Text("\n".join(plain(line) for line in lines if line), style="")

@@ -1,4 +1,8 @@
-"""Noise curves: what is left of the quality, and what noise took, against measured noise."""
+"""Noise curves: what is left of the quality, and what noise took, against measured noise.
+
+Scores are drawn against the noise itself, losses against the noise above the same engine's clean
+pages.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohr.display.labels import mathematical, mathless, noise_title
+from ohr.display.labels import added_noise_title, mathematical, mathless, noise_title
 from ohr.display.wording import short
 from ohr.figures.style import (
     COLOURS,
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
 WIDTHS = {1: 3.4, 2: 5.2, 3: 6.9}
 """Inches by the number of panels: one column of a paper to two."""
-_HEIGHT = 3.9
+_HEIGHT = 4.3
 _LEAST_GAP = 0.09
 """Of the height of a panel: labels at the ends of curves that are closer overlap."""
 
@@ -74,7 +78,7 @@ def draw_losses(
     """
     names = _names(panels)
     with figure(WIDTHS.get(len(panels), 6.9), _HEIGHT) as fig:
-        axes = fig.subplots(2, len(panels), squeeze=False, sharex="all", sharey="row")
+        axes = fig.subplots(2, len(panels), squeeze=False, sharex="row", sharey="row")
         for column, panel in enumerate(panels):
             above, below = axes[:, column]
             for series in panel.series:
@@ -84,7 +88,8 @@ def draw_losses(
             _no_context(above, panel)
             _truth(above, panel)
             above.set_title(f"{mathematical(panel.title)} (n = {panel.series[0].n})")
-            below.set_xlabel(mathematical(noise_title(axis)))
+            above.set_xlabel(mathematical(noise_title(axis)))
+            below.set_xlabel(f"{mathematical(added_noise_title(axis))}\n(0: the clean pages)")
         axes[0, 0].set_ylabel("mean score (better ↑)")
         axes[1, 0].set_ylabel("loss to noise (better ↓)")
         _scales(axes, panels)
@@ -113,15 +118,15 @@ def _loss(ax: Axes, series: Series, number: int) -> None:
     """The paired loss: draws, fit, band, and the noise at which a tenth is lost."""
     curve, colour = series.curve, COLOURS[number % len(COLOURS)]
     if curve.unit:
-        ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
-    _draws(ax, curve.points_x, curve.points_loss, number)
-    ax.plot(curve.x, curve.fit, color=colour, linestyle=LINES[number % len(LINES)])
+        ax.fill_between(curve.added, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
+    _draws(ax, curve.points_x - curve.x[0], curve.points_loss, number)
+    ax.plot(curve.added, curve.fit, color=colour, linestyle=LINES[number % len(LINES)])
     if series.page_not_found is not None:
-        ax.plot(curve.x, series.page_not_found, color=colour, linewidth=0.7)
+        ax.plot(curve.added, series.page_not_found, color=colour, linewidth=0.7)
     value, low, high = curve.noise_at_loss()
     if np.isfinite(value):
         target = LOST * curve.clean
-        right = min(high, curve.x[-1]) if not np.isnan(high) else value
+        right = min(high, curve.added[-1]) if not np.isnan(high) else value
         left = low if not np.isnan(low) else value
         ax.plot([left, right], [target, target], color=colour, linewidth=2.4, alpha=0.6)
         ax.plot(value, target, color=colour, marker="d", markeredgecolor="white", zorder=3)
@@ -158,10 +163,14 @@ def _truth(ax: Axes, panel: Panel) -> None:
 
 
 def _scales(axes: np.ndarray, panels: Sequence[Panel]) -> None:
-    """One scale for each row, and the axis of noise from 0."""
+    """One scale for each row, and the axes of noise from 0."""
     curves = [series.curve for panel in panels for series in panel.series]
-    most = max(float(curve.x[-1]) for curve in curves)
-    axes[0, 0].set_xlim(0, 1.04 * most if most > 0 else 1)
+    ends = (
+        max(float(curve.x[-1]) for curve in curves),
+        max(float(curve.added[-1]) for curve in curves),
+    )
+    for ax, most in zip(axes[:, 0], ends, strict=True):
+        ax.set_xlim(0, 1.04 * most if most > 0 else 1)
     heights = [s.curve.clean + s.floor for panel in panels for s in panel.series]
     top = max([*heights, *(panel.truth for panel in panels if panel.truth is not None)])
     axes[0, 0].set_ylim(0, 1.12 * top if top > 0 else 1)
@@ -223,13 +232,15 @@ def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
     """What the figure shows, for the file beside it."""
     lines = [
         f"Above: the mean score against {noise_title(axis)}. Below: the paired loss, which is each "
-        "question's score on the clean pages less its score under noise.",
+        "question's score on the clean pages less its score under noise, against the "
+        f"{noise_title(axis)} above that of the same engine's clean pages (0: the clean pages).",
         "Faint marks: one draw of the noise at one intensity. Lines: a monotone fit, with 0 loss "
         "at the clean pages, which are the large mark.",
         "Bands: simultaneous 95 % confidence bands for further documents; whole documents are "
-        "resampled.",
-        f"Diamonds: the noise at which {100 * LOST:.0f} % of the clean quality is lost, with its "
-        "95 % interval.",
+        "resampled. The upper edge counts one more document that loses everything, since documents "
+        "of a kind that was not drawn may.",
+        f"Diamonds: the noise above the clean pages at which {100 * LOST:.0f} % of the clean "
+        "quality is lost, with its 95 % interval.",
     ]
     if any(series.page_not_found is not None for panel in panels for series in panel.series):
         lines.append(
@@ -247,21 +258,24 @@ def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
             if series.curve.left_out:
                 lines.append(
                     f"{series.curve.left_out} of {len(series.curve.points_x)} draws have no more "
-                    "noise than the clean pages; the fit leaves them out."
+                    "noise than the clean pages; the fit leaves out levels without more noise."
                 )
     return lines
 
 
 def breakpoint_of(curve: LossCurve) -> str:
-    """Where a tenth of the clean score is lost: ``at .34 (95 % interval .28 to .45)``."""
+    """The noise above the clean pages at which a tenth of the clean score is lost.
+
+    For example ``at .34 (95 % interval .28 to .45)``.
+    """
     value, low, high = curve.noise_at_loss()
     if np.isnan(curve.fit).any():
         return "not assessed, since no draw has more noise than the clean pages"
     if np.isnan(value):
         return "undefined, since the clean score is not above the floor"
     if not np.isfinite(value):
-        return f"not up to {short(float(curve.x[-1]))}"
+        return f"not up to {short(float(curve.added[-1]))}"
     if np.isnan(low):
         return f"at {short(value)}"
-    end = short(high) if np.isfinite(high) else f"beyond {short(float(curve.x[-1]))}"
+    end = short(high) if np.isfinite(high) else f"beyond {short(float(curve.added[-1]))}"
     return f"at {short(value)} (95 % interval {short(low)} to {end})"

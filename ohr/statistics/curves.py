@@ -19,9 +19,8 @@ from ohr.statistics.intervals import (
     percentile_interval,
 )
 from ohr.statistics.isotonic import falling_fits
+from ohr.statistics.loss_curves import loss_curve
 
-LOST = 0.1
-"""The breakpoint is where this share of the clean height is lost."""
 RETAINED_AT = 0.3
 """The damage (r_noise) at which retention is computed."""
 Points = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -116,8 +115,9 @@ def curve_statistics(
       without one).
     - ``mean_retention``: the area over the area of a curve that keeps the clean height.
     - ``slope``: of the least-squares line through the points, per unit of x.
-    - ``breakpoint``: the lowest x at which a tenth of the clean height is lost; infinite if it is
-      beyond the measured range.
+    - ``breakpoint``: the least noise *above the clean pages* at which a tenth of the clean height
+      is lost, by :func:`~ohr.statistics.loss_curves.loss_curve`, so that it is the same in every
+      output; infinite if it is beyond the measured range.
     - ``retention``: height at x = .3 over the clean height; NaN if .3 was not measured.
     - ``worst``: the lowest quality of the fit, a mean of the levels ``worst_levels`` (0 is clean).
       The lowest of the noisy points would be biased: it is also the lowest by chance.
@@ -125,7 +125,7 @@ def curve_statistics(
     Ratios are to the measured clean point, and NaN if it is not above the floor. Intervals are
     Student's, from the jackknife over clusters. If the statistic of a curve without one cluster is
     undefined or infinite, they are percentiles of ``resamples`` bootstrap draws. The breakpoint's
-    interval stays in the measured range, and is infinite beyond it.
+    limits are where the edges of the loss curve's simultaneous band reach a tenth.
     """
     points = curve.means()
     estimates = _statistics(*points, common)
@@ -144,13 +144,20 @@ def curve_statistics(
             intervals[name] = percentile_interval(drawn[name], curve.clusters)
     x, y, floor = points
     low, high = curve.x_range
-    intervals["breakpoint"] = _within(intervals["breakpoint"], low, high, float("inf"))
     intervals["worst"] = _within(intervals["worst"], 0.0, 1.0, 1.0)
     statistics = {
         name: Statistic(float(values[0]), intervals[name]) for name, values in estimates.items()
     }
+    losses = loss_curve(
+        curve.noise, curve.quality, curve.floor, curve.clusters, resamples=resamples, seed=seed
+    )
+    lost_at, lost_from, lost_to = losses.noise_at_loss()
+    # Without clusters there are no limits; where a limit is undefined, there is no interval.
+    limits = Interval(lost_from, lost_to, curve.clusters.unit)
+    is_limited = not np.isnan([lost_from, lost_to]).any()
     return CurveStatistics(
         **statistics,
+        breakpoint=Statistic(lost_at, limits if is_limited else NO_INTERVAL),
         worst_levels=_worst_levels(x[0], y[0]),
         clean=float(y[0, 0]),
         floor=float(floor[0]),
@@ -191,7 +198,6 @@ def _statistics(
         "common_area": _area_within(at, height, common),
         "mean_retention": mean_retention,
         "slope": _slope(x, y),
-        "breakpoint": np.array([_first_below(*pair) for pair in zip(at, retained, strict=True)]),
         "retention": np.array(
             [
                 np.interp(RETAINED_AT, *pair, left=np.nan, right=np.nan)
@@ -221,18 +227,3 @@ def _slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     squares = (from_mean**2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(squares > 1e-12, (from_mean * y).sum(axis=1) / squares, np.nan)
-
-
-def _first_below(x: np.ndarray, retained: np.ndarray) -> float:
-    """The lowest x at which the falling line (x, retained) reaches 1 - LOST; infinite if never."""
-    target = 1 - LOST
-    if np.isnan(retained).any():
-        return float("nan")
-    below = np.flatnonzero(retained <= target)
-    if not len(below):
-        return float("inf")
-    first = int(below[0])
-    if first == 0:
-        return float(x[0])
-    x0, x1, y0, y1 = x[first - 1], x[first], retained[first - 1], retained[first]
-    return float(x0 + (x1 - x0) * (y0 - target) / (y0 - y1))

@@ -202,7 +202,8 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     except (ValueError, TypeError) as error:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
     truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
-    declare(cells, truth, manifest.get("same_as_truth", ()), metric_infos)
+    floor = manifest.get("dataset", {}).get("truth_r_noise", {})
+    declare(cells, truth, manifest.get("same_as_truth", ()), metric_infos, floor)
     n_missing = manifest.get("cells", {}).get("missing", 0)
     missing_cells = [f"{n_missing} planned cells"] if n_missing else []
     run = Run(path, manifest, cells, missing_cells, trust_code)

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -36,7 +36,15 @@ from ohr.study.notices.failures import FailureCounts, empty_lines
 from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.frames import look_at_pages
 from ohr.study.notices.left_out import nothing_found
-from ohr.study.notices.truth import count_holes, declare, find_same, same_as_truth, truth_lines
+from ohr.study.notices.truth import (
+    count_holes,
+    declare,
+    find_same,
+    floor_note,
+    floors,
+    same_as_truth,
+    truth_lines,
+)
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.output.groups import group_names
@@ -117,6 +125,9 @@ def run_study(
             progress.say(left_out_line(plan.left_out))
         for line in [*truth_lines(plan), *floor_lines(plan)]:
             progress.say(line)
+        floor = floors(plan)
+        for line in floor_note(floor, dataset.truth):
+            progress.say(f"truth: {plain(line)}")
         for line in not_assessed_lines(plan):
             progress.say(line)
         ties = find_ties(plan)
@@ -129,12 +140,13 @@ def run_study(
         if not overwrite:
             _data_there(config, out)  # another study may have finished in the meantime
         with Pictures(plan) as pictures, ExitStack() as ending:
-            return _carry_out(plan, ties, pictures, out, clock, progress, ending)
+            return _carry_out(plan, ties, floor, pictures, out, clock, progress, ending)
 
 
 def _carry_out(
     plan: Plan,
     ties: Sequence[Tie],
+    floor: Mapping[str, float],
     pictures: Pictures,
     out: Path,
     clock: Clock,
@@ -201,7 +213,7 @@ def _carry_out(
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.metric_infos, groups)
-            declare(cells, dataset.truth, find_same(cells, plan), plan.metric_infos)
+            declare(cells, dataset.truth, find_same(cells, plan), plan.metric_infos, floor)
         missing = _missing(plan, cells)
         with clock.stage("write"):
             # If interrupted here, the folder must not look like a finished run.
@@ -241,6 +253,7 @@ def _carry_out(
             **({"left_out_by_review": plan.left_out} if config.dataset.verdicts else {}),
             "reread_pages": len(plan.reread),
             "truth": dataset.truth,
+            "truth_r_noise": floor,
             "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
             **({"truth_holes": holes} if (holes := count_holes(plan)) else {}),
             "problems": dataset.report.counts,

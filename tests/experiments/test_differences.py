@@ -165,7 +165,9 @@ def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not
     assert 1 <= len(lines) <= 3
     assert lines[0].startswith("Under semantic severe (r_noise .")
     assert " on clean pages), tesseract " in lines[0]
-    assert lines[1].startswith("Where 10 % of the clean score is lost (r_noise): Retrieval LCS ")
+    assert lines[1].startswith(
+        "Where 10 % of the clean score is lost (r_noise above clean pages): Retrieval LCS "
+    )
     for row in differences_of(run, "tesseract, semantic severe").itertuples():
         where = lines[0] if row.p_adjusted <= 0.05 else lines[-1]
         assert TITLES[row.stage, row.metric] in where
@@ -180,7 +182,7 @@ def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
     assert first.endswith("; engines are not compared with each other here.")
     assert first.count(" on clean pages) ") == 2
     assert "other curve" not in first
-    assert "(r_noise): for tesseract, Retrieval LCS " in second
+    assert "(r_noise above clean pages): for tesseract, Retrieval LCS " in second
     assert "; for rapidocr, Retrieval LCS " in second
     setting = settings_of(both.cells)[0]
     differences = setting.of(differences_of(both, "rapidocr, semantic severe"))

@@ -169,6 +169,20 @@ def test_without_a_loss_there_is_nothing_to_win_back():
     assert won_back(a_run(same), [FIXED])["share"].isna().all()
 
 
+def test_a_share_is_shown_whether_or_not_the_loss_is_significant():
+    """Six documents lose .4 and six gain .2: a loss of .1, whose interval contains 0."""
+    run = a_run(SCORES)
+    even = run.rows["doc_id"].str[1:].astype(int) % 2 == 0
+    change = even & (run.rows["perturbation"] == "shadow")
+    run.rows.loc[change, "value"] += 0.6
+    row = won_back(run, [FIXED]).iloc[0]
+    assert row["loss"] == pytest.approx(0.1)
+    assert row["loss_low"] < 0
+    assert row["share"] == pytest.approx(row["gain"] / row["loss"])
+    assert np.isneginf(row["share_low"])
+    assert np.isposinf(row["share_high"])
+
+
 def test_an_arm_that_only_searches_otherwise_has_no_page_texts():
     arm = Arm("ngrams", "e", "r", "e", "r + ngrams")
     assert won_back(a_run(SCORES, "edit_distance"), [arm]).empty

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import noise_cost
-from ohr.analysis.noise_cost.report import ENOUGH_DOCUMENTS, report_costs, text_table
+from ohr.analysis.noise_cost.report import report_costs, text_table
 from ohr.analysis.noise_cost.table import noise_costs
 from ohr.errors import OhrError
 from ohr.study.results import Run
@@ -47,7 +47,6 @@ def test_the_cost_is_relative_to_the_baseline(cost_run):
     assert costs.loc["tesseract", "baseline_loss"] == pytest.approx(0.3)
     assert list(costs["letters"]) == ["a", "b", "c"]
     assert set(costs["n_noises"]) == {2}
-    assert set(costs["n_undefined"]) == {0}
     assert set(costs["ci_unit"]) == {"document"}
 
 
@@ -86,19 +85,43 @@ def test_generation_needs_no_retriever(cost_run):
     assert set(costs["retriever"]) == {""}
 
 
-def test_a_noise_that_costs_the_baseline_nothing_is_left_out(cost_run):
+def test_a_noise_that_costs_the_baseline_little_counts_little(cost_run):
+    """The mean of one ratio per noise would be 5 * half under mild and half under severe."""
     drawn = cost_run.drawn.copy()
-    mild = drawn["level"] == "mild"
-    drawn.loc[mild & (drawn["engine"] == "tesseract"), "value"] = 0.9
+    mild = (drawn["level"] == "mild") & (drawn["engine"] == "tesseract")
+    drawn.loc[mild, "value"] = 0.9 - (0.9 - drawn.loc[mild, "value"]) / 5
     costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
-    assert set(costs["n_undefined"]) == {1}
-    assert costs.loc["half", "cost"] == pytest.approx(50)
+    assert costs.loc["half", "cost"] == pytest.approx(100 * (0.1 + 0.2) / (0.04 + 0.4))
+    drawn.loc[mild, "value"] = 0.9
+    costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
+    assert costs.loc["half", "cost"] == pytest.approx(100 * (0.1 + 0.2) / 0.4)
+    assert set(costs["n_noises"]) == {2}
+
+
+def test_without_a_loss_of_the_baseline_there_is_no_cost(cost_run):
+    drawn = cost_run.drawn.copy()
     drawn.loc[drawn["engine"] == "tesseract", "value"] = 0.9
     costs = noise_costs([with_values(cost_run, drawn)], [F1])
     assert costs["cost"].isna().all()
     assert costs["ci_low"].isna().all()
     assert set(costs["letters"]) == {""}
-    assert "undefined" in text_table(costs, []).markdown()
+    table = text_table(costs, [])
+    assert "undefined" in table.markdown()
+    assert "undefined: the baseline loses nothing" in table.caption
+
+
+def test_where_the_baselines_loss_may_be_0_the_interval_is_unbounded(cost_run):
+    drawn = cost_run.drawn.copy()
+    document = drawn["doc_id"].str.extract(r"(\d+)$")[0].astype(int)
+    gains = (drawn["engine"] == "tesseract") & (drawn["noise"] != "none") & (document % 2 == 0)
+    drawn.loc[gains, "value"] = 1.1
+    costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
+    assert costs.loc["half", "cost"] > 0
+    assert np.isneginf(costs.loc["half", "ci_low"])
+    assert np.isposinf(costs.loc["half", "ci_high"])
+    table = text_table(costs.reset_index(), [])
+    assert "| unbounded |" in table.markdown()
+    assert "the baseline's own loss may be 0" in table.caption
 
 
 def test_conditions_that_do_not_differ_share_a_letter(cost_run):
@@ -157,10 +180,8 @@ def test_the_command_writes_the_table(cost_run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("ohr.analysis.noise_cost.report.open_runs", lambda paths: [cost_run])
     assert report_costs([cost_run.path], tmp_path, ["overall:f1"]) == 0
     printed = capsys.readouterr().out
-    assert "mean noise cost: loss under noise divided by" in printed
+    assert "mean noise cost: loss under all noises divided by" in printed
     assert "conditions that share a letter cannot be distinguished" in printed
-    few = cost_run.rows["doc_id"].nunique() < ENOUGH_DOCUMENTS
-    assert ("do not rely on an interval" in printed) == few
     values = pd.read_csv(tmp_path / "noise_cost.csv")
     assert list(values["cost"]) == pytest.approx([0, 50, 100], abs=1e-6)
     assert "| overall:f1 | half, tokens, bm25, extractive, 2 | 50 |" in (

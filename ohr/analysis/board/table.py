@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.table import (
     BASELINE,
     PARTS,
+    UNDEFINED,
     flaw_of_baseline,
     noise_costs,
     settings_that_differ,
@@ -26,12 +28,11 @@ from ohr.study.results import Run, rows_of, run_names
 from ohr.study.scoring.metrics import MetricInfo
 from ohr.study.scoring.signatures import differences, signature_of
 
-UNDEFINED = "undefined: the interval of the baseline's loss reaches 0 under every noise"
 NO_SIGNATURE = "none: of an earlier version, or imported"
 COLUMNS = (
     *("stage", "metric", "signature", "place", *PARTS, "runs"),
     *("cost", "ci_low", "ci_high", "ci_unit", "letters"),
-    *("loss", "loss_low", "loss_high", "clean", "n", "n_documents", "n_noises", "n_undefined"),
+    *("loss", "loss_low", "loss_high", "clean", "n", "n_documents", "n_noises"),
     *("noises", "seconds", "seconds_of", "reported", "reported_in", "not_ranked"),
 )
 """Columns of ``board.csv``. ``place``: 1 is the best of a table; empty if not ranked."""
@@ -271,8 +272,12 @@ def board_frame(tables: Sequence[Ranking]) -> pd.DataFrame:
 
 
 def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows for JSON, with every digit; NaN becomes None."""
+    """The rows for JSON, with every digit; NaN and infinite ends, which JSON lacks, become None."""
     return [
-        {str(name): None if pd.isna(value) else value for name, value in row.items()}
+        {str(name): None if _is_no_number(value) else value for name, value in row.items()}
         for row in frame.astype(object).to_dict("records")
     ]
+
+
+def _is_no_number(value: Any) -> bool:
+    return bool(pd.isna(value)) or (isinstance(value, float) and math.isinf(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -80,6 +80,7 @@ def _series(measured: MeasuredCurve, run: Run) -> Series:
         curve.quality,
         curve.floor,
         curve.clusters,
+        levels=measured.levels,
         resamples=run.resamples,
         seed=run.seed,
     )
@@ -90,16 +91,17 @@ def _series(measured: MeasuredCurve, run: Run) -> Series:
         float(curve.floor.mean()),
         curve.noise.shape[1],
         curve.clusters.size,
-        _not_found(measured.parts, curve.noise.mean(axis=1), fitted),
+        _not_found(measured, fitted),
     )
 
 
-def _not_found(
-    parts: Mapping[str, np.ndarray], x: np.ndarray, fitted: LossCurve
-) -> np.ndarray | None:
+def _not_found(measured: MeasuredCurve, fitted: LossCurve) -> np.ndarray | None:
     """The fitted loss to pages that are not found, never more than the whole loss."""
-    values = parts.get("page_not_found")
+    values = measured.parts.get("page_not_found")
     if values is None:
         return None
-    part: np.ndarray = np.minimum(rising_line(x, values[1:] - values[0], fitted.x), fitted.fit)
-    return part
+    rows = pd.DataFrame({"x": measured.curve.noise.mean(axis=1), "part": values - values[0]})
+    means = rows.groupby(list(measured.levels), sort=False).mean()
+    x, part = means["x"].to_numpy(), means["part"].to_numpy()[1:]
+    line: np.ndarray = np.minimum(rising_line(x, part, x[0] + fitted.added), fitted.fit)
+    return line

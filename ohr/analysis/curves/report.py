@@ -57,7 +57,15 @@ def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -
     for name in ("engine", "noise", "setting", "metric"):
         printed.add_column(name)
     statistics = ("slope", "breakpoint", "retention", "common_area")
-    titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
+    titles = (
+        "clean",
+        "floor",
+        "slope",
+        "10 % lost: noise added",
+        "kept at .3",
+        "common area",
+        "worst",
+    )
     printed.add_column(str(table["axis"].iloc[0]), justify="right")
     parts = [str(n).removeprefix("clean_") for n in table if str(n).startswith("clean_")]
     for name in (*titles, *(f"worst: {name.replace('_', ' ')}" for name in parts)):

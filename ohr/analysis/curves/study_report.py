@@ -12,7 +12,7 @@ from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of, statistics_table
 from ohr.analysis.plots import noise_curve, noise_strength, sources
-from ohr.display.labels import interval_units, noise_title, shown_measures
+from ohr.display.labels import added_noise_title, interval_units, noise_title, shown_measures
 from ohr.display.noise_axis import axis_note
 from ohr.display.notes import reader_notes
 from ohr.display.settings import settings_of
@@ -194,7 +194,7 @@ def _breaks(run: Run, axis: str, engines: Sequence[str], noise: str) -> str:
             name = f"for {engine}, " if len(engines) > 1 else ""
             texts.append(f"{name}{'; '.join(of_engine)}")
     lost = f"{100 * LOST:.0f} % of the clean score is lost"
-    return f"Where {lost} ({noise_title(axis)}): {'; '.join(texts)}." if texts else ""
+    return f"Where {lost} ({added_noise_title(axis)}): {'; '.join(texts)}." if texts else ""
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +21,7 @@ from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.results import Run
 
+UNBOUNDED = "unbounded"
 GAINS, COSTS = "mitigations.csv", "mitigation_costs.csv"
 
 
@@ -63,8 +65,8 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
         title=plain(title),
         caption=(
             f"95 % intervals over {interval_units(rows['ci_unit'])}; * p at most .05, all gains of "
-            "a metric together. Won back: gain over loss, where a loss is shown. Harm: lost on "
-            "clean pages."
+            f"a metric together. Won back: gain over loss; {UNBOUNDED} where the loss may be 0. "
+            "Harm: lost on clean pages."
         ),
         caption_justify="left",
     )
@@ -95,6 +97,8 @@ def _with_ends(value: float, low: float, high: float) -> str:
     """``.028 (−.029 to .086)``; a dash for NaN."""
     if pd.isna(value):
         return "-"
+    if np.isinf(low):
+        return f"{short(value)} ({UNBOUNDED})"
     return short(value) if pd.isna(low) else f"{short(value)} ({short(low)} to {short(high)})"
 
 

@@ -21,9 +21,9 @@ from ohr.statistics import (
     Clusters,
     Interval,
     Paired,
-    jackknife_interval,
     mean_interval,
 )
+from ohr.statistics.ratios import ratio_interval
 from ohr.study.output.groups import known_first
 from ohr.study.plan import READING
 from ohr.study.results import Run, clusters_of
@@ -33,6 +33,7 @@ PAGE_METRICS = ("edit_distance", "text_recall")
 """Metrics of the table beside the usual ones of each stage, if the run has them."""
 UNIT = ["qid", "doc_id", "page_no"]
 SOURCE = "source:"
+_ROUNDING = 1e-12
 
 
 def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
@@ -40,13 +41,12 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
 
     ``loss`` is the score without the arm on clean pages, less that under noise, on the same
     questions or pages; ``gain`` is the score with the arm under noise, less that without. ``share``
-    is the gain over the loss, with an interval over documents (jackknife of the ratio); NaN if
-    the loss is not shown to be more than 0. ``harm`` is the score without the arm on clean pages
-    less that with it. All are so signed that more is better for ``gain`` and worse for ``loss`` and
-    ``harm``, whatever the metric's direction. The gains of all arms and noises of
-    a metric are one family (:func:`ohr.statistics.infer`), for all questions and for their groups
-    apart. ``identity`` and
-    ``oracle`` are not tested.
+    is the gain over the loss, with Fieller's interval over documents, which is infinite where the
+    loss may be 0; NaN if the loss is not above 0. ``harm`` is the score without the arm on clean
+    pages less that with it. All are so signed that more is better for ``gain`` and worse for
+    ``loss`` and ``harm``, whatever the metric's direction. The gains of all arms and noises of a
+    metric are one family (:func:`ohr.statistics.infer`), for all questions and for their groups
+    apart. ``identity`` and ``oracle`` are not tested.
 
     ``natural`` matches the names of documents with natural noise, whose clean pages are those of
     the documents that they show (:func:`~ohr.analysis.realism.table.same_pages`). Raises OhrError
@@ -215,7 +215,7 @@ def compared(scores: pd.DataFrame) -> dict[str, Any]:
     gain = (scores["with_arm"] - scores["noisy"]).to_numpy(float)
     harm = (scores["clean"] - scores["clean_with_arm"]).to_numpy(float)
     lost, harmed, gained = (mean_interval(x, clusters, bounded=False) for x in (loss, harm, gain))
-    share, ends = _share(gain, loss, lost, clusters)
+    share, ends = _share(gain, loss, clusters)
     return {
         "loss": float(loss.mean()),
         "loss_low": lost.low,
@@ -237,14 +237,12 @@ def compared(scores: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _share(
-    gain: np.ndarray, loss: np.ndarray, lost: Interval, clusters: Clusters
-) -> tuple[float, Interval]:
-    """The gain over the loss; without a loss that is shown, there is none to win back."""
-    if not lost.low > 0:
+def _share(gain: np.ndarray, loss: np.ndarray, clusters: Clusters) -> tuple[float, Interval]:
+    """The gain over the loss; where nothing was lost in the mean, there is none to win back.
+
+    Whether the loss is significant does not matter: a table of significant losses alone would show
+    larger ones than there are.
+    """
+    if not loss.mean() > _ROUNDING:
         return math.nan, NO_INTERVAL
-    share = float(gain.mean() / loss.mean())
-    without = clusters.means_without(np.stack([gain, loss]))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = without[:, 0] / without[:, 1]
-    return share, jackknife_interval(share, ratios, clusters)
+    return float(gain.mean() / loss.mean()), ratio_interval(gain, loss, clusters)

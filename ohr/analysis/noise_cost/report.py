@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ohr.analysis.comparison.table import metrics_of
-from ohr.analysis.noise_cost.table import conditions_of, noise_costs
+from ohr.analysis.noise_cost.table import UNDEFINED, conditions_of, noise_costs
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, show, terminal_table
@@ -17,11 +18,10 @@ from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
 from ohr.study.opening import open_runs
 
-ENOUGH_DOCUMENTS = 30
-"""With fewer, intervals hold the truth too seldom if a few documents carry the baseline's loss."""
-TOO_SHORT = (
-    f"fewer than {ENOUGH_DOCUMENTS} documents: do not rely on an interval if a few documents carry "
-    "the baseline's loss"
+UNBOUNDED = "unbounded"
+UNBOUNDED_MEANS = (
+    f"{UNBOUNDED}: the baseline's own loss may be 0, so any cost is possible; more documents are "
+    "needed"
 )
 
 
@@ -47,28 +47,34 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
             f"{row['stage']}:{row['metric']}",
             name,
             "undefined" if pd.isna(row["cost"]) else f"{row['cost']:.0f}",
-            "-" if pd.isna(row["ci_low"]) else f"[{row['ci_low']:.0f}, {row['ci_high']:.0f}]",
+            interval_text(row["ci_low"], row["ci_high"]) or "-",
             row["letters"],
             number(row["loss"]),
             number(row["baseline_loss"]),
             str(row["n"]),
-            f"{row['n_noises'] - row['n_undefined']} of {row['n_noises']}",
+            str(row["n_noises"]),
         ]
         for name, (_, row) in zip(conditions_of(costs), costs.iterrows(), strict=True)
     ]
     units = interval_units(costs["ci_unit"])
     caption = [
-        "mean noise cost: loss under noise divided by that of Tesseract, BM25 and the extractive "
-        "reader on the same questions, averaged over the noises; 100: as much as this baseline",
-        f"95 % intervals for further {units}, by a bootstrap of both losses together"
+        "mean noise cost: loss under all noises divided by that of Tesseract, BM25 and the "
+        "extractive reader on the same questions; 100: as much as this baseline",
+        f"95 % intervals for further {units}, by Fieller's method for ratios"
         if units
         else "no intervals: too few documents",
-        "noises: those under which the interval of the baseline's loss is above 0; undefined if "
-        "there are none",
-        *([] if costs["n_documents"].min() >= ENOUGH_DOCUMENTS or not units else [TOO_SHORT]),
+        *([UNBOUNDED_MEANS] if np.isinf(costs["ci_low"]).any() else []),
+        *([UNDEFINED] if costs["cost"].isna().any() else []),
         letters_part(costs.attrs.get("ties", ())),
         *notes,
     ]
     header = ["metric", "condition", "cost", "95 % interval", "letters"]
     header += ["loss", "baseline's", "n", "noises"]
     return TextTable(header, rows, "; ".join(part for part in caption if part), left=2)
+
+
+def interval_text(low: float, high: float) -> str:
+    """The interval of a cost as it is printed; empty if there is none."""
+    if np.isinf(low):
+        return UNBOUNDED
+    return "" if pd.isna(low) else f"[{low:z.0f}, {high:z.0f}]"

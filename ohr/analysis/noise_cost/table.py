@@ -13,14 +13,8 @@ import pandas as pd
 from ohr.analysis.comparison.table import split_by_signature
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
-from ohr.statistics import (
-    NO_INTERVAL,
-    Clusters,
-    Ties,
-    compare_paired,
-    percentile_interval,
-    ties,
-)
+from ohr.statistics import NO_INTERVAL, Clusters, Ties, ties
+from ohr.statistics.ratios import ratio_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of, run_names
@@ -42,6 +36,9 @@ SAME = ("scoring", "scope", "dpi", "dataset.pages")
 """Options of a study that all runs must share, beside the draws and the noises."""
 ENGINE_MAJOR = "5"
 AT_BASELINE = 100.0
+UNDEFINED = "undefined: the baseline loses nothing under these noises"
+_ROUNDING = 1e-12
+"""A mean loss below this is rounding."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +57,13 @@ class Losses:
 def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """One row per metric and condition: its mean noise cost, with interval and letters.
 
-    The cost is 100 times the mean, over the noises, of the condition's mean loss divided by the
-    baseline's on the same units; 100 is the baseline. Noises under which the interval of the
-    baseline's own loss reaches 0 are left out (``n_undefined``); if all are, the cost is NaN.
-    Intervals are percentiles of a bootstrap over documents, in which the losses of both are drawn
-    together. ``letters``: conditions of a metric that share one do not differ significantly, by
-    paired sign flips of documents.
+    The cost is 100 times the condition's mean loss over all noises divided by the baseline's on the
+    same units and noises; 100 is the baseline. Sums are divided, as by the mean corruption error of
+    Hendrycks and Dietterich (2019): the mean of a ratio per noise would be decided by the noise
+    under which the baseline loses least. The cost is NaN if the baseline loses nothing in all.
+    Intervals are Fieller's (:func:`~ohr.statistics.ratios.ratio_interval`), infinite where the
+    baseline's loss may be 0. ``letters``: conditions of a metric that share one do not differ
+    significantly, by paired sign flips of documents after Holm.
 
     Raises OhrError if the runs lack the baseline or noise, or do not fit together.
     """
@@ -150,11 +148,7 @@ def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
             continue
         losses.append(paired)
         named = dict(zip(PARTS, key, strict=True))
-        records.append(
-            {"stage": stage, "metric": metric}
-            | named
-            | cost_of(paired, runs[0].resamples, runs[0].seed)
-        )
+        records.append({"stage": stage, "metric": metric} | named | cost_of(paired))
     if not records:
         raise OhrError(f"no noise in these runs: {stage}:{metric} has clean pages only")
     table = pd.DataFrame(records)
@@ -230,69 +224,51 @@ def by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def is_defined(losses: Losses) -> np.ndarray:
-    """Under which noises the baseline loses: its loss's interval is above 0. Bool ``(noises,)``."""
-    intervals = [compare_paired(loss, losses.clusters).interval for loss in losses.baseline]
-    return np.array([interval.low > 0 for interval in intervals], bool)
-
-
-def cost_of(losses: Losses, resamples: int, seed: int) -> dict[str, Any]:
+def cost_of(losses: Losses) -> dict[str, Any]:
     """The mean noise cost of a condition with its interval, and what it rests on: one record."""
-    defined = is_defined(losses)
+    condition, baseline = losses.condition.mean(axis=0), losses.baseline.mean(axis=0)
     cost, interval = float("nan"), NO_INTERVAL
-    if defined.any():
-        condition, baseline = losses.condition[defined], losses.baseline[defined]
-        cost = AT_BASELINE * float((condition.mean(axis=1) / baseline.mean(axis=1)).mean())
-        if losses.clusters.unit:
-            draws = [
-                losses.clusters.resampled_means(np.ascontiguousarray(part), resamples, seed)
-                for part in (condition, baseline)
-            ]
-            positive = np.where(draws[1] > 0, draws[1], np.nan)
-            interval = percentile_interval(
-                AT_BASELINE * (draws[0] / positive).mean(axis=1), losses.clusters
-            )
+    if is_defined(losses):
+        cost = AT_BASELINE * float(condition.mean() / baseline.mean())
+        interval = ratio_interval(AT_BASELINE * condition, baseline, losses.clusters)
     return {
         "cost": cost,
         "ci_low": interval.low,
         "ci_high": interval.high,
         "ci_unit": interval.unit,
-        # Of the noises that count, so that they fit the cost; of all if none does.
-        "loss": float(losses.condition[defined if defined.any() else ...].mean()),
-        "baseline_loss": float(losses.baseline[defined if defined.any() else ...].mean()),
-        "n": losses.condition.shape[1],
+        "loss": float(condition.mean()),
+        "baseline_loss": float(baseline.mean()),
+        "n": len(baseline),
         "n_documents": losses.clusters.size,
         "n_noises": len(losses.noises),
-        "n_undefined": int((~defined).sum()),
     }
+
+
+def is_defined(losses: Losses) -> bool:
+    """Whether the baseline loses anything: otherwise a ratio to its loss means nothing."""
+    return float(losses.baseline.mean()) > _ROUNDING
 
 
 def _ties(losses: Sequence[Losses], seed: int) -> Ties:
     """The letters of conditions with the same units and noises; empty for the others.
 
-    What is tested is each unit's loss divided by the baseline's mean loss, averaged over noises.
+    What is tested is each unit's mean loss over the noises: the baseline's loss, by which all are
+    divided, is the same for all.
     """
     groups: dict[tuple[object, ...], list[int]] = {}
     for place, part in enumerate(losses):
-        if is_defined(part).any():
+        if is_defined(part):
             key = (part.noises, part.condition.shape, part.baseline.tobytes())
             groups.setdefault(key, []).append(place)
     letters = [""] * len(losses)
     largest = max(groups.values(), key=len, default=[])
     if not largest:
         return Ties(tuple(letters), "the cost is undefined")
-    values = np.array([_relative(losses[place]) for place in largest])
+    values = np.array([losses[place].condition.mean(axis=0) for place in largest])
     result = ties(values, losses[largest[0]].clusters, higher_is_better=False, seed=seed)
     for place, text in zip(largest, result.letters, strict=True):
         letters[place] = text
     return Ties(tuple(letters), result.reason)
-
-
-def _relative(losses: Losses) -> np.ndarray:
-    defined = is_defined(losses)
-    means = losses.baseline[defined].mean(axis=1, keepdims=True)
-    relative: np.ndarray = (losses.condition[defined] / means).mean(axis=0)
-    return relative
 
 
 def conditions_of(table: pd.DataFrame) -> Iterator[str]:

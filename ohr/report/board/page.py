@@ -13,6 +13,7 @@ from ohr.analysis.board.runs import Entry, Rerun, study_of
 from ohr.analysis.board.table import Ranking
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
+from ohr.analysis.noise_cost.report import interval_text
 from ohr.analysis.noise_cost.table import AT_BASELINE, PARTS
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
@@ -168,14 +169,14 @@ def _ranked(ranking: Ranking) -> Table:
     for row in ranked.to_dict("records"):
         cells: list[str] = _texts(row, names)
         if by_cost:
-            cells += [f"{row['cost']:.0f}", _interval(row["ci_low"], row["ci_high"], 0)]
+            cells += [f"{row['cost']:.0f}", interval_text(row["ci_low"], row["ci_high"]) or "–"]
         else:
-            cells += [number_text(row["loss"]), _interval(row["loss_low"], row["loss_high"], 3)]
+            cells += [number_text(row["loss"]), _interval(row["loss_low"], row["loss_high"])]
         cells.append(str(row["letters"]) or "–")
         cells += [number_text(row["loss"])] if by_cost else []
         cells.append(number_text(row["clean"]))
         cells += [_reported(row)] if is_reported else []
-        cells += [seconds_text(row["seconds"]), f"{row['n']:,}", _noises(row, by_cost)]
+        cells += [seconds_text(row["seconds"]), f"{row['n']:,}", str(row["n_noises"])]
         rows.append(cells)
     return {
         "title": _title(ranking, "by mean noise cost" if by_cost else "by loss"),
@@ -213,13 +214,8 @@ def _reported(row: Mapping[Any, Any]) -> str:
     return Markup('<span class="reported">{}</span>').format(plain(text)) if text else "–"
 
 
-def _interval(low: float, high: float, digits: int) -> str:
-    return "–" if pd.isna(low) else f"[{low:z.{digits}f}, {high:z.{digits}f}]"
-
-
-def _noises(row: Mapping[Any, Any], by_cost: bool) -> str:
-    n = int(row["n_noises"])
-    return f"{n - int(row['n_undefined'])} of {n}" if by_cost else str(n)
+def _interval(low: float, high: float) -> str:
+    return "–" if pd.isna(low) else f"[{low:z.3f}, {high:z.3f}]"
 
 
 def _notes(ranking: Ranking, runs: Sequence[Run]) -> Iterator[str]:
@@ -316,22 +312,17 @@ def _badge(rerun: Rerun | None) -> str:
 def _reading(tables: Sequence[Ranking]) -> Iterator[str]:
     yield (
         "Noise cost: the loss of a condition under noise, divided by that of Tesseract 5 with BM25 "
-        "and the extractive reader on the same questions and under the same noise, averaged over "
-        f"the noises. {AT_BASELINE:.0f} is this baseline; lower is better."
+        "and the extractive reader on the same questions, both over all noises. "
+        f"{AT_BASELINE:.0f} is this baseline; lower is better. An interval is unbounded where that "
+        "of the baseline's own loss contains 0."
     )
     yield (
         "Loss: the score on the same engine's clean pages less the score under noise. An engine "
-        "that reads clean pages badly can have a low loss, so look at its clean score too. In a "
-        "ranking by noise cost, the loss is that under the noises that count."
-    )
-    yield (
-        "Noises: those that count, of those that were measured. A noise under which the interval "
-        "of the baseline's own loss reaches 0 does not count."
+        "that reads clean pages badly can have a low loss, so look at its clean score too."
     )
     yield (
         "Intervals are 95 % intervals over documents, or over pages where documents are few; each "
-        "table says which. Those of the noise cost are a bootstrap that draws the losses of the "
-        "condition and of the baseline together."
+        "table says which. Those of the noise cost are Fieller's, which are made for ratios."
     )
     yield (
         "Letters: conditions of a table that share a letter do not differ significantly (p by sign "

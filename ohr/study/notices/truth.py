@@ -9,6 +9,7 @@ from functools import lru_cache
 import pandas as pd
 
 from ohr.collection import GROUND_TRUTH
+from ohr.datasets.floor import ALL, NOISY_TRUTH, truth_floor
 from ohr.metrics.holes import doubtful_words, find_words
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.study.checks import has_text
@@ -17,18 +18,24 @@ from ohr.study.scoring.metrics import MetricInfo, describe_metrics, metric_info,
 
 MARK = "*"
 """Mark of an engine whose output equals the truth."""
-_TRUTH, _SAME, _METRIC_INFOS = "truth", "same_as_truth", "measures"
+_TRUTH, _SAME, _METRIC_INFOS, _FLOOR = "truth", "same_as_truth", "measures", "truth_r_noise"
 
 
 def declare(
-    cells: pd.DataFrame, truth: str, same: Sequence[str], metric_infos: Iterable[MetricInfo] = ()
+    cells: pd.DataFrame,
+    truth: str,
+    same: Sequence[str],
+    metric_infos: Iterable[MetricInfo] = (),
+    floor: Mapping[str, float] | None = None,
 ) -> None:
     """Note on ``cells`` what OCR output was compared with, which engines equal that, and metrics.
 
-    Frames that are made of the cells keep these notes.
+    ``floor`` is the truth's own r_noise, of all questions and by domain. Frames that are made of
+    the cells keep these notes.
     """
     cells.attrs |= {
         _TRUTH: truth,
+        _FLOOR: dict(floor or {}),
         _SAME: list(same),
         _METRIC_INFOS: json.dumps(describe_metrics(metric_infos)),
     }
@@ -54,9 +61,36 @@ def truth_of(cells: pd.DataFrame) -> str:
 
 
 def truth_note(cells: pd.DataFrame) -> list[str]:
-    """The part of a caption that names it; empty for ground truth."""
+    """The parts of a caption that name it, if it is not ground truth, or is noisy itself."""
     truth = truth_of(cells)
-    return [] if truth == GROUND_TRUTH else [f"measured against the {truth}, not ground truth"]
+    named = [] if truth == GROUND_TRUTH else [f"measured against the {truth}, not ground truth"]
+    return named + floor_note(cells.attrs.get(_FLOOR, {}), truth)
+
+
+def floors(plan: Plan) -> dict[str, float]:
+    """The truth's own r_noise on the questions of a plan: of all, and by domain."""
+    measured = truth_floor(plan.questions, plan.dataset.pages)
+    return {group: round(value, 6) for group, (value, _) in measured.items()}
+
+
+def floor_note(floor: Mapping[str, float], truth: str) -> list[str]:
+    """The part that names a truth, or domains of it, whose own r_noise is above .1; else empty.
+
+    An engine that wrote the truth itself would start there, not at 0.
+    """
+    noisy = {group: value for group, value in floor.items() if value > NOISY_TRUTH}
+    if not noisy:
+        return []
+    note = f"the {truth} itself has a published r_noise of {_three(floor[ALL])}"
+    domains = [f"{group or 'no domain'} {_three(value)}" for group, value in noisy.items()
+               if group != ALL]  # fmt: skip
+    if len(floor) > 2 and domains:
+        note += f" ({', '.join(domains)})"
+    return [note]
+
+
+def _three(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
 
 
 def truth_notes(runs: Iterable[pd.DataFrame]) -> list[str]:

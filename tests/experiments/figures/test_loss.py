@@ -86,7 +86,14 @@ def test_a_break_without_a_band_has_no_interval():
     whole = curve(0.5)
     none = np.full_like(whole.low, np.nan)
     bare = LossCurve(
-        whole.x, whole.fit, none, none, whole.points_x, whole.points_loss, whole.clean, ""
+        whole.x,
+        whole.fit,
+        none,
+        none,
+        whole.points_x,
+        whole.points_loss,
+        whole.clean,
+        "",
     )
     assert "interval" in breakpoint_of(whole)
     assert "interval" not in breakpoint_of(bare)

@@ -41,8 +41,8 @@ def test_height_is_counted_above_the_floor():
 
 def test_a_bump_is_levelled():
     found = curve_statistics(curve([(0, 1), (0.2, 0.6), (0.4, 0.8), (0.6, 0.4)]))
-    # The fit is 1, .7, .7, .4: it falls below .9 at .2 / 3 and stays at .7 from .2 to .4.
-    assert values(found, "breakpoint", "retention") == pytest.approx([0.2 / 3, 0.7])
+    # The fit is 1, .7, .7, .4. The loss curve passes a block at its middle, .3: a tenth at .1.
+    assert values(found, "breakpoint", "retention") == pytest.approx([0.1, 0.7])
     assert found.area.value == pytest.approx(0.17 + 0.14 + 0.11)
     assert values(found, "worst") == pytest.approx([0.4])
 
@@ -108,13 +108,13 @@ def test_the_worst_of_noisy_levels_is_not_the_lowest_by_chance():
     assert found.worst_levels == (1, 2)
 
 
-def test_the_interval_of_a_breakpoint_stays_in_the_measured_range():
+def test_the_interval_of_a_breakpoint_is_where_the_band_of_losses_reaches_a_tenth():
     rng = np.random.default_rng(8)
     for _ in range(20):
         found = curve_statistics(random_curve(rng, 4, 3), resamples=100)
         interval = found.breakpoint.interval
         if interval.unit:
-            assert found.x_from <= interval.low <= interval.high
+            assert 0 < interval.low <= found.breakpoint.value <= interval.high
             assert interval.high <= found.x_to or interval.high == math.inf
         assert 0 <= found.worst.interval.low <= found.worst.interval.high <= 1
 
@@ -141,7 +141,7 @@ def test_statistics_keep_their_bounds(points, floor):
     y = [p[1] for p in points]
     assert min(y) - 1e-9 <= found.worst.value <= max(y) + 1e-9
     if math.isfinite(found.breakpoint.value):
-        assert min(x) - 1e-9 <= found.breakpoint.value <= max(x) + 1e-9
+        assert 0 < found.breakpoint.value <= max(x) - x[0] + 1e-9
     assert math.isnan(found.retention.value) == (
         not min(x) <= 0.3 <= max(x) or points[0][1] - floor <= 1e-12
     )

@@ -41,8 +41,9 @@ def test_a_curve_starts_at_no_loss_rises_and_lies_in_its_band(seed):
         assert (np.diff(line) >= -1e-12).all()
     assert (curve.low <= curve.fit + 1e-12).all()
     assert (curve.fit <= curve.high + 1e-12).all()
+    assert curve.low[0] == curve.high[0] == 0
     assert curve.x[0] == pytest.approx(0.1)
-    assert curve.x[-1] == pytest.approx(curve.points_x.max())
+    assert curve.added[0] == 0
 
 
 @settings(deadline=None)
@@ -71,9 +72,82 @@ def test_the_band_covers_the_true_curve_in_nine_of_ten_studies():
 def test_where_a_tenth_is_lost_has_limits_from_the_band():
     curve = curve_of(3, documents=40)
     value, low, high = curve.noise_at_loss()
-    assert 0.1 < low < value < high
-    assert value == pytest.approx(0.1 + 0.6 * 0.1 / 0.4, abs=0.1)
-    assert np.interp(value, curve.x, curve.fit) == pytest.approx(0.1 * curve.clean)
+    assert 0 < low < value < high
+    assert value == pytest.approx(0.6 * 0.1 / 0.4, abs=0.1)
+    assert np.interp(value, curve.added, curve.fit) == pytest.approx(0.1 * curve.clean)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.floats(0, 0.2))
+def test_only_the_noise_above_the_clean_pages_counts(seed, more):
+    noise, quality, clusters = study(seed)
+    floor = np.zeros(noise.shape[1])
+    one = loss_curve(noise, quality, floor, clusters, resamples=20)
+    other = loss_curve(noise + more, quality, floor, clusters, resamples=20)
+    np.testing.assert_allclose(one.added, other.added, atol=1e-9)
+    np.testing.assert_allclose(one.high, other.high, atol=1e-6)
+    np.testing.assert_allclose(one.noise_at_loss(), other.noise_at_loss(), atol=1e-6)
+    np.testing.assert_allclose(one.x + more, other.x, atol=1e-9)
+
+
+def equal_documents(losses: list[float], documents: int, questions: int) -> LossCurve:
+    """Every document loses the same at noise .1, .2, .3 and so on."""
+    n = documents * questions
+    noise = np.array([np.full(n, 0.1 * step) for step in range(len(losses) + 1)])
+    quality = np.array([np.full(n, 1 - loss) for loss in (0.0, *losses)])
+    clusters = Clusters(np.repeat(np.arange(documents), questions), documents, "document")
+    return loss_curve(noise, quality, np.zeros(n), clusters, resamples=200)
+
+
+@pytest.mark.parametrize("documents", [5, 20, 80])
+@pytest.mark.parametrize("losses", [[0, 0, 0.9], [0, 0.02, 0.4], [0.3, 0.3, 0.3]])
+def test_an_interval_does_not_start_at_the_clean_pages_by_construction(losses, documents):
+    few, many = (equal_documents(losses, documents, questions) for questions in (2, 40))
+    assert few.low[0] == few.high[0] == 0
+    value, low, high = few.noise_at_loss()
+    assert 0 < low < value < high
+    # How many questions a document has says nothing if all lose the same.
+    np.testing.assert_allclose(few.noise_at_loss(), many.noise_at_loss(), atol=1e-5)
+
+
+@pytest.mark.parametrize("documents", [5, 8, 20, 60])
+def test_where_nothing_was_lost_documents_that_were_not_drawn_may_lose(documents):
+    curve = equal_documents([0, 0, 0], documents, 3)
+    assert (curve.fit == 0).all()
+    unseen = 1 - 0.025 ** (1 / documents)
+    assert unseen < 1.3 * curve.high[-1] < 2.2 * unseen
+
+
+def test_the_band_covers_the_curve_where_whole_documents_are_lost():
+    covered = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        index = np.repeat(np.arange(14), rng.integers(1, 30, 14))
+        fails = rng.random(14)
+        noise, quality = [np.zeros(len(index))], [np.ones(len(index))]
+        for intensity in (0.3, 0.7, 1.0):
+            noise.append(np.full(len(index), intensity))
+            quality.append(1.0 - (fails < 0.12 * intensity)[index])
+        clusters = Clusters(index, 14, "document")
+        floor = np.zeros(len(index))
+        curve = loss_curve(np.array(noise), np.array(quality), floor, clusters, resamples=100)
+        truth = 0.12 * curve.added
+        covered += bool(((curve.low <= truth + 1e-9) & (truth <= curve.high + 1e-9)).all())
+    assert covered >= 56
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000))
+def test_draws_of_a_level_count_as_their_mean(seed):
+    noise, quality, clusters = study(seed)
+    floor = np.zeros(noise.shape[1])
+    levels = ["clean", *(step for step in range(4) for _ in range(3))]
+    of_draws = loss_curve(noise, quality, floor, clusters, levels=levels, resamples=20)
+    means = [np.vstack([v[:1], v[1:].reshape(4, 3, -1).mean(axis=1)]) for v in (noise, quality)]
+    of_means = loss_curve(*means, floor, clusters, resamples=20)
+    assert len(of_draws.points_x) == 12
+    for name in ("x", "fit", "low", "high"):
+        np.testing.assert_allclose(getattr(of_draws, name), getattr(of_means, name), atol=1e-6)
 
 
 def test_what_is_never_lost_is_not_reached():
