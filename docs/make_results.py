@@ -20,17 +20,20 @@ DATA = (
     "dataset.questions=$D/ohrbench/qas_dev.json"
 )
 LEVELS = ("", "mild", "moderate", "severe")
+ALL_LEVELS = f'"levels=[{",".join(LEVELS[1:])}]"'
 
 MINERU = Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]"')
 MINERU_REFERENCE = Study(
     "mineru_reference",
     f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" scoring=reference',
 )
-FORMATTING = Study("formatting", f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]"')
+FORMATTING = Study(
+    "formatting", f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]" {ALL_LEVELS}'
+)
 FORMATTING_REFERENCE = Study(
     "formatting_reference",
-    f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]" scoring=reference '
-    '"stages=[ocr,retrieval]"',
+    f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]" {ALL_LEVELS} '
+    'scoring=reference "stages=[ocr,retrieval]"',
 )
 RETRIEVERS = Study(
     "retrievers",
@@ -47,7 +50,10 @@ TABLE_FORMATS = Study("table_formats", f"table_format {DATA}")
 BLOCK_ERRORS = Study("block_errors", f'block_errors {DATA} "engines=[precomputed:MinerU]"')
 ATTRIBUTION = Study("attribution", f'attribution {DATA} "engines=[gt,precomputed:MinerU]"')
 SAMPLE_OCR = Study("sample_ocr", "sample_ocr 84", "benchmarks")
-SAMPLE = Study("sample", 'noise_curve "engines=[tesseract]" "noise=[semantic]" ground_truth=true')
+SAMPLE = Study(
+    "sample",
+    f'noise_curve "engines=[tesseract]" "noise=[semantic]" {ALL_LEVELS} ground_truth=true',
+)
 
 
 def protocol_rows(default: Path, reference: Path) -> Rows:
