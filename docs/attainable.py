@@ -36,13 +36,13 @@ def attainable_f1(texts: Sequence[str], answers: Sequence[str]) -> float:
 
 def _best_span(text: str, answer: str) -> float:
     tokens, expected = answer_tokens(text, answer)
-    wanted = Counter(expected)
+    answer_words = Counter(expected)
     # A span that begins or ends with another word is improved by leaving that word out.
-    useful = [place for place, token in enumerate(tokens) if token in wanted]
+    useful = [index for index, token in enumerate(tokens) if token in answer_words]
     best, size = 0.0, len(expected)
-    for at, first in enumerate(useful):
-        missing, shared = wanted.copy(), 0
-        for last in useful[at:]:
+    for place, first in enumerate(useful):
+        missing, shared = answer_words.copy(), 0
+        for last in useful[place:]:
             length = last - first + 1
             if 2 * size / (length + size) <= best:
                 break  # no longer span from here is better, whatever it holds
