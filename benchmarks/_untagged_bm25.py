@@ -1,6 +1,6 @@
 """BM25 that does not index HTML tags: what tags as index terms cost retrieval.
 
-In a study: ``"retrievers=[bm25,benchmarks._untagged_bm25.UntaggedBm25]"``.
+In a study: ``"retrievers=[bm25,{name: benchmarks._untagged_bm25.UntaggedBm25, label: no tags}]"``.
 """
 
 from __future__ import annotations
