@@ -4,10 +4,10 @@
 
 A task's figure is its CPU time over that of the loop, so that the speed of the machine cancels out.
 The expected figures are in ``benchmarks/guard.json``. A task fails where it takes more than twice
-as long; it is measured again first, since other programs slow it down. On another processor the same
-code took .66 to 1.67 times as long as the loop says, so a smaller margin would only tell machines
-apart. Exit code 1 if any fails. ``--renew`` writes the file; a change that makes a task slower
-says why in its commit.
+as long; it is measured again first, since other programs slow it down. A smaller margin would not
+do: on another processor the same code takes .66 to 1.67 times as long by this measure. Exit code 1
+if any fails. ``--renew`` writes the file; a change that makes a task slower says why in its
+commit.
 """
 
 from __future__ import annotations
