@@ -1,9 +1,7 @@
-"""The comparisons that the findings rest on: each tested on all documents, and on both halves.
+"""The comparisons that the findings rest on, tested as one family.
 
 A claim is a sum of measured scores with signs, question by question, declared in
-``docs/results/claims.yaml``. Documents are split in two once, with a fixed seed: what one
-half shows (*explored*) is tested again on the other (*confirmed*). All claims
-are one family.
+``docs/results/claims.yaml``. Each is tested on all documents of its run.
 """
 
 from __future__ import annotations
@@ -14,13 +12,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import yaml
+from attainable import GOLD_PAGES, attainable
+from make_results import DATA, ERRORS, FORMATTING, TABLE_FORMATS
 from results_table import GENERATED, ROOT, Study, interval, number, provenance
 
 from ohr.statistics import PairedComparison, compare_paired, holm
@@ -28,7 +27,6 @@ from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, open_run
 
 ALPHA = 0.05
-SEED = 0
 SECOND = {"lcs": "hit@2", "f1": "em"}
 """The second outcome of each measure, unless a claim names another."""
 NAMES = {
@@ -40,9 +38,9 @@ NAMES = {
 """How second outcomes are called."""
 HEADER = (
     *("", "compared", "baseline", "difference", "95 % interval", "p", "documents"),
-    *("second outcome", "first half", "second half", "verdict"),
+    *("second outcome", "verdict"),
 )
-HOLDS, NOT_CONFIRMED, NOT_SHOWN = "holds", "not confirmed", "not shown"
+HOLDS, NOT_SHOWN = "holds", "not shown"
 
 
 @dataclass(frozen=True)
@@ -60,41 +58,41 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What came of a claim. p is corrected over all claims."""
+class Measured:
+    """A claim's comparisons on its run, each by itself."""
 
     claim: Claim
     whole: PairedComparison
     second: PairedComparison
-    halves: tuple[PairedComparison, PairedComparison]
-    documents: int
-    p: float
     second_agrees: bool
     """Whether the second outcome differs too, by a test of its own, and to the same side."""
-    p_confirmed: float
-    """On the second half, over the claims that the first half shows; NaN if it does not."""
+    documents: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a claim. p is adjusted for all claims."""
+
+    measured: Measured
+    p: float
 
     @property
     def holds(self) -> bool:
-        """Whether all documents show it, and each half by itself, with one sign."""
-        signs = {np.sign(result.difference) for result in (self.whole, *self.halves)}
-        return self.p <= ALPHA and self.p_confirmed <= ALPHA and len(signs) == 1
+        """Whether the documents show it, with all claims as one family."""
+        return self.p <= ALPHA
 
     @property
     def cells(self) -> tuple[str, ...]:
         """Its row in the table."""
-        first, other = self.halves
-        shown = NOT_CONFIRMED if self.p <= ALPHA else NOT_SHOWN
-        verdict = HOLDS if self.holds else f"{shown}; none over {_bound(self.whole)}"
-        if self.holds and not self.second_agrees:
+        claim, whole, second = self.measured.claim, self.measured.whole, self.measured.second
+        verdict = HOLDS if self.holds else f"{NOT_SHOWN}; none over {number(whole.interval.bound)}"
+        if self.holds and not self.measured.second_agrees:
             verdict += "; its second outcome is not shown"
         return (
-            *(self.claim.name, self.claim.what, self.claim.baseline),
-            *(number(self.whole.difference), _interval(self.whole), _p(self.p)),
-            f"{self.documents}",
-            f"{self.claim.second_name} {number(self.second.difference)} ({_interval(self.second)})",
-            f"{number(first.difference)}, p {_p(first.p)}",
-            f"{number(other.difference)}, p {_p(self.p_confirmed)}",
+            *(claim.name, claim.what, claim.baseline),
+            *(number(whole.difference), _interval(whole), _p(self.p)),
+            f"{self.measured.documents}",
+            f"{claim.second_name} {number(second.difference)} ({_interval(second)})",
             verdict,
         )
 
@@ -126,17 +124,13 @@ def _listed(selectors: Any) -> list[dict[str, Any]]:
 
 def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]:
     """What comes of claims on their runs. Raises OhrError for a run that cannot be read."""
-    measured = [(claim, *_measured(claim, _opened(runs[claim.run]))) for claim in claims]
-    p = holm(np.array([whole.p for _, whole, *_ in measured]))
-    explored = np.array([first.p <= ALPHA for *_, (first, _), _ in measured])
-    confirmed = np.full(len(measured), np.nan)
-    if explored.any():
-        again = np.array([other.p for *_, (_, other), _ in measured])
-        confirmed[explored] = holm(again[explored])
-    return [
-        Verdict(claim, whole, second, halves, documents, float(p[at]), agrees, float(confirmed[at]))
-        for at, (claim, whole, second, agrees, halves, documents) in enumerate(measured)
-    ]
+    measured = [_measured(claim, _opened(runs[claim.run])) for claim in claims]
+    return [Verdict(claim, p) for claim, p in zip(measured, adjusted_p(measured), strict=True)]
+
+
+def adjusted_p(measured: Sequence[Measured]) -> list[float]:
+    """p of each claim, in [0, 1], adjusted for the family of all claims (Holm)."""
+    return [float(p) for p in holm(np.array([claim.whole.p for claim in measured]))]
 
 
 @cache
@@ -144,31 +138,17 @@ def _opened(path: Path) -> Run:
     return open_run(path)
 
 
-def _measured(
-    claim: Claim, run: Run
-) -> tuple[
-    PairedComparison, PairedComparison, bool, tuple[PairedComparison, PairedComparison], int
-]:
+@cache
+def _attainable(path: Path) -> pd.Series:
+    return attainable(_opened(path)).set_index("qid")[GOLD_PAGES]
+
+
+def _measured(claim: Claim, run: Run) -> Measured:
     values = _added(run, claim.terms)
-    first = first_half(values)
-    halves = (_compared(values[first]), _compared(values[~first]))
     whole, second = _compared(values), _compared(_added(run, claim.second))
     sides = _better(run, claim.terms), _better(run, claim.second)
     agrees = second.p <= ALPHA and whole.difference * second.difference * np.prod(sides) > 0
-    return whole, second, bool(agrees), halves, values["doc_id"].nunique()
-
-
-def first_half(units: pd.DataFrame) -> np.ndarray:
-    """Which units (column ``doc_id``) are of the documents to explore: bool ``(n,)``.
-
-    By a digest of each document's name with a fixed seed, so that every claim splits alike.
-    """
-    documents = {
-        name: sha256(f"{SEED}/{name}".encode()).digest()[0] % 2 == 0
-        for name in dict.fromkeys(units["doc_id"])
-    }
-    half: np.ndarray = units["doc_id"].map(documents).to_numpy(dtype=bool)
-    return half
+    return Measured(claim, whole, second, bool(agrees), values["doc_id"].nunique())
 
 
 def _added(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataFrame:
@@ -188,15 +168,21 @@ def _added(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataF
 
 
 def _rows(run: Run, where: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of one condition; a term with ``perfect`` scores 1 on its questions."""
+    """The rows of one condition. A term with ``attainable`` scores what a reader attains that
+    copies the best span of the gold pages (:func:`attainable.attainable_f1`); of ``em`` 1 where
+    that is all of F1.
+    """
     where = dict(where)
-    perfect = where.pop("perfect", False)
+    best_span = where.pop("attainable", False)
     rows = run.rows
     for name, value in where.items():
         rows = rows[rows[name].astype("string").fillna("") == str(value)]
     if rows.empty or rows.duplicated(list(UNIT_COLUMNS)).any():
         raise ValueError(f"{len(rows)} rows of {run.path} for {where}: not one a question")
-    return rows.assign(value=1.0) if perfect else rows
+    if not best_span:
+        return rows
+    values = rows["qid"].map(_attainable(run.path))
+    return rows.assign(value=(values == 1).astype(float) if where["metric"] == "em" else values)
 
 
 def _compared(values: pd.DataFrame) -> PairedComparison:
@@ -210,16 +196,12 @@ def _better(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
     return 1 if higher.get(metric, True) else -1
 
 
-def _bound(comparison: PairedComparison) -> str:
-    return number(comparison.interval.bound)
-
-
 def _interval(comparison: PairedComparison) -> str:
     return interval(comparison.interval.low, comparison.interval.high)
 
 
 def _p(p: float) -> str:
-    return "–" if np.isnan(p) else "<.001" if p < 0.001 else number(p)
+    return "<.001" if p < 0.001 else number(p)
 
 
 def table_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -230,18 +212,15 @@ def table_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"| {' | '.join(verdict.cells)} |"
 
 
-DATA = (
-    "dataset.kind=ohrbench dataset.path=$D/ohrbench/retrieval_base "
-    "dataset.questions=$D/ohrbench/qas_dev.json"
-)
 RETRIEVERS = '"retrievers=[bm25,{name: bm25, label: 4-grams, params: {terms: ngrams}}]"'
 STUDIES = (
     Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" {RETRIEVERS}'),
-    Study("formatting", f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]"'),
-    Study("table_formats", f"table_format {DATA}"),
+    FORMATTING,
+    TABLE_FORMATS,
+    ERRORS,
     Study(
         "image",
-        "noise_curve docs/results/claims-image.yaml dataset.kind=ohrbench "
+        "noise_curve dataset.kind=ohrbench "
         "dataset.path=$S/retrieval_base dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs "
         'dataset.pages=evidence "engines=[tesseract]" "noise=[semantic]" "levels=[severe]" '
         '"seeds=[0]" ground_truth=true',

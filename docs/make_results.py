@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -20,17 +21,21 @@ DATA = (
     "dataset.questions=$D/ohrbench/qas_dev.json"
 )
 LEVELS = ("", "mild", "moderate", "severe")
+ALL_LEVELS = f'"levels=[{",".join(LEVELS[1:])}]"'
+ERROR_AMOUNTS = ("0.0", "0.05", "0.1", "0.2", "0.3", "0.4")
 
 MINERU = Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]"')
 MINERU_REFERENCE = Study(
     "mineru_reference",
     f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" scoring=reference',
 )
-FORMATTING = Study("formatting", f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]"')
+FORMATTING = Study(
+    "formatting", f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]" {ALL_LEVELS}'
+)
 FORMATTING_REFERENCE = Study(
     "formatting_reference",
-    f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]" scoring=reference '
-    '"stages=[ocr,retrieval]"',
+    f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]" {ALL_LEVELS} '
+    'scoring=reference "stages=[ocr,retrieval]"',
 )
 RETRIEVERS = Study(
     "retrievers",
@@ -43,11 +48,23 @@ RETRIEVERS = Study(
     "[bm25, {name: bm25, label: 4-grams, params: {terms: ngrams}}]}},"
     'page,oracle]"',
 )
-TABLE_FORMATS = Study("table_formats", f"table_format {DATA}")
+ERRORS = Study(
+    "errors",
+    f'noise_curve {DATA} "engines=[gt]" "noise=[ocr_errors:mineru]" '
+    f'"intensities=[{",".join(ERROR_AMOUNTS[1:])}]" "seeds=[0,1,2]"',
+)
+TABLE_FORMATS = Study(
+    "table_formats",
+    f'table_format {DATA} "chunkers=[tokens,page]" '
+    '"retrievers=[bm25,{name: benchmarks._untagged_bm25.UntaggedBm25, label: no tags}]"',
+)
 BLOCK_ERRORS = Study("block_errors", f'block_errors {DATA} "engines=[precomputed:MinerU]"')
 ATTRIBUTION = Study("attribution", f'attribution {DATA} "engines=[gt,precomputed:MinerU]"')
 SAMPLE_OCR = Study("sample_ocr", "sample_ocr 84", "benchmarks")
-SAMPLE = Study("sample", 'noise_curve "engines=[tesseract]" "noise=[semantic]" ground_truth=true')
+SAMPLE = Study(
+    "sample",
+    f'noise_curve "engines=[tesseract]" "noise=[semantic]" {ALL_LEVELS} ground_truth=true',
+)
 
 
 def protocol_rows(default: Path, reference: Path) -> Rows:
@@ -90,6 +107,23 @@ def formatting_rows(default: Path, reference: Path) -> Rows:
     yield row("edit distance", "`default`", "ocr", "edit_distance")
 
 
+def error_rows(run: Path) -> Rows:
+    """One row per measure, a column an intensity of the made errors."""
+    cells = Cells(run)
+    for title, stage, metric in (
+        ("edit distance", "ocr", "edit_distance"),
+        ("published r_noise", "ocr", "r_noise_reference"),
+        ("r_noise", "ocr", "r_noise"),
+        ("retrieval LCS", "retrieval", "lcs"),
+        ("page not found", "retrieval", "page_not_found"),
+        ("text missing", "retrieval", "text_missing"),
+        ("generation F1", "generation", "f1"),
+        ("overall F1", "overall", "f1"),
+    ):
+        means = (cells.mean(stage, metric, intensity=amount) for amount in ERROR_AMOUNTS)
+        yield [title, *map(number, means)]
+
+
 def retriever_rows(run: Path) -> Rows:
     """One row per retriever: what it finds in MinerU's text, and what that text costs it."""
     drops = pd.read_csv(run / "drops.csv")
@@ -112,23 +146,48 @@ def retriever_rows(run: Path) -> Rows:
         ]
 
 
+FORMATS = {"latex": "LaTeX", "markdown": "Markdown", "html": "HTML"}
+
+
 def format_rows(run: Path) -> Rows:
     """One row per format, with what it costs against LaTeX."""
-    cells, differences = Cells(run), pd.read_csv(run / "differences.csv")
-    for name, title in (("latex", "LaTeX"), ("markdown", "Markdown"), ("html", "HTML")):
+    cells, differences = Cells(run), pd.read_csv(run / "differences.csv", keep_default_na=False)
+    chunks = {"chunker": "tokens", "retriever": "bm25"}
+    stages = (("retrieval", "lcs", chunks), ("generation", "f1", {}), ("overall", "f1", chunks))
+    for name, title in FORMATS.items():
         row = [title]
-        for stage, metric in (("retrieval", "lcs"), ("generation", "f1"), ("overall", "f1")):
-            mean = number(cells.mean(stage, metric, "source:table", engine=name))
-            paired = differences[
-                (differences["stage"] == stage)
-                & (differences["metric"] == metric)
-                & (differences["format"] == name)
-            ]
-            for less in paired.to_dict("records"):
-                ends = interval(less["ci_low"], less["ci_high"])
-                mean += f" ({number(less['mean'])}: {ends})"
-            row.append(mean)
+        for stage, metric, where in stages:
+            row.append(_from_latex(cells, differences, name, stage, metric, where))
         yield row
+
+
+def tag_rows(run: Path) -> Rows:
+    """One row per way to cut and index, a column a format: retrieval LCS, with what it costs."""
+    cells, differences = Cells(run), pd.read_csv(run / "differences.csv", keep_default_na=False)
+    for chunker, pieces in (("tokens", "1,024 tokens"), ("page", "whole pages")):
+        for retriever, terms in (("bm25", "all"), ("no tags", "without HTML tags")):
+            where = {"chunker": chunker, "retriever": retriever}
+            yield [pieces, terms] + [
+                _from_latex(cells, differences, name, "retrieval", "lcs", where) for name in FORMATS
+            ]
+
+
+def _from_latex(
+    cells: Cells,
+    differences: pd.DataFrame,
+    name: str,
+    stage: str,
+    metric: str,
+    where: Mapping[str, str],
+) -> str:
+    mean = number(cells.mean(stage, metric, "source:table", engine=name, **where))
+    paired = differences
+    for column, value in {"stage": stage, "metric": metric, "format": name, **where}.items():
+        paired = paired[paired[column] == value]
+    for less in paired.to_dict("records"):
+        ends = interval(less["ci_low"], less["ci_high"])
+        mean += f" ({number(less['mean'])}: {ends})"
+    return mean
 
 
 def block_rows(run: Path) -> Rows:
@@ -229,6 +288,18 @@ FRAGMENTS = (
             "MRR@10, drop",
         ),
         retriever_rows,
+    ),
+    Fragment(
+        "ocr_errors",
+        (ERRORS,),
+        ("", "clean", *(amount.lstrip("0") for amount in ERROR_AMOUNTS[1:])),
+        error_rows,
+    ),
+    Fragment(
+        "table_tags",
+        (TABLE_FORMATS,),
+        ("chunks", "index terms", *FORMATS.values()),
+        tag_rows,
     ),
     Fragment("table_formats", (TABLE_FORMATS,), ("tables in", *QUALITY), format_rows),
     Fragment(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import shlex
 import sys
 
 import numpy as np
@@ -9,17 +11,19 @@ import pandas as pd
 import pytest
 import yaml
 
+from ohr.study.config import StudyConfig, load_config
 from ohr.study.results import Run
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
 claims = pytest.importorskip("claims")
+make_results = pytest.importorskip("make_results")
 
 DOCUMENTS = 40
 
 
-def run_of(loss_of_first: float, loss_of_second: float) -> Run:
-    """Two questions a document; the engine loses another amount on each half of the documents."""
+def run_of(loss: float, lost_by: float = 1.0) -> Run:
+    """Two questions a document; the engine loses ``loss`` on a share of the documents."""
     units = pd.DataFrame(
         {
             "qid": [f"q{n}" for n in range(2 * DOCUMENTS)],
@@ -28,75 +32,136 @@ def run_of(loss_of_first: float, loss_of_second: float) -> Run:
             "domain": "law",
         }
     )
-    half = claims.first_half(units)
+    loses = np.arange(len(units)) < lost_by * len(units)
     rng = np.random.default_rng(0)
     parts = []
     for metric in ("f1", "em"):
         truth = rng.uniform(0.4, 0.6, len(units))
-        lost = np.where(half, loss_of_first, loss_of_second) + rng.normal(0, 0.02, len(units))
+        lost = np.where(loses, loss, 0.0) + rng.normal(0, 0.02, len(units))
         for engine, values in (("gt", truth), ("ocr", truth - lost)):
             parts.append(units.assign(stage="overall", metric=metric, engine=engine, value=values))
     rows = pd.concat(parts, ignore_index=True)
     return Run(ROOT, {}, pd.DataFrame()).with_cached(rows=rows)
 
 
-def verdict_of(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path):
-    entry = {
-        "id": "c1", "what": "an engine, overall F1", "baseline": "ground truth", "run": "one",
+def entry(name: str = "c1", **parts) -> dict:
+    return {
+        "id": name, "what": "an engine, overall F1", "baseline": "ground truth", "run": "one",
         "of": {"stage": "overall", "metric": "f1"}, "before": {"engine": "gt"},
         "after": {"engine": "ocr"},
-    }  # fmt: skip
-    (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": [entry]}))
+    } | parts  # fmt: skip
+
+
+def verdicts_of(run: Run, entries: list[dict], monkeypatch: pytest.MonkeyPatch, tmp_path):
+    (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": entries}))
     monkeypatch.setattr(claims, "_opened", lambda path: run)
     monkeypatch.setattr(claims, "_better", lambda run, terms: 1)
-    (found,) = claims.verdicts(claims.read_claims(tmp_path / "claims.yaml"), {"one": ROOT})
+    return claims.verdicts(claims.read_claims(tmp_path / "claims.yaml"), {"one": ROOT})
+
+
+def verdict_of(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path):
+    (found,) = verdicts_of(run, [entry()], monkeypatch, tmp_path)
     return found
 
 
-def test_a_loss_on_both_halves_holds(monkeypatch, tmp_path):
-    found = verdict_of(run_of(0.1, 0.1), monkeypatch, tmp_path)
+def test_a_loss_on_all_documents_holds(monkeypatch, tmp_path):
+    found = verdict_of(run_of(0.1), monkeypatch, tmp_path)
     assert found.holds
-    assert found.whole.difference == pytest.approx(-0.1, abs=0.01)
-    assert (found.documents, found.whole.n) == (DOCUMENTS, 2 * DOCUMENTS)
-    assert found.claim.second_name == "EM"
+    assert found.measured.whole.difference == pytest.approx(-0.1, abs=0.01)
+    assert (found.measured.documents, found.measured.whole.n) == (DOCUMENTS, 2 * DOCUMENTS)
+    assert found.measured.claim.second_name == "EM"
     assert found.cells[-1] == "holds"
     header = len(claims.HEADER)
     assert len(found.cells) == header
 
 
-@pytest.mark.parametrize("losses", [(0.1, 0.0), (0.1, -0.1), (0.0, 0.1), (0.0, 0.0)])
-def test_a_loss_on_one_half_does_not(losses, monkeypatch, tmp_path):
-    found = verdict_of(run_of(*losses), monkeypatch, tmp_path)
+def test_no_loss_does_not_and_says_what_is_excluded(monkeypatch, tmp_path):
+    found = verdict_of(run_of(0.0), monkeypatch, tmp_path)
     assert not found.holds
-    shown = "confirmed" if found.p <= claims.ALPHA else "shown"
-    assert found.cells[-1].startswith(f"not {shown}; none over .")
+    assert found.cells[-1].startswith("not shown; none over .")
 
 
-def test_every_claim_splits_the_documents_alike():
-    units = pd.DataFrame({"doc_id": [f"law/{n}" for n in range(200) for _ in range(3)]})
-    half = claims.first_half(units)
-    by_document = units.assign(half=half).groupby("doc_id")["half"].agg(["min", "max"])
-    assert (by_document["min"] == by_document["max"]).all()
-    assert 70 < by_document["max"].sum() < 130
-    some = units.sample(frac=0.4, random_state=1)
-    assert (claims.first_half(some) == pd.Series(half).loc[some.index]).all()
+def test_a_loss_on_half_of_the_documents_is_one_of_all_of_them(monkeypatch, tmp_path):
+    found = verdict_of(run_of(0.2, lost_by=0.5), monkeypatch, tmp_path)
+    assert found.holds
+    assert found.measured.documents == DOCUMENTS
+
+
+def test_all_claims_are_one_family(monkeypatch, tmp_path):
+    run = run_of(0.012)
+    alone = verdict_of(run, monkeypatch, tmp_path)
+    entries = [
+        entry(f"c{n}", before={"engine": "gt"}, after={"engine": "gt"}) for n in range(2, 60)
+    ]
+    first, *others = verdicts_of(run, [entry(), *entries], monkeypatch, tmp_path)
+    assert first.p == pytest.approx(min(1.0, 59 * alone.p))
+    assert all(other.p == 1 for other in others)
 
 
 def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
-    run = run_of(0.1, 0.1)
+    run = run_of(0.1)
     found = verdict_of(run, monkeypatch, tmp_path)
-    assert found.second_agrees
+    assert found.measured.second_agrees
     turned = run.rows.copy()
     of_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
     turned.loc[of_em, "value"] += 0.3
     run = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
-    assert not found.second_agrees
+    assert not found.measured.second_agrees
     assert found.cells[-1] == "holds; its second outcome is not shown"
 
 
+def test_a_reader_is_compared_with_what_the_pages_let_it_copy(monkeypatch, tmp_path):
+    run = run_of(0.1)
+    best = pd.Series(
+        {qid: 0.8 if at % 2 else 1.0 for at, qid in enumerate(run.rows["qid"].unique())}
+    )
+    monkeypatch.setattr(claims, "_attainable", lambda path: best)
+    given = entry(before={"engine": "gt", "attainable": True}, after={"engine": "gt"})
+    (found,) = verdicts_of(run, [given], monkeypatch, tmp_path)
+    truth = run.rows[(run.rows["engine"] == "gt") & (run.rows["metric"] == "f1")]["value"].mean()
+    assert found.measured.whole.difference == pytest.approx(truth - 0.9)
+    exact = run.rows[(run.rows["engine"] == "gt") & (run.rows["metric"] == "em")]["value"].mean()
+    assert found.measured.second.difference == pytest.approx(exact - 0.5)
+
+
 def test_rows_that_are_several_a_question_are_refused(monkeypatch, tmp_path):
-    run = run_of(0.1, 0.1)
+    run = run_of(0.1)
     twice = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=pd.concat([run.rows, run.rows]))
     with pytest.raises(ValueError, match="not one a question"):
         verdict_of(twice, monkeypatch, tmp_path)
+
+
+def configuration(study) -> StudyConfig:
+    """The configuration that a study's command makes."""
+    name, *arguments = shlex.split(study.arguments)
+    module = importlib.import_module(f"{study.room}.{name}")
+    return load_config(arguments, getattr(module, "DEFAULTS", None))
+
+
+def amounts(config: StudyConfig) -> tuple[set[str], set[str]]:
+    """Names of levels, and intensities, that a study's noise has."""
+    return set(config.levels or ()), {str(value) for value in config.intensities}
+
+
+STUDIES = {study.name: configuration(study) for study in claims.STUDIES}
+
+
+@pytest.mark.parametrize("claim", claims.read_claims(claims.CLAIMS), ids=lambda claim: claim.name)
+def test_a_claim_asks_for_what_its_study_makes(claim):
+    config = STUDIES[claim.run]
+    levels, intensities = amounts(config)
+    for _, where in (*claim.terms, *claim.second):
+        assert where.get("level", "") in {"", *levels}
+        assert str(where.get("intensity", "")) in {"", *intensities}
+        assert where.get("chunker", "tokens") in {spec.name for spec in config.chunkers}
+        retrievers = {spec.label or spec.name for spec in config.retrievers}
+        assert where.get("retriever", "") in {"", *retrievers}
+
+
+@pytest.mark.parametrize(
+    "study", [make_results.FORMATTING, make_results.FORMATTING_REFERENCE, make_results.SAMPLE],
+    ids=lambda study: study.name,
+)  # fmt: skip
+def test_a_table_of_levels_is_made_by_a_study_with_these_levels(study):
+    assert amounts(configuration(study))[0] == {"mild", "moderate", "severe"}
