@@ -22,7 +22,7 @@ from attainable import GOLD_PAGES, attainable
 from make_results import DATA, ERRORS, FORMATTING, TABLE_FORMATS
 from results_table import GENERATED, ROOT, Study, interval, number, provenance
 
-from ohr.statistics import PairedComparison, compare_paired, holm
+from ohr.statistics import Paired, PairedComparison, compare_family
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, open_run
 
@@ -58,40 +58,31 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A claim's comparisons on its run, each by itself."""
+class Verdict:
+    """What came of a claim: interval and p are of the family of all claims."""
 
     claim: Claim
     whole: PairedComparison
     second: PairedComparison
     second_agrees: bool
     """Whether the second outcome differs too, by a test of its own, and to the same side."""
-    documents: int
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What came of a claim. p is adjusted for all claims."""
-
-    measured: Measured
-    p: float
 
     @property
     def holds(self) -> bool:
         """Whether the documents show it, with all claims as one family."""
-        return self.p <= ALPHA
+        return self.whole.is_shown
 
     @property
     def cells(self) -> tuple[str, ...]:
         """Its row in the table."""
-        claim, whole, second = self.measured.claim, self.measured.whole, self.measured.second
+        claim, whole, second = self.claim, self.whole, self.second
         verdict = HOLDS if self.holds else f"{NOT_SHOWN}; none over {number(whole.interval.bound)}"
-        if self.holds and not self.measured.second_agrees:
+        if self.holds and not self.second_agrees:
             verdict += "; its second outcome is not shown"
         return (
             *(claim.name, claim.what, claim.baseline),
-            *(number(whole.difference), _interval(whole), _p(self.p)),
-            f"{self.measured.documents}",
+            *(number(whole.difference), _interval(whole), _p(whole.p_adjusted)),
+            f"{whole.n_clusters}",
             f"{claim.second_name} {number(second.difference)} ({_interval(second)})",
             verdict,
         )
@@ -124,13 +115,16 @@ def _listed(selectors: Any) -> list[dict[str, Any]]:
 
 def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]:
     """What comes of claims on their runs. Raises OhrError for a run that cannot be read."""
-    measured = [_measured(claim, _opened(runs[claim.run])) for claim in claims]
-    return [Verdict(claim, p) for claim, p in zip(measured, adjusted_p(measured), strict=True)]
-
-
-def adjusted_p(measured: Sequence[Measured]) -> list[float]:
-    """p of each claim, in [0, 1], adjusted for the family of all claims (Holm)."""
-    return [float(p) for p in holm(np.array([claim.whole.p for claim in measured]))]
+    of_claims = [(claim, _opened(runs[claim.run])) for claim in claims]
+    # A claim may be a difference of two differences of scores.
+    family = [_paired(_added(run, claim.terms)) for claim, run in of_claims]
+    found = []
+    for (claim, run), whole in zip(of_claims, compare_family(family, largest=2.0), strict=True):
+        [second] = compare_family([_paired(_added(run, claim.second))], largest=2.0)
+        sides = _better(run, claim.terms), _better(run, claim.second)
+        agrees = second.is_shown and whole.difference * second.difference * np.prod(sides) > 0
+        found.append(Verdict(claim, whole, second, bool(agrees)))
+    return found
 
 
 @cache
@@ -141,14 +135,6 @@ def _opened(path: Path) -> Run:
 @cache
 def _attainable(path: Path) -> pd.Series:
     return attainable(_opened(path)).set_index("qid")[GOLD_PAGES]
-
-
-def _measured(claim: Claim, run: Run) -> Measured:
-    values = _added(run, claim.terms)
-    whole, second = _compared(values), _compared(_added(run, claim.second))
-    sides = _better(run, claim.terms), _better(run, claim.second)
-    agrees = second.p <= ALPHA and whole.difference * second.difference * np.prod(sides) > 0
-    return Measured(claim, whole, second, bool(agrees), values["doc_id"].nunique())
 
 
 def _added(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataFrame:
@@ -185,8 +171,8 @@ def _rows(run: Run, where: Mapping[str, Any]) -> pd.DataFrame:
     return rows.assign(value=(values == 1).astype(float) if where["metric"] == "em" else values)
 
 
-def _compared(values: pd.DataFrame) -> PairedComparison:
-    return compare_paired(values["value"].to_numpy(), clusters_of(values))
+def _paired(values: pd.DataFrame) -> Paired:
+    return Paired(values["value"].to_numpy(), clusters_of(values))
 
 
 def _better(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
