@@ -29,10 +29,11 @@ import pandas as pd
 from rich.table import Table
 
 from ohr.adviser.quality.table import DECIDES
-from ohr.adviser.recommend.batches import look_sizes, spread_order, stop_reason
+from ohr.adviser.recommend.batches import look_alpha, look_sizes, spread_order, stop_reason
 from ohr.adviser.recommend.decision import decide
 from ohr.adviser.recommend.verdicts import CLOSE, MeasureVerdict, error_verdict
 from ohr.display.terminal import show
+from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
@@ -70,11 +71,14 @@ def simulate(table: pd.DataFrame, seed: int, *, corrected: bool = True) -> End:
     order = {ref: place for place, ref in enumerate(spread_order(refs, seed))}
     places = np.array([order[PageRef(str(doc), int(page))] for doc, page in table[KEYS].to_numpy()])
     sizes = look_sizes(len(order))
+    before = 0
     for size in sizes:
         part = table[places < size]
-        verdict = error_verdict(part, DECIDES, len(sizes) if corrected else 1)
+        alpha = look_alpha(size, before, len(order)) if corrected else ALPHA
+        verdict = error_verdict(part, DECIDES, alpha)
         if stop := stop_reason(verdict):
             break
+        before = size
     return End(verdict, size, stop or "all pages")
 
 
