@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -61,8 +61,8 @@ class End:
     stop: str
 
     def taken(self, seconds: Mapping[str, float]) -> str:
-        """The engine that would be recommended."""
-        return decide([self.verdict], seconds).engine
+        """The engine that would be recommended for such pages without a layer."""
+        return decide([replace(self.verdict, needs_ocr=True)], seconds).engine
 
 
 def simulate(table: pd.DataFrame, seed: int, *, corrected: bool = True) -> End:
@@ -88,7 +88,10 @@ def agreement(table: pd.DataFrame, runs: int) -> list[str]:
     whole = End(error_verdict(table, DECIDES), 0, "").taken(seconds)
     ends = [simulate(table, seed) for seed in range(runs)]
     taken = [end.taken(seconds) for end in ends]
-    same = [abs(means[name] - means[whole]) < CLOSE if name else False for name in taken]
+    same = [
+        abs(means[name] - means[whole]) < CLOSE if name and whole else name == whole
+        for name in taken
+    ]
     called = [[each.engine for each in end.verdict.shown_worse] for end in ends]
     wrong = [
         any(means[name] < means[end.verdict.candidates[0].engine] for name in worse)
