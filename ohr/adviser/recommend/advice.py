@@ -247,9 +247,10 @@ def _retrieval(
 
 
 def _page_s(outputs: SampleOutputs, settings: OcrSettings) -> float:
-    """Wall seconds of a page without a layer with all engines and workers; NaN if not known."""
+    """Wall seconds of a page image with all engines and workers; NaN if they are not known."""
     times = 1 + len(REPEATS) if settings.instability else 1
-    return times * sum(outputs.seconds.values()) / settings.workers
+    seconds = [s for name, s in outputs.seconds.items() if name not in outputs.of_layer]
+    return times * sum(seconds) / settings.workers
 
 
 def _has_no_layer(sample: PageSample, ref: PageRef) -> bool:
