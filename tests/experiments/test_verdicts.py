@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from ohr.adviser.recommend.decision import cheapest, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
-from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.report import (
     doubts,
     further_units,
@@ -34,8 +33,6 @@ from ohr.adviser.recommend.verdicts import (
 )
 from ohr.adviser.sampling import PageSample
 from ohr.quality.truth import TARGETS
-from ohr.statistics.flips import smallest_p
-from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
 
 
@@ -292,41 +289,6 @@ def test_retrieval_on_other_pages_does_not_decide():
     decision = decide([characters, retrieval], {})
     assert (decision.engine, decision.by) == ("b", "characters")
     assert "but by retrieval LCS a is better" in decision.reason
-
-
-@pytest.mark.parametrize(
-    ("counts", "lines"),
-    [
-        ((8, 8, 3), ["Retrieval, 8 documents, 3 engines: the smallest possible p is .008."]),
-        (
-            (5, 40, 2),
-            [
-                "Retrieval, 5 documents: the smallest possible p is .063, so nothing can be shown "
-                "over documents; use 6 or more."
-            ],
-        ),
-        (
-            (60, 60, 2),
-            ["Retrieval, 60 documents, 2 engines: the smallest possible p is below .001."],
-        ),
-        (
-            (0, 1, 2),
-            ["Errors, 1 page: too few to compare engines, at least 8 are needed."],
-        ),
-        (
-            (8, 8, 1),
-            ["Fewer than two engines of page images: nothing can be compared (--engines)."],
-        ),
-    ],
-)
-def test_the_floor_is_known_before_a_page_is_read(counts, lines):
-    assert floor_lines(*counts) == lines
-
-
-@given(st.integers(1, 200), st.integers(8, 400), st.integers(2, 9))
-def test_the_floor_says_that_nothing_can_be_shown_exactly_if_it_is_so(documents, pages, engines):
-    said = " ".join(floor_lines(documents, pages, engines))
-    assert ("nothing can be shown" in said) == (smallest_p(documents) > ALPHA)
 
 
 def test_another_measure_that_says_the_opposite_is_named():
