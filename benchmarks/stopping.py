@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -29,10 +29,11 @@ import pandas as pd
 from rich.table import Table
 
 from ohr.adviser.quality.table import DECIDES
-from ohr.adviser.recommend.batches import look_sizes, spread_order, stop_reason
+from ohr.adviser.recommend.batches import look_alpha, look_sizes, spread_order, stop_reason
 from ohr.adviser.recommend.decision import decide
 from ohr.adviser.recommend.verdicts import CLOSE, MeasureVerdict, error_verdict
 from ohr.display.terminal import show
+from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
@@ -60,8 +61,8 @@ class End:
     stop: str
 
     def taken(self, seconds: Mapping[str, float]) -> str:
-        """The engine that would be recommended."""
-        return decide([self.verdict], seconds).engine
+        """The engine that would be recommended for such pages without a layer."""
+        return decide([replace(self.verdict, needs_ocr=True)], seconds).engine
 
 
 def simulate(table: pd.DataFrame, seed: int, *, corrected: bool = True) -> End:
@@ -70,11 +71,14 @@ def simulate(table: pd.DataFrame, seed: int, *, corrected: bool = True) -> End:
     order = {ref: place for place, ref in enumerate(spread_order(refs, seed))}
     places = np.array([order[PageRef(str(doc), int(page))] for doc, page in table[KEYS].to_numpy()])
     sizes = look_sizes(len(order))
+    before = 0
     for size in sizes:
         part = table[places < size]
-        verdict = error_verdict(part, DECIDES, len(sizes) if corrected else 1)
+        alpha = look_alpha(size, before, len(order)) if corrected else ALPHA
+        verdict = error_verdict(part, DECIDES, alpha)
         if stop := stop_reason(verdict):
             break
+        before = size
     return End(verdict, size, stop or "all pages")
 
 
@@ -84,7 +88,10 @@ def agreement(table: pd.DataFrame, runs: int) -> list[str]:
     whole = End(error_verdict(table, DECIDES), 0, "").taken(seconds)
     ends = [simulate(table, seed) for seed in range(runs)]
     taken = [end.taken(seconds) for end in ends]
-    same = [abs(means[name] - means[whole]) < CLOSE if name else False for name in taken]
+    same = [
+        abs(means[name] - means[whole]) < CLOSE if name and whole else name == whole
+        for name in taken
+    ]
     called = [[each.engine for each in end.verdict.shown_worse] for end in ends]
     wrong = [
         any(means[name] < means[end.verdict.candidates[0].engine] for name in worse)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ohr.statistics.intervals import LEVEL
+from ohr.statistics.inference import ALPHA
 
 FEWEST_LABELLED = 8
 FEWEST_DOCUMENTS = 5
@@ -37,7 +37,7 @@ def estimate(
     bias: float,
     truth: np.ndarray | None = None,
     *,
-    comparisons: int = 1,
+    alpha: float = ALPHA,
 ) -> Estimate:
     """Estimate the mean error of sampled pages.
 
@@ -47,8 +47,8 @@ def estimate(
 
     Transcribed pages are among all pages, so the contributions of a page to both means are added
     before they are squared. The interval is Student's, over the transcribed pages (over all pages
-    if none correct) or, if these are of enough documents, over their documents. It is one of
-    ``comparisons`` intervals that hold at 95 % together (Bonferroni).
+    if none correct) or, if these are of enough documents, over their documents. ``alpha``, in
+    (0, 1), is the chance that it misses the mean.
     """
     labelled = np.zeros(len(predicted), bool) if truth is None else ~np.isnan(truth)
     count = int(labelled.sum())
@@ -56,8 +56,8 @@ def estimate(
         mean, error = float(predicted.mean()), standard_error(predicted, documents)
         names = len(set(documents))
         degrees = (names if names >= FEWEST_DOCUMENTS else len(predicted)) - 1
-        of_sampling = _student_t(degrees, comparisons) * error if degrees else math.inf
-        reach = math.hypot(of_sampling, _deviations(comparisons) * bias)
+        of_sampling = _student_t(degrees, alpha) * error if degrees else math.inf
+        reach = math.hypot(of_sampling, _deviations(alpha) * bias)
         return Estimate(mean, mean - reach, mean + reach)
     weight = _weight(predicted, labelled, truth)
     left = truth[labelled] - weight * predicted[labelled]
@@ -67,7 +67,7 @@ def estimate(
     of_labelled[labelled] = (left - left.mean()) / count
     places = np.unique(np.asarray(documents), return_inverse=True)[1].ravel()
     reach = max(
-        _reach(of_predictions, of_labelled, units, len(np.unique(units[labelled])), comparisons)
+        _reach(of_predictions, of_labelled, units, len(np.unique(units[labelled])), alpha)
         for units in (np.arange(len(predicted)), places)
     )
     return Estimate(mean, mean - reach, mean + reach, count)
@@ -78,7 +78,7 @@ def _reach(
     of_labelled: np.ndarray,
     units: np.ndarray,
     n_labelled: int,
-    comparisons: int,
+    alpha: float,
 ) -> float:
     """Half the interval, from each page's contributions, summed by unit; 0 for too few units."""
     if n_labelled < FEWEST_DOCUMENTS:
@@ -86,19 +86,19 @@ def _reach(
     n = int(units.max()) + 1
     sums = math.sqrt(n / (n - 1)) * np.bincount(units, weights=of_predictions)
     sums += math.sqrt(n_labelled / (n_labelled - 1)) * np.bincount(units, weights=of_labelled)
-    return _student_t(n_labelled - 1, comparisons) * math.sqrt(float((sums**2).sum()))
+    return _student_t(n_labelled - 1, alpha) * math.sqrt(float((sums**2).sum()))
 
 
-def _student_t(degrees: float, comparisons: int) -> float:
-    """Student's quantile for one of several two-sided intervals that hold at 95 % together."""
+def _student_t(degrees: float, alpha: float) -> float:
+    """Student's quantile for a two-sided interval that errs with ``alpha``."""
     from scipy.special import stdtrit  # takes a tenth of a second: imported only when needed
 
-    return float(stdtrit(degrees, 1 - (1 - LEVEL) / 2 / comparisons))
+    return float(stdtrit(degrees, 1 - alpha / 2))
 
 
-def _deviations(comparisons: int) -> float:
+def _deviations(alpha: float) -> float:
     """The same quantile of a normal distribution."""
-    return _student_t(math.inf, comparisons)
+    return _student_t(math.inf, alpha)
 
 
 def _weight(predicted: np.ndarray, labelled: np.ndarray, truth: np.ndarray) -> float:
@@ -152,24 +152,24 @@ def compare(
     bias: float,
     truths: tuple[np.ndarray, np.ndarray] | None = None,
     *,
-    comparisons: int = 1,
+    alpha: float = ALPHA,
 ) -> Verdict:
     """Compare the predicted errors of two OCR outputs of the same pages; arguments as above.
 
-    If the pair was chosen by its errors, such as the best engine with another, ``comparisons`` is
-    the number of all pairs.
+    ``alpha`` is the chance of a false winner. If the pair was chosen by its errors, such as the
+    best engine with another, the alpha of all pairs is to be divided by their number (Bonferroni).
     """
     truth = None if truths is None else truths[0] - truths[1]
-    gap = estimate(first - second, documents, bias, truth, comparisons=comparisons)
+    gap = estimate(first - second, documents, bias, truth, alpha=alpha)
     if gap.low > 0 or gap.high < 0:
         return Verdict(gap, int(gap.mean > 0))
     sure = 0.0 if gap.labelled else bias
-    z = _deviations(comparisons)
+    z = _deviations(alpha)
     of_sampling = ((gap.high - gap.low) / 2 / z) ** 2 - sure**2
     target = (gap.mean / z) ** 2 - sure**2
     if target <= 0 or not math.isfinite(of_sampling):
         farthest = abs(gap.mean) + z * math.sqrt(max(of_sampling, 0.0))
-        return Verdict(gap, None, needs_truth=farthest < _deviations(1) * sure)
+        return Verdict(gap, None, needs_truth=farthest < _deviations(ALPHA) * sure)
     times = max(of_sampling, 0.0) / target
     return Verdict(gap, None, math.ceil(len(first) * times), math.ceil(gap.labelled * times))
 

@@ -43,7 +43,8 @@ def too_few(documents: int) -> str:
     if (p := smallest_p(documents)) <= ALPHA:
         return ""
     count = f"{documents} document{'s' * (documents != 1)}"
-    return f"{count}: the smallest possible p is {f'{p:.3f}'.removeprefix('0')}"
+    # .0625 is .063, not rounded to the even digit.
+    return f"{count}: the smallest possible p is {f'{p + 1e-9:.3f}'.removeprefix('0')}"
 
 
 def ties(

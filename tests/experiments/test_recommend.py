@@ -91,6 +91,10 @@ def test_any_folder_ends_in_its_sentences(tmp_path):
     assert "2 PDFs and 2 images, 5 pages; 5 of them would be read" in dry.output
     assert "pdf_text: 2 pages, 0 in the cache, 2 to read" in dry.output
     assert "it cannot read the 3 images" in dry.output
+    assert (
+        "Retrieval, 2 documents: the smallest possible p is .500, so nothing can be shown over "
+        "documents; use 6 or more." in dry.output
+    )
     assert not (tmp_path / "best").exists()
     done = run_recommend(folder, *engines, "--no-instability")
     assert done.exit_code == 0, done.output
@@ -115,9 +119,13 @@ def test_files_and_pages_may_be_named(tmp_path):
     assert done.exit_code == 0, done.output
     assert "questions are made of PDFs only" in done.output
     assert validated(tmp_path / "image")["text_layer"] is None
+    assert "No engine can be named from 1 page: about 7 more" in done.output
+    assert validated(tmp_path / "image")["take"]["engine"] is None
     named = folder / "Alderport.pdf"
     done = give(recommend, named, "--pages", "1", "--out", tmp_path / "pdf", *options)
     assert done.exit_code == 0, done.output
+    assert "For a page without one: not assessed: no page without a usable text" in done.output
+    assert validated(tmp_path / "pdf")["take"]["engine"] is None
     assert validated(tmp_path / "pdf")["sample"] == {
         "documents": 1,
         "pages": 1,

@@ -8,6 +8,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ohr.adviser.recommend.decision import cheapest, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
@@ -20,7 +22,11 @@ from ohr.adviser.recommend.report import (
 from ohr.adviser.recommend.table import choose
 from ohr.adviser.recommend.table_questions import PLAIN, STRUCTURED, table_verdict
 from ohr.adviser.recommend.verdicts import (
+    CLOSE,
     TARGETS_OF,
+    TITLES,
+    Candidate,
+    MeasureVerdict,
     error_verdict,
     not_assessed,
     retrieval_verdict,
@@ -65,7 +71,7 @@ class Scored:
 def predicted(*errors):
     """A table of predicted errors: 20 documents of a page, engines a, b and so on."""
     names = list("abcdefghi"[: len(errors)])
-    columns = {"engine": np.repeat(names, 20), "layer": 0.1, "status": "ok", "has_layer": True}
+    columns = {"engine": np.repeat(names, 20), "layer": 0.1, "status": "ok", "has_layer": False}
     columns["assessed"] = ~np.isnan(np.repeat(errors, 20))
     columns["doc_id"] = [f"d{n}" for n in range(20)] * len(errors)
     columns["page_no"] = 0
@@ -115,7 +121,8 @@ def test_what_is_not_shown_has_a_bound_and_a_number_of_documents():
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=3)
     _, _, retrieval, more = said_of(few, a=1.0, b=2.0)
     assert "shown to be worse" not in retrieval
-    assert "of fewer than 6 documents nothing can be shown" in more
+    assert "nothing can be shown (3 documents: the smallest possible p is .250)" in retrieval
+    assert "Retrieval: 3 documents: the smallest possible p is .250; use 6 " in more
 
 
 def test_the_engine_is_chosen_under_the_noise_that_was_asked_for():
@@ -147,11 +154,141 @@ def test_retrievers_are_compared_with_the_engines():
 
 
 def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
-    near, far = (Scored({"a": {"clean": 0.9}, "b": {"clean": low}}) for low in (0.893, 0.6))
-    assert said_of(near, a=2.0, b=1.0)[0].startswith("Take b (faster than a and not shown")
+    near, far = (
+        Scored({"a": {"clean": 0.9}, "b": {"clean": low}}, documents=100) for low in (0.897, 0.6)
+    )
+    assert said_of(near, a=2.0, b=1.0)[0] == (
+        "Take b (faster than a, and at most .020 from the best by retrieval LCS, wrong characters "
+        "and content r_noise)."
+    )
     assert said_of(far, a=2.0, b=1.0)[0].startswith("Take a (best by retrieval LCS)")
-    assert said_of(None, 0.1, 0.11, a=2.0, b=1.0)[0].startswith("Take b (faster than a")
     assert said_of(None, 0.1, 0.3, a=2.0, b=1.0)[0].startswith("Take a (best by wrong characters)")
+
+
+def test_a_faster_engine_whose_interval_leaves_the_margin_is_not_taken():
+    """Not shown to be worse, and near by its mean, is not as good."""
+    few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.88}}, documents=8)
+    take = said_of(few, a=2.0, b=1.0)[0]
+    assert take == "Take a (best by retrieval LCS, though not shown to be better than b)."
+    take = said_of(None, 0.1, 0.11, a=2.0, b=1.0)[0]  # predictions are in doubt by more than that
+    assert take == "Take a (best by wrong characters, though not shown to be better than b)."
+
+
+def test_a_faster_engine_has_to_be_as_good_by_every_measure():
+    near = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.897}}, documents=100)
+    assert said_of(near, 0.1, 0.1, a=2.0, b=1.0)[0].startswith("Take b (faster than a")
+    assert said_of(near, 0.1, 0.11, a=2.0, b=1.0)[0].startswith("Take a (best by retrieval LCS")
+    unknown = said_of(near, 0.1, math.nan, 0.1, a=2.0, b=1.0, c=3.0)[0]
+    assert unknown.startswith("Take a (best by retrieval LCS")
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-0.1, 0.1), st.floats(0, 0.1)).map(lambda t: (t[0], t[0] + t[1])),
+        min_size=3,
+        max_size=3,
+    )
+)
+def test_speed_decides_only_if_every_whole_interval_is_within_the_margin(intervals):
+    verdicts = [
+        MeasureVerdict(
+            measure,
+            (
+                Candidate("slow", "slow", 0.5, 0.4, 0.6),
+                Candidate("fast", "fast", 0.5, 0.4, 0.6, behind=ends),
+            ),
+            *(100, 20, "", {}),
+        )
+        for measure, ends in zip(TITLES, intervals, strict=True)
+    ]
+    taken = decide(verdicts, {"slow": 2.0, "fast": 1.0}).engine
+    within = all(low >= -CLOSE and high <= CLOSE for low, high in intervals)
+    assert taken == ("fast" if within else "slow")
+
+
+def test_equal_scores_on_every_question_are_said_to_be_the_same():
+    run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.9}})
+    run.rows["value"] = np.tile(run.rows["value"].to_numpy()[:100], 2)
+    take, _, retrieval, _ = said_of(run, a=2.0, b=1.0)
+    assert take == "Take b (by retrieval LCS the same as a on every question, and faster)."
+    assert ": the same on every question." in retrieval
+    run.rows.loc[[0, 1], "value"] = run.rows.loc[[1, 0], "value"].to_numpy()  # of one document
+    take, _, retrieval, _ = said_of(run, a=2.0, b=1.0)
+    assert "the same" not in take + retrieval
+
+
+@pytest.mark.parametrize(
+    ("values", "limit"), [((0.9999, 0.998), "ceiling"), ((0.001, 0.0), "floor")]
+)
+def test_a_measure_at_the_end_of_its_scale_decides_nothing(values, limit):
+    a, b = ({"clean": value} for value in values)
+    run = Scored({"a": a, "b": b})
+    run.rows["value"] = run.rows["engine"].map({"a": values[0], "b": values[1]})
+    take, _, retrieval, _ = said_of(run, 0.3, 0.1, a=1.0, b=2.0)
+    assert take == "Take b (best by wrong characters)."
+    assert f"all engines are at the {limit}, so this measure decides nothing: a, " in retrieval
+    assert "shown to be worse" not in retrieval
+    take = said_of(run, math.nan, math.nan, a=1.0, b=2.0)[0]
+    assert f"by retrieval LCS all engines are at the {limit}, so nothing decides" in take
+    assert ("(a is the fastest)" in take) == (limit == "ceiling")
+
+
+def test_engines_without_errors_are_at_the_ceiling():
+    take, characters, *_ = said_of(None, 0.0, 0.004, a=1.0, b=2.0)
+    assert take.startswith("No OCR engine is recommended: by wrong characters all engines are at")
+    assert "all engines are at the ceiling, so this measure decides nothing" in characters
+    assert "at the floor" in said_of(None, 1.0, 0.997, a=1.0, b=2.0)[1]
+
+
+def test_from_one_page_no_engine_is_named():
+    table = predicted(0.1, 0.9)
+    one = table[table["doc_id"] == "d0"]
+    verdict = error_verdict(one, "edit_distance_content")
+    decision = decide([verdict], {"a": 2.0, "b": 1.0}, 30.0)
+    assert decision.engine == ""
+    take = take_sentence(None, decision, several=False)
+    assert take == "No engine can be named from 1 page: about 7 more, 4 min."
+    sentence = verdict_sentence(verdict)
+    assert "1 page: too few to compare engines, at least 8 are needed" in sentence
+    assert "shown to be worse" not in sentence
+    last = decide([verdict], {}, 30.0, are_more=False)
+    assert take_sentence(None, last, several=False).endswith(
+        "(these files have no more: name others)."
+    )
+    eight = table[table["doc_id"].isin([f"d{n}" for n in range(8)])]
+    assert decide([error_verdict(eight, "edit_distance_content")], {}).engine == "a"
+
+
+def test_retrieval_of_five_documents_names_no_engine():
+    run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=5)
+    take, *_ = said_of(run, math.nan, math.nan)
+    assert take == (
+        "No engine can be named from 5 documents: the smallest possible p is .063; use 6 or more."
+    )
+    more = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=6)
+    assert said_of(more, math.nan, math.nan)[0] == "Take a (best by retrieval LCS)."
+
+
+def test_without_a_page_of_the_kind_nothing_is_said_of_it():
+    table = predicted(0.1, 0.5).assign(has_layer=True)
+    decision = decide([error_verdict(table, target) for target in TARGETS_OF], {})
+    assert decision.engine == ""
+    layers = summarise_layers(sample_of({"a": [""]}, {"a": 1}))
+    assert take_sentence(layers, decision, several=False) == (
+        "Take the text layer. For a page without one: not assessed: no page without a usable text "
+        "layer was read."
+    )
+    table.loc[table["doc_id"] == "d3", "has_layer"] = False
+    assert decide([error_verdict(table, target) for target in TARGETS_OF], {}).engine == "a"
+
+
+def test_retrieval_on_other_pages_does_not_decide():
+    run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.6}})
+    retrieval = retrieval_verdict(choose(run, "ab"), "", 20, 0, needs_ocr=False)
+    characters = error_verdict(predicted(0.3, 0.1), "edit_distance_content")
+    decision = decide([characters, retrieval], {})
+    assert (decision.engine, decision.by) == ("b", "characters")
+    assert "but by retrieval LCS a is better" in decision.reason
 
 
 def test_another_measure_that_says_the_opposite_is_named():
@@ -216,3 +353,15 @@ def test_tables_are_decided_by_retrieval(structured, better, words):
     assert verdict.better == better
     assert words in verdict.sentences()[0]
     assert "not assessed: no questions." in table_verdict(None, [], "no questions").sentences()[0]
+
+
+def test_tables_of_few_documents_or_at_the_ceiling_decide_nothing():
+    few = Scored({PLAIN.label: {"clean": 0.2}, STRUCTURED.label: {"clean": 0.9}}, documents=4)
+    verdict = table_verdict(few, sorted(set(few.rows["qid"])))
+    assert verdict.better == ""
+    assert "(4 documents: the smallest possible p is .125)" in verdict.sentences()[0]
+    most = Scored({PLAIN.label: {"clean": 1.0}, STRUCTURED.label: {"clean": 1.0}})
+    most.rows["value"] = most.rows["engine"].map({PLAIN.label: 0.997, STRUCTURED.label: 1.0})
+    verdict = table_verdict(most, sorted(set(most.rows["qid"])))
+    assert verdict.better == ""
+    assert "both at the ceiling, so this decides nothing" in verdict.sentences()[0]

@@ -24,6 +24,7 @@ from ohr.quality.inference import FEWEST_LABELLED, Estimate
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.statistics.inference import ALPHA
 from ohr.types import FAILED, PageRef
 
 WORST = 10
@@ -90,7 +91,7 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
 
 def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int = 1) -> str:
     """One of several comparisons of two engines, in a sentence."""
-    verdict = engine_verdict(table, first, second, DECIDES, comparisons)
+    verdict = engine_verdict(table, first, second, DECIDES, ALPHA / comparisons)
     if verdict is None:
         return (
             f"{first} and {second} are not compared: they share no page that is assessed for both"

@@ -17,6 +17,7 @@ from ohr.quality.inference import (
 )
 from ohr.quality.predictor import COVERAGE, kind, shipped
 from ohr.quality.truth import TARGETS
+from ohr.statistics.inference import ALPHA
 from ohr.types import FAILED
 
 DECIDES = "edit_distance_content"
@@ -42,11 +43,11 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
 
 
 def engine_verdict(
-    table: pd.DataFrame, first: str, second: str, target: str, comparisons: int = 1
+    table: pd.DataFrame, first: str, second: str, target: str, alpha: float = ALPHA
 ) -> Verdict | None:
     """Which of two engines has fewer errors on the sample; None if one is not assessed.
 
-    It is one of ``comparisons`` that hold together.
+    ``alpha`` is the chance of a false winner.
     """
     pair = _shared_pages(table, first, second)
     predicted = [rows[f"{target}_mean"].to_numpy(float) for rows in pair]
@@ -71,7 +72,20 @@ def engine_verdict(
         documents,
         doubt,
         (truths[0], truths[1]),
-        comparisons=comparisons,
+        alpha=alpha,
+    )
+
+
+def have_same_scores(table: pd.DataFrame, first: str, second: str, target: str) -> bool:
+    """Whether two engines have the same error on every page, and share all their pages."""
+    pair = _shared_pages(table, first, second)
+    shared = len(pair[0])
+    if not shared or (table["engine"].isin([first, second])).sum() != 2 * shared:
+        return False
+    predicted = [rows[f"{target}_mean"].to_numpy(float) for rows in pair]
+    truths = [_truth(rows, target) for rows in pair]
+    return np.array_equal(predicted[0], predicted[1]) and np.array_equal(
+        truths[0], truths[1], equal_nan=True
     )
 
 

@@ -47,6 +47,7 @@ from ohr.adviser.recommend.verdicts import (
 )
 from ohr.adviser.sampling import PageSample
 from ohr.errors import OhrError
+from ohr.ocr.observe import REPEATS
 from ohr.plugins import OcrBackend
 from ohr.quality.inference import FEWEST_LABELLED
 from ohr.registry import PluginSpec
@@ -150,7 +151,7 @@ def decided(
     rows, which = basis(table, outputs.of_layer)
     names = list(dict.fromkeys(rows["engine"])) if len(rows) else []
     if names:
-        verdicts = [error_verdict(rows, target, reading.looks) for target in TARGETS_OF]
+        verdicts = [error_verdict(rows, target, reading.alpha) for target in TARGETS_OF]
     else:
         reason = "no engine of page images was given"
         verdicts = [not_assessed(measure, reason, ()) for measure in TARGETS_OF.values()]
@@ -164,7 +165,12 @@ def decided(
         only_without=which.startswith(", those"),
     )
     verdicts.append(retrieval)
-    decision = decide(verdicts, outputs.seconds)
+    decision = decide(
+        verdicts,
+        outputs.seconds,
+        _page_s(outputs, settings),
+        are_more=len(sample.pages) < sample.total,
+    )
     layers = summarise_layers(sample)
     tables = None
     if layers is not None and layers.is_usable:
@@ -222,17 +228,29 @@ def _retrieval(
         ]
         if len(without) >= FEWEST_QUESTIONS:
             qids, where = without, ", on pages without a usable layer"
-        else:
+        elif without:
             where = ", on pages with and without a usable layer"
+        else:
+            where = ", none of them on a page without a usable layer"
     try:
-        choice = choose(run, engines, qids, looks=reading.looks)
+        choice = choose(run, engines, qids)
     except OhrError as error:
         return not_assessed("retrieval", str(error), engines), None, "", ""
     chosen = [question for question in questions if qids is None or question.qid in set(qids)]
     documents = len({question.doc_id for question in chosen})
     against = f"questions made {origin}"
-    verdict = retrieval_verdict(choice, against, documents, further_units(choice))
+    needs_ocr = any(_has_no_layer(sample, ref) for q in chosen for ref in q.evidence_pages)
+    verdict = retrieval_verdict(
+        choice, against, documents, further_units(choice), needs_ocr=needs_ocr
+    )
     return verdict, choice, where, ""
+
+
+def _page_s(outputs: SampleOutputs, settings: OcrSettings) -> float:
+    """Wall seconds of a page image with all engines and workers; NaN if they are not known."""
+    times = 1 + len(REPEATS) if settings.instability else 1
+    seconds = [s for name, s in outputs.seconds.items() if name not in outputs.of_layer]
+    return times * sum(seconds) / settings.workers
 
 
 def _has_no_layer(sample: PageSample, ref: PageRef) -> bool:

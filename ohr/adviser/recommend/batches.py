@@ -1,11 +1,13 @@
 """Reads pages in batches, and stops when more pages cannot change the verdict on the engines.
 
 The engines are compared after 16 pages, 32, 64 and so on, and after all. If every look tested at
-the usual level, some look would show a difference too easily. So each tests at a level divided by
-the number of looks that are planned (Bonferroni): all of them hold together at 95 %, whenever the
-reading stops. Source: Wald, Sequential Tests of Statistical Hypotheses, 1945, for the question;
-Dunn, Multiple Comparisons Among Means, 1961, for the levels. ``python -m benchmarks.stopping``
-measures how often a verdict is wrong and how many pages are saved.
+the usual level, some look would show a difference too easily. So the alpha of .05 is spent as pages
+are read: after a share t of them, .05 t may have been spent, and each look tests at what it adds.
+The sum is .05, so all looks hold together at 95 %, whenever the reading stops. Source: Lan and
+DeMets, Discrete sequential boundaries for clinical trials, 1983 (their third function, of constant
+rate). They also use how looks depend on each other; that each increment is a level of its own is
+conservative (Bonferroni). ``python -m benchmarks.stopping`` measures how often a verdict is wrong
+and how many pages are saved.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from ohr.adviser.recommend.report import verdict_start
 from ohr.adviser.recommend.verdicts import CLOSE, MeasureVerdict, basis, error_verdict
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.ocr.files import FilePage
+from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
 
 FIRST = 16
@@ -46,6 +49,7 @@ class Reading:
 
     ``table`` has the predicted errors of ``outputs``; ``planned`` is the number of pages that could
     have been read, ``looks`` the number of times that the engines would have been compared.
+    ``alpha`` is that of the last look.
     """
 
     outputs: SampleOutputs
@@ -53,6 +57,7 @@ class Reading:
     planned: int
     looks: int
     stop: Stop
+    alpha: float = ALPHA
 
     @property
     def sentences(self) -> list[str]:
@@ -81,6 +86,11 @@ def look_sizes(pages: int, least: int = 0) -> tuple[int, ...]:
             sizes.append(size)
         size *= 2
     return (*sizes, pages)
+
+
+def look_alpha(size: int, before: int, planned: int) -> float:
+    """The alpha of a look after ``size`` of ``planned`` pages, the look before at ``before``."""
+    return ALPHA * (size - before) / planned
 
 
 def spread_order(pages: Sequence[PageRef], seed: int) -> list[PageRef]:
@@ -135,20 +145,24 @@ def read_in_batches(
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
     reader = _Reader(sample, settings, order, report, stops_early=len(sizes) > 1)
     until = None if minutes is None else time.monotonic() + 60 * minutes
+    before = 0
     for size in sizes:
         goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
         reader.read(max(goal, least, 1))
         outputs = reader.outputs()
         table = predict_errors(outputs, known)
         stop: Stop = "time" if goal < size else "all pages"
+        # Time does not depend on which engine is better: a last look may spend all that is left.
+        alpha = look_alpha(len(order) if stop == "time" else size, before, len(order))
         if stop == "all pages" and size < len(order):
             rows, _ = basis(table, outputs.of_layer)
-            verdict = error_verdict(rows, DECIDES, len(sizes))
+            verdict = error_verdict(rows, DECIDES, alpha)
             say(f"after {size} of at most {len(order)} pages: {verdict_start(verdict)}")
             stop = stop_reason(verdict) or stop
         if stop != "all pages":
             break
-    return Reading(outputs, table, len(order), len(sizes), stop)
+        before = size
+    return Reading(outputs, table, len(order), len(sizes), stop, alpha)
 
 
 class _Reader:

@@ -6,7 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ohr.adviser.countdown import spoken
+from ohr.adviser.recommend.limits import FEWEST_PAGES
 from ohr.adviser.recommend.verdicts import CLOSE, TITLES, Candidate, MeasureVerdict
+from ohr.display.wording import short
+from ohr.statistics.paired import FEWEST_TO_SHOW
+
+DECIDING = ("retrieval", "characters")
+"""The measures that can decide, the first one before the second."""
 
 
 @dataclass(frozen=True)
@@ -20,21 +27,43 @@ class Decision:
     retriever: str
     reason: str
     by: str = ""
+    is_recommendation: bool = True
+    """False if ``reason`` is a whole clause: too few pages were read, or none of the kind."""
+
+    @property
+    def clause(self) -> str:
+        """Why there is no engine."""
+        if not self.is_recommendation:
+            return self.reason
+        return f"no OCR engine is recommended: {self.reason}"
 
 
-def decide(verdicts: Sequence[MeasureVerdict], seconds: Mapping[str, float]) -> Decision:
+def decide(
+    verdicts: Sequence[MeasureVerdict],
+    seconds: Mapping[str, float],
+    page_s: float = math.nan,
+    *,
+    are_more: bool = True,
+) -> Decision:
     """The best engine by retrieval or, if only they are settled, by wrong characters.
 
     If neither is settled (:attr:`MeasureVerdict.is_settled`), it is the best by retrieval or, if
-    that compares none, by wrong characters. A faster engine is chosen if it is not shown to be
-    worse and loses at most :data:`CLOSE`. An engine is never chosen if it is the only one that was
-    assessed.
+    that decides nothing (:attr:`MeasureVerdict.decides`), by wrong characters. A faster engine is
+    chosen only if it has the same score on every page or question, or the whole interval of its
+    distance from the best is within :data:`CLOSE`: by every measure that compares engines. An
+    engine is never chosen if it is the only one that was assessed.
+
+    ``seconds`` are those of each engine per page, ``page_s`` those of a page with all engines.
+    ``are_more`` says whether there are pages that were not read.
     """
     by_measure = {verdict.measure: verdict for verdict in verdicts}
-    deciding = [by_measure[name] for name in ("retrieval", "characters") if name in by_measure]
-    for verdict in sorted(deciding, key=lambda verdict: not verdict.is_settled):
-        if verdict.best is not None:
+    ranked = [by_measure[name] for name in DECIDING if name in by_measure]
+    for verdict in sorted(ranked, key=lambda verdict: not verdict.is_settled):
+        if verdict.decides and verdict.best is not None:
             return _chosen(verdict, verdict.best, verdicts, seconds)
+    compared = [verdict for verdict in ranked if verdict.is_compared]
+    if compared:
+        return _undecided(compared, seconds, page_s, are_more=are_more)
     alone = {each.engine for verdict in verdicts for each in verdict.candidates}
     if len(alone) == 1:
         [name] = alone
@@ -44,31 +73,107 @@ def decide(verdicts: Sequence[MeasureVerdict], seconds: Mapping[str, float]) -> 
     return Decision("", "", "none was assessed")
 
 
+def _undecided(
+    compared: Sequence[MeasureVerdict],
+    seconds: Mapping[str, float],
+    page_s: float,
+    *,
+    are_more: bool,
+) -> Decision:
+    """No engine: each measure is of too few or of other pages, or at an end of its scale."""
+    clauses = []
+    if not any(verdict.needs_ocr for verdict in compared):
+        clauses.append("not assessed: no page without a usable text layer was read")
+    if all(verdict.too_few for verdict in compared):
+        clauses.append(_too_few(compared, page_s, are_more=are_more))
+    if clauses:
+        return Decision("", "", "; ".join(clauses), is_recommendation=False)
+    reason = f"{' and '.join(map(_why_not, compared))}, so nothing decides"
+    engines = list(dict.fromkeys(_engines(compared[0].candidates)))
+    is_timed = not any(math.isnan(seconds.get(name, math.nan)) for name in engines)
+    if is_timed and all(verdict.limit == "ceiling" for verdict in compared):
+        reason += f" ({cheapest(engines, seconds)} is the fastest)"
+    return Decision("", "", reason)
+
+
+def _why_not(verdict: MeasureVerdict) -> str:
+    title = TITLES[verdict.measure]
+    if not verdict.needs_ocr:
+        return f"{title} is known of pages with a usable text layer only"
+    if verdict.too_few:
+        return f"{title} is of {verdict.too_few}"
+    return f"by {title} all engines are at the {verdict.limit}"
+
+
+def _too_few(verdicts: Sequence[MeasureVerdict], page_s: float, *, are_more: bool) -> str:
+    errors = [verdict for verdict in verdicts if verdict.is_error]
+    if not errors:
+        return f"no engine can be named from {verdicts[0].too_few}; use {FEWEST_TO_SHOW} or more"
+    pages = errors[0].n
+    more = FEWEST_PAGES - pages
+    text = f"no engine can be named from {pages} page{'s' * (pages != 1)}: about {more} more"
+    if page_s > 0:  # NaN if it is not known
+        text += f", {spoken(more * page_s)}"
+    return text if are_more else f"{text} (these files have no more: name others)"
+
+
 def _chosen(
     verdict: MeasureVerdict,
     best: Candidate,
     verdicts: Sequence[MeasureVerdict],
     seconds: Mapping[str, float],
 ) -> Decision:
-    close: dict[str, Candidate] = {}
+    others = [
+        other
+        for other in verdicts
+        if other is not verdict and other.is_compared and not other.limit
+    ]
+    ties = [best, *(each for each in verdict.candidates if each.is_same)]
+    first = min(ties, key=lambda each: [_place(other, each.engine) for other in others])
+    taken = {first.engine: first}
     for each in verdict.candidates:
-        if each is best or (not each.is_worse and abs(each.mean - best.mean) <= CLOSE):
-            close.setdefault(each.engine, each)
-    engine = cheapest(list(close), seconds)
+        if _is_equivalent(each, verdict) and all(_is_equal_by(o, each.engine) for o in others):
+            taken.setdefault(each.engine, each)
+    engine = cheapest(list(taken), seconds)
     title = TITLES[verdict.measure]
-    equal = [each for each in close.values() if each.mean == best.mean and each.engine != engine]
-    if close[engine].mean == best.mean and equal:
-        reason = f"by {title} the same as {_names(equal)}"
-        timed = [seconds.get(name, math.nan) for name in (engine, *(each.engine for each in equal))]
-        reason += ", and faster" if timed[0] < min(timed[1:]) else ""
-    elif engine == best.engine:
+    if engine in _engines(ties):
+        same = [each for each in ties if each.engine != engine]
         reason = f"best by {title}"
-        if verdict.unsure:
-            reason += ", though not shown to be better than " + _names(verdict.unsure)
+        if same:
+            unit = "question" if verdict.measure == "retrieval" else "page"
+            reason = f"by {title} the same as {_names(same)} on every {unit}"
+            timed = [seconds.get(name, math.nan) for name in (engine, *_engines(same))]
+            reason += ", and faster" if timed[0] < min(timed[1:]) else ""
+        if unsure := [each for each in verdict.unsure if each not in ties]:
+            reason += f", though not shown to be better than {_names(unsure)}"
     else:
-        reason = f"faster than {best.name} and not shown to be worse by {title}"
+        *most, last = (TITLES[each.measure] for each in (verdict, *others))
+        by = f"{', '.join(most)} and {last}" if most else last
+        reason = f"faster than {first.name}, and at most {short(CLOSE)} from the best by {by}"
     reason += _other_measures(engine, verdict, verdicts)
-    return Decision(engine, close[engine].retriever, reason, verdict.measure)
+    return Decision(engine, taken[engine].retriever, reason, verdict.measure)
+
+
+def _is_equivalent(candidate: Candidate, verdict: MeasureVerdict) -> bool:
+    """Whether a candidate is the best, or is shown to be as good within :data:`CLOSE`."""
+    if candidate is verdict.best or candidate.is_same:
+        return True
+    return candidate.is_close and not candidate.is_worse
+
+
+def _is_equal_by(verdict: MeasureVerdict, engine: str) -> bool:
+    """Whether another measure shows an engine to be as good as its best; not if it has none."""
+    of_engine = [each for each in verdict.candidates if each.engine == engine]
+    return any(_is_equivalent(each, verdict) for each in of_engine)
+
+
+def _place(verdict: MeasureVerdict, engine: str) -> int:
+    engines = _engines(verdict.candidates)
+    return engines.index(engine) if engine in engines else len(engines)
+
+
+def _engines(candidates: Sequence[Candidate]) -> list[str]:
+    return [each.engine for each in candidates]
 
 
 def _other_measures(
@@ -78,7 +183,7 @@ def _other_measures(
     texts = [
         f"by {TITLES[verdict.measure]} {verdict.best.name} is better"
         for verdict in verdicts
-        if verdict is not decided and verdict.best is not None
+        if verdict is not decided and verdict.best is not None and not verdict.limit
         for each in verdict.shown_worse
         if each.engine == engine and each.name == engine
     ]

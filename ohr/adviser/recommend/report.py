@@ -12,10 +12,14 @@ import pandas as pd
 from ohr.adviser.countdown import spoken
 from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.layers import LayerSummary
+from ohr.adviser.recommend.limits import limit_clause
 from ohr.adviser.recommend.table import METRIC, Choice
 from ohr.adviser.recommend.table_questions import TableVerdict
-from ohr.adviser.recommend.verdicts import FEWEST_PAGES, TITLES, Candidate, MeasureVerdict
+from ohr.adviser.recommend.verdicts import TITLES, Candidate, MeasureVerdict
 from ohr.display.wording import rounded_up, short
+from ohr.quality.inference import FEWEST_DOCUMENTS
+from ohr.statistics.clusters import DOCUMENT
+from ohr.statistics.inference import ALPHA
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.results import Run
 
@@ -118,7 +122,7 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
     engine = f"{decision.engine}{retriever} ({decision.reason})"
     if decision.engine == OWN:
         engine += "; structured is this project's own engine"
-    none = f"no OCR engine is recommended: {decision.reason}"
+    none = decision.clause
     if layers is None or not layers.is_usable:
         return f"Take {engine}." if decision.engine else f"{none[0].upper()}{none[1:]}."
     if layers.is_everywhere:
@@ -158,6 +162,9 @@ def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
     if verdict.measure == "content_r_noise":
         quality = "least"
     others = [_other(candidate, verdict) for candidate in verdict.candidates[1:]]
+    if verdict.limit:
+        values = "; ".join(_value(candidate, verdict) for candidate in verdict.candidates)
+        return f"{title}: {limit_clause(verdict.limit)}: {values}. {on}"
     return f"{title}: {quality} by {_value(first, verdict)}; {'; '.join(others)}. {on}"
 
 
@@ -184,11 +191,14 @@ def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
             ends = f"{first} to {_gap(high, verdict)}"
             return f"{value}: shown to be worse, by {ends}"
         return f"{value}: shown to be worse"
+    if candidate.is_same:
+        unit = "question" if verdict.measure == "retrieval" else "page"
+        return f"{value}: the same on every {unit}"
+    if verdict.too_few:
+        return f"{value}: nothing can be shown ({verdict.too_few})"
     bound = max(abs(low), abs(high))
     if math.isnan(bound) or bound >= 1:
         return f"{value}: no significant difference, and none is excluded"
-    if bound == 0:
-        return f"{value}: the same on every one"
     return f"{value}: no significant difference (none larger than {_gap(bound, verdict)})"
 
 
@@ -204,7 +214,12 @@ def family_sentence(verdicts: Sequence[MeasureVerdict], looks: int) -> str:
     if pairs > 1:
         together.append(f"for all {pairs} comparisons of a measure together")
     if looks > 1:
-        together.append(f"whichever of {looks} looks at the pages was the last")
+        alphas = [verdict.alpha for verdict in verdicts if verdict.is_error]
+        spent = short(min(alphas, default=ALPHA))
+        together.append(
+            f"those of errors also whichever of {looks} looks at the pages was the last (this one "
+            f"has {spent} of the alpha of {short(ALPHA)})"
+        )
     text = f"; those of differences hold {', '.join(together)}" if together else ""
     return f"Intervals are 95 %{text}."
 
@@ -226,28 +241,20 @@ def doubts(
             f"{_title(verdict)}: about {rounded_up(verdict.further)} more {of} like these would "
             f"show differences as large as measured{power}."
         )
-    if choice is not None and choice.compared.unit == "document":
-        if choice.compared.size < FEWEST_TO_SHOW:
-            lines.append(
-                f"Retrieval: of fewer than {FEWEST_TO_SHOW} documents nothing can be shown."
-            )
-    elif choice is not None and choice.compared.unit:
+    few = "".join(verdict.too_few for verdict in verdicts if verdict.measure == "retrieval")
+    if few:
+        lines.append(f"Retrieval: {few}; use {FEWEST_TO_SHOW} documents or more.")
+    if choice is not None and choice.compared.unit not in ("", DOCUMENT):
         lines.append("Retrieval: the intervals are about further pages of these documents.")
-    elif choice is not None:
-        lines.append("Retrieval: not tested, for lack of documents and pages.")
     if no_questions:
         lines.append(f"Retrieval: {no_questions}.")
-    counts = [verdict.n for verdict in verdicts if verdict.is_error and verdict.n]
-    if counts and min(counts) < FEWEST_PAGES:
-        pages = f"{min(counts)} page{'s' * (min(counts) != 1)}"
-        lines.append(f"Errors: {pages} are few: more make the intervals shorter (--budget).")
+    if of_errors := next((v.too_few for v in verdicts if v.is_error and v.too_few), ""):
+        lines.append(f"Errors, {of_errors} (--budget).")
     errors = [verdict.documents for verdict in verdicts if verdict.is_error and verdict.documents]
-    few = min(errors, default=0)
-    if few and few < 5:
-        lines.append(
-            f"The errors are those of {'this document' if few == 1 else f'these {few} documents'}; "
-            "others may differ."
-        )
+    least = min(errors, default=0)
+    if least and least < FEWEST_DOCUMENTS:
+        these = "this document" if least == 1 else f"these {least} documents"
+        lines.append(f"The errors are those of {these}; others may differ.")
     lines.append(transcribe)
     return lines
 

@@ -27,14 +27,16 @@ from ohr.adviser.recommend.advice import (
 )
 from ohr.adviser.recommend.batches import read_in_batches, stops_early
 from ohr.adviser.recommend.layers import summarise_layers
+from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
 from ohr.adviser.recommend.verdicts import TARGETS_OF, basis
-from ohr.adviser.sampling import check_sample, draw_pages
+from ohr.adviser.sampling import check_sample, draw_pages, page_ref
 from ohr.display.terminal import show
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import at_level
 from ohr.ocr.progress import Progress
+from ohr.ocr.sources import PageSource
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked
 from ohr.study.run import run_study
@@ -60,6 +62,8 @@ def report_recommendation(
         draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
         if stops_early(settings, request.read_all):
             _print("fewer pages are read if they settle the verdict (--read-all: all)")
+        for line in _floor_lines(draw.pages, settings):
+            _print(line)
         print_draw(draw, settings)
         return 0
     with Progress(verb="reading with") as progress:
@@ -114,6 +118,8 @@ def recommend(
             (out / name).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
             say(line)
+        for line in _floor_lines(sample.pages, settings):
+            say(line)
         if (first := summarise_layers(sample)) is not None:
             say(first.sentences()[0])
             if first.is_everywhere:
@@ -144,6 +150,12 @@ def recommend(
     write_text(out / RECOMMENDATION, result.advice.text())
     write_text(out / AS_JSON, json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n")
     return result
+
+
+def _floor_lines(pages: Sequence[PageSource], settings: OcrSettings) -> list[str]:
+    pdfs = {page_ref(page).doc_id for page in pages if page.is_pdf}
+    engines = sum(map(reads_images, settings.engines))
+    return floor_lines(len(pdfs), len(pages), engines)
 
 
 def _check(settings: OcrSettings, request: Request) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from ohr.errors import OhrError
@@ -32,6 +33,8 @@ class Choice:
     """Engines that read no page images, and so are not candidates under noise."""
     intervals: tuple[tuple[float, float], ...] = ()
     """Each candidate's 95 % interval of its mean, NaN if there is none."""
+    is_same: tuple[bool, ...] = ()
+    """Whether each candidate has the score of the best on every question."""
 
     @property
     def names(self) -> list[str]:
@@ -61,14 +64,13 @@ def choose(
     qids: Collection[str] | None = None,
     *,
     clean_only: bool = False,
-    looks: int = 1,
 ) -> Choice:
     """Compare the combinations of ``engines`` and retrievers by retrieval LCS.
 
     If noise was measured, a question's score is its mean over the levels; engines that read no
     page images are left out. ``qids`` are the questions, by default all. With ``clean_only``, noise
     does not count. All differences between two combinations are one family
-    (:func:`ohr.statistics.compare_with_best`). It is one of ``looks`` that hold together.
+    (:func:`ohr.statistics.compare_with_best`). They are tested once, whatever the looks at errors.
     """
     rows = rows_of(run.rows, "retrieval", METRIC)
     rows = rows[rows["engine"].isin(list(engines))]
@@ -90,7 +92,6 @@ def choose(
         [values],
         clusters,
         largest=1.0,
-        comparisons=looks,
         seed=run.seed,
     )
     return Choice(
@@ -100,6 +101,7 @@ def choose(
         tuple(float(clean[setting].reindex(complete.index).mean()) for setting in scores),
         tuple(dict.fromkeys(rows.loc[~rows["engine"].isin(dict(scores.keys())), "engine"])),
         tuple((each.low, each.high) for each in ends),
+        tuple(np.array_equal(each, values[compared.first]) for each in values),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ohr.adviser.recommend.limits import Limit, limit_of, too_few_clusters
 from ohr.adviser.recommend.table import choose
 from ohr.display.wording import excluded, short
 from ohr.errors import OhrError
@@ -30,7 +31,8 @@ class TableVerdict:
     """Retrieval LCS of the plain layer and of ``structured`` over it on questions on tables.
 
     ``better`` is ``plain``, ``structured``, or empty if they do not differ significantly or were
-    not compared; ``reason`` then says why not.
+    not compared; ``reason`` then says why not. ``limit`` is the end of the scale at which both are,
+    ``too_few`` why so few documents can show nothing.
     """
 
     questions: int
@@ -39,6 +41,8 @@ class TableVerdict:
     better: str = ""
     behind: tuple[float, float] = (math.nan, math.nan)
     reason: str = ""
+    limit: Limit = ""
+    too_few: str = ""
 
     def sentences(self) -> list[str]:
         """What to use for tables, and for formulas and reading order."""
@@ -50,7 +54,12 @@ class TableVerdict:
         else:
             means = f"{short(self.structured)} against {short(self.plain)}"
             on = f"retrieval LCS on {self.questions} questions on tables, made of the layer itself"
-            if self.better == "structured":
+            if self.limit:
+                first = (
+                    f"Tables: structured over the layer and plain text are both at the {self.limit}"
+                    f", so this decides nothing: {means}, {on}."
+                )
+            elif self.better == "structured":
                 first = (
                     "Tables: use structured over the layer (words=pdfminer), this project's own "
                     f"engine: {means} for plain text, {on}."
@@ -59,6 +68,11 @@ class TableVerdict:
                 first = (
                     "Tables: plain text is enough: structured over the layer is worse, "
                     f"{means}, {on}."
+                )
+            elif self.too_few:
+                first = (
+                    "Tables: which of structured over the layer and plain text is better cannot be "
+                    f"shown ({self.too_few}): {means}, {on}."
                 )
             else:
                 first = (
@@ -105,14 +119,18 @@ def table_verdict(run: Run | None, qids: Sequence[str], reason: str = "") -> Tab
     standings = {name: choice.compared.standings[i] for name, i in by_engine.items()}
     [worse] = [name for name, i in by_engine.items() if i != choice.compared.first][:1]
     best = next(name for name in by_engine if name != worse)
+    means = (standings[PLAIN.label].mean, standings[STRUCTURED.label].mean)
+    limit = limit_of(means, is_error=False)
     better = ("plain" if best == PLAIN.label else "structured") if standings[worse].is_worse else ""
+    documents = run.rows.loc[run.rows["qid"].isin(list(qids)), "doc_id"].nunique()
     ends = standings[worse].from_first
     return TableVerdict(
         choice.compared.n,
-        standings[PLAIN.label].mean,
-        standings[STRUCTURED.label].mean,
-        better,
+        *means,
+        "" if limit else better,
         (ends.low, ends.high),
+        limit=limit,
+        too_few=too_few_clusters(choice.compared.size, choice.compared.unit, documents),
     )
 
 

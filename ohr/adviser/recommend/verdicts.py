@@ -9,10 +9,23 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ohr.adviser.quality.table import DECIDES, engine_estimate, engine_verdict
+from ohr.adviser.quality.table import (
+    DECIDES,
+    engine_estimate,
+    engine_verdict,
+    have_same_scores,
+)
+from ohr.adviser.recommend.limits import (
+    FEWEST_PAGES,
+    Limit,
+    limit_of,
+    too_few_clusters,
+    too_few_pages,
+)
 from ohr.adviser.recommend.table import Choice
 from ohr.quality.inference import FEWEST_LABELLED
 from ohr.quality.inference import Verdict as Comparison
+from ohr.statistics.inference import ALPHA
 
 Name = Literal["characters", "content_r_noise", "retrieval"]
 TITLES: Mapping[Name, str] = {
@@ -20,11 +33,9 @@ TITLES: Mapping[Name, str] = {
     "content_r_noise": "content r_noise",
     "retrieval": "retrieval LCS",
 }
-FEWEST_PAGES = 8
-"""With fewer, the number of further pages is not estimated."""
 CLOSE = 0.02
-"""Largest loss of retrieval LCS, or of right characters, for a faster engine."""
-FEWEST_WITHOUT_LAYER = 5
+"""Largest difference of any measure, with its whole interval, for a faster engine."""
+FEWEST_WITHOUT_LAYER = FEWEST_PAGES
 """Least number of pages without a layer for the engines to be compared on these alone."""
 TARGETS_OF: Mapping[str, Name] = {DECIDES: "characters", "r_noise_content": "content_r_noise"}
 """The predicted errors that have a verdict."""
@@ -36,6 +47,7 @@ class Candidate:
 
     ``behind`` is the interval of its distance behind the best, all comparisons of the measure
     together at 95 %: NaN for the best, and if nothing was compared. Ends may be infinite.
+    ``is_same`` says that its score is that of the best on every page or question.
     """
 
     name: str
@@ -46,6 +58,12 @@ class Candidate:
     is_worse: bool = False
     behind: tuple[float, float] = (math.nan, math.nan)
     retriever: str = ""
+    is_same: bool = False
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the whole interval of its distance from the best is within :data:`CLOSE`."""
+        return all(abs(end) <= CLOSE for end in self.behind)  # NaN is not
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,12 @@ class MeasureVerdict:
     """Noise levels of retrieval."""
     needs_truth: bool = False
     """Whether more pages could show nothing more: predictions are too uncertain."""
+    alpha: float = ALPHA
+    """The chance that any of its comparisons errs."""
+    too_few: str = ""
+    """Why so few pages or documents can show nothing; empty if they can."""
+    needs_ocr: bool = True
+    """Whether some of its pages have no usable layer, and so need OCR."""
 
     @property
     def is_error(self) -> bool:
@@ -87,6 +111,16 @@ class MeasureVerdict:
         return self.candidates[0] if self.is_compared else None
 
     @property
+    def limit(self) -> Limit:
+        """The end of the scale at which all candidates are; empty if they are at none."""
+        return limit_of([each.mean for each in self.candidates], is_error=self.is_error)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it can decide which engine to take for pages that need OCR."""
+        return self.is_compared and self.needs_ocr and not self.too_few and not self.limit
+
+    @property
     def shown_worse(self) -> list[Candidate]:
         """Candidates that are significantly worse than the best."""
         return [candidate for candidate in self.candidates[1:] if candidate.is_worse]
@@ -98,9 +132,9 @@ class MeasureVerdict:
 
     @property
     def is_settled(self) -> bool:
-        """Whether each other engine is shown to be worse than the best, or close to it."""
+        """Whether each other engine is shown to be worse than the best, or to be close to it."""
         return self.is_compared and all(
-            each.is_worse or max(map(abs, each.behind)) <= CLOSE for each in self.candidates[1:]
+            each.is_worse or each.is_close for each in self.candidates[1:]
         )
 
     def as_json(self, sentence: str) -> dict[str, Any]:
@@ -114,6 +148,9 @@ class MeasureVerdict:
             "documents": self.documents,
             "against": self.against,
             "comparisons": self.pairs,
+            "alpha": round(self.alpha, 6),
+            "limit": self.limit or None,
+            "too_few": self.too_few or None,
             "candidates": [
                 {
                     "engine": each.engine,
@@ -152,22 +189,26 @@ def basis(table: pd.DataFrame, of_layer: frozenset[str]) -> tuple[pd.DataFrame, 
     return without, ", those without a usable layer"
 
 
-def error_verdict(table: pd.DataFrame, target: str, looks: int = 1) -> MeasureVerdict:
+def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> MeasureVerdict:
     """The verdict on a predicted error, by the pages of ``table``: less is better.
 
-    It is one of ``looks`` at growing numbers of pages, whose comparisons all hold together.
+    ``alpha`` is the chance that any comparison errs. With fewer than :data:`FEWEST_PAGES` pages
+    nothing is compared.
     """
     parts = {str(name): rows for name, rows in table.groupby("engine", sort=False)}
     estimates = {name: engine_estimate(rows, target) for name, rows in parts.items()}
     known = {name: each for name, each in estimates.items() if each is not None}
     ranked = sorted(known, key=lambda name: known[name].mean)
     pairs = math.comb(len(ranked), 2)
+    rows = table[table["engine"].isin(ranked)]
+    pages = rows.drop_duplicates(["doc_id", "page_no"])
+    too_few = too_few_pages(len(pages)) if pages.size else ""
     candidates, further, compared, undecided = [], 0, {}, []
     for name in ranked:
         each = known[name]
         gap = None
-        if name != ranked[0]:
-            gap = engine_verdict(table, name, ranked[0], target, pairs * looks)
+        if name != ranked[0] and not too_few:
+            gap = engine_verdict(table, name, ranked[0], target, alpha / pairs)
             compared[name] = gap
             if gap is not None and gap.winner is None:
                 undecided.append(gap.needs_truth)
@@ -177,11 +218,16 @@ def error_verdict(table: pd.DataFrame, target: str, looks: int = 1) -> MeasureVe
             further = max(further, gap.pages)
         candidates.append(
             Candidate(
-                name, name, each.mean, max(0.0, each.low), min(1.0, each.high), is_worse, ends
+                name,
+                name,
+                each.mean,
+                max(0.0, each.low),
+                min(1.0, each.high),
+                is_worse,
+                ends,
+                is_same=name != ranked[0] and have_same_scores(table, name, ranked[0], target),
             )
         )
-    rows = table[table["engine"].isin(ranked)]
-    pages = rows.drop_duplicates(["doc_id", "page_no"])
     return MeasureVerdict(
         TARGETS_OF[target],
         tuple(candidates),
@@ -190,8 +236,11 @@ def error_verdict(table: pd.DataFrame, target: str, looks: int = 1) -> MeasureVe
         _against(rows, pages, target, compared),
         {name: "no page has a prediction" for name in parts if name not in known},
         pairs,
-        max(0, further - len(pages)) if len(pages) >= FEWEST_PAGES else 0,
+        max(0, further - len(pages)),
         needs_truth=bool(undecided) and all(undecided),
+        alpha=alpha,
+        too_few=too_few,
+        needs_ocr=not pages["has_layer"].all(),
     )
 
 
@@ -211,7 +260,9 @@ def _against(
     return others if not layered else f"the text layer on {layered} pages, the others {others}"
 
 
-def retrieval_verdict(choice: Choice, against: str, documents: int, further: int) -> MeasureVerdict:
+def retrieval_verdict(
+    choice: Choice, against: str, documents: int, further: int, *, needs_ocr: bool = True
+) -> MeasureVerdict:
     """The verdict on retrieval LCS."""
     standings = choice.compared.standings
     order = sorted(range(len(standings)), key=lambda i: (-standings[i].mean, i))
@@ -232,6 +283,7 @@ def retrieval_verdict(choice: Choice, against: str, documents: int, further: int
                 standing.is_worse,
                 behind or (math.nan, math.nan),
                 retriever,
+                choice.is_same[place] and place != choice.compared.first,
             )
         )
     return MeasureVerdict(
@@ -245,6 +297,8 @@ def retrieval_verdict(choice: Choice, against: str, documents: int, further: int
         further,
         "document" if choice.compared.unit == "document" else "page",
         " and ".join(choice.levels),
+        too_few=too_few_clusters(choice.compared.size, choice.compared.unit, documents),
+        needs_ocr=needs_ocr,
     )
 
 

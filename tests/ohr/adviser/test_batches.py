@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.adviser.recommend.batches import FIRST, look_sizes, spread_order, stop_reason
+from ohr.adviser.recommend.batches import FIRST, look_alpha, look_sizes, spread_order, stop_reason
 from ohr.adviser.recommend.verdicts import CLOSE, Candidate, MeasureVerdict
 from ohr.quality.inference import compare
+from ohr.statistics.inference import ALPHA
 from ohr.types import PageRef
 
 
@@ -86,5 +87,37 @@ def test_several_looks_make_the_interval_longer():
     first = rng.uniform(0, 0.2, 64)
     second, documents = first + rng.normal(0.01, 0.05, 64), [f"d{n % 8}" for n in range(64)]
     once = compare(first, second, documents, 0.0).difference
-    often = compare(first, second, documents, 0.0, comparisons=5).difference
+    often = compare(first, second, documents, 0.0, alpha=look_alpha(64, 32, 200)).difference
     assert often.low < once.low < once.high < often.high
+
+
+@given(st.integers(1, 3000), st.integers(0, 3000))
+def test_the_looks_spend_alpha_as_pages_are_read(pages, least):
+    sizes = look_sizes(pages, least)
+    alphas = [
+        look_alpha(size, before, pages) for before, size in zip((0, *sizes), sizes, strict=False)
+    ]
+    assert all(alpha > 0 for alpha in alphas)
+    assert np.cumsum(alphas) == pytest.approx([ALPHA * size / pages for size in sizes])
+
+
+def shows_a_winner(seed: int, planned: int, *, is_spent: bool) -> bool:
+    """Whether any look names a winner of two engines of which none is better."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(0.3, 0.1, (2, planned))
+    documents, before = [f"d{page % 20}" for page in range(planned)], 0
+    for size in look_sizes(planned):
+        alpha = look_alpha(size, before, planned) if is_spent else ALPHA
+        gap = compare(first[:size], second[:size], documents[:size], 0.0, alpha=alpha)
+        if gap.winner is not None:
+            return True
+        before = size
+    return False
+
+
+def test_all_looks_together_err_in_a_twentieth_of_the_readings():
+    spent, each = (
+        np.mean([shows_a_winner(seed, 200, is_spent=is_spent) for seed in range(1000)])
+        for is_spent in (True, False)
+    )
+    assert spent <= ALPHA < each
