@@ -127,7 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--documents", type=int, nargs="+", default=list(DOCUMENTS))
     options = parser.parse_args(argv)
-    found = {
+    rates = {
         (kind, size): simulate(kind, size, options.simulations)
         for kind in KINDS
         for size in options.documents
@@ -136,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\n| {measure}; documents: | {' | '.join(map(str, options.documents))} |")
         print(f"| --- {'| ---: ' * len(options.documents)}|")
         for kind in KINDS:
-            cells = (f"{found[kind, size][measure]:.3f}" for size in options.documents)
+            cells = (f"{rates[kind, size][measure]:.3f}" for size in options.documents)
             print(f"| {kind} | {' | '.join(cell.removeprefix('0') for cell in cells)} |")
     return 0
 

@@ -118,13 +118,13 @@ def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]
     of_claims = [(claim, _opened(runs[claim.run])) for claim in claims]
     # A claim may be a difference of two differences of scores.
     family = [_paired(_added(run, claim.terms)) for claim, run in of_claims]
-    found = []
+    results = []
     for (claim, run), whole in zip(of_claims, compare_family(family, largest=2.0), strict=True):
         [second] = compare_family([_paired(_added(run, claim.second))], largest=2.0)
         sides = _better(run, claim.terms), _better(run, claim.second)
         agrees = second.is_shown and whole.difference * second.difference * np.prod(sides) > 0
-        found.append(Verdict(claim, whole, second, bool(agrees)))
-    return found
+        results.append(Verdict(claim, whole, second, bool(agrees)))
+    return results
 
 
 @cache

@@ -67,9 +67,9 @@ def verdict_of(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path):
 def test_a_loss_on_all_documents_holds(monkeypatch, tmp_path):
     found = verdict_of(run_of(0.1), monkeypatch, tmp_path)
     assert found.holds
-    assert found.measured.whole.difference == pytest.approx(-0.1, abs=0.01)
-    assert (found.measured.documents, found.measured.whole.n) == (DOCUMENTS, 2 * DOCUMENTS)
-    assert found.measured.claim.second_name == "EM"
+    assert found.whole.difference == pytest.approx(-0.1, abs=0.01)
+    assert (found.whole.n_clusters, found.whole.n) == (DOCUMENTS, 2 * DOCUMENTS)
+    assert found.claim.second_name == "EM"
     assert found.cells[-1] == "holds"
     header = len(claims.HEADER)
     assert len(found.cells) == header
@@ -84,7 +84,7 @@ def test_no_loss_does_not_and_says_what_is_excluded(monkeypatch, tmp_path):
 def test_a_loss_on_half_of_the_documents_is_one_of_all_of_them(monkeypatch, tmp_path):
     found = verdict_of(run_of(0.2, lost_by=0.5), monkeypatch, tmp_path)
     assert found.holds
-    assert found.measured.documents == DOCUMENTS
+    assert found.whole.n_clusters == DOCUMENTS
 
 
 def test_all_claims_are_one_family(monkeypatch, tmp_path):
@@ -94,20 +94,21 @@ def test_all_claims_are_one_family(monkeypatch, tmp_path):
         entry(f"c{n}", before={"engine": "gt"}, after={"engine": "gt"}) for n in range(2, 60)
     ]
     first, *others = verdicts_of(run, [entry(), *entries], monkeypatch, tmp_path)
-    assert first.p == pytest.approx(min(1.0, 59 * alone.p))
-    assert all(other.p == 1 for other in others)
+    assert (alone.whole.tests, first.whole.tests) == (1, 59)
+    assert first.whole.p_adjusted >= alone.whole.p_adjusted
+    assert all(other.whole.p_adjusted == 1 for other in others)
 
 
 def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
     run = run_of(0.1)
     found = verdict_of(run, monkeypatch, tmp_path)
-    assert found.measured.second_agrees
+    assert found.second_agrees
     turned = run.rows.copy()
     of_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
     turned.loc[of_em, "value"] += 0.3
     run = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
-    assert not found.measured.second_agrees
+    assert not found.second_agrees
     assert found.cells[-1] == "holds; its second outcome is not shown"
 
 
@@ -120,9 +121,9 @@ def test_a_reader_is_compared_with_what_the_pages_let_it_copy(monkeypatch, tmp_p
     given = entry(before={"engine": "gt", "attainable": True}, after={"engine": "gt"})
     (found,) = verdicts_of(run, [given], monkeypatch, tmp_path)
     truth = run.rows[(run.rows["engine"] == "gt") & (run.rows["metric"] == "f1")]["value"].mean()
-    assert found.measured.whole.difference == pytest.approx(truth - 0.9)
+    assert found.whole.difference == pytest.approx(truth - 0.9)
     exact = run.rows[(run.rows["engine"] == "gt") & (run.rows["metric"] == "em")]["value"].mean()
-    assert found.measured.second.difference == pytest.approx(exact - 0.5)
+    assert found.second.difference == pytest.approx(exact - 0.5)
 
 
 def test_rows_that_are_several_a_question_are_refused(monkeypatch, tmp_path):

@@ -84,11 +84,11 @@ def losses(rows: Rows, changes: Changes, stage: str) -> list[Loss]:
     """The loss of every condition with a baseline, under every setting of a stage."""
     of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
     frame = rows.frame[rows.frame["setting"].isin(of_stage) & rows.frame["loss"].notna()]
-    found = []
+    results = []
     for (of, by), group in frame.groupby(["condition", "setting"], sort=True):
         condition, setting = int(str(of)), int(str(by))
         change = changes.get(((condition, setting), "all"), {})
-        found.append(
+        results.append(
             Loss(
                 (condition, setting),
                 rows.condition_name(condition),
@@ -107,7 +107,7 @@ def losses(rows: Rows, changes: Changes, stage: str) -> list[Loss]:
                 int(change.get("family_size", 0)),
             )
         )
-    return found
+    return results
 
 
 def caveats(rows: Rows, metrics: dict[str, MetricInfo]) -> list[str]:

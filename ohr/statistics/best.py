@@ -111,11 +111,11 @@ def compare_with_best(
     pairs = [all_pairs(scores, of) for scores, of in shared]
     every = [pair.paired for of_condition in pairs for pair in of_condition]
     results = iter(infer(every, alpha=alpha, largest=largest, flips=flips, seed=seed))
-    found = []
+    best = []
     for (scores, of), of_condition in zip(shared, pairs, strict=True):
         by_pair = {(pair.first, pair.second): next(results) for pair in of_condition}
-        found.append(_best_of(scores, of, by_pair, largest, alpha))
-    return found
+        best.append(_best_of(scores, of, by_pair, largest, alpha))
+    return best
 
 
 def _best_of(
@@ -156,11 +156,11 @@ def _best_of(
 
 
 def _ahead(
-    by_pair: Mapping[tuple[int, int], Inferred], one: int, other: int
+    by_pair: Mapping[tuple[int, int], Inferred], candidate: int, other: int
 ) -> tuple[float, float, float]:
     """The interval of how much better the other candidate is, and its adjusted p."""
-    if one < other:
-        result = by_pair[one, other]
+    if candidate < other:
+        result = by_pair[candidate, other]
         return result.interval.low, result.interval.high, result.p_adjusted
-    result = by_pair[other, one]
+    result = by_pair[other, candidate]
     return -result.interval.high, -result.interval.low, result.p_adjusted

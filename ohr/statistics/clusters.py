@@ -47,10 +47,10 @@ class Clusters:
         """The clusters of some of the values: a mask ``(n,)``. Those without a value go."""
         if members.all():
             return self
-        kept, index = np.unique(self.index[members], return_inverse=True)
+        places, index = np.unique(self.index[members], return_inverse=True)
         labels = self.labels or range(self.size)
-        unit = self.unit if len(kept) >= FEWEST else ""
-        return Clusters(index, len(kept), unit, tuple(labels[place] for place in kept))
+        unit = self.unit if len(places) >= FEWEST else ""
+        return Clusters(index, len(places), unit, tuple(labels[place] for place in places))
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """The sum of the values ``(n,)`` in each cluster: ``(size,)``."""

@@ -161,7 +161,7 @@ class _Family:
         shown = int((adjusted <= alpha).sum())
         nothing = np.zeros(len(ratios))
         largest_two = _largest_two(ratios[:, order[shown:]])
-        found: dict[int, tuple[float, float, float, float]] = {}
+        by_place: dict[int, tuple[float, float, float, float]] = {}
         for step, place in enumerate(order):
             if step < shown:
                 others = rest[:, step + 1] if step + 1 < len(order) else nothing
@@ -170,10 +170,10 @@ class _Family:
             p = float((ratios[:, place] >= least[place]).mean())
             low, high = self._ends(int(place), others, alpha, largest, is_shown=step < shown)
             if step < shown:
-                found[int(place)] = p, float(adjusted[step]), low, high
+                by_place[int(place)] = p, float(adjusted[step]), low, high
             else:  # a p need not fall all the way to 0
-                found[int(place)] = p, float(adjusted[step]), min(low, 0.0), max(high, 0.0)
-        yield from (found[place] for place in range(len(order)))
+                by_place[int(place)] = p, float(adjusted[step]), min(low, 0.0), max(high, 0.0)
+        yield from (by_place[place] for place in range(len(order)))
 
     def _ends(
         self, place: int, others: np.ndarray, alpha: float, largest: float, *, is_shown: bool

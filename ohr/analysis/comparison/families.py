@@ -112,12 +112,12 @@ def trends(
     for number, level in enumerate(levels, start=1):
         named = level[[*units, "value"]].rename(columns={"value": number})
         table = table.merge(named, on=units)
-    found = {}
+    by_group = {}
     for group, rows in group_rows(table):
         if len(rows) and groups(group):
             slopes = rows[list(range(len(x)))].to_numpy(float) @ weights
-            found[group] = Paired(slopes, clusters_of(rows))
-    return found
+            by_group[group] = Paired(slopes, clusters_of(rows))
+    return by_group
 
 
 def conclude(planned: Sequence[Planned], seed: int) -> None:

@@ -119,7 +119,7 @@ def _trends(
         if each.curve and each.record:
             key = (str(each.curve[-3]), str(each.curve[-2]))
             curves.setdefault(key, {})[each.record["other"]] = each.record["baseline"]
-    found = []
+    results = []
     for (engine, perturbation), levels in curves.items():
         clean = parts[next(iter(levels.values()))]
         slopes = trends(
@@ -130,8 +130,8 @@ def _trends(
         for group, paired in slopes.items():
             of = ALL_QUESTIONS if group == "all" else GROUPS
             curve = (*place, engine, perturbation, group)
-            found.append(Planned((TRENDS, *measure, of), paired, curve=curve))
-    return found
+            results.append(Planned((TRENDS, *measure, of), paired, curve=curve))
+    return results
 
 
 def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
