@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from ohr.ocr_errors.words import LAYOUT_GROUPS, PARTS, WORD_KINDS
 
@@ -59,7 +59,7 @@ SliceRates = Annotated[tuple[Factor, ...], Field(min_length=len(SHARES), max_len
 LengthRates = Annotated[tuple[Factor, ...], Field(min_length=len(LENGTHS), max_length=len(LENGTHS))]
 Balance = Annotated[tuple[Factor, ...], Field(min_length=5, max_length=5)]
 SliceBalance = Annotated[tuple[Balance, ...], Field(min_length=len(SHARES), max_length=len(SHARES))]
-Outcome = Literal["fits", "does not fit", "not tested"]
+Outcome = Literal["fits", "does not fit", "not decided", "not tested"]
 
 
 class _Part(BaseModel):
@@ -239,7 +239,19 @@ class Verdict(_Part):
     r_noise: float | None = None
     """Largest |difference| from the real output over the levels."""
     lcs: float | None = None
+    r_noise_bound: float | None = None
+    """Largest |end| of the 95 % intervals of these differences; None in models that were checked
+    before fitting was tested as equivalence."""
+    lcs_bound: float | None = None
     note: str = ""
+
+    @model_validator(mode="after")
+    def _fits_only_by_equivalence(self) -> Verdict:
+        """A model whose check had no intervals is not said to fit."""
+        if self.outcome == "fits" and self.r_noise_bound is None:
+            undecided = "checked without intervals"
+            return self.model_copy(update={"outcome": "not decided", "note": undecided})
+        return self
 
 
 class Check(_Part):

@@ -160,12 +160,11 @@ def _print_conditions(
 
 def _print_ranking(ranking: pd.DataFrame) -> None:
     listed = ", ".join(
-        f"{row['kind']} {number(row['tau_b'])} [{short(row['low'])}, {short(row['high'])}]"
-        for row in ranking.to_dict("records")
+        f"{row['kind']} {number(row['tau_b'])}" for row in ranking.to_dict("records")
     )
     print(
         "ranking of twelve retrievers (four chunkers, BM25 over three kinds of terms) by loss of "
-        f"LCS, Kendall's tau-b with {REAL} [95 %]: {listed}"
+        f"LCS, Kendall's tau-b with {REAL}: {listed}"
     )
 
 
@@ -289,8 +288,8 @@ def _print_discriminators(aucs: dict[str, float]) -> None:
 
 def _print_verdicts(check: Check) -> None:
     print(
-        f"{LEARNED} fits a group if r_noise is within {NEAR_R_NOISE} and LCS within {NEAR_LCS} of "
-        "the real output at every level:"
+        f"{LEARNED} fits a group if the 95 % intervals of its differences from the real output lie "
+        f"within {NEAR_R_NOISE} (r_noise) and {NEAR_LCS} (LCS) at every level:"
     )
     for verdict in check.verdicts:
         far = (

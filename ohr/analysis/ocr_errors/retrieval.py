@@ -14,7 +14,7 @@ from ohr.metrics.default import f1
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
 from ohr.plugins import Chunker, Reader, Retriever
 from ohr.plugins.metric import EvidenceCase, HitsCase
-from ohr.statistics import NO_INTERVAL, Clusters, kendall_correlations, percentile_interval
+from ohr.statistics import kendall_correlations
 from ohr.types import Chunk, Hit, PageRef, Question
 
 TOP_K = 2
@@ -29,7 +29,6 @@ CHUNKERS: tuple[Mapping[str, object], ...] = (
 )
 TERMS = ("english", "english_unstemmed", "ngrams")
 """What BM25 compares."""
-RESAMPLES = 1000
 _DIGITS = 9
 """Means that differ by rounding alone are tied."""
 
@@ -142,8 +141,8 @@ def rank_retrievers(checked: Sequence[CheckedPage], questions: Sequence[Question
     """One row per kind of made errors: whether it ranks retrievers as the real ones do.
 
     ``tau_b`` is Kendall's correlation of the mean losses of LCS, over all levels, of twelve
-    conditions (:data:`CHUNKERS` with :data:`TERMS`), of the first draw; ``low`` and ``high`` its
-    95 % interval over resampled documents.
+    conditions (:data:`CHUNKERS` with :data:`TERMS`), of the first draw. It has no interval:
+    percentiles of a correlation of means can exclude the truth (``docs/reference/intervals.md``).
     """
     domains = {page.page.pair.ref: page.page.pair.domain for page in checked}
     scoring = SCORING["default"]
@@ -171,8 +170,6 @@ def rank_retrievers(checked: Sequence[CheckedPage], questions: Sequence[Question
             loss = truth - np.mean(scores[kind], axis=0)
             losses[kind] = np.hstack([losses[kind], loss]) if kind in losses else loss
     documents = np.array([question.doc_id for question in questions])
-    clusters = Clusters.of(documents, documents)
-    counts = clusters.resampled_counts(RESAMPLES, 0).astype(float)
     names, owners = np.unique(documents, return_inverse=True)
     member = np.zeros((len(names), len(documents)))
     member[owners, np.arange(len(documents))] = 1
@@ -180,10 +177,7 @@ def rank_retrievers(checked: Sequence[CheckedPage], questions: Sequence[Question
     for kind in RANKED:
         real, imitated = (member @ losses[k] for k in (REAL, kind))
         tau = _tau(np.ones((1, len(names))), real, imitated)[0]
-        interval = NO_INTERVAL
-        if len(names) > 2 and not np.isnan(tau):
-            interval = percentile_interval(_tau(counts, real, imitated), clusters)
-        rows.append({"kind": kind, "tau_b": float(tau), "low": interval.low, "high": interval.high})
+        rows.append({"kind": kind, "tau_b": float(tau)})
     return pd.DataFrame(rows)
 
 
