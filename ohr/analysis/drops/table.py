@@ -91,6 +91,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         | _columns("drop", drop)
                         | _columns("drop_less_first", None if setting == first else more)
                         | _columns("equal_drop_less_first", None if setting == first else equal)
+                        | {"is_first": setting == first}
                         | {"n_equal": len(equal.differences) if equal else 0}
                         | _kept_share(
                             "kept", questions, pairs[:1], members[:0] if less else members
@@ -115,6 +116,9 @@ def paired_drops(run: Run) -> pd.DataFrame:
             largest=1.0 if name == DROP else 2.0,
             seed=run.seed,
         ).drop(columns="everyone")
+        if name != DROP:  # the first setting loses as much as itself
+            drops.loc[drops["is_first"], name] = 0.0
+    drops = drops.drop(columns="is_first", errors="ignore")
     drops.attrs["ties"] = tested
     return drops
 

@@ -12,7 +12,7 @@ from ohr.analysis.drops.report import report
 from ohr.analysis.drops.table import paired_drops
 from ohr.display.terminal import NARROW
 from ohr.ocr.progress import Progress
-from ohr.statistics import jackknife_interval, mean_interval
+from ohr.statistics import jackknife_interval
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.output.cells import KEY_COLUMNS, planned_cells
@@ -124,10 +124,9 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     for _, row in one.iterrows():
         values = wide[row["retriever"]]
         lost = (values["gt"] - values["precomputed:bad"]).to_numpy()
-        interval = mean_interval(lost, clusters_of(wide.index.to_frame(index=False)), bounded=False)
         assert row["drop"] == pytest.approx(lost.mean())
         assert row["drop"] == pytest.approx(row["clean"] - row["noisy"])
-        assert (row["drop_low"], row["drop_high"]) == pytest.approx((interval.low, interval.high))
+        assert (row["drop_low"], row["drop_high"]) == (-1, 1), "few pages of two documents"
         kept = values["precomputed:bad"].mean() / values["gt"].mean()
         assert row["kept"] == pytest.approx(kept)
         without = [

@@ -113,7 +113,10 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     assert "\\* pdf\\_text: every page equals" in table
     assert "**" not in next(line for line in table.splitlines() if line.startswith("| pdf"))
     again = open_run(tmp_path / "run").cells
-    assert truth_note(again) == ["measured against the text layer of the PDFs, not ground truth"]
+    assert truth_note(again) == [
+        "measured against the text layer of the PDFs, not ground truth",
+        "the text layer of the PDFs itself has a published r_noise of .500",
+    ]
     assert same_as_truth(again) == ["pdf_text"]
 
 
