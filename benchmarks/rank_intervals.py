@@ -130,7 +130,7 @@ def settled(scores: Scores, n: int, simulations: int) -> dict[str, float]:
 def _settled(sums: np.ndarray, scores: Scores) -> pd.DataFrame:
     """Sign flips of documents need their sums alone: a row for each."""
     names = np.array([f"{i:03d}" for i in range(len(sums))])
-    return settled_pairs(Scores(sums, names, names, scores.conditions), intervals=False)
+    return settled_pairs(Scores(sums, names, names, scores.conditions))
 
 
 def of_questions(frame: pd.DataFrame, n: int, simulations: int) -> dict[str, float]:

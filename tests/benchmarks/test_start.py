@@ -62,6 +62,7 @@ SMALLEST: dict[str, Arguments] = {
     "grammar": lambda given: [str(given.base / "gt"), "--examples", "1"],
     "grammar_cost": lambda _: ["--megabytes", "0.001"],
     "image_retrieval": lambda _: ["--share", "0.001", "--pages", "2"],
+    "inference": lambda _: ["--simulations", "1", "--documents", "6"],
     "loss_bands": lambda _: ["--simulations", "1"],
     "noise_cost": lambda _: ["--simulations", "2"],
     "many_pages": lambda given: ["4", "--workers", "1", "--folder", str(given.out)],
