@@ -174,7 +174,7 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
                 assert sum(parts) == pytest.approx(float(value["loss"]), abs=0.0021)
     lost = {row[2:6] for row in tables[0]["rows"] if row[1] == "gt, formatting severe"}
     assert len(lost) == 2
-    sentences = [loss.sentence() for loss in losses(rows, "retrieval")]
+    sentences = [loss.sentence() for loss in losses(rows, changes, "retrieval")]
     assert len(set(sentences)) == len(sentences)
     assert {sentence.partition(":")[0] for sentence in sentences} == {"curve", "short"}
     build_report(runs, tmp_path / "report", ReportOptions("random:1", "none"))
