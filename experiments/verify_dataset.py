@@ -20,7 +20,7 @@ def main(
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Findings to print for each check.")] = 1,
 ) -> int:
-    """Check every question of a dataset, and measure how noisy its truth is itself.
+    """Check a dataset's questions, and the noise of its truth.
 
     Exit code 0 if it is clean, 1 with findings, 2 on errors.
     """

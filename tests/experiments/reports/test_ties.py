@@ -62,7 +62,7 @@ def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(
     assert why in str(benchmark_tables(one, {})[-1].caption)
     few = apart.drawn[apart.drawn["doc_id"].isin(sorted(set(apart.drawn["doc_id"]))[:5])]
     five = cells_with_letters(run_with(apart, few))
-    why = "No letters for ties: 5 documents: the smallest possible p is .062."
+    why = "No letters for ties: 5 documents: the smallest possible p is .063."
     assert letters_line(five.attrs["ties"]) == why
 
 
