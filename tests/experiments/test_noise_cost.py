@@ -181,7 +181,7 @@ def test_the_command_writes_the_table(cost_run, tmp_path, monkeypatch, capsys):
     assert report_costs([cost_run.path], tmp_path, ["overall:f1"]) == 0
     printed = capsys.readouterr().out
     assert "mean noise cost: loss under all noises divided by" in printed
-    assert "conditions that share a letter cannot be distinguished" in printed
+    assert "conditions that share a letter do not differ significantly" in printed
     values = pd.read_csv(tmp_path / "noise_cost.csv")
     assert list(values["cost"]) == pytest.approx([0, 50, 100], abs=1e-6)
     assert "| overall:f1 | half, tokens, bm25, extractive, 2 | 50 |" in (

@@ -118,7 +118,7 @@ def test_bars_repeat_to_the_byte(study, tmp_path):
     assert svg.count(">latex (better ↑)<") == 1
     assert svg.count(">(n = 12)<") == 4
     assert "paired changes from latex" in notes
-    assert "p after Holm over the 2 comparisons of each metric" in notes
+    assert "comparisons of each metric together" in notes
 
 
 @pytest.mark.arranged

@@ -101,7 +101,7 @@ def _caption(differences: pd.DataFrame) -> list[str]:
         f"above: means; below: paired changes from {baseline}",
         f"bars: 95 % intervals for further {units}" if units else "no intervals: too few documents",
         "hollow: not significant",
-        f"significant: {family(tests, 'of each metric')} is at most {ALPHA}",
+        f"significant: adjusted p is at most {ALPHA}; {family(tests, 'of each metric')}",
         f"n: questions about tables, of which changes are over {_range(differences['n'])}",
     ]
 

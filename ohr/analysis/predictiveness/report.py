@@ -17,7 +17,7 @@ from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictor
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import p_value, show
-from ohr.display.wording import excluded, family, short
+from ohr.display.wording import excluded, short
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
@@ -123,7 +123,8 @@ def _sentence(result: Verdict | None) -> str:
     if result is None:
         return "there are no two metrics to compare"
     leader = f"{result.leader} ({short(result.rho)})"
-    corrected = family(result.n_pairs)
+    pairs = result.n_pairs
+    corrected = f"p after Holm over the {pairs} comparison{'s' * (pairs != 1)} of this table"
     bound = excluded(result.bound, result.bound)
     if result.is_best:
         return f"best predictor: {leader}, ahead of each of the others ({corrected})"
