@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ohr.display.wording import is_shown, short
+from ohr.display.wording import is_shown, rare_losses, short
 from ohr.report.changes import Changes
 from ohr.report.rows import Rows, setting_label
 from ohr.statistics import DOCUMENT, too_few
@@ -122,6 +122,8 @@ def caveats(rows: Rows, metrics: dict[str, MetricInfo]) -> list[str]:
     if documents < 20:
         few = "1 document" if documents == 1 else f"{documents} documents"
         sentences.insert(0, f"The results rest on {few} and say little about others.")
+    if warning := rare_losses(documents):
+        sentences.append(f"{warning}.")
     if "overall" not in metrics and "generation" not in metrics:
         sentences.append("No reader was used, so there are no results on answers.")
     return sentences

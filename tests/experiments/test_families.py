@@ -42,6 +42,7 @@ def test_a_level_is_significant_only_if_the_trend_is():
     assert first.p < 0.05
     assert first.p_adjusted == pytest.approx(trend.p_adjusted)
     assert first.interval.low < first.interval.high == 0
+    assert all(each.result.p_adjusted >= trend.p_adjusted for each in planned[:-1])
 
 
 def test_a_falling_curve_is_shown_with_eight_documents():

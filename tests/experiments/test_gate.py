@@ -81,6 +81,7 @@ def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(old_and_new, tmp_path)
     gained = gate(old_and_new[::-1], f"{LCS} < -0.02")
     assert gained.exit_code == 0, gained.output
     assert gained.stdout.count("passed: ") == 2
+    assert "the gate: passed on 12 documents: a loss that hits fewer than 22 %" in gained.stdout
 
 
 def test_a_loss_that_may_be_within_the_margin_is_not_decided(old_and_new):

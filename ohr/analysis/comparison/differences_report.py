@@ -150,29 +150,30 @@ def differences_lines(
     """The caption of a table of differences: baselines, intervals, families, missing tests."""
     lines = [baselines_line(set(differences["part"]), truth)]
     if units := interval_units(differences["ci_unit"]):
-        lines.append(
-            f"intervals and p by sign flips, for further {units}; together at 95 % for "
-            f"{families(differences)}"
-        )
+        lines.append(f"intervals and p by sign flips, for further {units}{together(differences)}")
         lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
     else:
         lines.append(f"no intervals: fewer than {FEWEST} documents or pages")
-    if floor := _floor(differences):
-        lines.append(floor)
+    if limit := floor(differences):
+        lines.append(limit)
     lines += _further(differences, metrics)
     return [plain(line) for line in lines if line]
 
 
-def families(differences: pd.DataFrame) -> str:
-    """``each metric's 3 comparisons of engines on clean pages, and its 4 of noise``."""
+def together(differences: pd.DataFrame) -> str:
+    """``; together at 95 % for each metric's 3 comparisons of engines on clean pages, and its 4 of
+    noise``; empty if every comparison is alone.
+    """
     sizes = differences.groupby("family", sort=False)["family_size"].max()
+    if sizes.max() <= 1:
+        return ""
     first, *rest = [
         (f"{size} comparison{'s' * (size != 1)}" if not place else str(size), str(family))
         for place, (family, size) in enumerate(sizes.items())
     ]
     parts = [f"each metric's {first[0]} of {first[1]}"]
     parts += [f"its {size} of {family}" for size, family in rest]
-    return ", and ".join(parts)
+    return f"; together at 95 % for {', and '.join(parts)}"
 
 
 def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterator[str]:
@@ -195,8 +196,8 @@ def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterat
         yield "to show a change of the measured size with power .8: " + "; ".join(parts)
 
 
-def _floor(differences: pd.DataFrame) -> str:
-    """How small a p can be, or why nothing can be shown."""
+def floor(differences: pd.DataFrame) -> str:
+    """Why nothing can be shown, or which losses so few documents may miss; empty without tests."""
     if not (differences["ci_unit"] == DOCUMENT).any():
         return ""
     documents = int(differences["n_documents"].max())

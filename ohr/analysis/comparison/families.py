@@ -123,8 +123,8 @@ def trends(
 def conclude(planned: Sequence[Planned], seed: int) -> None:
     """Test each family, and set the results.
 
-    A level of noise is significant only if the trend of its curve is: its p is the larger of both,
-    and its interval then holds 0. Trends are one family, and the levels another.
+    A level of noise is significant only if the trend of its curve is: its p is the larger of both.
+    Trends are one family, and the levels another.
     """
     families: dict[Key, list[Planned]] = {}
     for each in planned:
@@ -151,11 +151,9 @@ def trend_results(planned: Iterable[Planned]) -> dict[Key, PairedComparison]:
 
 
 def _closed(level: PairedComparison, trend: PairedComparison) -> PairedComparison:
-    if not level.is_shown or trend.is_shown:
-        return level
+    """The level with the larger p of both, and with 0 in its interval if that is above .05."""
+    closed = replace(level, p_adjusted=max(level.p_adjusted, trend.p_adjusted))
+    if closed.is_shown:
+        return closed
     low, high = min(level.interval.low, 0.0), max(level.interval.high, 0.0)
-    return replace(
-        level,
-        p_adjusted=max(level.p_adjusted, trend.p_adjusted),
-        interval=Interval(low, high, level.interval.unit),
-    )
+    return replace(closed, interval=Interval(low, high, level.interval.unit))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.analysis.comparison.configurations import configuration_changes
-from ohr.analysis.comparison.differences_report import LESS, families
+from ohr.analysis.comparison.differences_report import LESS, floor, together
 from ohr.analysis.comparison.gate import (
     Checked,
     Verdict,
@@ -30,7 +30,7 @@ from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import is_shown, letters_part, with_letters
+from ohr.display.wording import is_shown, letters_part, rare_losses, with_letters
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
@@ -99,6 +99,11 @@ def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: P
         print("the gate: a 95 % interval over documents")
     else:
         print(f"the gate: {len(checked)} intervals over documents, at 95 % together")
+    sizes = [
+        each.n_documents for each in checked if each.verdict is Verdict.PASSED and not each.is_equal
+    ]
+    if sizes and (warning := rare_losses(min(sizes))):
+        print(f"the gate: passed on {warning}")
     if out is not None:
         write_csv(out / "gate.csv", gate_table(checked))
         print(f"table: {out / 'gate.csv'}")
@@ -155,8 +160,8 @@ def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     if not differences["higher_is_better"].all():
         parts.append(f"{LESS.strip()} less is better")
     if over := interval_units(differences["ci_unit"]):
-        parts.append(f"intervals and p by sign flips, for further {over}")
-        parts.append(f"together at 95 % for {families(differences)}")
+        parts.append(f"intervals and p by sign flips, for further {over}{together(differences)}")
+    parts.append(floor(differences))
     if not differences["p_adjusted"].map(is_shown).all():
         parts.append("none over: if no difference is shown, the largest that is not excluded")
     tested = differences.attrs.get("ties", ())
