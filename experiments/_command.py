@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperCommand
 
 from experiments._exit import exit_with, one_line
-from experiments._flags import as_flag, as_settings, flags
+from experiments._flags import LIST, Own, as_flag, flags, normalise
 from ohr.errors import ConfigError, OhrError, did_you_mean
 
 if TYPE_CHECKING:
@@ -143,14 +143,15 @@ class CommandLine(typer.Typer):
 
 class _Command(TyperCommand):
     settings: Settings | None = None
+    paths: Collection[str] = ()
+    """Parameters that are paths."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             # As a path, the empty text is the current folder.
             if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
                 raise OhrError("an argument is empty: is a shell variable not set?")
-            if self.settings is not None:
-                args = as_settings(args, {*self._option_names(), "--help"})
+            args = normalise(args, self._own(), of_study=self.settings is not None)
             return super().parse_args(ctx, args)
         except (OhrError, typer.TyperException) as error:
             message = str(error)
@@ -158,6 +159,21 @@ class _Command(TyperCommand):
                 message = self._usage_message(error)
             print(f"error: {one_line(message)}", file=sys.stderr)
             raise typer.Exit(2) from error
+
+    def _own(self) -> dict[str, Own]:
+        """How each option of the command takes values, by each of its names."""
+        options = [param for param in self.params if param.param_type_name == "option"]
+        return {
+            name: Own(
+                param.opts[0],
+                is_switch=bool(getattr(param, "is_flag", False)),
+                is_repeated=param.multiple,
+                is_joined=param.metavar == LIST,
+                is_path=param.name in self.paths,
+            )
+            for param in options
+            for name in (*param.opts, *param.secondary_opts)
+        } | {"--help": Own("--help", is_switch=True, is_repeated=True)}
 
     def _option_names(self) -> list[str]:
         """All names of the command's options: ``--out``, ``--no-check``."""
@@ -251,6 +267,8 @@ def _command(
 
         def carry_out() -> int:
             shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
+            for name, value in options.items():
+                options[name] = _at_home(value)
             for name, mark in settings.items():
                 from ohr.study.config import load_config
 
@@ -292,6 +310,7 @@ def _command(
         pass
 
     Command.settings = next(iter(settings.values()), None)
+    Command.paths = {each.name for each in parameters if "Path" in str(each.annotation)}
     line = CommandLine()
     line.command(
         help=inspect.getdoc(function),
@@ -299,6 +318,13 @@ def _command(
         context_settings={"max_content_width": _WIDEST},
     )(main)
     return line
+
+
+def _at_home(value: Any) -> Any:
+    """``~/data`` is a folder of the user's own, also as ``--out=~/data``."""
+    if isinstance(value, list):
+        return [_at_home(item) for item in value]
+    return value.expanduser() if isinstance(value, Path) and value.parts[:1] == ("~",) else value
 
 
 def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:

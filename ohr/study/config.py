@@ -25,6 +25,7 @@ from ohr.metrics.protocol import Protocol
 from ohr.plugins.base import Plugin, first_error
 from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
+from ohr.study.option_values import holds_text, plugin_value, read_option, split_list
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 from ohr.types import Runner
 
@@ -48,7 +49,13 @@ def _listed(value: Any) -> Any:
     return [value] if single or callable(value) else value
 
 
+def _at_home(value: Any) -> Any:
+    """``~/data`` is a folder of the user's own."""
+    return os.path.expanduser(value) if isinstance(value, str | Path) else value
+
+
 _LISTED = BeforeValidator(_listed)
+UserPath = Annotated[Path, BeforeValidator(_at_home)]
 Specs = Annotated[tuple[Spec, ...], _LISTED]
 Names = Annotated[tuple[str, ...], _LISTED]
 Intensities = Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], _LISTED]
@@ -69,12 +76,12 @@ class DatasetConfig(_Strict):
     kind: str = "sample"
     """Kind of dataset: sample (generated), ohrbench (files in the layout of OHR-Bench), folder
     (your PDFs), qasper (its papers), or your plug-in."""
-    path: Path | None = None
+    path: UserPath | None = None
     """Folder of the documents: retrieval_base of ohrbench, the PDFs of folder; the file of
     qasper."""
-    questions: Path | None = None
+    questions: UserPath | None = None
     """File of the questions: the Q&A file of ohrbench (JSON), the CSV of folder."""
-    pdfs: Path | None = None
+    pdfs: UserPath | None = None
     """Folder of the PDFs of ohrbench, for engines that read pages."""
     domains: Names = ()
     """Domains whose documents are loaded; empty: all of them."""
@@ -92,12 +99,12 @@ class DatasetConfig(_Strict):
     even: bool = False
     """Draw the same number of questions from each domain and evidence source, as far as possible;
     those on one page are drawn together."""
-    rewritten: Path | None = None
+    rewritten: UserPath | None = None
     """File with other wordings of questions: a CSV with the columns qid and question, or JSON. Only
     these questions are asked."""
     wording: Literal["rewritten", "original"] = "rewritten"
     """Which wording of them to ask."""
-    verdicts: Path | None = None
+    verdicts: UserPath | None = None
     """File verdicts.json of a report's review: bad questions and those with wrong evidence are left
     out and counted; --verdicts FILE does the same."""
     strict: bool = False
@@ -127,7 +134,7 @@ class StudyConfig(_Strict):
     intensities are given."""
     intensities: Intensities = ()
     """Intensities of the noise, in addition to levels or instead of them."""
-    calibration: Path | None = None
+    calibration: UserPath | None = None
     """File calibration.json of ohr run calibrate; r_noise and edit_distance need it."""
     r_noise: Intensities = ()
     """Wanted noise ratios, instead of intensities."""
@@ -137,7 +144,7 @@ class StudyConfig(_Strict):
     """Also measure the clean ground truth, as the ceiling for the engines; gt among engines that
     read distorted pages does the same."""
     chunkers: Specs = (PluginSpec(name="tokens"),)
-    """Plug-ins that split pages into chunks; chunker=NAME sets a single one."""
+    """Plug-ins that split pages into chunks."""
     retrievers: Specs = (PluginSpec(name="bm25"),)
     """Plug-ins that find the chunks for a question."""
     readers: Specs = (PluginSpec(name="extractive"),)
@@ -185,7 +192,7 @@ class StudyConfig(_Strict):
     same environment and folders."""
     worker_gpus: float = Field(default=0, ge=0, le=64)
     """Share of a GPU per worker with runner=ray; 0.5 puts two workers on one GPU."""
-    cache: Path = Path(".ohr-cache")
+    cache: UserPath = Path(".ohr-cache")
     """Folder that keeps OCR output and answers, so that nothing is computed twice."""
     page_cpu_s: float = Field(default=300, gt=0)
     """CPU seconds that a page may take before it counts as a timeout."""
@@ -207,25 +214,6 @@ class StudyConfig(_Strict):
             raise ValueError("worker_gpus is for runner=ray; here every worker sees every GPU")
         return self
 
-    @model_validator(mode="before")
-    @classmethod
-    def _one_chunker(cls, options: Any) -> Any:
-        """``chunker`` sets the only chunker."""
-        if isinstance(options, Mapping) and "chunker" in options and "chunkers" not in options:
-            return {("chunkers" if key == "chunker" else key): v for key, v in options.items()}
-        return options
-
-    @model_validator(mode="before")
-    @classmethod
-    def _earlier_name(cls, options: Any) -> Any:
-        """``reading_metrics``, of configurations of earlier versions."""
-        if isinstance(options, Mapping) and "reading_metrics" in options:
-            current = {key: value for key, value in options.items() if key != "reading_metrics"}
-            return current | (
-                {"metrics": ["default", "reading"]} if options["reading_metrics"] else {}
-            )
-        return options
-
     @property
     def cutoffs(self) -> tuple[int, ...]:
         """Numbers of hits at which retrieval is measured, the readers' number first."""
@@ -243,26 +231,55 @@ class StudyConfig(_Strict):
         return options
 
 
+def option_type(key: str) -> Any:
+    """The type of an option's field, by its dotted key; None where there is no such option.
+
+    The parameters of a dataset are of any type: they are checked with the dataset, which knows
+    them.
+    """
+    parent, _, last = key.rpartition(".")
+    if parent == "dataset.params" and last:
+        return Any
+    models: dict[str, type[BaseModel]] = {"": StudyConfig, "dataset": DatasetConfig}
+    field = models[parent].model_fields.get(last) if parent in models else None
+    return None if field is None else field.annotation
+
+
 def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = None) -> StudyConfig:
     """Defaults, then a YAML file (an argument without ``=``), then ``key=value`` arguments.
 
-    Keys are dotted (``dataset.kind=sample``), values are YAML (``"levels=[mild,severe]"``).
-    Raises ConfigError with the key, the value and the fix, and UntrustedCodeError if the file names
-    code of the working folder.
+    Keys are dotted (``dataset.kind=sample``). Values are as :func:`read_option` reads them: lists
+    have commas or come several times, other options come once. Raises ConfigError with the key,
+    the value and the fix, and UntrustedCodeError if the file names code of the working folder.
     """
+    return config_of(given_options(arguments), defaults)
+
+
+def given_options(arguments: Iterable[str]) -> dict[str, Any]:
+    """What YAML files and ``key=value`` arguments set, without defaults. Raises ConfigError."""
     options: dict[str, Any] = {}
+    texts: dict[str, list[str]] = {}
     for argument in arguments:
         key, equals, text = argument.partition("=")
-        if not equals:
+        if equals:
+            texts.setdefault(key, []).append(text)
+        else:
             _merge(options, _read_yaml(Path(argument)))
-            continue
+    for key, values in texts.items():
         node: dict[str, Any] = {}
         leaf = node
         *parents, last = key.split(".")
         for parent in parents:
             leaf = leaf.setdefault(parent, {})
-        leaf[last] = _parse(argument, text)
+        leaf[last] = read_option(key, option_type(key) or Any, values)
         _merge(options, node)
+    return options
+
+
+def config_of(
+    options: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> StudyConfig:
+    """The configuration of given options and a command's defaults. Raises ConfigError."""
     merged: dict[str, Any] = {}
     _merge(merged, _fitting_defaults(defaults or {}, options))
     _merge(merged, options)
@@ -304,14 +321,7 @@ def parse_plugin(kind: str, text: str) -> PluginSpec:
 
     Raises ConfigError, which names the kind.
     """
-    try:
-        value = parse_yaml(text)
-    except ValueError as error:
-        raise ConfigError(f"cannot read the {kind} {text!r}: it is not YAML: {error}") from error
-    # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
-    if not isinstance(value, str | dict):
-        raise ConfigError(f"cannot read the {kind} {text!r}: it names no plug-in")
-    return PluginSpec.parse(value)
+    return PluginSpec.parse(plugin_value(kind, text))
 
 
 def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
@@ -319,13 +329,9 @@ def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
 
     Raises ConfigError, also for a label that comes twice.
     """
-    try:
-        values = parse_yaml(f"[{text}]")
-    except ValueError as error:
-        raise ConfigError(f"cannot read the {kind}s {text!r}: not YAML: {error}") from error
-    if not values or not all(isinstance(value, str | dict) for value in values):
+    specs = [parse_plugin(kind, item) for item in split_list(text)]
+    if any(not spec.name for spec in specs):
         raise ConfigError(f"cannot read the {kind}s {text!r}: write them as a,b")
-    specs = [PluginSpec.parse(value) for value in values]
     labels = [spec.label for spec in specs]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
@@ -335,7 +341,8 @@ def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     try:
-        content = parse_yaml(decode(read_bounded(path, MOST_CHARACTERS)))
+        text = decode(read_bounded(path, MOST_CHARACTERS))
+        content = parse_yaml(text, is_text=lambda key: holds_text(option_type(key)))
     except FileNotFoundError as error:
         raise ConfigError(f"no configuration file {path}; options are key=value") from error
     except OSError as error:
@@ -348,15 +355,6 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
         raise ConfigError(f"{path} must hold key: value pairs, not a {type(content).__name__}")
     check_content(content, path)
     return content
-
-
-def _parse(argument: str, text: str) -> Any:
-    try:
-        return parse_yaml(text) if text else None
-    except ValueError as error:
-        raise ConfigError(
-            f"cannot read {hide_keys(argument)!r}: the value is not YAML: {error}"
-        ) from error
 
 
 def _merge(into: dict[str, Any], update: Mapping[str, Any]) -> None:

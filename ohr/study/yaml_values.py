@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -12,12 +13,16 @@ MOST_CHARACTERS = 1_000_000
 """Largest length of a text, also after all aliases are written out."""
 _MERGE = "tag:yaml.org,2002:merge"
 """Tag of ``<<``, which may come several times: all are merged."""
+_TEXT = "tag:yaml.org,2002:str"
+_NOT_TEXT = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "timestamp"))
 
 
-def parse_yaml(text: str) -> Any:
+def parse_yaml(text: str, is_text: Callable[[str], bool] = lambda key: False) -> Any:
     """The value of a YAML text. Raises ValueError with a line that says what is wrong.
 
     Two equal keys in one mapping are an error too; YAML itself would silently use the second.
+    Where ``is_text`` is true for the dotted key (that of a list for its items, "" at the top), a
+    value stays as it is written: ``2024`` and ``no`` are texts there.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"more than {MOST_CHARACTERS:,} characters")
@@ -29,6 +34,7 @@ def parse_yaml(text: str) -> Any:
         if _written_out(node, {}) > MOST_CHARACTERS:
             raise ValueError(f"its aliases stand for more than {MOST_CHARACTERS:,} characters")
         _refuse_equal_keys(node, loader)
+        _keep_texts(node, is_text)
         return loader.construct_document(node)
     except RecursionError as error:
         raise ValueError("nested too deeply, or within itself") from error
@@ -42,6 +48,19 @@ def parse_yaml(text: str) -> Any:
         raise ValueError(f"{problem}{where}") from None
     finally:
         loader.dispose()
+
+
+def _keep_texts(node: yaml.Node, is_text: Callable[[str], bool], key: str = "") -> None:
+    if isinstance(node, yaml.ScalarNode):
+        if node.tag in _NOT_TEXT and is_text(key):
+            node.tag = _TEXT
+    elif isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            _keep_texts(part, is_text, key)
+    elif isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            if isinstance(name, yaml.ScalarNode):
+                _keep_texts(value, is_text, f"{key}.{name.value}" if key else name.value)
 
 
 def _refuse_equal_keys(root: yaml.Node, loader: yaml.SafeLoader) -> None:
