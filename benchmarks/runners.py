@@ -47,7 +47,7 @@ def write_pages(folder: Path, count: int) -> None:
 
 def command(pages: Path, out: Path, *more: str) -> list[str]:
     return [
-        sys.executable, "-m", "experiments.ocr", str(pages), "--cache", f"{out}-cache",
+        sys.executable, "-m", "experiments.read", str(pages), "--cache", f"{out}-cache",
         "--engine", "benchmarks.runners.NapEngine", "--out", str(out), *more,
     ]  # fmt: skip
 

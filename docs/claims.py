@@ -212,7 +212,7 @@ STUDIES = (
         '"seeds=[0]" ground_truth=true',
     ),
 )
-"""The runs of the claims; ``$S`` is a sample: ``python -m experiments.make_sample --pages 300``."""
+"""The runs of the claims; ``$S`` is a sample: ``ohr dataset make-sample --pages 300``."""
 CLAIMS = ROOT / "docs" / "results" / "claims.yaml"
 TABLE = GENERATED / "claims.md"
 
@@ -229,7 +229,7 @@ def main() -> int:
     if not given.check:
         sample = given.runs / "sample"
         if not (sample / "sample.json").exists():
-            make = ["-m", "experiments.make_sample", "--pages", "300", "--out", str(sample)]
+            make = ["-m", "experiments.dataset_make_sample", "--pages", "300", "--out", str(sample)]
             subprocess.run([sys.executable, *make], cwd=ROOT, check=True)
         for study in STUDIES:
             study.run({"D": given.data.resolve(), "S": sample}, given.cache.resolve(), given.runs)

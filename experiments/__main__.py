@@ -18,125 +18,10 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from experiments._commands import GROUPS, SECTIONS, SINGLE, module_of, nearest
 from experiments._exit import one_line
 from ohr.errors import did_you_mean
 
-GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "run": (
-        "Run a study: distort pages, read, retrieve, answer, score.",
-        {
-            "noise-curve": "noise_curve",
-            "ocr-benchmark": "ocr_benchmark",
-            "systems": "systems",
-            "vision": "vision",
-            "retrievers": "retrievers",
-            "table-format": "table_format",
-            "attribution": "attribution",
-            "structure": "structure",
-            "mitigations": "mitigations",
-            "calibrate": "calibrate",
-        },
-    ),
-    "analyse": (
-        "Analyse finished runs.",
-        {
-            "compare": "compare",
-            "noise-cost": "noise_cost",
-            "curves": "curve_statistics",
-            "predictiveness": "predictiveness",
-            "robustness": "robust_reader",
-            "errors": "error_analysis",
-            "realism": "realism",
-            "figure3": "figure3",
-            "judge": "judge_systems",
-            "review": "review",
-            "cells": "cells",
-        },
-    ),
-    "quality": (
-        "Estimate the errors of OCR output without ground truth.",
-        {
-            "estimate": "quality",
-            "confidence": "confidence",
-            "fit": "fit_quality",
-            "check": "quality_check",
-        },
-    ),
-    "perturb": (
-        "Distort page images; add noise to texts.",
-        {
-            "images": "perturb_images",
-            "text": "perturb_text",
-            "gallery": "gallery",
-            "fit-errors": "fit_errors",
-            "check-errors": "check_errors",
-        },
-    ),
-    "dataset": (
-        "Make, fetch and check datasets.",
-        {
-            "make-sample": "make_sample",
-            "contact-sheet": "contact_sheet",
-            "download": "download",
-            "verify": "verify_dataset",
-            "layers": "layers",
-            "statistics": "dataset_statistics",
-            "categories": "categories",
-        },
-    ),
-    "questions": (
-        "Make questions from documents, and validate them.",
-        {
-            "make": "make_questions",
-            "validity": "question_validity",
-            "style": "question_style",
-        },
-    ),
-    "paper": (
-        "Reproduce tables and figures of the papers.",
-        {
-            "ohrbench": "paper",
-            "prototypes": "prototypes",
-            "drc": "drc",
-            "extraction": "extraction",
-            "block-errors": "block_errors",
-            "format-counts": "format_counts",
-            "noise-statistics": "noise_statistics",
-        },
-    ),
-    "convert": (
-        "Exchange data and results with other tools.",
-        {
-            "export": "export",
-            "import-results": "import_results",
-            "mlflow": "log_mlflow",
-            "qasper": "qasper",
-        },
-    ),
-    "list": (
-        "List OCR engines and all other plug-ins.",
-        {"engines": "engines", "plugins": "plugins"},
-    ),
-}
-"""Groups of commands: the purpose of each group, and the module of each of its commands."""
-SINGLE: Mapping[str, str] = {
-    "demo": "demo",
-    "read": "ocr",
-    "recommend": "recommend",
-    "report": "report",
-    "board": "board",
-    "verify": "verify",
-    "cache": "store",
-    "status": "status",
-}
-"""Commands outside the groups, and the module of each."""
-SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("demo", "recommend", "read"),
-    "Measure": ("run", "analyse", "report", "board", "verify", "quality", "paper"),
-    "Prepare": ("perturb", "dataset", "questions", "convert"),
-    "Manage": ("list", "status", "cache"),
-}
-"""The sections of ``ohr --help``, in order."""
 _WIDTH = 16
 
 
@@ -172,7 +57,10 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0].replace("_", "-")
         if name not in self._entries:
+            near = nearest(name)
             hint = did_you_mean(name, self.list_commands(ctx))
+            if near and not hint.startswith("did you mean"):
+                hint = f"did you mean {near!r}? {hint}"
             print(f"error: unknown command {one_line(name)!r}; {hint}", file=sys.stderr)
             raise typer.Exit(2)
         return name, self.get_command(ctx, name), args[1:]
@@ -215,10 +103,12 @@ def _options(
 
 def _app() -> _Group:
     groups: dict[str, Any] = {}
-    for name, (about, entries) in GROUPS.items():
-        groups[name] = _Group(name, entries, {"Commands": tuple(entries)})
+    for name, (about, leaves) in GROUPS.items():
+        modules = {leaf: module_of(name, leaf) for leaf in leaves}
+        groups[name] = _Group(name, modules, {"Commands": leaves})
         groups[name].help = about
-    app = _Group("ohr", {**groups, **SINGLE}, SECTIONS)
+    singles = {name: module_of("", name) for name in SINGLE}
+    app = _Group("ohr", {**groups, **singles}, SECTIONS)
     app.help = (
         "Measure how OCR noise spreads through retrieval-augmented generation.\n\n"
         "'ohr COMMAND --help' explains a command."

@@ -10,18 +10,20 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 from typer.core import TyperCommand
 
+from experiments._commands import NAMES
 from experiments._exit import exit_with, one_line
-from experiments._flags import LIST, Own, as_flag, flags, normalise
+from experiments._flags import Own, as_flag, flags, normalise
+from experiments._parameters import LIST, AndReport, DryRun, OfShard, OptionalOut, Steal
 from ohr.errors import ConfigError, OhrError, did_you_mean
 
 if TYPE_CHECKING:
@@ -44,77 +46,16 @@ class Settings:
     """Whether the command reads pages, so that it can be split into shards."""
 
 
-Out = Annotated[Path, typer.Option(help="Folder for the results.")]
-OptionalOut = Annotated[Path | None, typer.Option(help="Folder for the results.")]
-FinishedRun = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a finished run.")]
-FinishedRuns = Annotated[
-    list[Path], typer.Argument(metavar="RUN", help="Folders of finished runs.")
-]
-Inputs = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="PDFs, images, or folders of them.")
-]
-Dpi = Annotated[
-    int,
-    typer.Option(min=30, max=1200, help="Resolution of rendered PDFs, and of images without one."),
-]
-Workers = Annotated[int, typer.Option(min=1, help="Number of processes; default: all cores.")]
-CORES = os.cpu_count() or 1
-"""Default of ``--workers``."""
-PageRanges = Annotated[
-    str,
-    typer.Option("--pages", help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all."),
-]
-Budget = Annotated[int, typer.Option(min=1, help="Largest number of pages to read.")]
-OcrOutput = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="SOURCE ...", help="A finished run, or the truth's folder and the output's."
-    ),
-]
-OutputQuestions = Annotated[
-    Path | None, typer.Option(help="Q&A file, for two folders; without, pages alone count.")
-]
-Domains = Annotated[str, typer.Option(help="Domains to use, separated by commas; default: all.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same bytes.")]
-Cache = Annotated[Path, typer.Option(help="Folder of the cache.")]
-OwnEngines = Annotated[
-    str | None,
-    typer.Option(
-        help="OCR engines, separated by commas; default: all installed ones that need no "
-        "downloaded weights and no server."
-    ),
-]
-Truth = Annotated[
-    Path | None,
-    typer.Option(help="Folder of transcribed pages: <domain>/<document>/page_0001.md."),
-]
-Instability = Annotated[
-    bool, typer.Option(help="Read each page also under three mild distortions.")
-]
-Axis = Annotated[
-    Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance"] | None,
-    typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
-]
-Look = Annotated[
-    Literal["paper", "slides"], typer.Option(help="Draw figures for a paper or for slides.")
-]
-AndReport = Annotated[
-    bool, typer.Option("--report", help="Also write an interactive report, RUN/report.")
-]
-OfReview = Annotated[
-    Path | None,
-    typer.Option(help="verdicts.json of a review: leave out questions marked as bad."),
-]
-OfShard = Annotated[
-    str, typer.Option("--shard", metavar="I/N", help="Read only part I of N of the pages.")
-]
-Steal = Annotated[
-    bool,
-    typer.Option("--steal", help="With --shard: then read pages that other shards have not read."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")]
-
 _SHARDED: Mapping[str, tuple[Any, Any]] = {"shard": ("", OfShard), "steal": (False, Steal)}
+_given: ContextVar[Sequence[str]] = ContextVar("given", default=())
+"""The arguments of the command that runs."""
+_UNSEEN = frozenset(
+    (
+        *("--out", "--dry-run", "--debug", "--trust-code", "--shard", "--steal", "--report"),
+        *("--cache", "--workers", "--help"),
+    )
+)
+"""Options that change no result."""
 _NO_FOLDER = "no folder for the results: give --out, such as --out runs/first"
 _WIDEST = 100
 _TrustCode = Annotated[
@@ -152,6 +93,7 @@ class _Command(TyperCommand):
             if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
                 raise OhrError("an argument is empty: is a shell variable not set?")
             args = normalise(args, self._own(), of_study=self.settings is not None)
+            _given.set([arg for arg in args if arg.partition("=")[0] not in _UNSEEN])
             return super().parse_args(ctx, args)
         except (OhrError, typer.TyperException) as error:
             message = str(error)
@@ -246,8 +188,14 @@ def results_command(function: Callable[..., int]) -> CommandLine:
 
 
 def _command(
-    function: Callable[..., int], *, trusts: bool = False, only_results: bool = False
+    function: Callable[..., int],
+    *,
+    trusts: bool = False,
+    only_results: bool = False,
+    named_by: Callable[..., object] | None = None,
 ) -> CommandLine:
+    """``named_by``: the function in whose file the command is; default: ``function``."""
+    name = NAMES.get(Path(inspect.getfile(named_by or function)).stem)
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())
     marks = {each.name: _settings_of(each.annotation) for each in parameters}
     settings = {name: mark for name, mark in marks.items() if mark is not None}
@@ -269,10 +217,26 @@ def _command(
             shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
             for name, value in options.items():
                 options[name] = _at_home(value)
+            given: list[str] = []
             for name, mark in settings.items():
-                from ohr.study.config import load_config
+                from ohr.study.commands import option_texts
+                from ohr.study.config import config_of, given_options
 
-                options[name] = load_config(options[name] or [], mark.defaults)
+                chosen = given_options(options[name] or [])
+                options[name] = config_of(chosen, mark.defaults)
+                given += option_texts(chosen)
+            return as_command(given, shard)
+
+        def as_command(given: list[str], shard: Shard | None) -> int:
+            if name is None:
+                return call(shard)
+            from ohr.study.commands import Command, running
+
+            own = [each for each in _given.get() if settings == {} or each.startswith("--")]
+            with running(Command(name, (*given, *own), options.get("out"))):
+                return call(shard)
+
+        def call(shard: Shard | None) -> int:
             if shard is None or options.get("dry_run"):
                 return function(**options)
             from ohr.ocr.shards import ShardEnded, use_shard
@@ -362,12 +326,8 @@ def study_command(
             out: Path | None,
             dry_run: bool,
             and_report: bool,
-            verdicts: Path | None,
             **options: Any,
         ) -> int:
-            if verdicts is not None:
-                dataset = config.dataset.model_copy(update={"verdicts": verdicts})
-                config = config.model_copy(update={"dataset": dataset})
             if needs is not None and needs not in config.stages:
                 raise ConfigError(f"stages must include {needs}: this command reports that stage")
             if dry_run:
@@ -384,7 +344,7 @@ def study_command(
             )
 
         _, *further = inspect.signature(report).parameters.values()
-        config, folder, dry, browser, review, _ = inspect.signature(main).parameters.values()
+        config, folder, dry, browser, _ = inspect.signature(main).parameters.values()
         main.__doc__ = report.__doc__
         _sign(
             main,
@@ -393,11 +353,10 @@ def study_command(
                 folder.replace(annotation=OptionalOut, default=out),
                 dry.replace(annotation=DryRun, default=False),
                 browser.replace(annotation=AndReport, default=False),
-                review.replace(annotation=OfReview, default=None),
                 *(each.replace(annotation=_evaluated(each, report)) for each in further),
             ],
         )
-        return command(main)
+        return _command(main, named_by=report)
 
     return make
 

@@ -13,9 +13,6 @@ from typing import Any
 
 from ohr.errors import ConfigError
 
-LIST = "A,B"
-"""Metavar of an option whose text is a list; given several times, it has the items of all."""
-
 
 @dataclass(frozen=True)
 class Own:

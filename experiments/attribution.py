@@ -13,12 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments._command import study_command
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
 
 
-@study_command({"stages": ["ocr", "generation", "overall"]}, needs="overall")
+@study_command(preset("attribution"), needs="overall")
 def main(run: Run) -> None:
     """Attribute the F1 loss: OCR, chunking, retrieval, reader."""
     from ohr.analysis.attribution.report import report

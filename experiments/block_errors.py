@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from experiments._command import OptionalOut, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import OptionalOut
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"stages": ["ocr"]}
+from ohr.study.presets import preset
 
 
 @command
-def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+def main(
+    config: Annotated[StudyConfig, Settings(preset("block-errors"))], out: OptionalOut = None
+) -> int:
     """Count blocks with OCR errors (table S3)."""
     from experiments.papers.block_errors.report import EXPLANATION, FILE, errors_table
     from experiments.papers.block_errors.table import block_errors

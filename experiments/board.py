@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, Out, results_command
+from experiments._command import results_command
+from experiments._parameters import FinishedRuns, Out
 
 
 @results_command

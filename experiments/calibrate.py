@@ -13,16 +13,16 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import DryRun, OptionalOut, Settings, command, results_folder
+from experiments._command import Settings, command, results_folder
+from experiments._parameters import DryRun, OptionalOut
 from ohr.display.choices import MARGIN
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
+from ohr.study.presets import preset
 
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    config: Annotated[StudyConfig, Settings(preset("calibrate"))],
     out: OptionalOut = None,
     check: Annotated[
         bool, typer.Option(help="Check the fit: read pages at the fitted intensities.")

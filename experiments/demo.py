@@ -5,32 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments._command import Axis, Look, study_command
+from experiments._command import study_command
+from experiments._parameters import Axis, Look
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
 
-DEFAULTS = {
-    # RapidOCR reads no charts, and writes formulas as plain text.
-    "dataset": {
-        "kind": "sample",
-        "sources": ["text", "table"],
-        "params": {"n_questions": 150},
-    },
-    "dpi": 72,  # a page takes a second or two, and its text is still mostly right
-    "engines": ["rapidocr"],
-    "noise": ["warping"],
-    "levels": ["severe"],
-    "ground_truth": True,
-    "seeds": [0],
-}
 NEXT = (
     "next: the same pages at 150 dpi, rotated, with Tesseract (apt-get install tesseract-ocr)",
     '  ohr run noise-curve "engines=[tesseract]" "noise=[rotation]" --out runs/rotation',
 )
 
 
-@study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
+@study_command(preset("demo"), out=Path("runs/demo"), next_steps=NEXT)
 def main(run: Run, axis: Axis = None, look: Look = "paper") -> None:
     """Run a small study on bundled pages: what noise costs."""
     from ohr.analysis.curves.study_report import report

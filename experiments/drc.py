@@ -13,21 +13,15 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import OptionalOut, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import OptionalOut
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {
-    "engines": ["gt"],
-    "scope": "document",
-    "stages": ["overall"],
-    "retrievers": [{"name": "bm25", "label": "BM25", "params": {"k1": 0.9, "b": 0.4}}],
-    "readers": ["extractive"],
-}
+from ohr.study.presets import preset
 
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    config: Annotated[StudyConfig, Settings(preset("drc"))],
     out: OptionalOut = None,
     top: Annotated[int, typer.Option(min=1, max=100, help="Passages to read per question, K.")] = 5,
     with_tables: Annotated[

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from experiments._command import OptionalOut, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import OptionalOut
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"stages": ["ocr"]}
+from ohr.study.presets import preset
 
 
 @command
-def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+def main(
+    config: Annotated[StudyConfig, Settings(preset("extraction"))], out: OptionalOut = None
+) -> int:
     """Score the words of paragraphs and tables (DRC's table 3)."""
     from experiments.papers.drc.extraction import extraction_table
     from experiments.papers.drc.extraction_report import EXPLANATION, FILE, extraction_report

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from experiments._command import OptionalOut, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import OptionalOut
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
+from ohr.study.presets import preset
 
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS, reads_pages=False)], out: OptionalOut = None
+    config: Annotated[StudyConfig, Settings(preset("format-counts"), reads_pages=False)],
+    out: OptionalOut = None,
 ) -> int:
     """Count formatting commands per page, by kind (table S2)."""
     from experiments.papers.format_counts.report import counts_table

@@ -17,35 +17,25 @@ analyse realism``, and are compared with these.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from experiments._command import (
-    AndReport,
-    DryRun,
-    OptionalOut,
-    Settings,
-    command,
-    results_folder,
-)
+from experiments._command import Settings, command, results_folder
+from experiments._parameters import LIST, AndReport, DryRun, OptionalOut
 from ohr.study.config import StudyConfig
+from ohr.study.presets import preset
 
-DEFAULTS: dict[str, Any] = {
-    "engines": ["tesseract"],
-    "noise": ["semantic"],
-    "levels": ["severe"],
-    "metrics": ["default", "reading"],
-}
 ARMS = "upright,flatten+upright,light,clean,upscale,vote,add_words,ngrams"
 
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    config: Annotated[StudyConfig, Settings(preset("mitigations"))],
     out: OptionalOut = None,
     arms: Annotated[
-        str, typer.Option(help="Mitigations, separated by commas; a+b takes a, then b.")
+        str,
+        typer.Option(metavar=LIST, help="Mitigations, separated by commas; a+b takes a, then b."),
     ] = ARMS,
     second: Annotated[
         str, typer.Option(help="The second engine of arms that fuse texts.")

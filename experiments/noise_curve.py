@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._command import Axis, Look, study_command
+from experiments._command import study_command
+from experiments._parameters import Axis, Look
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
 
 
-DEFAULTS = {
-    "engines": ["tesseract"],
-    "noise": ["semantic"],
-    "intensities": [0.25, 0.5, 0.75, 1.0],
-    "ground_truth": True,
-}
-
-
-@study_command(DEFAULTS)
+@study_command(preset("noise-curve"))
 def main(run: Run, axis: Axis = None, look: Look = "paper") -> None:
     """Measure OCR, retrieval and answers under noise."""
     from ohr.analysis.curves.study_report import report

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from experiments._command import Out, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import Out
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
+from ohr.study.presets import preset
 
 
 @command
-def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: Out) -> int:
+def main(config: Annotated[StudyConfig, Settings(preset("noise-statistics"))], out: Out) -> int:
     """Count what noise does to pages (tables S2, S3, figure S2)."""
     from experiments.papers.noise_statistics import noise_statistics
 

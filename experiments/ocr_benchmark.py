@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments._command import study_command
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
 
 
-@study_command({})
+@study_command(preset("ocr-benchmark"))
 def main(run: Run) -> None:
     """Compare OCR engines by retrieval and answers.
 

@@ -12,17 +12,8 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import (
-    Dpi,
-    Inputs,
-    OfShard,
-    Out,
-    Seed,
-    Steal,
-    Workers,
-    command,
-    parse_shard,
-)
+from experiments._command import command, parse_shard
+from experiments._parameters import Dpi, Inputs, OfShard, Out, Seed, Steal, Workers
 from ohr.display.choices import ImageFormat
 
 

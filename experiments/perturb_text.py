@@ -15,17 +15,17 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Out, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import Out
 from ohr.display.choices import TEXT_NOISE_OPTIONS
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
+from ohr.study.presets import preset
 
 
 @command
 def main(
     config: Annotated[
-        StudyConfig, Settings(DEFAULTS, options=TEXT_NOISE_OPTIONS, reads_pages=False)
+        StudyConfig, Settings(preset("perturb-text"), options=TEXT_NOISE_OPTIONS, reads_pages=False)
     ],
     out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,

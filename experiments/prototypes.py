@@ -8,27 +8,19 @@ tests between successive prototypes, the effect of noise on the hallucination fl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from experiments._command import DryRun, Out, Settings, command
-from experiments.papers.prototypes.metrics import METRICS
+from experiments._command import Settings, command
+from experiments._parameters import DryRun, Out
 from ohr.study.config import StudyConfig
-
-DEFAULTS: Mapping[str, Any] = {
-    "engines": ("gt",),
-    "stages": ("overall",),
-    "systems": ("p0", "p1", "p2", "p3", "p4"),
-    "scope": "document",
-    "metrics": METRICS,
-}
+from ohr.study.presets import preset
 
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    config: Annotated[StudyConfig, Settings(preset("prototypes"))],
     out: Out,
     reader: Annotated[
         str, typer.Option(help="Reader, such as '{name: openai, params: {model: M}}'.")

@@ -14,8 +14,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import (
+from experiments._command import command, names
+from experiments._parameters import (
     CORES,
+    LIST,
     Budget,
     Cache,
     Dpi,
@@ -28,8 +30,6 @@ from experiments._command import (
     Seed,
     Truth,
     Workers,
-    command,
-    names,
 )
 
 
@@ -38,7 +38,9 @@ def main(
     inputs: Inputs,
     out: Out,
     engines: OwnEngines = None,
-    retrievers: Annotated[str, typer.Option(help="Retrievers, separated by commas.")] = "bm25",
+    retrievers: Annotated[
+        str, typer.Option(metavar=LIST, help="Retrievers, separated by commas.")
+    ] = "bm25",
     budget: Budget = 200,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Most minutes to read pages; default: no limit.")
@@ -52,7 +54,10 @@ def main(
     pages: PageRanges = "",
     questions: Annotated[int, typer.Option(min=1, help="Number of questions to ask.")] = 200,
     levels: Annotated[
-        str, typer.Option(help="Levels of page noise in addition to clean pages, e.g. moderate.")
+        str,
+        typer.Option(
+            metavar=LIST, help="Levels of page noise in addition to clean pages, e.g. moderate."
+        ),
     ] = "",
     truth: Truth = None,
     report: Annotated[

@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import FinishedRuns, Out, results_command
+from experiments._command import results_command
+from experiments._parameters import FinishedRuns, Out
 from ohr.report.options import ReportOptions
 
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments._command import study_command
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
 
 
 @study_command(
-    {"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]},
+    preset("retrievers"),
     needs="retrieval",
 )
 def main(run: Run) -> None:

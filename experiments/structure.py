@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from experiments._command import OptionalOut, Settings, command
+from experiments._command import Settings, command
+from experiments._parameters import OptionalOut
 from ohr.study.config import StudyConfig
-
-DEFAULTS = {"stages": ["ocr"]}
+from ohr.study.presets import preset
 
 
 @command
-def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+def main(
+    config: Annotated[StudyConfig, Settings(preset("structure"))], out: OptionalOut = None
+) -> int:
     """Measure what noise leaves of documents' outlines."""
     from ohr.analysis.structure.report import report_structure
     from ohr.analysis.structure.table import structure

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments._command import Axis, study_command
+from experiments._command import study_command
+from experiments._parameters import Axis
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
@@ -25,12 +27,7 @@ Parts = Annotated[
 
 
 @study_command(
-    {
-        "engines": ["tesseract"],
-        "ground_truth": True,
-        "stages": ["ocr", "overall"],
-        "metrics": ["default", "source_recall"],
-    },
+    preset("systems"),
     needs="overall",
 )
 def main(run: Run, parts: Parts = False, axis: Axis = None) -> None:

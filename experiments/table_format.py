@@ -11,20 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments._command import study_command
-from ohr.display.choices import TABLE_FORMATS
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
 
-DEFAULTS = {
-    "dataset": {"sources": ["table"]},
-    "engines": [
-        {"name": "gt", "params": {"tables": name}, "label": name} for name in TABLE_FORMATS
-    ],
-}
 
-
-@study_command(DEFAULTS)
+@study_command(preset("table-format"))
 def main(run: Run) -> None:
     """Compare quality by the format of tables (figure 4)."""
     from experiments.papers.table_format.report import report

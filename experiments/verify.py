@@ -6,7 +6,8 @@ and scores the pages, hits and answers in ``cases.zip`` again. Exit 1 if anythin
 
 from __future__ import annotations
 
-from experiments._command import FinishedRuns, results_command
+from experiments._command import results_command
+from experiments._parameters import FinishedRuns
 
 
 @results_command

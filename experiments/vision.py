@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments._command import Axis, study_command
+from experiments._command import study_command
+from experiments._parameters import Axis
+from ohr.study.presets import preset
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
@@ -25,7 +27,7 @@ AxisEngine = Annotated[
 
 
 @study_command(
-    {"engines": ["tesseract"], "noise": ["semantic"], "stages": ["ocr", "retrieval", "overall"]},
+    preset("vision"),
     needs="overall",
 )
 def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = None) -> None:

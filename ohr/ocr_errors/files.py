@@ -42,7 +42,7 @@ def model_bytes(name: str) -> bytes:
     if "/" not in name and path.suffix != ".json":
         raise ConfigError(
             f"unknown model of OCR errors {name!r}; {did_you_mean(name, known)}; or give the path "
-            "of a file that ohr perturb fit-errors wrote"
+            "of a file that ohr dev fit-errors wrote"
         )
     try:
         return read_bounded(path, LARGEST_FILE)
@@ -57,7 +57,7 @@ def parse_model(data: bytes, name: str) -> ErrorModel:
         if isinstance(content, dict) and content.get("format", FORMAT) != FORMAT:
             raise ConfigError(
                 f"{name} has format {content['format']!r}, and this version reads format {FORMAT}: "
-                "fit the model again (ohr perturb fit-errors)"
+                "fit the model again (ohr dev fit-errors)"
             )
         return ErrorModel.model_validate(content)
     except ValidationError as error:

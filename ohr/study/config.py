@@ -34,7 +34,7 @@ MOST_HITS = 1_000_000
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
-_UNSEEN = ("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures")
+UNSEEN = ("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures")
 """Options that change no result."""
 BUILT_IN = "rag"
 """The system that is made of a study's chunkers, retrievers and readers."""
@@ -106,7 +106,7 @@ class DatasetConfig(_Strict):
     """Which wording of them to ask."""
     verdicts: UserPath | None = None
     """File verdicts.json of a report's review: bad questions and those with wrong evidence are left
-    out and counted; --verdicts FILE does the same."""
+    out and counted."""
     strict: bool = False
     """Stop at any problem in the dataset; by default problems are reported and skipped."""
     params: dict[str, Any] = {}
@@ -226,7 +226,7 @@ class StudyConfig(_Strict):
     def identity(self) -> dict[str, Any]:
         """The configuration without the options that cannot change a result."""
         options = self.model_dump(mode="json")
-        for name in _UNSEEN:
+        for name in UNSEEN:
             options.pop(name)
         return options
 
@@ -276,9 +276,7 @@ def given_options(arguments: Iterable[str]) -> dict[str, Any]:
     return options
 
 
-def config_of(
-    options: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
-) -> StudyConfig:
+def config_of(options: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> StudyConfig:
     """The configuration of given options and a command's defaults. Raises ConfigError."""
     merged: dict[str, Any] = {}
     _merge(merged, _fitting_defaults(defaults or {}, options))

@@ -16,7 +16,7 @@ from ohr.files.keys import hide_keys
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import parse_yaml
 
-_OPENING, _CLOSING = "[{(", "]})"
+_OPENING, _CLOSING = "[{", "]}"
 
 
 def read_option(key: str, annotation: Any, texts: Sequence[str]) -> Any:
@@ -66,12 +66,12 @@ def plugin_value(key: str, text: str) -> Any:
 
 def split_list(text: str) -> list[str]:
     """The items of a list, separated by the commas that are in no bracket or quotes."""
-    items, depth, quote = [""], 0, ""
+    items, depth, quote, before = [""], 0, "", ""
     for character in text:
         if quote:
             quote = "" if character == quote else quote
-        elif depth and character in "\"'":
-            quote = character
+        elif depth and character in "\"'" and before in "[{,:":
+            quote = character  # elsewhere it is an apostrophe
         elif character in _OPENING:
             depth += 1
         elif character in _CLOSING:
@@ -80,6 +80,7 @@ def split_list(text: str) -> list[str]:
             items.append("")
         else:
             items[-1] += character
+        before = before if character == " " else character
     return [item.strip() for item in items]
 
 

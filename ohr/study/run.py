@@ -28,6 +28,7 @@ from ohr.store.atomic import part_of, put_in_place, write_bytes, write_text
 from ohr.store.csv import write_csv
 from ohr.store.locking import locked
 from ohr.store.versions import versions
+from ohr.study.commands import command_entry
 from ohr.study.config import StudyConfig
 from ohr.study.inputs import plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
@@ -227,6 +228,7 @@ def _carry_out(
     systems = {label: answers.pop(label) for label in plan.systems if label in answers}
     ungraded = scorer.measuring.ungraded.entries()
     manifest: dict[str, Any] = {
+        "command": command_entry(config, out),
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
         "draws": list(plan.draws),

@@ -19,7 +19,7 @@ from perturb.text.rewriting import TextRewriting
 
 class OcrErrorsParams(Params):
     """``model``: the name of a model that comes with the toolkit, or the path of one that
-    ``ohr perturb fit-errors`` wrote.
+    ``ohr dev fit-errors`` wrote.
     """
 
     model: str = "tesseract"

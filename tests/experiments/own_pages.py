@@ -7,7 +7,8 @@ from types import ModuleType
 
 from typer.testing import CliRunner, Result
 
-from experiments import quality, recommend
+from experiments import quality_estimate as quality
+from experiments import recommend
 
 FAKE, SURE = "tests.fakes.LoggingEngine", "tests.fakes.SureEngine"
 

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import curve_statistics, error_analysis
-from experiments.compare import main
+from experiments import analyse_curves as curve_statistics
+from experiments import analyse_errors as error_analysis
+from experiments.analyse_compare import main
 from ohr.analysis.comparison.configurations import configuration_changes
 from ohr.analysis.comparison.table import comparisons, metrics_of
 from ohr.errors import OhrError

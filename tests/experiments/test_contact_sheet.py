@@ -3,7 +3,7 @@ from __future__ import annotations
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.contact_sheet import main
+from experiments.dev_contact_sheet import main
 from experiments.noisy.sheets import BACKGROUND, CAPTION, contact_sheet
 
 

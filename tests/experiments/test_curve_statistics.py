@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.curve_statistics import main
+from experiments.analyse_curves import main
 from ohr.analysis.curves.report import curves_shown, seeds_shown
 from ohr.analysis.curves.table import (
     CURVE_KEYS,

@@ -85,7 +85,7 @@ def hub() -> Iterator[str]:
 def download(*arguments: str, endpoint: str, home: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"HF_ENDPOINT": endpoint, "HF_HOME": str(home)}
     return subprocess.run(
-        [sys.executable, "-m", "experiments.download", *arguments],
+        [sys.executable, "-m", "experiments.dataset_download", *arguments],
         cwd=ROOT,
         env=environment,
         capture_output=True,

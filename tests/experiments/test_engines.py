@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from experiments.engines import main
+from experiments.list_engines import main
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.machine.engines import examine

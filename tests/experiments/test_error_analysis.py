@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.error_analysis import main
+from experiments.analyse_errors import main
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.error_analysis.table import CASES, case_shares, distinct
 from ohr.errors import OhrError

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.figure3 import main
+from experiments.analyse_figure3 import main
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
 from ohr.analysis.figure3.table import figure3_points
 from ohr.errors import OhrError

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.check_errors import main as check_errors
-from experiments.fit_errors import main
+from experiments.dev_check_errors import main as check_errors
+from experiments.dev_fit_errors import main
 from experiments.perturb_text import main as perturb_text
 from ohr.analysis.ocr_errors import sources
 from ohr.analysis.ocr_errors.sources import read_pairs

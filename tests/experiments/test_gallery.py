@@ -4,7 +4,7 @@ import numpy as np
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.gallery import main
+from experiments.perturb_gallery import main
 from tests.builders import write_pdf
 
 

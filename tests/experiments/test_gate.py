@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.compare import main
+from experiments.analyse_compare import main
 from ohr.analysis.comparison.gate import FailIf, Verdict, check, without_partner
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv

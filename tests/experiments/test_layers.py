@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from experiments import layers
+from experiments import dataset_layers as layers
 from tests.builders import stream, write_objects, write_page, write_pdf
 
 SENTENCE = "The harbour office keeps a record of every ship that enters the port and pays the dues"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import log_mlflow
+from experiments import convert_mlflow as log_mlflow
 from experiments.convert.mlflow import conditions
 from ohr.study.results import rows_of
 

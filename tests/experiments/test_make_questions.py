@@ -12,7 +12,8 @@ import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
 
-from experiments import make_questions, question_validity
+from experiments import dev_validity as question_validity
+from experiments import questions_make as make_questions
 from ohr import registry
 from ohr.analysis.validity.study import matched, report
 from ohr.analysis.validity.table import (

@@ -1,4 +1,4 @@
-"""``python -m experiments.make_sample``: what it writes, says and refuses."""
+"""``python -m experiments.dataset_make_sample``: what it writes, says and refuses."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments.make_sample import main
+from experiments.dataset_make_sample import main
 
 runner = CliRunner()
 
 
 @pytest.mark.slow
 def test_the_command_writes_a_sample_and_repeats_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "experiments.make_sample", "--pages", "7", "--seed", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "experiments.dataset_make_sample",
+        "--pages",
+        "7",
+        "--seed",
+        "2",
+    ]
     outputs = []
     for name in ("a", "b"):
         done = subprocess.run(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import noise_cost
+from experiments import analyse_noise_cost as noise_cost
 from ohr.analysis.noise_cost.report import report_costs, text_table
 from ohr.analysis.noise_cost.table import noise_costs
 from ohr.errors import OhrError

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.ocr import main
+from experiments.read import main
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
@@ -121,7 +121,7 @@ def test_what_was_read_is_not_read_again_here_or_in_a_study(folder, log):
 def test_a_killed_run_goes_on_where_it_was(tmp_path, log):
     folder = tmp_path / "in"
     write_pdf(folder / "long.pdf", 12)
-    command = [sys.executable, "-m", "experiments.ocr", *arguments(folder, SLOW, "--workers", 2)]
+    command = [sys.executable, "-m", "experiments.read", *arguments(folder, SLOW, "--workers", 2)]
     running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while len(log.read_text().splitlines()) < 4 and time.monotonic() < deadline:

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.paper import main
+from experiments.ohrbench import main
 from ohr.analysis.published import (
     beside_published,
     contradictions,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from experiments import plugins
+from experiments import list_plugins as plugins
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.machine.plugins import examine

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import ohr
-from experiments.predictiveness import main
+from experiments.analyse_predictiveness import main
 from ohr.analysis.predictiveness.predictors import verdict
 from ohr.analysis.predictiveness.table import predictiveness, predictors
 from ohr.errors import OhrError

@@ -7,7 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import confidence, fit_quality, quality_check
+from experiments import (
+    dev_check_quality as quality_check,
+)
+from experiments import (
+    dev_fit_quality as fit_quality,
+)
+from experiments import (
+    quality_confidence as confidence,
+)
 from ohr.adviser.quality.check import check
 from ohr.adviser.quality.known_truth import observe_pages
 from ohr.adviser.quality.signal_runs import labelled, read_signals
@@ -198,7 +206,7 @@ def test_transcriptions_are_named_by_page_from_one():
 
 
 def look(settings, tmp_path, *more):
-    """What ``experiments.confidence`` makes of pages, without wobble."""
+    """What ``experiments.quality_confidence`` makes of pages, without wobble."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
     return observe_pages(config, 60, instability=False, words=True, report=lambda *_: None)
 

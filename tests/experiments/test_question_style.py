@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.question_style import main
+from experiments.dev_style import main
 from experiments.report import main as report
 from ohr.study.wordings import read_wordings, wordings_csv
 from tests.builders import write_corpus

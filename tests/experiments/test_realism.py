@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.realism import main
+from experiments.analyse_realism import main
 from ohr.analysis.realism.table import differences, page_errors, same_pages, summarise
 from ohr.errors import OhrError
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
 
-from experiments.realism import main
+from experiments.analyse_realism import main
 from ohr.analysis.realism.agreement import agreement, by_document
 from ohr.analysis.realism.agreement_report import sentences
 from ohr.analysis.realism.losses import by_tag, document_losses, page_losses, shape, tags_of

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.robust_reader import main
+from experiments.analyse_robustness import main
 from ohr.analysis.robustness.report import text_table
 from ohr.analysis.robustness.table import robustness
 from ohr.errors import OhrError

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from experiments import ocr
+from experiments import read as ocr
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.datasets.folder import read_layers

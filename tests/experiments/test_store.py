@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
+from experiments.cache import main
 from experiments.noise_curve import main as noise_curve
-from experiments.store import main
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.leases import Leases
 from ohr.study.config import load_config

@@ -97,7 +97,7 @@ def test_a_tenth_of_bad_pages_over_four_shards(tmp_path):
     ]
     assert [process.wait() for process in shards] == [0] * 4
     last = subprocess.run(
-        [sys.executable, "-m", "experiments.ocr", *given],
+        [sys.executable, "-m", "experiments.read", *given],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert last.returncode == 1

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import noise_curve, ocr
+from experiments import noise_curve
+from experiments import read as ocr
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.ocr.failures import Streak, reasons
 from ohr.study.config import load_config

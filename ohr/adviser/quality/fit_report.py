@@ -20,7 +20,7 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
     pages = labelled(read_signals(runs))
     counts = Counter(f"{page.domain}, {page.knowledge_base}" for page in pages)
     known: dict[str, Any] = {
-        "command": "ohr quality fit",
+        "command": "ohr dev fit-quality",
         "pages": len(pages),
         "documents": len({(page.domain, page.doc_id) for page in pages}),
         "readings": dict(sorted(counts.items())),

@@ -198,7 +198,7 @@ def _provenance(pairs: Pairs, pages: Sequence[AlignedPage]) -> Provenance:
         documents=len({page.pair.ref.doc_id for page in pages}),
         pages=len(pages),
         words=sum(len(page.words.words) for page in pages),
-        command="ohr perturb fit-errors",
+        command="ohr dev fit-errors",
         made_with=f"ohr {version('ohr')}",
     )
 

@@ -105,7 +105,7 @@ class Review {
     return [
       el("h2", {}, "Review"),
       el("p", {}, "Give your verdicts with each case; this browser stores them. Save them to a file, and a study leaves out questions that are bad or whose evidence is wrong:"),
-      el("pre", { class: "command", tabindex: 0 }, "ohr run noise-curve … --verdicts verdicts.json"),
+      el("pre", { class: "command", tabindex: 0 }, "ohr run noise-curve … --dataset.verdicts verdicts.json"),
       el("p", {}, "'ohr analyse review' shows how far a judge and the metrics agree with you on answers."),
       el("p", { class: "reviewed" }, this.summary()),
       button("save verdicts.json", () => this.save(), { disabled: !rows.length }),

@@ -10,7 +10,7 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
-from experiments import export
+from experiments import convert_export as export
 from experiments.convert.croissant import FIELDS
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments import export
+from experiments import convert_export as export
 from ohr.study.config import load_config
 from ohr.study.run import run_study
 from tests.builders import write_corpus

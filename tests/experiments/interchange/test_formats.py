@@ -7,7 +7,15 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from experiments import compare, export, import_results
+from experiments import (
+    analyse_compare as compare,
+)
+from experiments import (
+    convert_export as export,
+)
+from experiments import (
+    convert_import_results as import_results,
+)
 from ohr.store.identity import file_digest
 from ohr.study.results import open_run, rows_of
 from tests.builders import qa, write_questions

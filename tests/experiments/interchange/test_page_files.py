@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments import export
+from experiments import convert_export as export
 from experiments.convert.page_files import WRITERS, content_items, write_predictions
 from ocr_backends.formats.documents import read_json
 from ohr import registry

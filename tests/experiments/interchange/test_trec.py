@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ir_measures import RR, Success, nDCG
 from typer.testing import CliRunner
 
-from experiments import export
+from experiments import convert_export as export
 from experiments.convert.trec import Ranking, page_token, run_text, token
 from ohr.study.config import load_config
 from ohr.study.results import open_run

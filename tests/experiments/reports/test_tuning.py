@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from experiments.engines import main
+from experiments.list_engines import main
 from ohr.machine.tuning import Measured, settings_text, tune_engine
 from ohr.plugins import OcrBackend, Params
 from ohr.registry import PluginSpec

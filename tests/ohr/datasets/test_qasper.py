@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.convert.qasper import quoted
-from experiments.qasper import main
+from experiments.convert_qasper import main
 from ohr import registry
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.qasper_file import gold_of, predictions_text, read_papers, read_predictions

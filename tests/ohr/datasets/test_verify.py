@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments import verify_dataset
+from experiments import dataset_verify as verify_dataset
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets import wording
 from ohr.datasets.locating import SearchablePage, has_math, squeezed_pieces, verbatim_pieces

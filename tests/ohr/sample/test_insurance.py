@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments.make_sample import main
+from experiments.dataset_make_sample import main
 from ohr import registry
 from ohr.markup.outline.read import document_tree
 from ohr.metrics.answer_kinds import kind_of

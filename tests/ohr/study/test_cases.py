@@ -9,7 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from experiments import export
+from experiments import convert_export as export
 from ohr.errors import ConfigError, OhrError
 from ohr.store.locking import NAME, locked
 from ohr.study.config import load_config

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import ohr
+from experiments.analyse_compare import main as compare
 from experiments.board import main as board
-from experiments.compare import main as compare
 from experiments.noise_curve import main as noise_curve
 from experiments.report import main as report
 from experiments.verify import main as verify
@@ -94,7 +94,7 @@ def test_rows_and_cells_of_fewer_questions(run):
     """Both agree with one another, and neither with what the study asked."""
     edit_rows(run, lambda rows: rows[rows.qid.astype(str) != rows.qid.astype(str).max()])
     runner = CliRunner()
-    from experiments.cells import main as cells
+    from experiments.analyse_cells import main as cells
 
     assert runner.invoke(cells, [str(run)]).exit_code == 0
     assert "rows of the stage overall with the status ok, the study wrote" in faults(run)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.compare import main
+from experiments.analyse_compare import main
 from ohr import registry
 from ohr.analysis.comparison.table import compare
 from ohr.metrics.scores import SCORING

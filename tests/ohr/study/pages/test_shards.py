@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments.noise_curve import main as noise_curve
-from experiments.ocr import main as ocr
 from experiments.perturb_images import main as perturb_images
+from experiments.read import main as ocr
 from ohr.errors import ConfigError
 from ohr.ocr.shards import PAGES_TOGETHER, Shard, ShardEnded, name_of, read_shards_of
 from ohr.ocr.sharing import LEASES

@@ -1,0 +1,53 @@
+"""Exports knowledge bases, questions and gold pages in the formats of other tools.
+
+``ohr convert export RUN --format beir --out DIR`` exports each knowledge base of a finished run;
+``ohr convert export dataset.kind=… --format beir --out DIR`` exports the ground truth of a dataset.
+There is one collection per domain, since a study searches only the question's domain. A page is a
+document. A question's evidence pages are relevant, even those in another domain, where neither the
+study nor the other tool can find them.
+
+``trec`` exports topics and relevance judgements in the formats of trec_eval, and for a run the
+ranked pages of each condition. ``croissant`` exports a dataset with its description for tools that
+load Croissant; ``every-eval-ever`` exports the scores of answers, per condition and per question.
+
+``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` export only the texts, for OCR tools.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments._command import trusting_command
+from experiments._parameters import Out
+
+
+@trusting_command
+def main(
+    source: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|CONFIG.yaml|key=value",
+            help="Folder of a finished run, or the options of a study, for its dataset.",
+        ),
+    ],
+    out: Out,
+    format: Annotated[
+        str,
+        typer.Option(
+            help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
+            "runs), croissant (a dataset and its description), every-eval-ever (scores of "
+            "answers), or only texts: pages (OHR-Bench), markdown (one file per page), "
+            "omnidocbench (predictions), mineru."
+        ),
+    ] = "beir",
+) -> int:
+    """Export texts, questions and gold pages for other tools."""
+    from experiments.convert.exporting import export
+
+    return export(source, out, format)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Fits the model that predicts OCR errors from signals of quality.
+
+``ohr dev fit-quality RUN [RUN ...] --out model.json`` takes the pages of runs of
+``ohr quality confidence``. Every domain has the same weight. The intervals are those that hold for
+domains left out of the fit. The model that comes with the toolkit was fitted by this command; its
+``fitted_on`` names the data.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import command
+
+
+@command
+def main(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN", help="Result folders of ohr quality confidence."),
+    ],
+    out: Annotated[Path, typer.Option(help="File for the model.")],
+) -> int:
+    """Fit the predictor of OCR errors to finished runs."""
+    from ohr.adviser.quality.fit_report import report_fit
+
+    return report_fit(runs, out)
+
+
+if __name__ == "__main__":
+    main()
