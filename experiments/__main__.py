@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from experiments._commands import GROUPS, SECTIONS, SINGLE, module_of, nearest
+from experiments._commands import GROUPS, SECTIONS, SINGLE, nearest
 from experiments._exit import one_line
 from ohr.errors import did_you_mean
 
@@ -103,12 +103,10 @@ def _options(
 
 def _app() -> _Group:
     groups: dict[str, Any] = {}
-    for name, (about, leaves) in GROUPS.items():
-        modules = {leaf: module_of(name, leaf) for leaf in leaves}
-        groups[name] = _Group(name, modules, {"Commands": leaves})
+    for name, (about, entries) in GROUPS.items():
+        groups[name] = _Group(name, entries, {"Commands": tuple(entries)})
         groups[name].help = about
-    singles = {name: module_of("", name) for name in SINGLE}
-    app = _Group("ohr", {**groups, **singles}, SECTIONS)
+    app = _Group("ohr", {**groups, **SINGLE}, SECTIONS)
     app.help = (
         "Measure how OCR noise spreads through retrieval-augmented generation.\n\n"
         "'ohr COMMAND --help' explains a command."

@@ -23,12 +23,11 @@ from typer.core import TyperCommand
 from experiments._commands import NAMES
 from experiments._exit import exit_with, one_line
 from experiments._flags import Own, as_flag, flags, normalise
-from experiments._parameters import LIST, AndReport, DryRun, OfShard, OptionalOut, Steal
+from experiments._parameters import LIST, OfShard, Steal
 from ohr.errors import ConfigError, OhrError, did_you_mean
 
 if TYPE_CHECKING:
     from ohr.ocr.shards import Shard
-    from ohr.study.config import Stage, StudyConfig
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,9 @@ _UNSEEN = frozenset(
 """Options that change no result."""
 _NO_FOLDER = "no folder for the results: give --out, such as --out runs/first"
 _WIDEST = 100
+_HELP_ALL = "--help-all"
+_RARE = frozenset(("shard", "steal", "trust_code", "debug"))
+"""Parameters of every study that a short help leaves out."""
 _TrustCode = Annotated[
     bool,
     typer.Option("--trust-code", help="Load code that a run or a file names."),
@@ -92,6 +94,9 @@ class _Command(TyperCommand):
             # As a path, the empty text is the current folder.
             if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
                 raise OhrError("an argument is empty: is a shell variable not set?")
+            if _HELP_ALL in args and self._has_short_help():
+                ctx.meta[_HELP_ALL] = True
+                args = ["--help"]
             args = normalise(args, self._own(), of_study=self.settings is not None)
             _given.set([arg for arg in args if arg.partition("=")[0] not in _UNSEEN])
             return super().parse_args(ctx, args)
@@ -135,8 +140,13 @@ class _Command(TyperCommand):
         return f"{message[0].lower()}{message[1:].removesuffix('.')}; see --help"
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        is_short = self._has_short_help() and not ctx.meta.get(_HELP_ALL)
         for title, kind in (("Arguments", "argument"), ("Options", "option")):
-            params = [param for param in self.get_params(ctx) if param.param_type_name == kind]
+            params = [
+                param
+                for param in self.get_params(ctx)
+                if param.param_type_name == kind and not (is_short and param.name in _RARE)
+            ]
             records = [record for param in params if (record := param.get_help_record(ctx))]
             if records:
                 with formatter.section(title):
@@ -145,7 +155,9 @@ class _Command(TyperCommand):
             from ohr.display.options import GROUPS, option_table
 
             groups = self.settings.groups or tuple(GROUPS)
-            table = option_table(self.settings.defaults, groups, self.settings.options)
+            table = option_table(
+                self.settings.defaults, groups, self.settings.options, is_short=is_short
+            )
             flags_of_all = [as_flag(option.key) for options in table.values() for option in options]
             width = max(map(len, flags_of_all))
             for title, options in table.items():
@@ -153,6 +165,14 @@ class _Command(TyperCommand):
                     formatter.write_dl(
                         [(f"{as_flag(option.key):{width}}", option.help) for option in options]
                     )
+
+            if is_short:
+                formatter.write_paragraph()
+                formatter.write_text(f"{_HELP_ALL} lists all options.")
+
+    def _has_short_help(self) -> bool:
+        """Whether there are so many options that ``--help`` lists only the common ones."""
+        return self.settings is not None and not self.settings.groups and not self.settings.options
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Also complete the flags of a study."""
@@ -174,20 +194,20 @@ def command(function: Callable[..., int]) -> CommandLine:
     The function's parameters are the command's, in typer's form. A parameter annotated with
     ``Settings`` gets the StudyConfig of the arguments. The docstring is the help.
     """
-    return _command(function)
+    return make_command(function)
 
 
 def trusting_command(function: Callable[..., int]) -> CommandLine:
     """As :func:`command`, with ``--trust-code``: its files may name code."""
-    return _command(function, trusts=True)
+    return make_command(function, trusts=True)
 
 
 def results_command(function: Callable[..., int]) -> CommandLine:
     """As :func:`trusting_command`, but without it no code of the working folder is loaded."""
-    return _command(function, trusts=True, only_results=True)
+    return make_command(function, trusts=True, only_results=True)
 
 
-def _command(
+def make_command(
     function: Callable[..., int],
     *,
     trusts: bool = False,
@@ -267,7 +287,7 @@ def _command(
     parameters.append(debug.replace(annotation=_Debug))
     # Keyword-only, so that a parameter with a default can precede one without.
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
-    _sign(main, parameters)
+    sign(main, parameters)
     main.__annotations__ = {each.name: each.annotation for each in parameters}
 
     class Command(_Command):
@@ -291,74 +311,14 @@ def _at_home(value: Any) -> Any:
     return value.expanduser() if isinstance(value, Path) and value.parts[:1] == ("~",) else value
 
 
-def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
+def sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
     """Make these the parameters that typer sees."""
     function.__signature__ = inspect.Signature(parameters)
-
-
-def _evaluated(parameter: inspect.Parameter, function: Any) -> Any:
-    """A parameter's annotation as an object; other annotations may be for type checkers only."""
-    annotation = parameter.annotation
-    return eval(annotation, function.__globals__) if isinstance(annotation, str) else annotation
 
 
 def _settings_of(annotation: Any) -> Settings | None:
     marks = [mark for mark in get_args(annotation)[1:] if isinstance(mark, Settings)]
     return marks[0] if marks else None
-
-
-def study_command(
-    defaults: Mapping[str, Any],
-    out: Path | None = None,
-    next_steps: Sequence[str] = (),
-    needs: Stage | None = None,
-) -> Callable[[Callable[..., None]], CommandLine]:
-    """Turn a function that prints a finished run into the command that runs the study.
-
-    ``defaults`` are the study's, ``out`` is the default of ``--out``; ``next_steps`` are printed
-    last. Without the stage that the command ``needs``, it ends with an error before reading. The
-    function's parameters after the run become further options of the command.
-    """
-
-    def make(report: Callable[..., None]) -> CommandLine:
-        def main(
-            config: StudyConfig,
-            out: Path | None,
-            dry_run: bool,
-            and_report: bool,
-            **options: Any,
-        ) -> int:
-            if needs is not None and needs not in config.stages:
-                raise ConfigError(f"stages must include {needs}: this command reports that stage")
-            if dry_run:
-                from ohr.display.plan import print_plan
-
-                print_plan(config)
-                return 0
-            from experiments._study import run_and_report
-
-            action = functools.partial(report, **options)
-            printed_by = (report.__module__, {**options, "report": and_report})
-            return run_and_report(
-                config, results_folder(out), action, printed_by, and_report, next_steps
-            )
-
-        _, *further = inspect.signature(report).parameters.values()
-        config, folder, dry, browser, _ = inspect.signature(main).parameters.values()
-        main.__doc__ = report.__doc__
-        _sign(
-            main,
-            [
-                config.replace(annotation=Annotated[object, Settings(defaults)]),
-                folder.replace(annotation=OptionalOut, default=out),
-                dry.replace(annotation=DryRun, default=False),
-                browser.replace(annotation=AndReport, default=False),
-                *(each.replace(annotation=_evaluated(each, report)) for each in further),
-            ],
-        )
-        return _command(main, named_by=report)
-
-    return make
 
 
 def parse_shard(shard: str, steal: bool) -> Shard | None:

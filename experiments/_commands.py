@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+_GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "run": (
         "Run a study: distort pages, read, retrieve, answer, score.",
         (
@@ -77,9 +77,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
 }
-"""Groups of commands: the purpose of each group, and its commands."""
-SINGLE = ("demo", "read", "recommend", "report", "board", "verify", "cache", "status")
-"""Commands outside the groups."""
+_SINGLE = ("demo", "read", "recommend", "report", "board", "verify", "cache", "status")
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
     "Measure": ("run", "analyse", "report", "board", "verify", "quality", "paper"),
@@ -130,20 +128,28 @@ EARLIER: Mapping[str, str] = {
 """Earlier names of modules, which ``python -m experiments.NAME`` still accepts."""
 
 
-def module_of(group: str, name: str) -> str:
-    """The module of a command: ``run noise-curve`` is noise_curve, ``analyse curves`` is
-    analyse_curves; the group of a single command is ""."""
+def _module(group: str, name: str) -> str:
+    """``run noise-curve`` is noise_curve, ``analyse curves`` is analyse_curves."""
     prefix = "" if group in ("", *_STUDIES) else f"{group}_"
     return prefix + name.replace("-", "_")
 
 
+GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    group: (about, {name: _module(group, name) for name in names})
+    for group, (about, names) in _GROUPS.items()
+}
+"""Groups of commands: the purpose of each group, and the module of each of its commands."""
+SINGLE: Mapping[str, str] = {name: _module("", name) for name in _SINGLE}
+"""Commands outside the groups, and the module of each."""
+
+
 def all_commands() -> Iterator[tuple[str, str, str]]:
     """Each command: its group ("" for a single one), its name, and its module."""
-    for name in SINGLE:
-        yield "", name, module_of("", name)
-    for group, (_, names) in GROUPS.items():
-        for name in names:
-            yield group, name, module_of(group, name)
+    for name, module in SINGLE.items():
+        yield "", name, module
+    for group, (_, entries) in GROUPS.items():
+        for name, module in entries.items():
+            yield group, name, module
 
 
 NAMES: Mapping[str, str] = {
@@ -156,10 +162,11 @@ def nearest(name: str) -> str:
     """The command that somebody may mean by the name of another, or ""."""
     from difflib import get_close_matches
 
-    wanted = name.replace("_", "-")
     paths: dict[str, str] = {}
     for earlier in EARLIER:
         paths[earlier.replace("_", "-")] = f"ohr {NAMES[EARLIER[earlier]]}"
     for group, leaf, _ in all_commands():
         paths[leaf] = " ".join(word for word in ("ohr", group, leaf) if word)
-    return next((paths[near] for near in get_close_matches(wanted, paths, 1, 0.75)), "")
+    return next(
+        (paths[near] for near in get_close_matches(name.replace("_", "-"), paths, 1, 0.75)), ""
+    )

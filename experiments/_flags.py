@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ohr.errors import ConfigError
+from ohr.files.typed_lists import split_list
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,6 @@ def normalise(arguments: Sequence[str], own: Mapping[str, Own], of_study: bool) 
     Raises ConfigError for an option given twice that takes one value, for a flag without its value,
     and for a switch with a value other than ``true`` and ``false``.
     """
-    from ohr.study.option_values import split_list
-
     out: list[str] = []
     where: dict[str, int] = {}
     rest = deque(arguments)

@@ -64,6 +64,16 @@ Axis = Annotated[
     Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance"] | None,
     typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
 ]
+Baseline = Annotated[
+    str,
+    typer.Option(
+        help="Condition to compare with, such as 'gt, clean', or reader; default: the first."
+    ),
+]
+OutcomeMetrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", help="stage:metric, such as overall:f1; repeat for more."),
+]
 Look = Annotated[
     Literal["paper", "slides"], typer.Option(help="Draw figures for a paper or for slides.")
 ]

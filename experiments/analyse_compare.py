@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import results_command
-from experiments._parameters import FinishedRuns, OptionalOut
+from experiments._parameters import Baseline, FinishedRuns, OptionalOut, OutcomeMetrics
 from ohr.display.choices import ASPECTS
 
 
@@ -26,13 +26,8 @@ def main(
     by: Annotated[
         str, typer.Option(help=f"What to compare: {', '.join(ASPECTS)}.", show_default=False)
     ] = "",
-    baseline: Annotated[
-        str, typer.Option(help="What to compare with, such as 'gt, clean'; default: the first.")
-    ] = "",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="stage:metric, such as retrieval:hit@2; repeat for more."),
-    ] = None,
+    baseline: Baseline = "",
+    metric: OutcomeMetrics = None,
     groups: Annotated[
         bool, typer.Option("--groups", help="Also each evidence source, domain, form and task.")
     ] = False,

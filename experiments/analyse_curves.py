@@ -11,23 +11,15 @@ metric that sees both, ``r_noise_reference`` or ``edit_distance``, on the same q
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from experiments._command import results_command
-from experiments._parameters import FinishedRuns, OptionalOut
-from ohr.display.choices import AXES
+from experiments._parameters import Axis, FinishedRuns, OptionalOut
 
 
 @results_command
 def main(
     runs: FinishedRuns,
     out: OptionalOut = None,
-    axis: Annotated[
-        str,
-        typer.Option(help=f"Noise on the axis: {', '.join(AXES)}; default: the first measured."),
-    ] = "",
+    axis: Axis = None,
 ) -> int:
     """Print area, slope and retention of noise curves.
 
@@ -35,7 +27,7 @@ def main(
     """
     from ohr.analysis.curves.report import report_curves
 
-    return report_curves(runs, axis, out)
+    return report_curves(runs, axis or "", out)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Counts questions by whether OCR and answer are right, after the paper's figure 5.
 
 ``ohr analyse errors RUN [RUN ...] --out DIR`` reads finished runs. OCR is right where the
-evidence's word LCS with its page is above .95, by the tokens of ``--measure``: by default those of
-the curves' axis, the published r_noise. The paper does not define a right answer; here its F1 must
+evidence's word LCS with its page is above .95, by the tokens of ``--axis``: by default those of the
+published r_noise. The paper does not define a right answer; here its F1 must
 reach ``--right``, by default .5.
 """
 
@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 from experiments._command import results_command
-from experiments._parameters import FinishedRuns, Out
-from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
+from experiments._parameters import Axis, FinishedRuns, Out
+from ohr.display.choices import ANSWER_STAGES, RIGHT
 
 
 @results_command
@@ -27,17 +27,12 @@ def main(
     stage: Annotated[
         str, typer.Option(help="overall (retrieved chunks) or generation (gold pages).")
     ] = ANSWER_STAGES[0],
-    measure: Annotated[
-        str,
-        typer.Option(
-            help=f"Where OCR is wrong: {', '.join(MEASURES)}; default: the axis of the curves."
-        ),
-    ] = "",
+    axis: Axis = None,
 ) -> int:
     """Count where OCR and answer are right (figure 5)."""
     from ohr.analysis.error_analysis.report import analyse_errors
 
-    return analyse_errors(runs, out, right, stage, measure)
+    return analyse_errors(runs, out, right, stage, axis or "")
 
 
 if __name__ == "__main__":

@@ -8,22 +8,15 @@ conditions that do not differ significantly.
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from experiments._command import results_command
-from experiments._parameters import FinishedRuns, Out
+from experiments._parameters import FinishedRuns, Out, OutcomeMetrics
 
 
 @results_command
 def main(
     runs: FinishedRuns,
     out: Out,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="stage:metric, such as overall:f1; repeat for more."),
-    ] = None,
+    metric: OutcomeMetrics = None,
 ) -> int:
     """Measure what noise costs, relative to a frozen baseline."""
     from ohr.analysis.noise_cost.report import report_costs

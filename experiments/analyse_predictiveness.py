@@ -22,17 +22,14 @@ from typing import Annotated
 import typer
 
 from experiments._command import results_command
-from experiments._parameters import FinishedRuns, OptionalOut
+from experiments._parameters import FinishedRuns, OptionalOut, OutcomeMetrics
 
 
 @results_command
 def main(
     runs: FinishedRuns,
     out: OptionalOut = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="Outcome as stage:metric, such as retrieval:hit@2; repeat for more."),
-    ] = None,
+    metric: OutcomeMetrics = None,
     groups: Annotated[
         bool, typer.Option("--groups", help="Also each domain, answer form and task.")
     ] = False,

@@ -8,21 +8,15 @@ knowledge base.
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from experiments._command import results_command
-from experiments._parameters import FinishedRun, Out
+from experiments._parameters import Baseline, FinishedRun, Out
 
 
 @results_command
 def main(
     run: FinishedRun,
     out: Out,
-    baseline: Annotated[
-        str, typer.Option(help="Reader to compare the others with; default: the first.")
-    ] = "",
+    baseline: Baseline = "",
 ) -> int:
     """Compare readers by the quality they keep under noise (S5)."""
     from ohr.analysis.robustness.report import compare_readers

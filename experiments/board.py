@@ -11,17 +11,14 @@ from typing import Annotated
 import typer
 
 from experiments._command import results_command
-from experiments._parameters import FinishedRuns, Out
+from experiments._parameters import FinishedRuns, Out, OutcomeMetrics
 
 
 @results_command
 def main(
     runs: FinishedRuns,
     out: Out,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="stage:metric, such as overall:f1; repeat for more."),
-    ] = None,
+    metric: OutcomeMetrics = None,
     title: Annotated[
         str, typer.Option(help="Title of the board; default: the names of the runs.")
     ] = "",

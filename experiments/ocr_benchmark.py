@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments._command import study_command
+from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments._command import study_command
 from experiments._parameters import Axis
+from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:

@@ -68,8 +68,16 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
 
 
 def _part(config: StudyConfig, engines: list[PluginSpec], kind: str) -> StudyConfig:
-    """The configuration for some engines and one kind of noise."""
-    noise = tuple(spec for spec in config.noise if distorts_images(spec) == (kind == "semantic"))
+    """The configuration for some engines and one kind of noise, without a kind for none.
+
+    Formatting noise is only for the ground truth: without it, there is none.
+    """
+    has_noise = kind == "semantic" or (kind == "formatting" and any(e.name == "gt" for e in engines))
+    noise = tuple(
+        spec
+        for spec in config.noise
+        if has_noise and distorts_images(spec) == (kind == "semantic")
+    )
     return config.model_copy(
         update={
             "engines": tuple(engines),

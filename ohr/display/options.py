@@ -30,6 +30,11 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """Options of a study by what they are about; one of its dataset is ``dataset.name``."""
+COMMON = (
+    *(f"dataset.{name}" for name in ("kind", "path", "questions", "pages", "limit")),
+    *("engines", "noise", "levels", "intensities", "retrievers", "readers", "workers"),
+)
+"""The options that most users need, which a short help lists."""
 _ENDLESS = 1_000_000
 """A bound as large as this only catches mistakes, and is not printed."""
 
@@ -59,11 +64,14 @@ def option_table(
     defaults: Mapping[str, Any] | None = None,
     groups: Sequence[str] = tuple(GROUPS),
     only: Collection[str] | None = None,
+    *,
+    is_short: bool = False,
 ) -> dict[str, list[Option]]:
     """The options of a study by group, in the order to read them.
 
     ``defaults`` are a command's, as for ``load_config``; they replace the model's. ``only`` are the
-    options that a command uses; ``dataset`` stands for all of its options.
+    options that a command uses; ``dataset`` stands for all of its options. A short table has the
+    common ones of these.
     """
     config = load_config([], defaults)
     models: tuple[type[BaseModel], ...] = (StudyConfig, DatasetConfig)
@@ -72,7 +80,7 @@ def option_table(
         group: [
             _option(config, key, schemas)
             for key in GROUPS[group]
-            if only is None or _first(key) in only
+            if (only is None or _first(key) in only) and (key in COMMON or not is_short)
         ]
         for group in groups
     }

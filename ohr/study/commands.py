@@ -19,9 +19,10 @@ from typing import Any
 import yaml
 
 from ohr.files.keys import hide_keys
+from ohr.files.typed_lists import split_list
 from ohr.registry import PluginSpec
 from ohr.study.config import UNSEEN, StudyConfig, config_of, given_options, option_type
-from ohr.study.option_values import holds_text, is_list, split_list
+from ohr.study.option_values import holds_text, is_list
 from ohr.study.presets import preset
 
 

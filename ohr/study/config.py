@@ -21,11 +21,12 @@ from ohr.datasets.decoding import decode
 from ohr.errors import ConfigError, did_you_mean
 from ohr.files.bounded import read_bounded
 from ohr.files.keys import hide_keys
+from ohr.files.typed_lists import split_list
 from ohr.metrics.protocol import Protocol
 from ohr.plugins.base import Plugin, first_error
 from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
-from ohr.study.option_values import holds_text, plugin_value, read_option, split_list
+from ohr.study.option_values import holds_text, plugin_value, read_option
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 from ohr.types import Runner
 

@@ -13,10 +13,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from ohr.errors import ConfigError
 from ohr.files.keys import hide_keys
+from ohr.files.typed_lists import split_list
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import parse_yaml
-
-_OPENING, _CLOSING = "[{", "]}"
 
 
 def read_option(key: str, annotation: Any, texts: Sequence[str]) -> Any:
@@ -62,26 +61,6 @@ def is_switch(annotation: Any) -> bool:
 def plugin_value(key: str, text: str) -> Any:
     """A plug-in as it is typed: its text, or the mapping of ``{name: …}``. Raises ConfigError."""
     return _yaml(key, text) if text.startswith("{") else text
-
-
-def split_list(text: str) -> list[str]:
-    """The items of a list, separated by the commas that are in no bracket or quotes."""
-    items, depth, quote, before = [""], 0, "", ""
-    for character in text:
-        if quote:
-            quote = "" if character == quote else quote
-        elif depth and character in "\"'" and before in "[{,:":
-            quote = character  # elsewhere it is an apostrophe
-        elif character in _OPENING:
-            depth += 1
-        elif character in _CLOSING:
-            depth = max(0, depth - 1)
-        if character == "," and not depth and not quote:
-            items.append("")
-        else:
-            items[-1] += character
-        before = before if character == " " else character
-    return [item.strip() for item in items]
 
 
 def _items(key: str, annotation: Any, text: str) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import io
 import os
 import shlex
@@ -18,10 +19,12 @@ import typer
 from typer.testing import CliRunner
 
 import experiments
-from experiments.__main__ import GROUPS, SECTIONS, SINGLE, app
+from experiments.__main__ import app
 from experiments._command import CommandLine
-from experiments._flags import as_flag, as_settings
+from experiments._commands import EARLIER, GROUPS, SECTIONS, SINGLE, all_commands
+from experiments._flags import Own, as_flag, normalise
 from ohr import registry
+from ohr.display.options import COMMON
 from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin
 from tests.builders import write_corpus
 from tests.conftest import ROOT
@@ -66,12 +69,9 @@ def ohr(*arguments: str) -> Ended:
 
 
 def test_every_command_is_listed_once_with_the_first_line_of_its_help():
-    paths = {(name,): module for name, module in SINGLE.items()}
-    for group, (_, entries) in GROUPS.items():
-        paths |= {(group, name): module for name, module in entries.items()}
-    assert sorted(paths.values()) == sorted(COMMANDS)
-    for (*group, name), module in paths.items():
-        lines = ohr(*group, "--help").output.splitlines()
+    assert sorted(module for _, _, module in all_commands()) == sorted(COMMANDS)
+    for group, name, module in all_commands():
+        lines = ohr(*([group] if group else []), "--help").output.splitlines()
         assert max(map(len, lines)) <= 80
         help_line = typer.main.get_command(COMMANDS[module]).help.partition("\n")[0]
         assert help_line.endswith(".")
@@ -98,6 +98,29 @@ def test_without_a_command_they_are_listed(group):
     assert "Usage: ohr" in done.output
 
 
+@pytest.mark.parametrize("name", sorted(EARLIER))
+def test_a_module_is_found_by_its_earlier_name(name):
+    earlier = importlib.util.find_spec(f"experiments.{name}")
+    assert earlier is not None
+    assert Path(earlier.origin).stem == EARLIER[name]
+
+
+def test_the_package_is_the_app_too():
+    done = subprocess.run(
+        [sys.executable, "-m", "ohr", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ohr("--version").output
+
+
+def test_a_short_help_has_the_common_options_and_names_the_other():
+    short, whole = (invoke("noise_curve", flag).output for flag in ("--help", "--help-all"))
+    listed = {line.split()[0] for line in short.splitlines() if line.startswith("  --")}
+    assert {as_flag(key) for key in COMMON} <= listed
+    assert "--bootstrap" not in short
+    assert "--bootstrap" in whole
+    assert short.endswith("--help-all lists all options.\n")
+
+
 def test_version_prints_that_of_the_package_and_ends():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     done = ohr("--version")
@@ -110,6 +133,15 @@ def test_version_prints_that_of_the_package_and_ends():
         (["nois", "--out", "x"], "error: unknown command 'nois'; known: demo, "),
         (["analyze"], "error: unknown command 'analyze'; did you mean 'analyse'? "),
         (["run", "noise-curv"], "error: unknown command 'noise-curv'; did you mean 'noise-curve'?"),
+        (
+            ["robustnes"],
+            "error: unknown command 'robustnes'; did you mean 'ohr analyse ro",
+        ),
+        (
+            ["run", "curve_statistics"],
+            "error: unknown command 'curve-statistics'; did you mean 'ohr a",
+        ),
+        (["curves"], "error: unknown command 'curves'; did you mean 'ohr analyse curves'?"),
     ],
 )
 def test_a_mistyped_command_suggests_the_nearest(arguments, message):
@@ -173,15 +205,13 @@ def test_mistakes_of_a_study_are_one_line(arguments, said, where_the_sample_is, 
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("ocr", ["--engine", "gt", "--out", "x"], "missing argument 'FILE'"),
-        ("figure3", ["run"], "no folder for the results: give --out"),
-        ("gallery", ["--out", "x.png", "--dpi", "5"], "invalid value for '--dpi'"),
-        ("ocr", ["x", "--engine", "{", "--out", "y"], "cannot read the engine '{': it is not YAML"),
-        (
-            "ocr",
-            ["x", "--engine", "[gt]", "--out", "y"],
-            "cannot read the engine '[gt]': it names no",
-        ),
+        ("read", ["--engine", "gt", "--out", "x"], "missing argument 'FILE'"),
+        ("analyse_figure3", ["run"], "no folder for the results: give --out"),
+        ("perturb_gallery", ["--out", "x.png", "--dpi", "5"], "invalid value for '--dpi'"),
+        ("read", ["x", "--engine", "{", "--out", "y"], "cannot read 'engine={': the value is not"),
+        ("read", ["x", "--out", "y", "--dpi", "90", "--dpi=90"], "--dpi is given twice: keep one"),
+        ("read", ["x", "--engine", "gt", "--engines", "gt", "--out", "y"], "--engines is given tw"),
+        ("analyse_figure3", ["run", "--out", "a", "--out", "b"], "--out is given twice: keep one"),
     ],
 )
 def test_other_mistakes_are_one_line(name, arguments, said):
@@ -197,14 +227,14 @@ def test_help_fits_the_terminal_and_explains_every_option(name):
 
 
 STUDIES = """attribution block_errors calibrate demo drc extraction format_counts noise_curve
-noise_statistics ocr_benchmark paper question_style retrievers structure systems
+noise_statistics ocr_benchmark ohrbench dev_style retrievers structure systems
 table_format""".split()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_help_of_a_study_has_every_option_and_its_default(name):
-    lines = [line.split() for line in invoke(name, "--help").output.splitlines()]
+    lines = [line.split() for line in invoke(name, "--help-all").output.splitlines()]
     first = {words[0] for words in lines if words}
     keys = {*set(StudyConfig.model_fields) - {"dataset"}}
     keys |= {f"dataset.{key}" for key in DatasetConfig.model_fields}
@@ -216,24 +246,33 @@ def test_help_of_a_study_has_every_option_and_its_default(name):
     [
         (["--dpi", "100"], ["dpi=100"]),
         (["--dpi=100", "noise=[]"], ["dpi=100", "noise=[]"]),
-        (["--engines", "gt,tesseract"], ["engines=[gt,tesseract]"]),
+        (["--engines", "gt,tesseract"], ["engines=gt,tesseract"]),
+        (["--engines", "gt", "--engines", "b"], ["engines=gt", "engines=b"]),
         (["--engines", "[gt]"], ["engines=[gt]"]),
         (
             ["--engines", "{name: gt, params: {a: [1, 2]}}"],
             ["engines={name: gt, params: {a: [1, 2]}}"],
         ),
         (["--dataset.path", "x,y"], ["dataset.path=x,y"]),
-        (["--dataset.sources=text,table"], ["dataset.sources=[text,table]"]),
+        (["--dataset.sources=text,table"], ["dataset.sources=text,table"]),
         (["--ground-truth", "a.yaml"], ["ground_truth=true", "a.yaml"]),
         (["--no-ground-truth"], ["ground_truth=false"]),
         (["--ground-truth=false"], ["ground_truth=false"]),
-        (["--top_k", "3", "--out", "x"], ["top_k=3", "--out", "x"]),
-        (["--axis", "r_noise", "--r-noise", "0.2,0.4"], ["--axis", "r_noise", "r_noise=[0.2,0.4]"]),
+        (["--top_k", "3", "--out", "x"], ["top_k=3", "--out=x"]),
+        (["--axis", "r_noise", "--r-noise", "0.2,0.4"], ["--axis=r_noise", "r_noise=0.2,0.4"]),
+        (["--metric", "a,b", "--metric=c"], ["--metric=a", "--metric=b", "--metric=c"]),
+        (["--judge", "{name: a, params: {b: 1}}"], ["--judge={name: a, params: {b: 1}}"]),
+        (["--arms", "a,b", "x", "--arms", "c"], ["--arms=a,b,c", "x"]),
+        (["--run", "a,b"], ["--run=a,b"]),
         (["--", "--dpi", "1"], ["--", "--dpi", "1"]),
     ],
 )
 def test_flags_of_a_study_stand_for_its_options(flags, settings):
-    assert as_settings(flags, {"--out", "--axis"}) == settings
+    own = {f"--{name}": Own(f"--{name}", is_switch=False) for name in ("out", "axis")}
+    for name in ("metric", "judge", "run"):
+        own[f"--{name}"] = Own(name, is_switch=False, is_repeated=True, is_path=name == "run")
+    own["--arms"] = Own("--arms", is_switch=False, is_joined=True)
+    assert normalise(flags, own, of_study=True) == settings
 
 
 @pytest.mark.parametrize("key", [*StudyConfig.model_fields, *DatasetConfig.model_fields])
@@ -241,7 +280,7 @@ def test_every_option_has_a_flag(key):
     if key == "dataset":
         return
     dotted = key if key in StudyConfig.model_fields else f"dataset.{key}"
-    [setting] = as_settings([f"{as_flag(dotted)}=true"], set())
+    [setting] = normalise([f"{as_flag(dotted)}=true"], {}, of_study=True)
     assert setting == f"{dotted}=true"
 
 
@@ -256,7 +295,7 @@ def test_help_shows_the_defaults_of_the_command_itself():
 
 
 def test_help_of_what_only_reads_a_dataset_has_the_options_of_datasets_alone():
-    text = invoke("verify_dataset", "--help").output
+    text = invoke("dataset_verify", "--help").output
     assert "dataset.strict" in text
     assert "retrievers" not in text
 
@@ -272,16 +311,19 @@ def test_an_empty_path_is_never_the_current_folder(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("arguments", [["--out="], ["", "--out", "x"]])
 def test_nor_is_an_option_without_its_value_or_an_empty_input(arguments):
-    done = CliRunner().invoke(COMMANDS["ocr"], arguments)
+    done = CliRunner().invoke(COMMANDS["read"], arguments)
     assert "an argument is empty" in done.output
 
 
 def test_help_keeps_what_stands_in_brackets():
-    assert "pip install 'ohr[hub]'" in CliRunner().invoke(COMMANDS["export"], ["--help"]).output
+    assert (
+        "pip install 'ohr[hub]'"
+        in CliRunner().invoke(COMMANDS["convert_export"], ["--help"]).output
+    )
 
 
 def test_the_engine_in_the_help_of_ocr_is_one():
-    text = " ".join(CliRunner().invoke(COMMANDS["ocr"], ["--help"]).output.split())
+    text = " ".join(CliRunner().invoke(COMMANDS["read"], ["--help"]).output.split())
     engine = text.partition("or '")[2].partition("'")[0]
     assert registry.create("engine", parse_plugin("engine", engine)).params.languages == ("deu",)
 
@@ -348,7 +390,8 @@ def test_characters_that_the_terminal_lacks_cost_no_result(study):
 
 def test_more_workers_than_the_machine_takes_are_refused(study, tmp_path):
     more = ["engines=[tests.fakes.LoggingEngine]", "noise=[]", "workers=1000"]
-    done = CliRunner().invoke(COMMANDS["noise_curve"], [*study[3:], *more])
+    fewer = [each for each in study[3:] if not each.startswith(("engines=", "noise=", "workers="))]
+    done = CliRunner().invoke(COMMANDS["noise_curve"], [*fewer, *more])
     assert done.exit_code == 2
     assert done.stderr.splitlines()[-1].startswith("error: workers=1000 would leave each too li")
 

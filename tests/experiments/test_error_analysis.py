@@ -96,7 +96,7 @@ def test_the_measure_is_the_axis_of_the_curves_and_can_be_chosen(formatting_run,
     wrong = ["ocr_wrong_answer_right", "ocr_wrong_answer_wrong"]
     assert (by_own[wrong] == 0).all(axis=None)
     assert by_axis[wrong].sum(axis=None) > 0
-    arguments = [str(formatting_run.path), "--out", str(tmp_path), "--measure", "r_noise_content"]
+    arguments = [str(formatting_run.path), "--out", str(tmp_path), "--axis", "r_noise_content"]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     text = " ".join((tmp_path / "error_analysis.md").read_text().split()).replace("\\", "")

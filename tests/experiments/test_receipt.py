@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 import ohr.study.inputs
 import ohr.study.run
 from experiments import _study
-from experiments._command import study_command
+from experiments._study_command import study_command
 from experiments.noise_curve import main as noise_curve
 from ohr.collection import Dataset
 from ohr.datasets.ohrbench import OhrBench

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.__main__ import GROUPS, SINGLE
+from experiments._commands import NAMES
 
-NAMES = [*SINGLE.values(), *(name for _, entries in GROUPS.values() for name in entries.values())]
 HEAVY = {
     *("numpy", "pandas", "scipy", "pyarrow", "matplotlib", "cv2", "PIL", "pypdfium2", "lxml"),
     *("torch", "transformers", "onnxruntime", "rapidocr", "augraphy", "bm25s", "rapidfuzz"),
@@ -19,7 +18,7 @@ HEAVY = {
 }
 PARSING = {"pydantic", "yaml"}
 """What reads the options of a study, and declares plug-ins."""
-NAME_PLUGINS = {"plugins", "make_sample", "contact_sheet"}
+NAME_PLUGINS = {"list_plugins", "dataset_make_sample", "dev_contact_sheet"}
 """Commands whose help names kinds of plug-ins, or what a plug-in takes."""
 SCRIPT = """
 import contextlib, importlib, io, json, sys

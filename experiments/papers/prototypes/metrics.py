@@ -6,6 +6,5 @@ QUALITY = ("short_answer", "f1", "em", "quote_rouge_l")
 ATTRIBUTION = ("page_found", "perfect_header", "header_intersection", "location_score")
 FLAGS = ("quote_flag", "page_flag", "headers_flag", "irrelevant_headers_flag")
 CLEAN = "_clean"
-METRICS = (*QUALITY, *ATTRIBUTION, *FLAGS, *(f"{name}{CLEAN}" for name in FLAGS))
 TESTED = (*QUALITY, "location_score", *FLAGS)
 """The rows of the paper's table 2, and F1 and exact match beside the short answers."""

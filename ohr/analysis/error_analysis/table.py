@@ -58,7 +58,7 @@ def common_measures(runs: Sequence[Run], measure: str = "") -> list[str]:
             raise ConfigError(
                 f"{measure} does not say which questions are misread; known: {', '.join(MEASURES)}"
             )
-        raise ConfigError(f"unknown --measure {measure!r}; {did_you_mean(measure, MEASURES)}")
+        raise ConfigError(f"unknown --axis {measure!r}; {did_you_mean(measure, MEASURES)}")
     for run in runs:
         if not measures_of(run):
             raise OhrError(f"{run.path} did not measure the stage ocr: run it with that stage")
