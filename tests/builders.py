@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw
+from typer import testing
+
+from ohr.study import config
+from ohr.study.config import StudyConfig
 
 Pages = Mapping[str, Sequence[str]]
 RUN_STUDY = """
@@ -158,3 +163,23 @@ def write_corpus(root: Path, documents: int = 3, pages: int = 4) -> list[str]:
         "seeds=0",
         "workers=1",
     ]
+
+
+def overridden(settings: Iterable[str]) -> list[str]:
+    """Settings without those ``key=value`` whose key comes again later."""
+    found = [*settings]
+    keys = [re.match(r"[a-z_.]+=|", each)[0] or str(place) for place, each in enumerate(found)]
+    last = {key: place for place, key in enumerate(keys)}
+    return [each for place, each in enumerate(found) if last[keys[place]] == place]
+
+
+def load_config(settings: Iterable[str], defaults: Mapping[str, Any] | None = None) -> StudyConfig:
+    """As that of the toolkit, but a test may change settings by giving their keys again."""
+    return config.load_config(overridden(settings), defaults)
+
+
+class CliRunner(testing.CliRunner):
+    """As typer's, but a test may change settings by giving their keys again."""
+
+    def invoke(self, app: Any, args: Sequence[str] = (), **options: Any) -> Any:
+        return super().invoke(app, overridden(args), **options)

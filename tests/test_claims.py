@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import StudyConfig
 from ohr.study.results import Run
+from tests.builders import load_config
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))

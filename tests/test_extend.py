@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import ohr
 from ohr import Chunk, PageRef, registry
-from ohr.study.config import load_config
 from ohr.study.output.cases import read_cases
 from ohr.study.run import run_study
+from tests.builders import load_config
 from tests.conftest import ROOT
 from tests.test_readme import FEW, give, working_in
 

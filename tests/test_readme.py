@@ -9,20 +9,20 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import typst
 from PIL import Image
-from typer.testing import CliRunner
 
 from experiments import ocr_benchmark
-from experiments.__main__ import GROUPS, SINGLE
+from experiments._commands import GROUPS, SINGLE
+from experiments._flags import as_flag
 from ohr import registry
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
-from tests.builders import write_kb
+from tests.builders import CliRunner, write_kb
 from tests.conftest import ROOT
 
 PAGES = {
@@ -58,9 +58,9 @@ SMALLER = {
     "drc": FEW,
     "extraction": FEW,
     "mitigations": [*FEW, "--arms", "light,ngrams"],
-    "paper": [*FEW, "engines=[gt,tesseract]"],
+    "ohrbench": [*FEW, "engines=[gt,tesseract]"],
     "prototypes": ["bootstrap=100"],
-    "question_style": ["bootstrap=100"],
+    "dev_style": ["bootstrap=100"],
     "structure": FEW,
     "systems": FEW,
 }
@@ -89,6 +89,19 @@ def parsed(command: str) -> tuple[str, list[str]]:
     return GROUPS[first][1][arguments[0]], arguments[1:]
 
 
+def without(arguments: list[str], more: Sequence[str]) -> list[str]:
+    """Arguments without the flags of a study that ``more`` sets again."""
+    flags = {as_flag(each.partition("=")[0]) for each in more if not each.startswith("-")}
+    kept, rest = [], [*arguments]
+    while rest:
+        argument = rest.pop(0)
+        if argument.partition("=")[0] not in flags:
+            kept.append(argument)
+        elif "=" not in argument:
+            rest.pop(0)
+    return kept
+
+
 def code(page: str) -> str:
     """The code spans and blocks of a page, one below the other."""
     return "\n".join(re.findall(r"```.*?```|`[^`]+`", page, re.DOTALL)) + "\n"
@@ -99,7 +112,7 @@ def give(command: str, folder: Path, *more: str) -> str:
     module, arguments = parsed(command)
     with working_in(folder):
         main = importlib.import_module(f"experiments.{module}").main
-        done = CliRunner().invoke(main, [*arguments, *more])
+        done = CliRunner().invoke(main, [*without(arguments, more), *more])
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -213,7 +226,7 @@ ON_THE_SAMPLE = [
 def test_commands_on_the_sample_run(command, where_documents_read):
     for folder in ("my_sample", "my_insurance"):
         if f"{folder}/" in command:
-            made = (one for one in ON_THE_SAMPLE if parsed(one)[0] == "make_sample")
+            made = (one for one in ON_THE_SAMPLE if parsed(one)[0] == "dataset_make_sample")
             give(next(one for one in made if f"--out {folder}" in one), where_documents_read)
     reworded = where_documents_read / "reworded.csv"
     reworded.write_text("qid,question\nsample-0001,And what of it?\n")
@@ -277,12 +290,12 @@ def test_pages_of_a_folder_are_distorted(my_pdfs):
 def test_pages_of_a_folder_are_read(my_pdfs):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
-    give(next(c for c in COMMANDS if parsed(c)[0] == "ocr"), my_pdfs)
+    give(next(c for c in COMMANDS if parsed(c)[0] == "read"), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
 
 
 def test_text_layers_of_a_folder_are_checked(my_pdfs):
-    printed = give(next(c for c in COMMANDS if parsed(c)[0] == "layers"), my_pdfs)
+    printed = give(next(c for c in COMMANDS if parsed(c)[0] == "dataset_layers"), my_pdfs)
     assert "a.pdf: 1 of 1 page usable" in printed
     assert {path.name for path in (my_pdfs / "runs" / "layers").glob("[!.]*")} == {
         "doubtful.html",
@@ -295,14 +308,14 @@ def test_questions_are_made_of_a_folder(my_pdfs):
     (my_pdfs / "my_pdfs" / "b.pdf").write_bytes(typst.compile(said.encode(), format="pdf"))
     for name in ("kb_tesseract", "kb_rapidocr"):
         write_kb(my_pdfs / name, {"documents/b": [said]})
-    for command in (one for one in COMMANDS if parsed(one)[0] == "make_questions"):
+    for command in (one for one in COMMANDS if parsed(one)[0] == "questions_make"):
         assert "questions accepted" in give(command, my_pdfs)
         assert "Osk" in (my_pdfs / "my_exam" / "questions.csv").read_text("utf-8")
 
 
 @pytest.mark.slow
 def test_made_questions_are_held_against_given_ones(data_dir, tmp_path):
-    command = next(c for c in COMMANDS if parsed(c)[0] == "question_validity").replace(
+    command = next(c for c in COMMANDS if parsed(c)[0] == "dev_validity").replace(
         "$D", str(data_dir)
     )
     less = ["dataset.domains=[manual]", "dataset.limit=30", "noise=[]"]

@@ -22,7 +22,7 @@ from ohr.files.keys import hide_keys
 from ohr.files.typed_lists import split_list
 from ohr.registry import PluginSpec
 from ohr.study.config import UNSEEN, StudyConfig, config_of, given_options, option_type
-from ohr.study.option_values import holds_text, is_list
+from ohr.study.option_values import holds_text, is_list, names_plugin
 from ohr.study.presets import preset
 
 
@@ -114,7 +114,9 @@ def _text(annotation: Any, value: Any) -> str:
         return _list_text(annotation, value)
     if holds_text(annotation):
         return "" if value is None else str(value)
-    return _short_text(value)
+    short = _short(value)
+    is_name = names_plugin(annotation) and isinstance(short, str)
+    return str(short) if is_name else _yaml(short)
 
 
 def _list_text(annotation: Any, value: Any) -> str:
@@ -127,12 +129,6 @@ def _list_text(annotation: Any, value: Any) -> str:
     numbers = all(isinstance(item, int | float) for item in items)
     is_readable = joined[:1] not in ("", "[", "{") and joined != "null"
     return joined if is_readable and (numbers or split_list(joined) == items) else _yaml(items)
-
-
-def _short_text(value: Any) -> str:
-    short = _short(value)
-    is_name = isinstance(value, PluginSpec | Mapping) and isinstance(short, str)
-    return str(short) if is_name else _yaml(short)
 
 
 def _short(value: Any) -> Any:

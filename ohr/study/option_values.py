@@ -36,7 +36,7 @@ def read_option(key: str, annotation: Any, texts: Sequence[str]) -> Any:
         return None
     if _is_text(annotation):
         return text
-    if _holds(annotation, PluginSpec):
+    if names_plugin(annotation):
         return None if text == "null" else plugin_value(key, text)
     return _yaml(key, text)
 
@@ -58,6 +58,11 @@ def is_switch(annotation: Any) -> bool:
     return _holds(annotation, bool)
 
 
+def names_plugin(annotation: Any) -> bool:
+    """Whether a field's value is a plug-in."""
+    return _holds(annotation, PluginSpec)
+
+
 def plugin_value(key: str, text: str) -> Any:
     """A plug-in as it is typed: its text, or the mapping of ``{name: …}``. Raises ConfigError."""
     return _yaml(key, text) if text.startswith("{") else text
@@ -71,7 +76,7 @@ def _items(key: str, annotation: Any, text: str) -> list[Any]:
     items = split_list(text)
     if "" in items:
         raise ConfigError(f"{key}={hide_keys(text)}: an item of the list is empty")
-    if any(_holds(item, PluginSpec) for item in _item_types(annotation)):
+    if any(names_plugin(item) for item in _item_types(annotation)):
         return [plugin_value(key, item) for item in items]
     return items if holds_text(annotation) else [_yaml(key, item) for item in items]
 

@@ -15,10 +15,9 @@ import pandas as pd
 import pytest
 
 import benchmarks
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset
 from ohr.study.run import run_study
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 from tests.conftest import ROOT
 
 NAMES = sorted(path.stem for path in Path(benchmarks.__path__[0]).glob("[!_]*.py"))

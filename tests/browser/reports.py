@@ -6,11 +6,10 @@ from pathlib import Path
 
 from ohr.report.build import build_report
 from ohr.report.options import ReportOptions
-from ohr.study.config import load_config
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 from tests.browser.strange import ALL, HOSTILE, NAME, PAGE
-from tests.builders import qa, write_kb, write_page, write_questions
+from tests.builders import load_config, qa, write_kb, write_page, write_questions
 
 SOURCES = ("text", "table", "formula")
 

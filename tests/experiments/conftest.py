@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ohr.study.config import load_config
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
-from tests.builders import qa, write_corpus, write_kb, write_pdf, write_questions
+from tests.builders import load_config, qa, write_corpus, write_kb, write_pdf, write_questions
 
 METRICS = ("r_noise", "evidence_lcs", "lcs", "f1", "f1_no_context")
 READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"

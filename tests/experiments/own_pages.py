@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from experiments import quality_estimate as quality
 from experiments import recommend
+from tests.builders import CliRunner
 
 FAKE, SURE = "tests.fakes.LoggingEngine", "tests.fakes.SureEngine"
 

@@ -4,7 +4,6 @@ import re
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.attribution import main
 from ohr.analysis.attribution.table import (
@@ -18,12 +17,11 @@ from ohr.analysis.attribution.table import (
 )
 from ohr.ocr.progress import Progress
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import KnowledgeBase, Outcome
-from tests.builders import write_corpus, write_kb
+from tests.builders import CliRunner, load_config, write_corpus, write_kb
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +122,7 @@ def test_every_set_of_parts_is_swapped(corpus):
 
 
 def test_gold_chunks_hold_the_evidence(corpus):
-    config = load_config([*corpus, "engines=[gt]", "chunker={name: tokens, params: {size: 64}}"])
+    config = load_config([*corpus, "engines=[gt]", "chunkers={name: tokens, params: {size: 64}}"])
     plan = make_plan(config, load_dataset(config))
     scorer = make_scorer(plan)
     question = plan.questions[0]

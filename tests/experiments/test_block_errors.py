@@ -2,13 +2,12 @@
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.block_errors import main
 from experiments.papers.block_errors.report import FILE
 from experiments.papers.block_errors.table import summarise
 from ohr.metrics.blocks import BlockResult
-from tests.builders import qa, write_corpus, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_corpus, write_kb, write_questions
 
 TABLE = (
     r"\begin{tabular}{lr} item & cost \\ apples & 12 \\ pears & 17 \\ plums & 23 \\ \end{tabular}"

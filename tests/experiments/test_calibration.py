@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments.calibrate import main as calibrate
 from experiments.noise_curve import main as noise_curve
@@ -22,7 +21,7 @@ from ohr.analysis.calibration.table import (
 )
 from ohr.errors import ConfigError
 from ohr.study.calibration import Curve, UnreachableError, fit, read_calibration
-from tests.builders import write_corpus
+from tests.builders import CliRunner, write_corpus
 
 ENGINE = "engines=[tests.fakes.GrainEngine]"
 NOISE = "noise=[salt_and_pepper]"

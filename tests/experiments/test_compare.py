@@ -5,7 +5,6 @@ import shutil
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments import analyse_curves as curve_statistics
 from experiments import analyse_errors as error_analysis
@@ -13,10 +12,9 @@ from experiments.analyse_compare import main
 from ohr.analysis.comparison.configurations import configuration_changes
 from ohr.analysis.comparison.table import comparisons, metrics_of
 from ohr.errors import OhrError
-from ohr.study.config import load_config
 from ohr.study.results import Run, open_run, rows_of
 from ohr.study.run import run_study
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 
 LCS, F1 = ("retrieval", "lcs"), ("overall", "f1")
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from PIL import Image
-from typer.testing import CliRunner
 
 from experiments.dev_contact_sheet import main
 from experiments.noisy.sheets import BACKGROUND, CAPTION, contact_sheet
+from tests.builders import CliRunner
 
 
 def test_pages_stand_in_rows():

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.analyse_curves import main
 from ohr.analysis.curves.report import curves_shown, seeds_shown
@@ -15,6 +14,7 @@ from ohr.analysis.curves.table import (
 )
 from ohr.errors import OhrError
 from ohr.study.results import Run
+from tests.builders import CliRunner
 
 KEYS = [*CURVE_KEYS, "group"]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.drc import main as drc
 from experiments.extraction import main as extraction
@@ -17,7 +16,7 @@ from experiments.papers.drc.extraction import words_by_kind
 from experiments.papers.drc.published import drc_figures
 from experiments.papers.drc.table import Ranked
 from ohr.types import Hit, PageRef, Question
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_kb, write_questions
 from tests.ocr_backends.checkpoints import needs_torch
 from tests.ohr.datasets.test_qasper import BERTHS, TOLLS, answer, paper, write
 from tests.rag.encoder_checkpoints import cross_encoder, dpr

@@ -1,13 +1,13 @@
 """The list of engines, and whether those that are installed read a page."""
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments.list_engines import main
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.machine.engines import examine
 from ohr.registry import PluginSpec
+from tests.builders import CliRunner
 from tests.fakes import LoggingEngine
 
 FAKE, TROUBLED = "tests.fakes.LoggingEngine", "tests.fakes.HalfInstalledEngine"

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.analyse_errors import main
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.error_analysis.table import CASES, case_shares, distinct
 from ohr.errors import OhrError
 from ohr.study.results import Run, rows_of
+from tests.builders import CliRunner
 
 
 def test_shares_of_the_four_cases(formatting_run):

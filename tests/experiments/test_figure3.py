@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
 from experiments.analyse_figure3 import main
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
@@ -12,6 +11,7 @@ from ohr.errors import OhrError
 from ohr.statistics import mean_interval
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of
+from tests.builders import CliRunner
 
 
 def test_semantic_noise_is_averaged_over_engines(semantic_run):

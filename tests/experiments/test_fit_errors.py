@@ -4,7 +4,6 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.dev_check_errors import main as check_errors
 from experiments.dev_fit_errors import main
@@ -12,11 +11,10 @@ from experiments.perturb_text import main as perturb_text
 from ohr.analysis.ocr_errors import sources
 from ohr.analysis.ocr_errors.sources import read_pairs
 from ohr.ocr_errors.files import read_model
-from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, load_config, qa, write_kb, write_questions
 
 WORDS = (
     "pump cover valve motor engine filter pressure manual service report region revenue tenant "

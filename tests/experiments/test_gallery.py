@@ -2,10 +2,9 @@
 
 import numpy as np
 from PIL import Image
-from typer.testing import CliRunner
 
 from experiments.perturb_gallery import main
-from tests.builders import write_pdf
+from tests.builders import CliRunner, write_pdf
 
 
 def gallery(*arguments):

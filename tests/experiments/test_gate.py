@@ -14,16 +14,15 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments.analyse_compare import main
 from ohr.analysis.comparison.gate import FailIf, Verdict, check, without_partner
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
-from ohr.study.config import load_config
 from ohr.study.results import Run, open_run, recompute_cells
 from ohr.study.scoring.metrics import metric_info
 from tests.boards import write_rows
+from tests.builders import CliRunner, load_config
 from tests.conftest import ROOT
 
 LCS = "retrieval:lcs"

@@ -27,9 +27,8 @@ from ohr.analysis.judging.table import (
 )
 from ohr.errors import OhrError
 from ohr.statistics.agreement import cohens_kappa
-from ohr.study.config import load_config
 from ohr.study.run import run_study
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 from tests.examples import examples
 from tests.experiments.test_commands import invoke
 from tests.loopback import Reply, Server, refused, said
@@ -77,7 +76,7 @@ def fair(request: dict[str, Any]) -> Reply:
 def judge(run: Path, out: Path, server: Server, *more: str, model: str = "m") -> Any:
     spec = {"name": "openai", "params": {"model": model, "base_url": server.url, "retries": 0}}
     arguments = ["--judge", json.dumps(spec), "--cache", str(out / "cache"), *more]
-    return invoke("judge_systems", str(run), "--out", str(out), *arguments)
+    return invoke("analyse_judge", str(run), "--out", str(out), *arguments)
 
 
 def test_grades_and_pairs_are_written(run: Path, tmp_path: Path, server: Server) -> None:
@@ -274,7 +273,7 @@ def test_mistakes_are_one_line(run: Path, tmp_path: Path) -> None:
         (["--judge", "extractive"], "reader 'extractive' is no language model"),
         (["--judge", "nobody"], "unknown reader 'nobody'"),
     ):
-        done = invoke("judge_systems", str(run), "--out", str(tmp_path), *arguments)
+        done = invoke("analyse_judge", str(run), "--out", str(tmp_path), *arguments)
         assert (done.exit_code, done.output.count("\n")) == (2, 1)
         assert message in done.output
 

@@ -6,10 +6,10 @@ import csv
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from experiments import dataset_layers as layers
-from tests.builders import stream, write_objects, write_page, write_pdf
+from tests.builders import CliRunner, stream, write_objects, write_page, write_pdf
 
 SENTENCE = "The harbour office keeps a record of every ship that enters the port and pays the dues"
 SWAPPED = dict(zip("aehortsn", "eahtorns", strict=True))

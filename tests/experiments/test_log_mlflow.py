@@ -7,11 +7,11 @@ from importlib.util import find_spec
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments import convert_mlflow as log_mlflow
 from experiments.convert.mlflow import conditions
 from ohr.study.results import rows_of
+from tests.builders import CliRunner
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from typer.testing import CliRunner
 
 from experiments import dev_validity as question_validity
 from experiments import questions_make as make_questions
@@ -34,7 +33,7 @@ from ohr.questions.files import drawn_pages, read_grounds
 from ohr.questions.storage import json_text
 from ohr.statistics import holm
 from ohr.study.conditions import CONDITION_COLUMNS
-from tests.builders import write_kb, write_pdf
+from tests.builders import CliRunner, write_kb, write_pdf
 from tests.ohr.questions.test_making import FIRST, TEXTS, make_set
 
 

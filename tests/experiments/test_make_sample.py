@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments.dataset_make_sample import main
+from tests.builders import CliRunner
 
 runner = CliRunner()
 

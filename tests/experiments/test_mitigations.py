@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments.mitigations import main
 from ohr import registry
@@ -20,11 +19,10 @@ from ohr.analysis.mitigations.table import compared, unpaired_lines, won_back
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import ImageRepair, OcrBackend
 from ohr.store.identity import pixel_digest
-from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.scoring.metrics import metric_info
 from tests import fakes
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 from tests.examples import examples
 
 HERE = "tests.experiments.test_mitigations"

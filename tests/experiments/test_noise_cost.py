@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments import analyse_noise_cost as noise_cost
 from ohr.analysis.noise_cost.report import report_costs, text_table
 from ohr.analysis.noise_cost.table import noise_costs
 from ohr.errors import OhrError
 from ohr.study.results import Run
+from tests.builders import CliRunner
 
 F1 = ("overall", "f1")
 GENERATED = ("generation", "f1")

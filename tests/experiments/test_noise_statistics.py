@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import pandas as pd
-from typer.testing import CliRunner
 
 from experiments.noise_statistics import main
-from tests.builders import write_corpus
+from tests.builders import CliRunner, write_corpus
 
 
 def run(settings, out):

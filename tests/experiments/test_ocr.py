@@ -13,18 +13,16 @@ import numpy as np
 import psutil
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
 from experiments.read import main
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Document, Page, PageRef, Status
 from tests import loopback
-from tests.builders import write_pdf
+from tests.builders import CliRunner, load_config, write_pdf
 from tests.conftest import ROOT
 from tests.fakes import MENDED
 
@@ -208,8 +206,8 @@ def test_names_of_files_are_not_trusted(tmp_path):
     [
         ("gt", "reads no pages"),
         ("tesserakt", "did you mean 'tesseract'"),
-        ("[a", "not YAML"),
-        ("5", "cannot read the engine '5': it names no plug-in"),
+        ("{a", "not YAML"),
+        ("5", "unknown engine '5'"),
         ("{name: tesseract, params: {nosuch: 1}}", "nosuch"),
     ],
 )
@@ -315,7 +313,7 @@ def test_what_is_hidden_in_a_folder_is_no_page(folder):
     result = ocr(folder, FAKE)
     assert result.exit_code == 0, result.output
     assert "4 pages of 2 documents" in result.output
-    given = ocr(folder / "._report.pdf", FAKE, "--out", folder.parent / "named")
+    given = ocr(folder / "._report.pdf", FAKE)
     assert "cannot open ._report.pdf" in given.output
 
 
@@ -345,7 +343,7 @@ def test_tokens_cost_and_odd_replies_are_told_now_and_later(folder):
         ]
         params = {"model": "m", "base_url": server.url, "profile": "glm_ocr", "prompt_price": 10}
         engine = json.dumps({"name": "openai_vlm", "params": params})
-        done = [ocr(folder, engine, "--workers", 1) for _ in range(2)]
+        done = [ocr(folder, engine) for _ in range(2)]
         assert len(server.requests) == 4
     for once in done:
         assert once.exit_code == 0, once.output

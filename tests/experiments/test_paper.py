@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.ohrbench import main
 from ohr.analysis.published import (
@@ -13,7 +12,7 @@ from ohr.analysis.published import (
     published,
     published_engine,
 )
-from tests.builders import write_corpus
+from tests.builders import CliRunner, write_corpus
 
 FEW = ["workers=1", "seeds=0", "bootstrap=100"]
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
 from experiments.perturb_images import main
 from ohr import registry
@@ -16,7 +15,7 @@ from ohr.documents.pdf import render
 from ohr.ocr.sources import find_pages
 from ohr.plugins.randomness import generator_for
 from ohr.types import PageRef
-from tests.builders import write_pdf
+from tests.builders import CliRunner, write_pdf
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments.format_counts import main as format_counts
 from experiments.noisy.before_after import ShownPage, compare, render_comparison
@@ -16,10 +15,9 @@ from ohr.ocr.noise import Noise
 from ohr.ocr.rewriting import text_perturbation
 from ohr.plugins import Applied, TextPerturbation
 from ohr.registry import PluginSpec
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset
 from ohr.types import PageRef
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, load_config, qa, write_kb, write_questions
 
 TEXTS = {
     "law/a": [

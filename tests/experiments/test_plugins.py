@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import list_plugins as plugins
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.machine.plugins import examine
+from tests.builders import CliRunner
 
 
 @pytest.mark.parametrize("kind", registry.KINDS)

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import ohr
 from experiments.analyse_predictiveness import main
@@ -16,6 +15,7 @@ from ohr.analysis.predictiveness.table import predictiveness, predictors
 from ohr.errors import OhrError
 from ohr.statistics import Clusters, RankCorrelation, holm, jackknife_interval
 from ohr.study.results import Run
+from tests.builders import CliRunner
 
 LCS = ("retrieval:lcs",)
 LEVELS = ("", "mild", "moderate", "severe")

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.papers.prototypes.report import step_table
 from experiments.papers.prototypes.table import FLAGS, flag_rates, paired_steps, run_means, steps
 from experiments.prototypes import main
 from ohr.study.output.cases import read_cases, read_questions
 from ohr.study.results import open_run
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_kb, write_questions
 from tests.loopback import Server, said
 
 TEXTS = [

@@ -25,9 +25,9 @@ from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
-from ohr.study.config import load_config, parse_plugins
+from ohr.study.config import parse_plugins
 from ohr.types import Outcome, PageRef
-from tests.builders import write_corpus, write_page, write_pdf
+from tests.builders import load_config, write_corpus, write_page, write_pdf
 from tests.experiments.own_pages import FAKE, SURE, give, run_quality, run_recommend
 from tests.fakes import LOG, LoggingEngine
 

@@ -5,12 +5,11 @@ import shlex
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.dev_style import main
 from experiments.report import main as report
 from ohr.study.wordings import read_wordings, wordings_csv
-from tests.builders import write_corpus
+from tests.builders import CliRunner, write_corpus
 from tests.loopback import said, serving
 
 

@@ -2,11 +2,11 @@
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.analyse_realism import main
 from ohr.analysis.realism.table import differences, page_errors, same_pages, summarise
 from ohr.errors import OhrError
+from tests.builders import CliRunner
 
 NOISES = (("none", "", 0.0, 0.0), ("semantic", "mild", 1.0, 0.1), ("semantic", "", 0.5, 0.2))
 

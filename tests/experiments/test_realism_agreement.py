@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from typer.testing import CliRunner
 
 from experiments.analyse_realism import main
 from ohr.analysis.realism.agreement import agreement, by_document
@@ -13,6 +12,7 @@ from ohr.analysis.realism.losses import by_tag, document_losses, page_losses, sh
 from ohr.analysis.realism.table import page_errors
 from ohr.errors import OhrError
 from ohr.statistics import kendall_correlations
+from tests.builders import CliRunner
 
 ENGINES = ("a", "b", "c", "d")
 DOCUMENTS = tuple(f"note_{number}" for number in range(6))

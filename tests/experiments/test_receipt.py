@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import ohr.study.inputs
 import ohr.study.run
@@ -23,7 +23,7 @@ from ohr.study.faults import RECEIPT as FILE
 from ohr.study.results import Run
 from ohr.types import KnowledgeBase
 from rag.retrievers.bm25 import Bm25
-from tests.builders import write_corpus
+from tests.builders import CliRunner, write_corpus
 
 REPORTED = "reported.txt"
 

@@ -12,11 +12,11 @@ import pytest
 from ohr.analysis.review.table import agreement_with_person, reviewed_scores
 from ohr.errors import ConfigError
 from ohr.questions.review import AnswerVerdict, read_verdicts
-from ohr.study.config import load_config
 from ohr.study.output.cases import read_cases
 from ohr.study.results import Run
 from ohr.study.run import run_study
 from tests.browser.reports import finished, write_pages
+from tests.builders import load_config
 from tests.experiments.test_commands import invoke
 from tests.loopback import Reply, said, serving
 
@@ -154,14 +154,16 @@ def test_agreement_of_what_says_yes_or_no_and_of_scores():
 
 def test_the_command_says_what_agrees(run, tmp_path):
     path = write(tmp_path / "v.json", {"q0": "evidence is wrong"}, answers_of(run))
-    done = invoke("review", str(run.path), "--verdicts", str(path), "--out", str(tmp_path / "out"))
+    done = invoke(
+        "analyse_review", str(run.path), "--verdicts", str(path), "--out", str(tmp_path / "out")
+    )
     assert done.exit_code == 0, done.output
     assert "1 question left out by review" in done.output
     assert "no judge was used" in done.output
     table = pd.read_csv(tmp_path / "out" / "review.csv")
     assert set(table["metric"]) >= {"f1", "em"}
     nothing = write(tmp_path / "none.json", {}, [])
-    done = invoke("review", str(run.path), "--verdicts", str(nothing))
+    done = invoke("analyse_review", str(run.path), "--verdicts", str(nothing))
     assert done.exit_code == 2
     assert "no verdict of an answer" in done.output
 
@@ -181,7 +183,7 @@ def test_a_judge_that_was_asked_is_held_against_the_person(settings, tmp_path):
         judge = f"judge={{name: openai, params: {{model: j, base_url: '{server.url}'}}}}"
         judged = finished(tmp_path / "run", *settings, "engines=[gt]", judge)
     verdicts = write(tmp_path / "v.json", {}, answers_of(judged))
-    done = invoke("review", str(judged.path), "--verdicts", str(verdicts))
+    done = invoke("analyse_review", str(judged.path), "--verdicts", str(verdicts))
     assert done.exit_code == 0, done.output
     assert "no judge was used" not in done.output
     row = pd.read_csv(judged.path / "review.csv").set_index("metric").loc["judged"]

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.analyse_robustness import main
 from ohr.analysis.robustness.report import text_table
 from ohr.analysis.robustness.table import robustness
 from ohr.errors import OhrError
 from ohr.study.results import Run, rows_of
+from tests.builders import CliRunner
 
 FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
 

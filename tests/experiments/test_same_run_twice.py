@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import (
     compare,
@@ -21,6 +20,7 @@ from experiments import (
 from ohr.api.run import open_run
 from ohr.errors import OhrError
 from ohr.study.results import check_distinct
+from tests.builders import CliRunner
 
 COMMANDS = {
     compare: (),

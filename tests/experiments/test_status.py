@@ -6,7 +6,6 @@ import json
 import os
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments.status import main
 from ohr.machine.status import duration
@@ -14,6 +13,7 @@ from ohr.ocr.progress_file import ProgressFile, read_progress
 from ohr.ocr.shards import Shard
 from ohr.store.leases import STALE_S
 from ohr.types import Outcome
+from tests.builders import CliRunner
 
 
 def status(run):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments.cache import main
 from experiments.noise_curve import main as noise_curve
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.leases import Leases
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 
 pytestmark = pytest.mark.slow
 

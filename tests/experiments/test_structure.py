@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.structure import main
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_kb, write_questions
 
 PAGE = (
     "# Report {n}\n\n## Costs\n\nTable 1: Costs by year\n\n"

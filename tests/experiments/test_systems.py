@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import ohr
 from experiments.attribution import main as attribution
@@ -17,7 +16,7 @@ from ohr.analysis.systems.report import least_lines
 from ohr.analysis.systems.table import Scored
 from ohr.markup.outline.read import document_tree
 from ohr.study.scoring.metrics import metric_info
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_kb, write_questions
 
 
 class BySection(ohr.System):

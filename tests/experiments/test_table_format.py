@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.papers.table_format import figure
 from experiments.papers.table_format.figure import format_figure
@@ -16,10 +15,9 @@ from ohr.display.choices import TABLE_FORMATS
 from ohr.errors import ConfigError
 from ohr.markup.tables import parse_tables
 from ohr.ocr.progress import Progress
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
-from tests.builders import qa, write_corpus, write_kb, write_questions
+from tests.builders import CliRunner, load_config, qa, write_corpus, write_kb, write_questions
 from tests.experiments.figures.test_geometry import check_texts
 
 ENGINES = "engines=[{}]".format(

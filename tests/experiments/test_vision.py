@@ -9,11 +9,11 @@ from ohr.analysis.vision.report import report
 from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
-from ohr.study.config import load_config, make_config
+from ohr.study.config import make_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.study.yaml_values import parse_yaml
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.conftest import ROOT
 from tests.ohr.study.test_images import DARKEST, PIXELS
 from tests.rag.vision_checkpoints import written

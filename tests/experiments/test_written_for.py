@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments.papers.prototypes.table import paired_steps, run_means
 from experiments.prototypes import main as prototypes
@@ -15,7 +14,7 @@ from ohr.analysis.systems.written_for import of_systems, written_for
 from ohr.datasets.ohrbench import question_of
 from ohr.sample.questions.categories import WRITTEN_FOR
 from ohr.study.results import open_run
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_kb, write_questions
 
 TEXT = "# Rules\n\n## Fees\n\nFact 0 is answer 0.\n\n## Notice\n\nFact 1 is answer 1."
 

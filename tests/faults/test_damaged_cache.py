@@ -11,11 +11,10 @@ import pytest
 from ohr.errors import OhrError, StoreError
 from ohr.store.identity import digest
 from ohr.study import run as studies
-from ohr.study.config import load_config
 from ohr.study.output.rows import read_rows
 from ohr.study.results import open_run
 from ohr.study.run import run_study
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.fakes import LOG
 
 pytestmark = pytest.mark.slow

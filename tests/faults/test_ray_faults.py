@@ -22,12 +22,11 @@ from ohr.ocr.pools import Runners
 from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status
 from ohr.workers import Limits, RayPool
-from tests.builders import RUN_STUDY, write_corpus
+from tests.builders import RUN_STUDY, load_config, write_corpus
 from tests.conftest import ROOT
 from tests.faults import tasks
 from tests.faults.engines import CRASH, EAT, EMPTY, FINE, FLOOD, HANG, LOOP

@@ -14,10 +14,9 @@ import pytest
 from ohr.documents.images import MAX_PIXELS, check_size, load_image
 from ohr.documents.pdf import render
 from ohr.errors import EngineError, MissingDependencyError
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.workers import WorkerPool
-from tests.builders import RUN_STUDY, write_corpus
+from tests.builders import RUN_STUDY, load_config, write_corpus
 from tests.conftest import ROOT
 from tests.fakes import LOG
 

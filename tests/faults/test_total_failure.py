@@ -7,16 +7,14 @@ import re
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from experiments import noise_curve
 from experiments import read as ocr
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.ocr.failures import Streak, reasons
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.types import Outcome
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 from tests.fakes import MENDED
 from tests.faults import plugins
 

@@ -17,12 +17,11 @@ from ohr.errors import ConfigError, DatasetError, EngineError, PluginError
 from ohr.ocr.worker import PageReader
 from ohr.plugins.engine import as_outcome, read_with
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Outcome, PageRef, Status
 from rag.chunking.token_counter import cumulative_tokens
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 
 REF = PageRef("law/a", 0)
 TEXT = "The pilot came aboard at six. Nobody had slept, and the tide was turning. "

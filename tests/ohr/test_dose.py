@@ -10,9 +10,8 @@ import pytest
 import ohr
 from ohr.display.noise_axis import axis_note, default_axis
 from ohr.ocr.dose import dose_line, measure_doses, page_system, untouched_lines
-from ohr.study.config import load_config
 from ohr.study.run import run_study
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 
 
 def test_doses_are_by_writing_system():

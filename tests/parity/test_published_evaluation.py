@@ -9,9 +9,9 @@ import json
 import pytest
 
 from ohr import registry
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.types import Chunk, PageRef
+from tests.builders import load_config
 
 NAMES = {"equation": "source:formula", "text": "source:text", "table": "source:table"}
 EDIT_DISTANCE = {"finance": 0.175, "law": 0.169, "manual": 0.243, "textbook": 0.508}

@@ -11,12 +11,11 @@ import pytest
 from ohr import registry
 from ohr.errors import EngineError
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import Chunk, PageRef
 from rag.retrievers.openai_embeddings import OpenAiEmbeddings
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.loopback import Reply, Server, refused
 
 TEXTS = ["aab", "abb", "bax", "bba", "bbb"]

@@ -13,10 +13,9 @@ from ohr.figures.bars import benchmark_bars
 from ohr.figures.noise import noise_strength
 from ohr.figures.sources import source_curves
 from ohr.ocr.progress import Progress
-from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 
 HOSTILE = "$x_{1$ \x1b[31m & <b>"
 

@@ -8,13 +8,11 @@ import logging
 import warnings
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import convert_export as export
 from experiments.convert.croissant import FIELDS
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -8,12 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import convert_export as export
-from ohr.study.config import load_config
 from ohr.study.run import run_study
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 
 FACT = "tests.fakes.FactReader"
 PATH = re.compile(r"data/ohr/ohr/[A-Za-z0-9_.-]+/[0-9a-f-]{36}(_samples\.jsonl|\.json)")

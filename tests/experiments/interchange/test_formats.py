@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import (
     analyse_compare as compare,
@@ -18,7 +17,7 @@ from experiments import (
 )
 from ohr.store.identity import file_digest
 from ohr.study.results import open_run, rows_of
-from tests.builders import qa, write_questions
+from tests.builders import CliRunner, qa, write_questions
 
 
 def records(path):

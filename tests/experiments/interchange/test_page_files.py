@@ -7,7 +7,6 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments import convert_export as export
 from experiments.convert.page_files import WRITERS, content_items, write_predictions
@@ -16,6 +15,7 @@ from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import OhrError
 from ohr.types import Document, Page, PageRef
+from tests.builders import CliRunner
 
 TEXT = """# Report
 

@@ -12,15 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, Success, nDCG
-from typer.testing import CliRunner
 
 from experiments import convert_export as export
 from experiments.convert.trec import Ranking, page_token, run_text, token
-from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef
-from tests.builders import qa, write_corpus, write_kb, write_questions
+from tests.builders import CliRunner, load_config, qa, write_corpus, write_kb, write_questions
 
 MEASURES = {"hit": Success, "mrr": RR, "ndcg": nDCG}
 

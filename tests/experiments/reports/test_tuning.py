@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from experiments.list_engines import main
 from ohr.machine.tuning import Measured, settings_text, tune_engine
 from ohr.plugins import OcrBackend, Params
 from ohr.registry import PluginSpec
+from tests.builders import CliRunner
 from tests.fakes import LoggingEngine
 
 

@@ -19,12 +19,11 @@ from ohr.sample import corpus
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.categories import WRITTEN_FOR, category_records
 from ohr.store.csv import csv_text
-from ohr.study.config import load_config
 from ohr.study.output.cases import read_questions
 from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 from tests.examples import examples
 from tests.experiments.test_commands import invoke
 
@@ -115,7 +114,7 @@ def test_files_are_filled_in_and_nothing_else_changes(tmp_path: Path) -> None:
     ]
     out = tmp_path / "out.json"
     done = invoke(
-        "categories", str(write_questions(tmp_path / "q.json", entries)), "--out", str(out)
+        "dev_categories", str(write_questions(tmp_path / "q.json", entries)), "--out", str(out)
     )
     assert done.exit_code == 0
     assert "agrees on 0 of 1 questions" in done.output
@@ -124,20 +123,20 @@ def test_files_are_filled_in_and_nothing_else_changes(tmp_path: Path) -> None:
     marked = tmp_path / "marked.json"
     marked.write_text(json.dumps(entries), "utf-8-sig")
     again = tmp_path / "again.json"
-    assert invoke("categories", str(marked), "--out", str(again)).exit_code == 0
+    assert invoke("dev_categories", str(marked), "--out", str(again)).exit_code == 0
     assert again.read_bytes() == out.read_bytes()
     table = tmp_path / "q.csv"
     table.write_text('question;answer;document;page\n"What is in\nTable 2; then?";x;a;1\n', "utf-8")
     out = tmp_path / "out.csv"
-    assert invoke("categories", str(table), "--out", str(out)).exit_code == 0
+    assert invoke("dev_categories", str(table), "--out", str(out)).exit_code == 0
     with out.open(newline="", encoding="utf-8") as file:
         [row] = csv.DictReader(file)
     assert (row["category"], row["question"]) == ("table", "What is in\nTable 2; then?")
     table.write_text("question,answer,document,page,evidence_source\nWho pays?,x,a,1, Table\n")
-    assert invoke("categories", str(table), "--out", str(out)).exit_code == 0
+    assert invoke("dev_categories", str(table), "--out", str(out)).exit_code == 0
     assert out.read_text("utf-8").splitlines()[1].endswith(" Table,table")
     table.write_text("question,answer,document,page\n'=1+1?,'@SUM(A1),a,1\n", "utf-8")
-    assert invoke("categories", str(table), "--out", str(out)).exit_code == 0
+    assert invoke("dev_categories", str(table), "--out", str(out)).exit_code == 0
     assert out.read_text("utf-8").splitlines()[1].startswith("'=1+1?,'@SUM(A1),a,1,")
 
 
@@ -145,7 +144,7 @@ def test_files_are_filled_in_and_nothing_else_changes(tmp_path: Path) -> None:
 def test_files_of_no_questions_are_one_line(tmp_path: Path, content: str) -> None:
     for name in ("q.json", "q.csv"):
         (tmp_path / name).write_text(content)
-        done = invoke("categories", str(tmp_path / name), "--out", str(tmp_path / "out"))
+        done = invoke("dev_categories", str(tmp_path / name), "--out", str(tmp_path / "out"))
         assert (done.exit_code, done.output.count("\n")) == (2, 1)
     assert not (tmp_path / "out").exists()
 

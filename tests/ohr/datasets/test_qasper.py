@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from experiments.convert.qasper import quoted
 from experiments.convert_qasper import main
@@ -19,9 +18,9 @@ from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.qasper_file import gold_of, predictions_text, read_papers, read_predictions
 from ohr.errors import DatasetError
 from ohr.metrics.qasper import Prediction, Reference
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.types import PageRef
+from tests.builders import CliRunner, load_config
 
 BERTHS = "Seven berths lie along the northern pier of the harbour."
 TOLLS = "Tolls are paid at noon by every boat that leaves."

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments import dataset_verify as verify_dataset
 from ohr.collection import Dataset, ValidationReport
@@ -17,7 +16,7 @@ from ohr.datasets.locating import SearchablePage, has_math, squeezed_pieces, ver
 from ohr.datasets.verify import CHECKS, Verification, one_line, verify
 from ohr.datasets.verify_report import findings_json
 from ohr.types import Document, Page, PageRef, Question
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import CliRunner, qa, write_kb, write_questions
 from tests.examples import examples
 
 PAGES = [

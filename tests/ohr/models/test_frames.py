@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ohr.models.frames import Frame, shared_frames
 from ohr.ocr.progress import Progress
-from ohr.study.config import load_config
 from ohr.study.run import run_study
+from tests.builders import load_config
 from tests.loopback import Reply, Server, said
 from tests.ohr.study.test_readers import openai, run, write_small
 

@@ -17,7 +17,7 @@ from ohr.files.keys import hide_keys, is_plain_name
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.models.key_names import key_name
-from ohr.study.config import load_config
+from tests.builders import load_config
 
 KEYS = [
     "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",

@@ -14,7 +14,7 @@ from ohr.errors import UntrustedCodeError
 from ohr.ocr.routes import read_routes
 from ohr.plugins.trust import leave_folder, named_by_run, trusting
 from ohr.store.identity import file_digest
-from ohr.study.config import load_config
+from tests.builders import load_config
 
 LEAVES_A_MARK = """
 import pathlib

@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments.dataset_make_sample import main
 from ohr import registry
@@ -17,6 +16,7 @@ from ohr.sample.insurance.policies import FIRMS, policies, questions
 from ohr.sample.insurance.terms import FORMS, TOPICS, terms
 from ohr.sample.markdown import page_text
 from ohr.types import Document, Page, PageRef
+from tests.builders import CliRunner
 
 PAGES = {
     one.doc_id: [page_text(page.blocks, one.layout, at) for at, page in enumerate(one.pages)]

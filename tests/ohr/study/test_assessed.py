@@ -12,12 +12,11 @@ import typst
 from ohr.analysis.attribution.table import left_out_line
 from ohr.display.labels import shown_measures
 from ohr.ocr.progress import Progress
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 from ohr.study.scoring.ties import find_ties
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 
 PAGES = ("The lease runs for nine years.", "The deposit is 900 crowns.", "The barge was sold.")
 SENTENCES = (

@@ -7,17 +7,15 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import convert_export as export
 from ohr.errors import ConfigError, OhrError
 from ohr.store.locking import NAME, locked
-from ohr.study.config import load_config
 from ohr.study.output.cases import read_cases, read_questions, read_texts
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 from tests.conftest import ROOT
 
 CLEAN = "tests.fakes.LoggingEngine, clean"

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import ohr
 from experiments.analyse_compare import main as compare
@@ -27,6 +26,7 @@ from ohr.study.faults import faults_of
 from ohr.study.opening import open_runs
 from ohr.study.output.cases import read_texts
 from ohr.study.results import open_run
+from tests.builders import CliRunner
 
 ASKED = 3
 

@@ -18,14 +18,13 @@ from ohr.ocr.rewriting import PageRewriter
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study import knowledge_bases
-from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant, load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.study.scoring.metrics import make_metrics, plan_metrics
 from ohr.types import Outcome, PageRef
 from ohr.workers import forked
-from tests.builders import qa, write_corpus, write_kb, write_questions
+from tests.builders import load_config, qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.Embolden"
 NOISE = ["engines=[gt]", f"noise=[{FAKE}]", "intensities=[0,0.4,1]", "scoring=reference"]

@@ -12,7 +12,6 @@ import typst
 
 from ohr.collection import Dataset
 from ohr.datasets.folder import Folder
-from ohr.study.config import load_config
 from ohr.study.notices.assessed import not_assessed_lines
 from ohr.study.notices.truth import count_holes, truth_lines
 from ohr.study.plan import load_dataset, make_plan
@@ -20,6 +19,7 @@ from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.study.scoring.measuring import has_evidence
 from ohr.types import Holes, Outcome, PageRef
+from tests.builders import load_config
 from tests.fakes import LoggingEngine
 from tests.ohr.study.test_truth import HEADER, Lines, value
 

@@ -9,11 +9,10 @@ import pytest
 from ohr.analysis.attribution.table import make_losses
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.ocr.progress import Progress, Silent
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from rag.retrievers.late_interaction import LateInteraction
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.fakes import LOG
 from tests.image_fakes import Darkest, PixelReader
 from tests.ocr_backends.checkpoints import written as seeing

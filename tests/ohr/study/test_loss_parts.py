@@ -12,10 +12,9 @@ from ohr.metrics.scores import SCORING
 from ohr.ocr.progress import Progress
 from ohr.plugins.metric import HitsCase
 from ohr.registry import plugin_class
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.types import Hit, PageRef, Question
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 
 PARTS = ["lcs", "page_not_found", "text_missing"]
 WORDS = st.lists(st.sampled_from("rent due 12 % 月 \\frac{1}{2} <b>fee</b>".split())).map(" ".join)

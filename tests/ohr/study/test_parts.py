@@ -11,13 +11,12 @@ import pytest
 import ohr
 from ohr.errors import PluginError
 from ohr.ocr.progress import Silent
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.study.scoring import parts
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import Outcome
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
 FILES = ("rows.parquet", "cells.csv", "cases.zip", "problems.csv")

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.errors import ConfigError
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.study.scoring.elsewhere import hits_in
 from ohr.types import Hit, KnowledgeBase, Outcome, PageRef
-from tests.builders import write_corpus, write_kb
+from tests.builders import load_config, write_corpus, write_kb
 from tests.examples import examples
 
 REF = PageRef("a", 0)

@@ -16,13 +16,12 @@ from ohr.metrics.answers import verdict
 from ohr.ocr.progress import Progress
 from ohr.plugins import Reader, Reply
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.results import Run
 from ohr.study.run import run_study
 from ohr.study.scoring.answers import Answering
 from ohr.types import Hit, Outcome, PageRef, Status
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 from tests.loopback import Reply as HttpReply
 from tests.loopback import Server, refused, said
 

@@ -14,12 +14,11 @@ from ohr.display.terminal import NARROW
 from ohr.ocr.progress import Progress
 from ohr.statistics import jackknife_interval
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.output.cells import KEY_COLUMNS, planned_cells
 from ohr.study.results import clusters_of
 from ohr.study.run import run_study
 from ohr.study.scoring.rankings import Rankings
-from tests.builders import qa, write_kb, write_questions
+from tests.builders import load_config, qa, write_kb, write_questions
 from tests.rag.test_combined import Fixed
 
 PAGES = {
@@ -97,7 +96,7 @@ def test_chunkers_are_compared_in_one_run(settings, tmp_path):
     assert list(dict.fromkeys(result.cells["chunker"])) == ["tokens", "words"]
     lcs = result.cells[(result.cells["metric"] == "lcs") & (result.cells["group"] == "all")]
     means = lcs.set_index(["engine", "chunker"])["mean"]
-    alone = run(settings, tmp_path / "one", "chunker={name: words, params: {size: 3}}").cells
+    alone = run(settings, tmp_path / "one", "chunkers={name: words, params: {size: 3}}").cells
     alone = alone[(alone["metric"] == "lcs") & (alone["group"] == "all")]
     assert means["gt", "words"] == alone.set_index("engine")["mean"]["gt"]
 

@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from experiments import ocr_benchmark
 from ohr.errors import OhrError
 from ohr.ocr.failures import Streak
 from ohr.study.results import open_run
 from ohr.types import Outcome
+from tests.builders import CliRunner
 from tests.loopback import Reply, Server, refused, said
 from tests.ohr.study.test_readers import cell, openai, run, write_small
 

@@ -9,18 +9,17 @@ import shutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments.analyse_compare import main
 from ohr import registry
 from ohr.analysis.comparison.table import compare
 from ohr.metrics.scores import SCORING
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import StudyConfig
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.study.scoring.metrics import metric_info
 from ohr.study.scoring.signatures import clash, differences, normaliser, signature, signature_of
-from tests.builders import write_corpus
+from tests.builders import CliRunner, load_config, write_corpus
 
 SHAPE = re.compile(r"[a-z_0-9@]+\|scoring:(default|reference)(\|[a-z_]+:[^|]*)*\|v:\d+")
 

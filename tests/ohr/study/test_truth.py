@@ -18,12 +18,11 @@ from ohr.analysis.curves import study_report as noise_curve
 from ohr.errors import ConfigError
 from ohr.figures.bars import benchmark_bars
 from ohr.ocr.progress import Progress, Silent
-from ohr.study.config import load_config
 from ohr.study.notices.truth import same_as_truth, same_lines, truth_note
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import Outcome
-from tests.builders import write_pdf
+from tests.builders import load_config, write_pdf
 from tests.fakes import LoggingEngine
 
 HEADER = "question,answer,document,page,evidence\n"

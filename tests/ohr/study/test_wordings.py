@@ -5,10 +5,9 @@ import json
 import pytest
 
 from ohr.errors import ConfigError
-from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.wordings import read_wordings, wordings_csv
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,10 @@ from ohr.ocr.sources import find_pages
 from ohr.ocr.store import stored_cost
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.types import Status
 from ohr.workers import Limits
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.fakes import TOGETHER
 
 ENGINE = PluginSpec(name="tests.fakes.TogetherEngine")

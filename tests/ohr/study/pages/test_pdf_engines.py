@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ohr.study.config import load_config
 from ohr.study.run import run_study
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.fakes import LOG
 
 

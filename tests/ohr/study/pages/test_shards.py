@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from experiments.noise_curve import main as noise_curve
 from experiments.perturb_images import main as perturb_images
@@ -22,7 +21,7 @@ from ohr.ocr.sharing import LEASES
 from ohr.store.identity import file_digest
 from ohr.store.leases import Leases
 from ohr.types import PageRef
-from tests.builders import write_corpus, write_pdf
+from tests.builders import CliRunner, write_corpus, write_pdf
 
 NOISE = ["engines=[tests.fakes.LoggingEngine]", "noise=[rotation]", "levels=[mild]", "stages=ocr"]
 RESULTS = ("rows.parquet", "cells.csv", "cases.zip", "problems.csv")

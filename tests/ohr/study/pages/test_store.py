@@ -22,13 +22,12 @@ from ohr.ocr.worker import PageReader
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
-from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status
 from ohr.workers import Limits
-from tests.builders import write_corpus
+from tests.builders import load_config, write_corpus
 from tests.fakes import MENDED
 
 
