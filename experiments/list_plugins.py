@@ -20,11 +20,14 @@ def main(
         list[str] | None,
         typer.Argument(metavar="KIND", help=f"Of {', '.join(registry.KINDS)}; default: all."),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a list of objects for other programs.")
+    ] = False,
 ) -> int:
     """List distortions, retrievers and all other plug-ins."""
     from ohr.machine.plugins import list_plugins
 
-    return list_plugins(kinds or list(registry.KINDS))
+    return list_plugins(kinds or list(registry.KINDS), as_json)
 
 
 if __name__ == "__main__":

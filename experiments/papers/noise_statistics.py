@@ -72,11 +72,11 @@ def _part(config: StudyConfig, engines: list[PluginSpec], kind: str) -> StudyCon
 
     Formatting noise is only for the ground truth: without it, there is none.
     """
-    has_noise = kind == "semantic" or (kind == "formatting" and any(e.name == "gt" for e in engines))
+    has_noise = kind == "semantic" or (
+        kind == "formatting" and any(e.name == "gt" for e in engines)
+    )
     noise = tuple(
-        spec
-        for spec in config.noise
-        if has_noise and distorts_images(spec) == (kind == "semantic")
+        spec for spec in config.noise if has_noise and distorts_images(spec) == (kind == "semantic")
     )
     return config.model_copy(
         update={

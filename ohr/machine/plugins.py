@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError, did_you_mean
@@ -28,11 +30,24 @@ class Listed:
     """Why it cannot be used."""
 
 
-def list_plugins(kinds: Sequence[str]) -> int:
-    """Print the plug-ins of some kinds. Raises ConfigError for an unknown kind."""
+def list_plugins(kinds: Sequence[str], as_json: bool = False) -> int:
+    """Print the plug-ins of some kinds. Raises ConfigError for an unknown kind.
+
+    As JSON: a list of objects with ``kind``, ``name``, ``state`` (yes, no, needs parameters),
+    ``what``, ``parameters`` (name -> default, null for a required one) and ``reason``.
+    """
     for kind in kinds:
         if kind not in registry.KINDS:
             raise ConfigError(f"unknown kind {kind!r}; {did_you_mean(kind, registry.KINDS)}")
+    if as_json:
+        print(
+            json.dumps(
+                [_entry(kind, name) for kind in kinds for name in registry.known(kind)],
+                indent=1,
+                ensure_ascii=False,
+            )
+        )
+        return 0
     for kind in kinds:
         print(f"{kind} ({registry.KINDS[kind]})")
         for name in registry.known(kind):
@@ -62,6 +77,23 @@ def examine(kind: str, name: str) -> Listed:
     except Exception as error:  # nor one that cannot be made
         return Listed(name, "no", what, parameters, _one_line(error))
     return Listed(name, "yes", what, parameters)
+
+
+def _entry(kind: str, name: str) -> dict[str, Any]:
+    listed = examine(kind, name)
+    parameters: dict[str, Any] = {}
+    if listed.parameters:
+        for field, info in registry.plugin_class(kind, name).Params.model_fields.items():
+            default = None if info.is_required() else info.get_default(call_default_factory=True)
+            parameters[field] = to_jsonable_python(default, fallback=str)
+    return {
+        "kind": kind,
+        "name": name,
+        "state": listed.state,
+        "what": plain(listed.what),
+        "parameters": parameters,
+        "reason": plain(listed.reason),
+    }
 
 
 def _parameters(model: type[BaseModel]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from experiments import list_plugins as plugins
@@ -42,3 +44,13 @@ def test_an_unknown_kind_is_named():
     assert (
         "unknown kind 'readers'; did you mean 'reader'? known: perturbation, engine" in done.stderr
     )
+
+
+def test_other_programs_get_a_list_of_objects():
+    done = CliRunner().invoke(plugins.main, ["retriever", "engine", "--json"])
+    entries = json.loads(done.stdout)
+    assert {entry["kind"] for entry in entries} == {"retriever", "engine"}
+    bm25 = next(entry for entry in entries if entry["name"] == "bm25")
+    assert bm25["state"] == "yes"
+    assert bm25["parameters"]["k1"] == registry.create("retriever", "bm25").params.k1
+    assert all(entry["reason"] for entry in entries if entry["state"] != "yes")
