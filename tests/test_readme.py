@@ -66,6 +66,14 @@ SMALLER = {
 }
 
 
+ON_PUBLISHED = {
+    "noise_statistics": ["dataset.documents=finance/AMAZON_2017_10K", "levels=severe"],
+    "dev_fit_errors": ["--domains", "manual", "--check-pages", "5"],
+    "dev_check_errors": ["--domains", "manual", "--check-pages", "5"],
+}
+"""Commands on the published data, and what makes each take seconds."""
+
+
 @contextlib.contextmanager
 def working_in(folder: Path) -> Iterator[None]:
     """In a folder, whose modules can be imported, as those of ``python -m`` and ``-c`` can."""
@@ -334,3 +342,39 @@ def test_signals_are_measured_fitted_and_checked(where_documents_read):
         assert give(command, where_documents_read).strip()
     assert (where_documents_read / "model.json").is_file()
     assert (where_documents_read / "runs" / "check" / "checks.csv").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [one for one in COMMANDS if parsed(one)[0] in ("recommend", "quality_estimate")],
+    ids=lambda command: command[4:],
+)
+def test_commands_for_pages_of_your_own_run(command, my_pdfs):
+    if not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    (my_pdfs / "labelled" / "documents" / "a").mkdir(parents=True)
+    (my_pdfs / "labelled" / "documents" / "a" / "page_0001.md").write_text("Sales: 12 euros.")
+    assert give(command, my_pdfs, "--dpi", "75", "--no-instability", "--workers", "1").strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [one for one in COMMANDS if parsed(one)[0] in ON_PUBLISHED],
+    ids=lambda command: command[4:40],
+)
+def test_commands_on_published_data_run(command, data_dir, tmp_path):
+    name = parsed(command)[0]
+    command = command.replace("$D", str(data_dir))
+    assert give(command, tmp_path, *ON_PUBLISHED[name]).strip()
+
+
+def test_every_command_of_a_page_is_run():
+    elsewhere = {
+        *("perturb_text", "format_counts", "perturb_images", "read", "dataset_layers"),
+        *("questions_make", "dev_validity", "recommend", "quality_estimate", *ON_PUBLISHED),
+    }
+    left = [one for one in COMMANDS if one not in (*STUDIES, *ON_THE_SAMPLE)]
+    left = [one for one in left if parsed(one)[0] not in elsewhere and "runs/signals" not in one]
+    assert [parsed(one)[0] for one in left] == ["dataset_make_sample"]  # with fewer pages
