@@ -24,7 +24,6 @@ from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.study.plan import Plan, Variant
-from ohr.study.scoring.parts import is_large
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
 from ohr.workers import Limits
 
@@ -218,7 +217,7 @@ class KnowledgeBases:
             ).pages
             if variant.noise.operator is not None:
                 if self._rewriter is None:  # the ground truth is the only text with noise
-                    workers = self.plan.config.workers if is_large(self.plan) else 1
+                    workers = self.plan.config.workers if self.plan.is_large else 1
                     self._rewriter = PageRewriter(outcomes, self.plan.reread, workers)
                 outcomes = self._rewriter.rewrite(variant.noise, variant.seed)
         else:

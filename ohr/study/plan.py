@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ohr import registry
 from ohr.collection import Dataset
-from ohr.datasets.holes import questions_in_holes
 from ohr.errors import ConfigError
 from ohr.ocr.noise import (
     Noise,
@@ -29,6 +28,7 @@ from ohr.plugins import (
     System,
 )
 from ohr.registry import PluginSpec
+from ohr.scoring.units import Units
 from ohr.study.calibration import Metric as NoiseMetric
 from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
 from ohr.study.checks import (
@@ -46,10 +46,10 @@ from ohr.study.checks import (
     plugged_systems,
 )
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
+from ohr.study.judge import make_judge
+from ohr.study.metrics import MetricInfo, make_metrics, plan_metrics
 from ohr.study.published import apply_protocol
 from ohr.study.questions import left_out, pages_to_reread, select_questions
-from ohr.study.scoring.judge import make_judge
-from ohr.study.scoring.metrics import MetricInfo, make_metrics, plan_metrics
 from ohr.types import PageRef, Question
 from ohr.workers import ray_package
 
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 READING = ", reading "
 """Between a reader and the engine whose page texts it gets, if these are not those searched."""
+FEWEST_UNITS = 1000
+"""Pages and questions; fewer are scored before a second process would have started."""
 FEW_PAGES = 200
 """With fewer pages, figures depend too much on one random draw of the noise."""
 
@@ -131,29 +133,15 @@ class Plan:
         ]
 
     @cached_property
-    def in_holes(self) -> dict[str, str]:
-        """Ids of questions whose evidence is where the truth is not known, with the reason."""
-        return questions_in_holes(self.dataset, self.questions)
+    def units(self) -> Units:
+        """The pages and questions that are scored."""
+        config = self.config
+        return Units(self.dataset, self.questions, self.reread, config.scoring, config.scope)
 
     @property
     def has_built_in(self) -> bool:
         """Whether the built-in system of chunkers, retrievers and readers is measured."""
         return any(spec.name == BUILT_IN for spec in self.config.systems)
-
-    def scope_of(self, question: Question) -> str:
-        """The scope that a question searches: its domain, or its document."""
-        return question.doc_id if self.config.scope == "document" else question.domain
-
-    def in_scope(self, doc_id: str) -> str:
-        """The scope, a domain or a document, that a document belongs to."""
-        return doc_id if self.config.scope == "document" else self.dataset.documents[doc_id].domain
-
-    @property
-    def scopes(self) -> tuple[str, ...]:
-        """Scopes (domains or documents) with questions, in index order."""
-        used = {self.scope_of(question) for question in self.questions}
-        available = dict.fromkeys(self.in_scope(doc_id) for doc_id in self.dataset.documents)
-        return tuple(name for name in available if name in used)
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -177,8 +165,13 @@ class Plan:
     @property
     def pages_in_scope(self) -> list[PageRef]:
         """All pages in scopes with questions, in index order."""
-        scopes = set(self.scopes)
-        return [ref for ref in self.dataset.pages if self.in_scope(ref.doc_id) in scopes]
+        units, scopes = self.units, set(self.units.scopes)
+        return [ref for ref in self.dataset.pages if units.scope_of_document(ref.doc_id) in scopes]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a second process is worth its start."""
+        return len(self.reread) + len(self.questions) >= FEWEST_UNITS
 
     @property
     def kb_scope(self) -> str:

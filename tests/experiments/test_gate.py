@@ -21,8 +21,8 @@ from ohr.analysis.comparison.gate import FailIf, Verdict, check, without_partner
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
 from ohr.study.config import load_config
+from ohr.study.metrics import metric_info
 from ohr.study.results import Run, open_run, recompute_cells
-from ohr.study.scoring.metrics import metric_info
 from tests.boards import write_rows
 from tests.conftest import ROOT
 

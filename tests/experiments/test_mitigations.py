@@ -21,8 +21,8 @@ from ohr.errors import ConfigError, OhrError
 from ohr.plugins import ImageRepair, OcrBackend
 from ohr.store.identity import pixel_digest
 from ohr.study.config import load_config
+from ohr.study.metrics import metric_info
 from ohr.study.results import open_run
-from ohr.study.scoring.metrics import metric_info
 from tests import fakes
 from tests.builders import write_corpus
 from tests.examples import examples

@@ -24,8 +24,8 @@ from ohr.display.costs import SECONDS, engine_costs
 from ohr.errors import OhrError
 from ohr.store.identity import digest
 from ohr.study.config import BUILT_IN
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import Run, rows_of, run_names
-from ohr.study.scoring.metrics import MetricInfo
 from ohr.study.scoring.signatures import differences, signature_of
 
 NO_SIGNATURE = "none: of an earlier version, or imported"

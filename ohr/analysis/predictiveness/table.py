@@ -13,9 +13,9 @@ from ohr.analysis.predictiveness.damage import SETTING, damages
 from ohr.analysis.predictiveness.predictors import Units, compared
 from ohr.display.settings import Setting
 from ohr.errors import OhrError
+from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import group_rows
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import MetricInfo
 
 MAIN_GROUPS = ("all", "source:")
 COMPARED = ("stage", "metric", "title", *SETTING, "conditions", "group", "correlation")

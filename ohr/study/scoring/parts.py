@@ -21,17 +21,15 @@ from typing import Any
 import numpy as np
 
 from ohr.plugins import Retriever
+from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.plan import Plan, Variant
-from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.conditions import Scorer
 from ohr.study.scoring.measuring import Scores
 from ohr.types import Hit, KnowledgeBase, PageRef
 from ohr.workers.forked import GONE, PATIENCE_S, Copy, spare_cores
 
 log = logging.getLogger("ohr.study")
-FEWEST_UNITS = 1000
-"""Pages and questions; fewer are scored before a second process would have started."""
 
 Ranking = list[list[Hit]]
 Step = list[Scores] | Ranking
@@ -52,11 +50,11 @@ def make_scorer(plan: Plan, store: ArtefactStore, answering: Answering) -> Score
 
 def _parts(plan: Plan, most: int) -> list[Plan]:
     """The plan of each process: scopes with about the same number of characters."""
-    if most < 2 or not is_large(plan) or not _splits(plan):
+    if most < 2 or not plan.is_large or not _splits(plan):
         return [plan]
-    sizes: dict[str, int] = dict.fromkeys(plan.scopes, 0)
+    sizes: dict[str, int] = dict.fromkeys(plan.units.scopes, 0)
     for ref in plan.reread:
-        scope = plan.in_scope(ref.doc_id)
+        scope = plan.units.scope_of_document(ref.doc_id)
         sizes[scope] = sizes.get(scope, 0) + len(plan.dataset.pages[ref].text)
     scopes: list[set[str]] = [set() for _ in range(min(most, len(sizes)))]
     loads = [0] * len(scopes)
@@ -67,17 +65,14 @@ def _parts(plan: Plan, most: int) -> list[Plan]:
     return [
         replace(
             plan,
-            questions=tuple(q for q in plan.questions if plan.scope_of(q) in part),
-            reread=tuple(ref for ref in plan.reread if plan.in_scope(ref.doc_id) in part),
+            questions=tuple(q for q in plan.questions if plan.units.scope_of(q) in part),
+            reread=tuple(
+                ref for ref in plan.reread if plan.units.scope_of_document(ref.doc_id) in part
+            ),
         )
         for part in scopes
         if part
     ]
-
-
-def is_large(plan: Plan) -> bool:
-    """Whether a second process is worth its start."""
-    return len(plan.reread) + len(plan.questions) >= FEWEST_UNITS
 
 
 def _splits(plan: Plan) -> bool:
@@ -152,8 +147,10 @@ class _CopiedPart:
 
     def _pages(self, kb: KnowledgeBase) -> list[PageRef]:
         plan = self._scorer.plan
-        scopes = {plan.in_scope(ref.doc_id) for ref in plan.reread} | set(plan.scopes)
-        return [ref for ref in kb.pages if plan.in_scope(ref.doc_id) in scopes]
+        scopes = {plan.units.scope_of_document(ref.doc_id) for ref in plan.reread} | set(
+            plan.units.scopes
+        )
+        return [ref for ref in kb.pages if plan.units.scope_of_document(ref.doc_id) in scopes]
 
     def next(self) -> Step:
         self._step += 1
@@ -172,7 +169,7 @@ class _CopiedPart:
         """Do the copy's work here; an error of the data or of a plug-in then comes again."""
         log.warning(
             "a process that scored %s has ended (%r): scored here; fewer workers need less memory",
-            ", ".join(self._scorer.plan.scopes[:3]),
+            ", ".join(self._scorer.plan.units.scopes[:3]),
             error,
         )
         self._copy.close()

@@ -50,7 +50,7 @@ def corpus(tmp_path):
 
 @pytest.fixture(autouse=True)
 def three_cores(monkeypatch):
-    monkeypatch.setattr(parts, "FEWEST_UNITS", 0)
+    monkeypatch.setattr("ohr.study.plan.FEWEST_UNITS", 0)
     monkeypatch.setattr(parts, "spare_cores", lambda workers: min(workers, 3) - 1)
 
 
@@ -71,7 +71,8 @@ def test_every_scope_is_in_one_part(corpus):
     split = parts._parts(plan, 3)
     assert len(split) == 3
     assert sorted(ref for part in split for ref in part.reread) == sorted(plan.reread)
-    assert sorted(scope for part in split for scope in part.scopes) == sorted(plan.scopes)
+    scopes = [scope for part in split for scope in part.units.scopes]
+    assert sorted(scopes) == sorted(plan.units.scopes)
     assert sum(len(part.questions) for part in split) == len(plan.questions)
 
 
