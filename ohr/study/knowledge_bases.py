@@ -21,6 +21,7 @@ from ohr.ocr.sharing import Sharing
 from ohr.ocr.store import keep_failure, stored_cost, stored_output, sum_costs
 from ohr.ocr.worker import PageReader, PageTask
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.scoring.overlay import overlay
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.study.plan import Plan, Variant
@@ -223,7 +224,7 @@ class KnowledgeBases:
         else:
             outcomes = self.outcomes(variant)
         return KnowledgeBase(
-            overlay(self.plan, outcomes),
+            overlay(self.plan.units, outcomes),
             {"engine": variant.engine.label, "noise": variant.noise.name},
             self.pictures(variant),
         )
@@ -245,28 +246,3 @@ class KnowledgeBases:
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
     """The PDF or image file of a page; None if there is none."""
     return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
-
-
-def overlay(plan: Plan, outcomes: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
-    """Pages in index order: those that are read from ``outcomes``, the others from ground truth.
-
-    If every page of a document is read, its pages come in the engine's order, with pages that the
-    ground truth does not have.
-    """
-    reread = set(plan.reread)
-    by_document: dict[str, list[PageRef]] = {}
-    for ref in outcomes:
-        by_document.setdefault(ref.doc_id, []).append(ref)
-    pages: dict[PageRef, Outcome[str]] = {}
-    for document in plan.dataset.documents.values():
-        refs = [page.ref for page in document.pages]
-        if all(ref in reread for ref in refs):
-            extra = by_document.get(document.doc_id, [])
-            pages.update((ref, outcomes[ref]) for ref in extra)
-            refs = [ref for ref in refs if ref not in pages]
-        for ref in refs:
-            if ref in reread:
-                pages[ref] = outcomes.get(ref, Outcome.error("page missing"))
-            else:
-                pages[ref] = Outcome.of_text(plan.dataset.pages[ref].text)
-    return pages

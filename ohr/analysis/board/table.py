@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.table import (
@@ -75,6 +76,7 @@ def rankings(
     and settings that decide pages, noise and scores. ``incomplete`` names further runs that have
     the baseline but do not count. Raises OhrError for an unknown metric.
     """
+    runs = dict(zip(runs, cut_runs(list(runs.values()), metrics), strict=True))
     pairs = [
         pair for pair in metrics_of(list(runs.values()), metrics) if metrics or pair[0] != "ocr"
     ]
