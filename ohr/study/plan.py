@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
 from ohr.ocr.noise import (
     Noise,
-    at_dpi,
-    check_distinct,
     distorts_images,
     noise_name,
-    noises,
     perturbation_class,
 )
 from ohr.plugins import (
@@ -29,10 +25,8 @@ from ohr.plugins import (
 )
 from ohr.registry import PluginSpec
 from ohr.scoring.units import Units
-from ohr.study.calibration import Metric as NoiseMetric
-from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
+from ohr.study.calibration import UnreachableError
 from ohr.study.checks import (
-    applies_to,
     check_answerers,
     check_documents,
     check_importable,
@@ -48,6 +42,7 @@ from ohr.study.checks import (
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
 from ohr.study.metrics import MetricInfo, make_metrics, plan_metrics
+from ohr.study.noise_points import noise_points
 from ohr.study.published import apply_protocol
 from ohr.study.questions import left_out, pages_to_reread, select_questions
 from ohr.types import PageRef, Question
@@ -179,43 +174,6 @@ class Plan:
         return self.config.dataset.pages
 
 
-def load_dataset(config: StudyConfig) -> Dataset:
-    """The dataset that a configuration names. Raises ConfigError, DatasetError.
-
-    An unknown plug-in is an error before anything is loaded.
-    """
-    check_names(config)
-    return read_dataset(config)
-
-
-def check_names(config: StudyConfig) -> None:
-    """Raise UnknownPluginError for a plug-in that there is not."""
-    for kind, specs in (
-        ("engine", config.engines),
-        ("perturbation", config.noise),
-        ("chunker", config.chunkers),
-        ("retriever", config.retrievers),
-        ("reader", config.readers),
-    ):
-        for spec in specs:
-            registry.plugin_class(kind, spec.name)
-
-
-def read_dataset(config: StudyConfig) -> Dataset:
-    """The dataset that a configuration names, whatever its plug-ins. Raises OhrError."""
-    section = config.dataset
-    values: dict[str, Any] = {
-        "path": section.path,
-        "questions": section.questions,
-        "pdfs": section.pdfs,
-        "domains": section.domains,
-        "strict": section.strict,
-        "cache": config.cache,
-    }
-    params = {name: value for name, value in values.items() if value is not None} | section.params
-    return registry.create("dataset", PluginSpec(name=section.kind, params=params)).load()
-
-
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises OhrError."""
     if config.runner == "ray":
@@ -247,10 +205,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
         # Engines that no noise applies to are measured on clean pages only.
-        operators = tuple(o for o in config.noise if applies_to(o, spec, engines[spec.label]))
-        points = _points(config, operators)
-        points += _noise_of_targets(config, operators, spec, engines[spec.label], unreachable)
-        check_distinct(points)
+        points = noise_points(config, spec, engines[spec.label], unreachable)
         for noise in [Noise(), *points]:
             if noise.operator is not None and distorts_images(noise.operator):
                 check_importable("noise", noise.name, perturbation_class(noise.operator))
@@ -313,47 +268,6 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     )
     _check_pictures(plan)
     return plan
-
-
-def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:
-    """The noise at the configured levels and intensities."""
-    levels = config.levels
-    if levels is None and (config.r_noise or config.edit_distance):
-        levels = ()
-    return noises(operators, levels, config.intensities, config.dpi)
-
-
-def _noise_of_targets(
-    config: StudyConfig,
-    operators: Sequence[PluginSpec],
-    spec: PluginSpec,
-    engine: OcrBackend | KnowledgeBaseSource,
-    unreachable: list[str],
-) -> list[Noise]:
-    """The noise at the wanted amounts for one engine; adds what cannot be to ``unreachable``."""
-    targets: list[tuple[NoiseMetric, float]] = [("r_noise", value) for value in config.r_noise]
-    targets += [("edit_distance", value) for value in config.edit_distance]
-    if not targets:
-        return []
-    if config.calibration is None:
-        raise ConfigError(
-            "r_noise=[…] and edit_distance=[…] need calibration=FILE, the calibration.json that "
-            "ohr run calibrate writes"
-        )
-    calibration = read_calibration(config.calibration)
-    reachable = []
-    for operator in operators:
-        sized = at_dpi(operator, config.dpi)
-        for metric, value in targets:
-            try:
-                noise = wanted_noise(
-                    calibration, metric, value, spec.label, engine.identity(), sized
-                )
-            except UnreachableError as error:
-                unreachable.append(str(error))
-            else:
-                reachable.append(noise)
-    return reachable
 
 
 def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ from ohr.store.versions import versions
 from ohr.study.config import StudyConfig
 from ohr.study.inputs import plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
+from ohr.study.loading import load_dataset
 from ohr.study.metrics import describe_metrics, metric_versions
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.notices.failures import FailureCounts, empty_lines
@@ -54,7 +55,7 @@ from ohr.study.output.groups import group_names
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
-from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.study.plan import Plan, Variant, make_plan
 from ohr.study.results import Run
 from ohr.study.scoring.parts import make_scorer
 from ohr.study.scoring.signatures import signatures

@@ -16,7 +16,7 @@ import pytest
 
 import benchmarks
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions
 from tests.conftest import ROOT

@@ -20,7 +20,8 @@ from ohr.ocr.progress import Progress
 from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import KnowledgeBase, Outcome
 from tests.builders import write_corpus, write_kb

@@ -17,7 +17,7 @@ from ohr.ocr.rewriting import text_perturbation
 from ohr.plugins import Applied, TextPerturbation
 from ohr.registry import PluginSpec
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.types import PageRef
 from tests.builders import qa, write_kb, write_questions
 

@@ -10,7 +10,7 @@ from experiments.store import main
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.leases import Leases
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from tests.builders import write_corpus
 
 pytestmark = pytest.mark.slow

@@ -42,7 +42,7 @@ def measured_metric(runs: Sequence[Run], text: str) -> tuple[str, str]:
         name = MetricName.parse(text)
     except ConfigError as error:
         raise _unknown(text, available, runs) from error
-    found = [
+    matching = [
         pair
         for pair in available
         if (not name.stage or pair[0] == name.stage)
@@ -51,12 +51,12 @@ def measured_metric(runs: Sequence[Run], text: str) -> tuple[str, str]:
             or (pair[1] == name.metric and name.k in cut_offs(runs, *pair) and pair[0] == HITS)
         )
     ]
-    if len(found) > 1:
-        options = " or ".join(":".join(pair) for pair in found)
+    if len(matching) > 1:
+        options = " or ".join(":".join(pair) for pair in matching)
         raise OhrError(f"metric {text!r} is of several stages: write {options}")
-    if not found:
+    if not matching:
         raise _unknown(text, available, runs)
-    return found[0]
+    return matching[0]
 
 
 def cut_runs(runs: Sequence[Run], names: Sequence[str]) -> list[Run]:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from experiments import export
 from experiments.convert.croissant import FIELDS
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from tests.builders import write_corpus
 
 with warnings.catch_warnings():

@@ -19,8 +19,9 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
+from ohr.study.loading import load_dataset
 from ohr.study.metrics import make_metrics, plan_metrics
-from ohr.study.plan import Variant, load_dataset, make_plan
+from ohr.study.plan import Variant, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, PageRef
 from ohr.workers import forked

@@ -13,9 +13,10 @@ import typst
 from ohr.collection import Dataset
 from ohr.datasets.folder import Folder
 from ohr.study.config import load_config
+from ohr.study.loading import load_dataset
 from ohr.study.notices.assessed import not_assessed_lines
 from ohr.study.notices.truth import count_holes, truth_lines
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import Holes, Outcome, PageRef

@@ -18,10 +18,11 @@ from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.metrics.ranking import ranking_scores
 from ohr.store.csv import csv_text
 from ohr.study.config import load_config
+from ohr.study.loading import load_dataset
 from ohr.study.metrics import describe_metrics, metric_info, read_metric_infos
 from ohr.study.output.cells import aggregate
 from ohr.study.output.rows import read_rows
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions

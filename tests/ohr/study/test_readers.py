@@ -18,7 +18,8 @@ from ohr.plugins import Reader, Reply
 from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.results import Run
 from ohr.study.run import run_study
 from ohr.types import Hit, Outcome, PageRef, Status
