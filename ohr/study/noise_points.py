@@ -30,12 +30,12 @@ def noise_points(
     if levels is None and (config.r_noise or config.edit_distance):
         levels = ()
     points = noises(operators, levels, config.intensities, config.dpi)
-    points += _wanted(config, operators, spec, engine, unreachable)
+    points += _target_points(config, operators, spec, engine, unreachable)
     check_distinct(points)
     return points
 
 
-def _wanted(
+def _target_points(
     config: StudyConfig,
     operators: Sequence[PluginSpec],
     spec: PluginSpec,
