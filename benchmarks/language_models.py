@@ -30,7 +30,7 @@ from ohr.display.terminal import show
 from ohr.metrics.default import f1
 from ohr.plugins import Reply
 from ohr.study.config import load_config
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
 from ohr.types import Hit, Question
 

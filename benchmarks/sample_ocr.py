@@ -23,7 +23,8 @@ from ohr.ocr.progress import Progress
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import Plan, make_plan
 
 COLUMN_DOMAINS = {"academic", "newspaper"}
 KINDS = ("plain text", "tables", "formulas", "charts", "columns", "all")

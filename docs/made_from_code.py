@@ -24,7 +24,7 @@ from ohr.display.options import DATASET, Option, option_table
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import DatasetConfig
-from ohr.study.scoring.metrics import SETS
+from ohr.study.metrics import SETS
 
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
 ELSEWHERE = re.compile(

@@ -15,7 +15,7 @@ def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=
     from experiments.papers.dataset_statistics.report import statistics_table
     from experiments.papers.dataset_statistics.table import paper_sums
     from ohr.display.terminal import show
-    from ohr.study.plan import load_dataset
+    from ohr.study.loading import load_dataset
 
     show(statistics_table(load_dataset(config)))
     for line in paper_sums():

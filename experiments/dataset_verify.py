@@ -29,7 +29,7 @@ def main(
     from ohr.datasets.verify_report import findings_json, findings_table, floor_table
     from ohr.display.terminal import show
     from ohr.store.atomic import write_bytes
-    from ohr.study.plan import load_dataset
+    from ohr.study.loading import load_dataset
 
     dataset = load_dataset(config)
     verification, floor = verify(dataset), truth_floor(dataset.questions, dataset.pages)

@@ -134,7 +134,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_pages_have_their_commands():
     assert len(COMMANDS) == 48
-    assert len(SNIPPETS) == 2
+    assert len(SNIPPETS) == 4
 
 
 def test_the_readme_is_short():

@@ -5,7 +5,7 @@ import re
 import ohr
 
 
-class Paragraphs(ohr.Chunker):
+class Paragraphs(ohr.plugins.Chunker):
     """Splits at blank lines."""
 
     name = "paragraphs"

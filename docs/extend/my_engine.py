@@ -7,7 +7,7 @@ import pytesseract
 import ohr
 
 
-class BlackAndWhite(ohr.Engine):
+class BlackAndWhite(ohr.plugins.Engine):
     """Otsu's threshold, then Tesseract."""
 
     name = "black_and_white"

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 import ohr
 
 
-class Ink(ohr.ImageRetriever):
+class Ink(ohr.plugins.ImageRetriever):
     """Ranks pages by their share of dark pixels, whatever the question."""
 
     name = "ink"
 
-    def index_images(self, pages: Sequence[ohr.PageImage]) -> Mapping[ohr.PageRef, str]:
+    def index_images(self, pages: Sequence[ohr.plugins.PageImage]) -> Mapping[ohr.PageRef, str]:
         self._ink: dict[ohr.PageRef, float] = {}
         failed = {}
-        for page, outcome in zip(pages, ohr.load_images(pages), strict=True):
+        for page, outcome in zip(pages, ohr.plugins.load_images(pages), strict=True):
             if outcome.value is None:
                 failed[page.ref] = outcome.detail
             else:

@@ -13,7 +13,7 @@ def number_recall(answer: str, accepted: str) -> float:
 
 
 @ohr.metric(of="page", title="lost lines", higher_is_better=False)
-def lost_lines(page: ohr.PageCase) -> float:
+def lost_lines(page: ohr.plugins.PageCase) -> float:
     """Share of the ground truth's lines that the page text does not contain verbatim."""
     lines = page.truth.splitlines()
     lost = [line for line in lines if line not in page.text]

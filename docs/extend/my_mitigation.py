@@ -6,7 +6,7 @@ import numpy as np
 import ohr
 
 
-class Specks(ohr.ImageRepair):
+class Specks(ohr.plugins.ImageRepair):
     """Replaces each pixel by the median of its neighbourhood."""
 
     name = "specks"

@@ -7,25 +7,25 @@ from pydantic import Field
 import ohr
 
 
-class InkSpotsParams(ohr.PageParams):
+class InkSpotsParams(ohr.plugins.PageParams):
     """``spots``: their number at intensity 1; ``radius``: of the largest spot, in pixels."""
 
     spots: int = Field(default=200, ge=1)
     radius: int = Field(default=6, ge=1)
 
 
-class InkSpotsRecord(ohr.PageRecord):
+class InkSpotsRecord(ohr.plugins.PageRecord):
     """For each spot: the intensity above which it appears, row, column and radius."""
 
     spots: tuple[tuple[float, int, int, int], ...]
 
 
-class InkSpots(ohr.Distortion[InkSpotsRecord, InkSpotsParams]):
+class InkSpots(ohr.plugins.Distortion[InkSpotsRecord, InkSpotsParams]):
     """Drops ink on the page."""
 
     name = "ink_spots"
 
-    def plan(self, head: ohr.PageRecord, rng: np.random.Generator) -> InkSpotsRecord:
+    def plan(self, head: ohr.plugins.PageRecord, rng: np.random.Generator) -> InkSpotsRecord:
         # All random numbers are drawn here, whatever the intensity; render compares them with it.
         # So the spots of 0.3 are among those of 0.6, and 0 is the clean page.
         n, (height, width) = self.params.spots, head.shape[:2]

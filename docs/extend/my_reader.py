@@ -11,7 +11,7 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-class Quote(ohr.Reader):
+class Quote(ohr.plugins.Reader):
     """Answers with the sentence that has most of the question's words."""
 
     name = "quote"

@@ -13,7 +13,7 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-class Overlap(ohr.Retriever):
+class Overlap(ohr.plugins.Retriever):
     """Ranks chunks by the share of the question's words that they have."""
 
     name = "overlap"

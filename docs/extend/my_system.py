@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import ohr
 
 
-@ohr.stage(version="1")
+@ohr.plugins.stage(version="1")
 def words_of(text: str) -> list[str]:
     """The words of a text, once each. Systems that share a stage compute it once."""
     return sorted(set(re.findall(r"\w+", text.lower())))
 
 
-class Grep(ohr.System):
+class Grep(ohr.plugins.System):
     """Quotes the line of all documents that has most of the question's words."""
 
     name = "grep"

@@ -14,8 +14,8 @@ import pandas as pd
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig
+from ohr.study.loading import load_dataset
 from ohr.study.output.cases import read_domains, read_questions, read_texts
-from ohr.study.plan import load_dataset
 from ohr.study.questions import select_questions
 from ohr.study.results import open_run
 from ohr.types import PageRef, Question

@@ -16,7 +16,7 @@ from experiments.convert.beir import page_id
 from ohr.collection import Dataset
 from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
 from ohr.types import Question
 

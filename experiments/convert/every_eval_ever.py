@@ -19,9 +19,9 @@ import pandas as pd
 
 from ohr.errors import OhrError
 from ohr.store.atomic import write_text
+from ohr.study.metrics import NO_CONTEXT, MetricInfo
 from ohr.study.output.cases import read_cases, read_questions
 from ohr.study.results import Run, knowledge_base_name, open_run
-from ohr.study.scoring.metrics import NO_CONTEXT, MetricInfo
 from ohr.study.scoring.signatures import signature_of
 from ohr.types import Question
 

@@ -17,8 +17,8 @@ from ohr.errors import OhrError
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
+from ohr.study.loading import load_dataset
 from ohr.study.output.cases import read_cases, read_questions
-from ohr.study.plan import load_dataset
 from ohr.study.questions import select_questions
 from ohr.study.results import open_run
 from ohr.types import PageRef, Question

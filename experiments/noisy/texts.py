@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from rapidfuzz.distance import Levenshtein
 
 from experiments.noisy.before_after import Comparison, ShownPage, compare, render_comparison
 from ocr_backends.precomputed import document_file
+from ohr import registry
+from ohr.collection import Dataset
 from ohr.display.choices import TEXT_NOISE_OPTIONS
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -23,8 +26,12 @@ from ohr.ocr.rewriting import rewrite_page, text_perturbation
 from ohr.plugins import Applied, KnowledgeBaseSource
 from ohr.store.atomic import write_text
 from ohr.store.versions import versions
+from ohr.study.calibration import UnreachableError
+from ohr.study.checks import check_noise, check_truth_has_text
 from ohr.study.config import StudyConfig
-from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.noise_points import noise_points
+from ohr.study.questions import pages_to_reread, select_questions
 from ohr.types import KnowledgeBase, PageRef
 
 SHOWN_CHARS = range(400, 5000)
@@ -41,23 +48,17 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
     if len(config.engines) != 1:
         raise ConfigError("perturb text rewrites one ground truth: name one engine")
     _check_out(config, out)
-    plan = make_plan(config.one_draw(), load_dataset(config))
-    variants = [variant for variant in plan.variants if variant.noise.operator is not None]
-    if not variants:
-        raise ConfigError("noise=[…] names no formatting noise")
-    engine = plan.engines[config.engines[0].label]
-    assert isinstance(engine, KnowledgeBaseSource)  # formatting noise applies only to gt
-    clean = engine.knowledge_base(plan.dataset)
+    dataset = load_dataset(config)
+    pages = pages_to_reread(config, dataset, select_questions(config, dataset))
+    points, clean = _noisy_points(config, dataset)
+    truth = Truth(config, dataset, frozenset(pages), clean)
     with Progress(verb="rewriting", unit="documents") as progress:
-        written = {
-            folder_name(variant.noise): _write(plan, variant, clean, out, progress)
-            for variant in variants
-        }
+        written = {folder_name(noise): _write(truth, noise, out, progress) for noise in points}
     manifest = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
         "versions": versions(),
-        "dataset": {"kind": plan.dataset.kind, "digest": plan.dataset.digest()},
+        "dataset": {"kind": dataset.kind, "digest": dataset.digest()},
         "knowledge_bases": written,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
@@ -67,9 +68,35 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
             f"{counts['edits']} edits"
         )
     if show:
-        write_text(out / "before_after.html", _shown(plan, variants, clean, show))
+        write_text(out / "before_after.html", _shown(truth, points, pages, show))
         print(f"{out / 'before_after.html'}")
     return 0
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The texts that are rewritten, and of which pages."""
+
+    config: StudyConfig
+    dataset: Dataset
+    pages: frozenset[PageRef]
+    clean: KnowledgeBase
+
+
+def _noisy_points(config: StudyConfig, dataset: Dataset) -> tuple[list[Noise], KnowledgeBase]:
+    """The noise for the only engine, and the texts that it gives. Raises OhrError."""
+    [spec] = config.engines
+    engines = {spec.label: registry.create("engine", spec)}
+    engine = engines[spec.label]
+    check_truth_has_text(dataset, engines)
+    check_noise(config, engines)
+    unreachable: list[str] = []
+    points = noise_points(config, spec, engine, unreachable)
+    if unreachable and not points:
+        raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
+    if not points or not isinstance(engine, KnowledgeBaseSource):
+        raise ConfigError("noise=[…] names no formatting noise")
+    return points, engine.knowledge_base(dataset)
 
 
 def folder_name(noise: Noise) -> str:
@@ -93,27 +120,24 @@ def _check_out(config: StudyConfig, out: Path) -> None:
         raise ConfigError(f"{out} has knowledge bases of other options: choose another --out")
 
 
-def _write(
-    plan: Plan, variant: Variant, clean: KnowledgeBase, out: Path, progress: Progress
-) -> dict[str, Any]:
+def _write(truth: Truth, noise: Noise, out: Path, progress: Progress) -> dict[str, Any]:
     """Write one knowledge base, a document at a time; returns its entry of the manifest."""
-    operator = text_perturbation(variant.noise)
-    folder = folder_name(variant.noise)
-    reread = set(plan.reread)
+    operator = text_perturbation(noise)
+    folder = folder_name(noise)
     counts: Counter[str] = Counter(pages=0, rewritten=0, changed=0, edits=0)
-    named = plan.config.dataset.documents
+    named = truth.config.dataset.documents
     documents = [
         document
-        for document in plan.dataset.documents.values()
+        for document in truth.dataset.documents.values()
         if not named or document.doc_id in named
     ]
     pairs: list[tuple[str, str]] = []
     for done, document in enumerate(documents, start=1):
         pages, records = [], []
         for page in document.pages:
-            text = clean.text(page.ref)
-            if text and page.ref in reread:
-                intensity, seed = variant.noise.intensity, plan.config.seed
+            text = truth.clean.text(page.ref)
+            if text and page.ref in truth.pages:
+                intensity, seed = noise.intensity, truth.config.seed
                 applied = rewrite_page(operator, text, page.ref, intensity, seed)
                 record = {"doc_id": page.ref.doc_id, "page_no": page.ref.page_no}
                 records.append(json.dumps(record | {"record": applied.record}) + "\n")
@@ -132,13 +156,13 @@ def _write(
         write_text(out / "records" / folder / file.with_suffix(".jsonl"), "".join(records))
         progress(folder, done, len(documents))
     doses = measure_doses(pairs)
-    name = f"{variant.noise.name} {variant.noise.strength}"
+    name = f"{noise.name} {noise.strength}"
     for line in (dose_line(name, doses), *untouched_lines(name, doses)) if doses else ():
         progress.say(plain(line))
     return {
         "operator": operator.identity(),
-        "level": variant.noise.level,
-        "intensity": variant.noise.intensity,
+        "level": noise.level,
+        "intensity": noise.intensity,
         **counts,
         "dose": {system: dose.as_json() for system, dose in doses.items()},
     }
@@ -151,17 +175,16 @@ def count_edits(text: str, applied: Applied[str]) -> int:
     return sum(code.tag != "equal" for code in Levenshtein.opcodes(text, applied.value))
 
 
-def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count: int) -> str:
-    names = [f"{variant.noise.name} {variant.noise.strength}" for variant in variants]
+def _shown(truth: Truth, points: Sequence[Noise], refs: Sequence[PageRef], count: int) -> str:
+    names = [f"{noise.name} {noise.strength}" for noise in points]
+    texts = {ref: truth.clean.text(ref) for ref in refs}
     pages_shown = []
-    for ref in worth_showing(
-        {ref: clean.text(ref) for ref in plan.reread}, count, plan.config.seed
-    ):
-        text = clean.text(ref)
+    for ref in worth_showing(texts, count, truth.config.seed):
+        text = texts[ref]
         comparisons: list[Comparison] = []
-        for name, variant in zip(names, variants, strict=True):
-            operator = text_perturbation(variant.noise)
-            intensity, seed = variant.noise.intensity, plan.config.seed
+        for name, noise in zip(names, points, strict=True):
+            operator = text_perturbation(noise)
+            intensity, seed = noise.intensity, truth.config.seed
             applied = rewrite_page(operator, text, ref, intensity, seed)
             comparisons.append(compare(name, text, applied.value, applied.record))
         pages_shown.append(ShownPage(f"{ref.doc_id}, page {ref.page_no + 1}", tuple(comparisons)))

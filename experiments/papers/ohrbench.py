@@ -31,7 +31,7 @@ from ohr.ocr.shards import read_shards_of, shard_of_process
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study

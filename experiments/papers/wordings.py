@@ -14,13 +14,13 @@ from ohr.display.terminal import report_failures, report_line
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr.progress import Progress
 from ohr.registry import PluginSpec
+from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig, parse_plugin
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
 from ohr.study.run import run_study
-from ohr.study.scoring.answers import Answering
 from ohr.study.wordings import wordings_csv
 from ohr.types import Hit
 

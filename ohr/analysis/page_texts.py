@@ -12,7 +12,8 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition, condition_of
 from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import Plan, Variant, make_plan
 from ohr.types import KnowledgeBase, PageRef
 
 Key = dict[str, object]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
 import numpy as np
 
@@ -23,11 +23,17 @@ from ohr.plugins import (
     OcrBackend,
     Reader,
     Retriever,
+    System,
     TextPerturbation,
 )
+from ohr.plugins.metric import F, Of
+from ohr.plugins.metric import metric as declare_metric
 from ohr.plugins.randomness import generator_for
 from ohr.registry import PluginSpec, PluginValue
 from ohr.types import Outcome, PageRef
+
+if TYPE_CHECKING:
+    from ohr.registry import Mitigation
 
 ANY_PAGE = PageRef("", 0)
 """The page whose random generator is used if no page is named."""
@@ -198,12 +204,45 @@ def reader(name: PluginValue, **params: Any) -> Reader:
     return registry.create("reader", _spec(name, params))
 
 
+@overload
+def metric(
+    *, of: Of = "answer", title: str = "", higher_is_better: bool = True, **declared: Any
+) -> Callable[[F], F]: ...
+@overload
+def metric(name: PluginValue, **params: Any) -> Metric: ...
+def metric(name: Any = "", **options: Any) -> Any:
+    """A metric by name, or the decorator that declares one.
+
+    ``ohr.metric("f1")`` is a metric: called with (prediction, reference), it returns a score in
+    [0, 1]. Options are its parameters.
+
+    ``@ohr.metric(of="page", title="Numbers found")`` above ``def numbers(text, truth) -> float``
+    declares a function of two texts, or of one case, as a metric of a ``page``, a question's
+    ``evidence``, the ``hits`` for a question or an ``answer`` (the default). Options are attributes
+    of :class:`ohr.plugins.Metric`. The function itself is unchanged; name it in a study by its
+    dotted path. Raises ConfigError for an unknown metric, PluginError for a wrong declaration.
+    """
+    if name == "" or name in get_args(Of):
+        return declare_metric(**({"of": name} if name else {}), **options)
+    return registry.create("metric", _spec(name, options))
+
+
 def load_metric(name: PluginValue, **params: Any) -> Metric:
-    """A metric: called with (prediction, reference), it returns a score in [0, 1].
+    """:func:`metric` by name, under its earlier name."""
+    return registry.create("metric", _spec(name, params))
+
+
+def system(name: PluginValue, **params: Any) -> System:
+    """A system, which answers questions from documents. Raises ConfigError."""
+    return registry.create("system", _spec(name, params))
+
+
+def mitigation(name: PluginValue, **params: Any) -> Mitigation:
+    """A mitigation: a repair of page images or texts, a fusion of texts, or a change of a search.
 
     Raises ConfigError.
     """
-    return registry.create("metric", _spec(name, params))
+    return registry.create("mitigation", _spec(name, params))
 
 
 def dataset(kind: str = "sample", **params: Any) -> Dataset:

@@ -14,7 +14,8 @@ from ohr.ocr.progress import Progress, Silent
 from ohr.plugins.trust import trusting
 from ohr.registry import PluginValue
 from ohr.study.config import Stage, StudyConfig, make_config
-from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import Plan, make_plan
 from ohr.study.run import run_study
 
 Plugins = PluginValue | Sequence[PluginValue]

@@ -8,9 +8,9 @@ import pandas as pd
 
 from ohr.files.safe_text import plain
 from ohr.statistics import DOCUMENT, PAGE
+from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 from ohr.study.notices.truth import metric_infos_of
 from ohr.study.output.select import cells_of
-from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 
 SOURCES = {
     "text": "text",

@@ -13,10 +13,11 @@ from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
+from ohr.study.loading import load_dataset
 from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.truth import truth_lines
 from ohr.study.output.cells import planned_cells
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 
 
 def print_plan(config: StudyConfig) -> None:

@@ -13,8 +13,8 @@ from ohr.display.labels import mathematical, mathless, shown_measures
 from ohr.display.notes import Notes
 from ohr.figures.axes import MEANS_ALONE, caption, each_setting
 from ohr.figures.style import COLOURS, MARKERS, figure, legend_below, save
+from ohr.study.metrics import MetricInfo, metric_info
 from ohr.study.output.select import cells_of, distinct
-from ohr.study.scoring.metrics import MetricInfo, metric_info
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,20 +16,19 @@ from ohr import registry
 from ohr.datasets.row_questions import DEFAULT_DOMAIN
 from ohr.errors import ConfigError, StoreError
 from ohr.files.safe_text import plain, safe_path
-from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
+from ohr.ocr.failures import check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, source_digest
-from ohr.ocr.pools import Runners
+from ohr.ocr.outputs import EngineOutputs
 from ohr.ocr.shards import PAGES_TOGETHER, Pending, Work, name_of
 from ohr.ocr.sharing import Sharing
 from ohr.ocr.sources import PageSource
-from ohr.ocr.store import StoredOutput, keep_failure, stored_output
-from ohr.ocr.worker import PageReader, PageTask, check_page, stored_form
+from ohr.ocr.store import StoredOutput, stored_output
+from ohr.ocr.worker import PageTask, check_page, stored_form
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.types import FAILED, Outcome, PageRef
-from ohr.workers import Limits
 
 
 @dataclass(frozen=True)
@@ -178,22 +177,12 @@ def _key(
 
 
 @dataclass
-class FileOutputs:
-    """One engine's output of pages: finds what is stored, and makes the rest."""
-
-    engine: PluginSpec
-    identity: dict[str, Any]
-    store: ArtefactStore
-    limits: Limits
-    runners: Runners
-    stop_after_failures: int = 0
-    """Raise OhrError after so many pages in a row that fail for the same reason; 0: never."""
-    retry: bool = False
-    """Whether to try again what failed in an earlier run."""
+class FileOutputs(EngineOutputs):
+    """One engine's output of pages of files: finds what is stored, and makes the rest."""
 
     def stored(self, page: FilePage) -> StoredOutput | None:
         """The stored output of a page, or None if it has not been read."""
-        return stored_output(self.store, page.key, self.identity)
+        return self.stored_under(page.key)
 
     def outcome(self, page: FilePage) -> Outcome[str]:
         """The stored outcome of a page that has been read. Raises StoreError if it is gone."""
@@ -207,11 +196,7 @@ class FileOutputs:
 
     def is_final(self, page: FilePage) -> bool:
         """Whether the stored output of a page is final, so that it is not read again."""
-        return self._is_final(page.key)
-
-    def _is_final(self, key: dict[str, Any]) -> bool:
-        output = stored_output(self.store, key, self.identity)
-        return output is not None and output.is_final(self.limits, retry=self.retry)
+        return self.is_final_under(page.key)
 
     def make(
         self,
@@ -238,7 +223,6 @@ class FileOutputs:
     ) -> None:
         if not pages:
             return
-        reader = PageReader(self.engine, self.identity, self.store)
 
         def task(number: int) -> PageTask:
             page = pages[number]
@@ -247,19 +231,14 @@ class FileOutputs:
                 page.ref, source.path, source.dpi, None, 0.0, 0, page.key, frame=source.frame
             )
 
-        work = Work(
-            len(pages),
-            lambda number: pages[number].name,
-            task,
-            lambda task: digest(task.key),
-            lambda task: self._is_final(task.key),
+        self.read_pages(
+            registry.ocr_engine(self.engine),
+            self.page_work(len(pages), lambda number: pages[number].name, task),
+            Pending.all(len(pages)),
+            sharing,
+            lambda: report(1),
+            has_read=self.retry,
         )
-        backend = registry.ocr_engine(self.engine)
-        with self.runners.page_pool(reader, backend, self.limits) as pool:
-            watch = partial(check_first, self._streak())
-            for done, outcome in sharing.read(pool, work, Pending.all(len(pages)), watch):
-                self._journal(done.key, outcome)
-                report(1)
 
     def _read_pdfs(
         self, pages: Sequence[FilePage], report: Callable[[int], None], sharing: Sharing
@@ -291,9 +270,9 @@ class FileOutputs:
         alone = [_pdf_task([page]) for page in left]
         work = self._work(alone)
         with self.runners.pool(read_pdf, reader, self.limits) as pool:
-            watch = partial(check_first, self._streak())
+            watch = partial(check_first, self.streak(self.retry))
             for done, outcome in sharing.read(pool, work, Pending.all(len(alone)), watch):
-                self._journal(done.keys[0], outcome)
+                self.keep(done.keys[0], outcome)
                 report(1)
 
     def _work(self, tasks: Sequence[PdfTask]) -> Work[PdfTask]:
@@ -303,16 +282,8 @@ class FileOutputs:
             lambda number: str(tasks[number].place),
             tasks.__getitem__,
             lambda task: task.lease,
-            lambda task: all(map(self._is_final, task.keys)),
+            lambda task: all(map(self.is_final_under, task.keys)),
         )
-
-    def _streak(self) -> Streak:
-        return Streak(self.engine.label, "pages", self.stop_after_failures, self.retry)
-
-    def _journal(self, key: dict[str, Any], outcome: Outcome[None] | None) -> None:
-        if outcome is not None and outcome.status in FAILED:
-            stop_if_not_the_page(outcome.detail)
-            keep_failure(self.store, key, outcome, self.limits)
 
 
 def _batches(pages: Sequence[FilePage]) -> list[list[FilePage]]:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ohr.plugins.chunker import Chunker
     from ohr.plugins.dataset import DatasetParams, DatasetSource
     from ohr.plugins.engine import CompositeEngine, KnowledgeBaseSource, OcrBackend
-    from ohr.plugins.metric import Metric
+    from ohr.plugins.engine import OcrBackend as Engine
+    from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, Metric, PageCase
     from ohr.plugins.mitigation import ImageRepair, RetrieverChange, TextFusion, TextRepair
     from ohr.plugins.perturbation import (
         Applied,
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
         Perturbation,
         TextPerturbation,
     )
+    from ohr.plugins.perturbation import PageDistortion as Distortion
     from ohr.plugins.reader import Reader, Reply
     from ohr.plugins.retriever import ImageRetriever, Oracle, Retriever
     from ohr.plugins.sources import check_unedited, source_of
     from ohr.plugins.system import Stage, System, SystemReply, stage
+    from ohr.types import PageImage, ShownHit, load_images
 else:
     __getattr__ = make_getattr(
         __name__,
@@ -40,21 +43,25 @@ else:
             "ohr.plugins.chat": "Chat Completion Message ToolCall",
             "ohr.plugins.chunker": "Chunker",
             "ohr.plugins.dataset": "DatasetParams DatasetSource",
-            "ohr.plugins.engine": "CompositeEngine KnowledgeBaseSource OcrBackend",
-            "ohr.plugins.metric": "Metric",
+            "ohr.plugins.engine": (
+                "CompositeEngine Engine=OcrBackend KnowledgeBaseSource OcrBackend"
+            ),
+            "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase Metric PageCase",
             "ohr.plugins.mitigation": "ImageRepair RetrieverChange TextFusion TextRepair",
             "ohr.plugins.perturbation": (
-                "Applied ImagePerturbation Level PageDistortion PageParams "
-                "PageRecord Perturbation TextPerturbation"
+                "Applied Distortion=PageDistortion ImagePerturbation Level PageDistortion "
+                "PageParams PageRecord Perturbation TextPerturbation"
             ),
             "ohr.plugins.reader": "Reader Reply",
             "ohr.plugins.retriever": "ImageRetriever Oracle Retriever",
             "ohr.plugins.sources": "check_unedited source_of",
             "ohr.plugins.system": "Stage System SystemReply stage",
+            "ohr.types": "PageImage ShownHit load_images",
         },
     )
 
 __all__ = [
+    "AnswerCase",
     "Applied",
     "Chat",
     "Chunker",
@@ -62,6 +69,10 @@ __all__ = [
     "CompositeEngine",
     "DatasetParams",
     "DatasetSource",
+    "Distortion",
+    "Engine",
+    "EvidenceCase",
+    "HitsCase",
     "ImagePerturbation",
     "ImageRepair",
     "ImageRetriever",
@@ -71,7 +82,9 @@ __all__ = [
     "Metric",
     "OcrBackend",
     "Oracle",
+    "PageCase",
     "PageDistortion",
+    "PageImage",
     "PageParams",
     "PageRecord",
     "Params",
@@ -81,6 +94,7 @@ __all__ = [
     "Reply",
     "Retriever",
     "RetrieverChange",
+    "ShownHit",
     "Stage",
     "System",
     "SystemReply",
@@ -89,6 +103,7 @@ __all__ = [
     "TextRepair",
     "ToolCall",
     "check_unedited",
+    "load_images",
     "source_of",
     "stage",
 ]

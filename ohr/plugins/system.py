@@ -60,8 +60,8 @@ class Stage(Generic[A, T]):
 def stage(*, version: str = "1") -> Callable[[Callable[A, T]], Stage[A, T]]:
     """Declare a function as a stage: systems that share it compute each result once.
 
-    Write ``@ohr.stage(version="1")`` above ``def sections(text: str) -> list[str]``, and call it
-    in a system by ``self.once(sections, page.text)``. Arguments and results must be JSON values:
+    Write ``@ohr.plugins.stage(version="1")`` above ``def sections(text: str) -> list[str]``; in a
+    system, ``self.once(sections, page.text)`` calls it. Arguments and results must be JSON values:
     texts, numbers, lists, and mappings with texts as keys.
     """
 

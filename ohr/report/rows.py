@@ -17,8 +17,8 @@ from ohr.display.settings import Setting
 from ohr.report.chunks import packed
 from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
-from ohr.study.scoring.metrics import MetricInfo
 
 MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
 """The main metric of each stage, by which rows are sorted."""

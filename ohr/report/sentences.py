@@ -10,7 +10,7 @@ from ohr.display.wording import is_shown, rare_losses, short
 from ohr.report.changes import Changes
 from ohr.report.rows import Rows, setting_label
 from ohr.statistics import DOCUMENT, too_few
-from ohr.study.scoring.metrics import MetricInfo
+from ohr.study.metrics import MetricInfo
 
 
 @dataclass(frozen=True)

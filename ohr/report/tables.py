@@ -14,8 +14,8 @@ from ohr.files.safe_text import plain
 from ohr.report.changes import Changes, Place
 from ohr.report.rows import MAIN, Rows, setting_label
 from ohr.report.sentences import Loss
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import MetricInfo
 
 TITLES = {
     "retrieval": "Retrieval",

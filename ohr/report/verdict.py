@@ -9,8 +9,8 @@ from ohr.analysis.curves.table import axis_of
 from ohr.report.rows import MAIN
 from ohr.report.sentences import Loss
 from ohr.report.tables import stage_title
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import MetricInfo
 
 _SUBJECTS = {"retrieval": "retrieval", "generation": "answers", "overall": "answers"}
 MOST = 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,6 +26,7 @@ from ohr.metrics.protocol import Protocol
 from ohr.plugins.base import Plugin, first_error
 from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
+from ohr.scoring.names import split_cut_offs
 from ohr.study.option_values import holds_text, plugin_value, read_option
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 from ohr.types import Runner
@@ -39,6 +40,8 @@ UNSEEN = ("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_aft
 """Options that change no result."""
 BUILT_IN = "rag"
 """The system that is made of a study's chunkers, retrievers and readers."""
+DEFAULT_TOP_K = 2
+"""As in the paper: the two best chunks of 1,024 tokens."""
 DEFAULT_DRAWS = 3
 """How often noise is drawn where pages are few."""
 _AMOUNTS = ("levels", "intensities", "r_noise", "edit_distance")
@@ -168,7 +171,7 @@ class StudyConfig(_Strict):
     stages: Stages = Field(default=STAGES, min_length=1)
     """What to measure: page text (ocr), retrieved chunks (retrieval), answers from the evidence
     pages (generation), and answers from the retrieved chunks (overall)."""
-    top_k: int = Field(default=2, ge=1, le=MOST_HITS)
+    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MOST_HITS)
     """Number of hits that readers get, and at which retrieval is measured."""
     ks: Annotated[tuple[Annotated[int, Field(ge=1, le=MOST_HITS)], ...], _LISTED] = ()
     """Further numbers of hits at which retrieval is measured."""
@@ -214,6 +217,18 @@ class StudyConfig(_Strict):
         if self.worker_gpus and self.runner != "ray":
             raise ValueError("worker_gpus is for runner=ray; here every worker sees every GPU")
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _cut_offs(cls, options: Any) -> Any:
+        """``metrics=[lcs@5]`` is ``metrics=[lcs] ks=[5]``: names as ir_measures writes them."""
+        metrics = _listed(options.get("metrics")) if isinstance(options, Mapping) else None
+        if not isinstance(metrics, Sequence) or not any("@" in str(value) for value in metrics):
+            return options
+        names, numbers = split_cut_offs(metrics)
+        ks = _listed(options.get("ks")) or ()
+        more = [k for k in numbers if k not in (*ks, options.get("top_k", DEFAULT_TOP_K))]
+        return {**options, "metrics": names, "ks": [*ks, *more]}
 
     @property
     def cutoffs(self) -> tuple[int, ...]:

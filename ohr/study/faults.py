@@ -15,11 +15,11 @@ import pandas as pd
 
 from ohr.store.identity import file_digest
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.metrics import metric_info
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import UNIT_COLUMNS, read_rows
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import metric_info
 
 RECEIPT = ".receipt.json"
 """The digests of a run's files, which a command writes at its end."""

@@ -19,10 +19,10 @@ from ohr.store.identity import digest, file_digest
 from ohr.store.versions import versions
 from ohr.study.checks import needs_reader, needs_retrieval, plugged_systems
 from ohr.study.config import StudyConfig
+from ohr.study.judge import make_judge
+from ohr.study.metrics import make_metrics
 from ohr.study.plan import Plan
 from ohr.study.published import apply_protocol
-from ohr.study.scoring.judge import make_judge
-from ohr.study.scoring.metrics import make_metrics
 
 
 def study_digest(config: StudyConfig, without: Iterable[Path] = ()) -> str | None:

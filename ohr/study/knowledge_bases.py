@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from ohr import registry
@@ -12,20 +13,20 @@ from ohr.collection import Dataset
 from ohr.documents.opening import FileFacts, file_facts
 from ohr.errors import StoreError
 from ohr.ocr.dose import Dose, measure_doses
-from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import page_key, pdf_page_key, recipe, source_digest
+from ohr.ocr.outputs import EngineOutputs
 from ohr.ocr.pools import Runners
 from ohr.ocr.rewriting import PageRewriter
 from ohr.ocr.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.ocr.sharing import Sharing
-from ohr.ocr.store import keep_failure, stored_cost, stored_output, sum_costs
-from ohr.ocr.worker import PageReader, PageTask
+from ohr.ocr.store import stored_cost, sum_costs
+from ohr.ocr.worker import PageTask
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.registry import PluginSpec
+from ohr.scoring.overlay import overlay
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import digest
 from ohr.study.plan import Plan, Variant
-from ohr.study.scoring.parts import is_large
-from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
+from ohr.types import KnowledgeBase, Outcome, PageImage, PageRef
 from ohr.workers import Limits
 
 Progress = Callable[[str, int, int], None]
@@ -75,17 +76,12 @@ class KnowledgeBases:
 
     def work(self, variants: Sequence[Variant], retry: bool) -> Work[PageTask]:
         """The pages of some variants of one engine."""
-        reread, limits = self.plan.reread, self.limits
+        reread = self.plan.reread
         makers = [self._maker(variant) for variant in variants]
-        identity = self.plan.engines[variants[0].engine.label].identity()
 
         def task(number: int) -> PageTask:
             variant, page = divmod(number, len(reread))
             return makers[variant](reread[page])
-
-        def is_final(task: PageTask) -> bool:
-            output = stored_output(self.store, task.key, identity)
-            return output is not None and output.is_final(limits, retry=retry)
 
         def name(number: int) -> str:
             variant, page = divmod(number, len(reread))
@@ -93,8 +89,21 @@ class KnowledgeBases:
             drawn = (noise.name, noise.level, noise.intensity, variants[variant].seed)
             return name_of(reread[page], *(drawn if noise.operator is not None else ()))
 
-        count = len(makers) * len(reread)
-        return Work(count, name, task, lambda task: digest(task.key), is_final)
+        outputs = self._outputs(variants[0].engine, retry)
+        return outputs.page_work(len(makers) * len(reread), name, task)
+
+    def _outputs(self, spec: PluginSpec, retry: bool = False) -> EngineOutputs:
+        """An engine's output of pages."""
+        config = self.plan.config
+        return EngineOutputs(
+            spec,
+            self.plan.engines[spec.label].identity(),
+            self.store,
+            self.limits,
+            Runners(config.workers, config.runner, config.worker_gpus),
+            config.stop_after_failures,
+            retry,
+        )
 
     def _source(self, ref: PageRef) -> Path:
         source = source_of(self.plan.dataset, ref)
@@ -165,32 +174,29 @@ class KnowledgeBases:
         sharing: Sharing,
         progress: Progress,
     ) -> None:
-        spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
-        reader = PageReader(spec, self.plan.engines[label].identity(), self.store)
-        progress(label, 0, len(pending))
         backend = self.plan.engines[label]
         assert isinstance(backend, OcrBackend)  # no other has pages to read
-        config = self.plan.config
-        runners = Runners(config.workers, config.runner, config.worker_gpus)
-        with runners.page_pool(reader, backend, self.limits) as pool:
-            before = len(pending) < pending.of
-            streak = Streak(label, "pages", self.plan.config.stop_after_failures, before)
-            finished = sharing.read(pool, work, pending, partial(check_first, streak))
-            for done, (task, outcome) in enumerate(finished, start=1):
-                if outcome is not None and outcome.status in FAILED:
-                    stop_if_not_the_page(outcome.detail)
-                    keep_failure(self.store, task.key, outcome, self.limits)
-                progress(label, done, len(pending))
+        done = itertools.count(1)
+        progress(label, 0, len(pending))
+        spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
+        self._outputs(spec).read_pages(
+            backend,
+            work,
+            pending,
+            sharing,
+            lambda: progress(label, next(done), len(pending)),
+            has_read=len(pending) < pending.of,
+        )
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
         """The OCR output of each page that the variant reads.
 
         Raises StoreError if a page is not stored: it must not be scored.
         """
-        identity = self.plan.engines[variant.engine.label].identity()
+        outputs = self._outputs(variant.engine)
         outcomes: dict[PageRef, Outcome[str]] = {}
         for task in self.tasks(variant):
-            output = stored_output(self.store, task.key, identity)
+            output = outputs.stored_under(task.key)
             if output is None:
                 raise StoreError(
                     f"{variant.engine.label}'s output of {task.ref.doc_id} page "
@@ -218,13 +224,13 @@ class KnowledgeBases:
             ).pages
             if variant.noise.operator is not None:
                 if self._rewriter is None:  # the ground truth is the only text with noise
-                    workers = self.plan.config.workers if is_large(self.plan) else 1
+                    workers = self.plan.config.workers if self.plan.is_large else 1
                     self._rewriter = PageRewriter(outcomes, self.plan.reread, workers)
                 outcomes = self._rewriter.rewrite(variant.noise, variant.seed)
         else:
             outcomes = self.outcomes(variant)
         return KnowledgeBase(
-            overlay(self.plan, outcomes),
+            overlay(self.plan.units, outcomes),
             {"engine": variant.engine.label, "noise": variant.noise.name},
             self.pictures(variant),
         )
@@ -246,28 +252,3 @@ class KnowledgeBases:
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
     """The PDF or image file of a page; None if there is none."""
     return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
-
-
-def overlay(plan: Plan, outcomes: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
-    """Pages in index order: those that are read from ``outcomes``, the others from ground truth.
-
-    If every page of a document is read, its pages come in the engine's order, with pages that the
-    ground truth does not have.
-    """
-    reread = set(plan.reread)
-    by_document: dict[str, list[PageRef]] = {}
-    for ref in outcomes:
-        by_document.setdefault(ref.doc_id, []).append(ref)
-    pages: dict[PageRef, Outcome[str]] = {}
-    for document in plan.dataset.documents.values():
-        refs = [page.ref for page in document.pages]
-        if all(ref in reread for ref in refs):
-            extra = by_document.get(document.doc_id, [])
-            pages.update((ref, outcomes[ref]) for ref in extra)
-            refs = [ref for ref in refs if ref not in pages]
-        for ref in refs:
-            if ref in reread:
-                pages[ref] = outcomes.get(ref, Outcome.error("page missing"))
-            else:
-                pages[ref] = Outcome.of_text(plan.dataset.pages[ref].text)
-    return pages

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ohr import registry
 from ohr.collection import Dataset
-from ohr.datasets.holes import questions_in_holes
 from ohr.errors import ConfigError
 from ohr.ocr.noise import (
     Noise,
-    at_dpi,
-    check_distinct,
     distorts_images,
     noise_name,
-    noises,
     perturbation_class,
 )
 from ohr.plugins import (
@@ -29,10 +24,9 @@ from ohr.plugins import (
     System,
 )
 from ohr.registry import PluginSpec
-from ohr.study.calibration import Metric as NoiseMetric
-from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
+from ohr.scoring.units import Units
+from ohr.study.calibration import UnreachableError
 from ohr.study.checks import (
-    applies_to,
     check_answerers,
     check_documents,
     check_importable,
@@ -46,10 +40,11 @@ from ohr.study.checks import (
     plugged_systems,
 )
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
+from ohr.study.judge import make_judge
+from ohr.study.metrics import MetricInfo, make_metrics, plan_metrics
+from ohr.study.noise_points import noise_points
 from ohr.study.published import apply_protocol
 from ohr.study.questions import left_out, pages_to_reread, select_questions
-from ohr.study.scoring.judge import make_judge
-from ohr.study.scoring.metrics import MetricInfo, make_metrics, plan_metrics
 from ohr.types import PageRef, Question
 from ohr.workers import ray_package
 
@@ -58,6 +53,8 @@ if TYPE_CHECKING:
 
 READING = ", reading "
 """Between a reader and the engine whose page texts it gets, if these are not those searched."""
+FEWEST_UNITS = 1000
+"""Pages and questions; fewer are scored before a second process would have started."""
 FEW_PAGES = 200
 """With fewer pages, figures depend too much on one random draw of the noise."""
 
@@ -131,29 +128,15 @@ class Plan:
         ]
 
     @cached_property
-    def in_holes(self) -> dict[str, str]:
-        """Ids of questions whose evidence is where the truth is not known, with the reason."""
-        return questions_in_holes(self.dataset, self.questions)
+    def units(self) -> Units:
+        """The pages and questions that are scored."""
+        config = self.config
+        return Units(self.dataset, self.questions, self.reread, config.scoring, config.scope)
 
     @property
     def has_built_in(self) -> bool:
         """Whether the built-in system of chunkers, retrievers and readers is measured."""
         return any(spec.name == BUILT_IN for spec in self.config.systems)
-
-    def scope_of(self, question: Question) -> str:
-        """The scope that a question searches: its domain, or its document."""
-        return question.doc_id if self.config.scope == "document" else question.domain
-
-    def in_scope(self, doc_id: str) -> str:
-        """The scope, a domain or a document, that a document belongs to."""
-        return doc_id if self.config.scope == "document" else self.dataset.documents[doc_id].domain
-
-    @property
-    def scopes(self) -> tuple[str, ...]:
-        """Scopes (domains or documents) with questions, in index order."""
-        used = {self.scope_of(question) for question in self.questions}
-        available = dict.fromkeys(self.in_scope(doc_id) for doc_id in self.dataset.documents)
-        return tuple(name for name in available if name in used)
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -177,50 +160,18 @@ class Plan:
     @property
     def pages_in_scope(self) -> list[PageRef]:
         """All pages in scopes with questions, in index order."""
-        scopes = set(self.scopes)
-        return [ref for ref in self.dataset.pages if self.in_scope(ref.doc_id) in scopes]
+        units, scopes = self.units, set(self.units.scopes)
+        return [ref for ref in self.dataset.pages if units.scope_of_document(ref.doc_id) in scopes]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a second process is worth its start."""
+        return len(self.reread) + len(self.questions) >= FEWEST_UNITS
 
     @property
     def kb_scope(self) -> str:
         """``evidence`` if engines read only the pages with evidence, else ``all``."""
         return self.config.dataset.pages
-
-
-def load_dataset(config: StudyConfig) -> Dataset:
-    """The dataset that a configuration names. Raises ConfigError, DatasetError.
-
-    An unknown plug-in is an error before anything is loaded.
-    """
-    check_names(config)
-    return read_dataset(config)
-
-
-def check_names(config: StudyConfig) -> None:
-    """Raise UnknownPluginError for a plug-in that there is not."""
-    for kind, specs in (
-        ("engine", config.engines),
-        ("perturbation", config.noise),
-        ("chunker", config.chunkers),
-        ("retriever", config.retrievers),
-        ("reader", config.readers),
-    ):
-        for spec in specs:
-            registry.plugin_class(kind, spec.name)
-
-
-def read_dataset(config: StudyConfig) -> Dataset:
-    """The dataset that a configuration names, whatever its plug-ins. Raises OhrError."""
-    section = config.dataset
-    values: dict[str, Any] = {
-        "path": section.path,
-        "questions": section.questions,
-        "pdfs": section.pdfs,
-        "domains": section.domains,
-        "strict": section.strict,
-        "cache": config.cache,
-    }
-    params = {name: value for name, value in values.items() if value is not None} | section.params
-    return registry.create("dataset", PluginSpec(name=section.kind, params=params)).load()
 
 
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
@@ -254,10 +205,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
         # Engines that no noise applies to are measured on clean pages only.
-        operators = tuple(o for o in config.noise if applies_to(o, spec, engines[spec.label]))
-        points = _points(config, operators)
-        points += _noise_of_targets(config, operators, spec, engines[spec.label], unreachable)
-        check_distinct(points)
+        points = noise_points(config, spec, engines[spec.label], unreachable)
         for noise in [Noise(), *points]:
             if noise.operator is not None and distorts_images(noise.operator):
                 check_importable("noise", noise.name, perturbation_class(noise.operator))
@@ -320,47 +268,6 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     )
     _check_pictures(plan)
     return plan
-
-
-def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:
-    """The noise at the configured levels and intensities."""
-    levels = config.levels
-    if levels is None and (config.r_noise or config.edit_distance):
-        levels = ()
-    return noises(operators, levels, config.intensities, config.dpi)
-
-
-def _noise_of_targets(
-    config: StudyConfig,
-    operators: Sequence[PluginSpec],
-    spec: PluginSpec,
-    engine: OcrBackend | KnowledgeBaseSource,
-    unreachable: list[str],
-) -> list[Noise]:
-    """The noise at the wanted amounts for one engine; adds what cannot be to ``unreachable``."""
-    targets: list[tuple[NoiseMetric, float]] = [("r_noise", value) for value in config.r_noise]
-    targets += [("edit_distance", value) for value in config.edit_distance]
-    if not targets:
-        return []
-    if config.calibration is None:
-        raise ConfigError(
-            "r_noise=[…] and edit_distance=[…] need calibration=FILE, the calibration.json that "
-            "ohr run calibrate writes"
-        )
-    calibration = read_calibration(config.calibration)
-    reachable = []
-    for operator in operators:
-        sized = at_dpi(operator, config.dpi)
-        for metric, value in targets:
-            try:
-                noise = wanted_noise(
-                    calibration, metric, value, spec.label, engine.identity(), sized
-                )
-            except UnreachableError as error:
-                unreachable.append(str(error))
-            else:
-                reachable.append(noise)
-    return reachable
 
 
 def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:

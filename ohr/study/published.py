@@ -18,16 +18,20 @@ def apply_protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, Plu
     retrievers = {spec.label: spec for spec in config.retrievers}
     if config.scoring == "default":
         return list(config.chunkers), retrievers
-    chunkers = [
-        chunker.model_copy(update={"params": REFERENCE_CHUNKER | chunker.params})
-        if chunker.name == "tokens"
-        else chunker
-        for chunker in config.chunkers
-    ]
-    return chunkers, {label: _published(spec) for label, spec in retrievers.items()}
+    return (
+        list(map(published_chunker, config.chunkers)),
+        {label: published_retriever(spec) for label, spec in retrievers.items()},
+    )
 
 
-def _published(spec: PluginSpec) -> PluginSpec:
+def published_chunker(spec: PluginSpec) -> PluginSpec:
+    """The published chunker instead of ours; any other chunker stays."""
+    if spec.name != "tokens":
+        return spec
+    return spec.model_copy(update={"params": REFERENCE_CHUNKER | spec.params})
+
+
+def published_retriever(spec: PluginSpec) -> PluginSpec:
     """The published retriever instead of ours, unless the options exist only for ours."""
     if set(spec.params) - REFERENCE_PARAMS:
         return spec

@@ -21,6 +21,8 @@ from ohr.statistics import Clusters
 from ohr.store.csv import from_csv
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
+from ohr.study.loading import check_names, read_dataset
+from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info, read_metric_infos
 from ohr.study.notices.assessed import unassessed_stages
 from ohr.study.notices.failures import empty_lines, failed_in_rows, failure_lines
 from ohr.study.notices.left_out import left_out_lines, nothing_found
@@ -28,8 +30,7 @@ from ohr.study.notices.truth import declare, metric_infos_of
 from ohr.study.notices.ungraded import bound_lines
 from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.output.rows import FILE, UNIT_COLUMNS, read_rows, with_system
-from ohr.study.plan import Plan, check_names, make_plan, read_dataset
-from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info, read_metric_infos
+from ohr.study.plan import Plan, make_plan
 from ohr.types import Status
 
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")

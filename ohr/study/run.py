@@ -23,6 +23,8 @@ from ohr.ocr.progress import Progress
 from ohr.ocr.shards import shard_of_process
 from ohr.plugins import OcrBackend
 from ohr.questions.review import left_out_line
+from ohr.scoring.answers import Answering
+from ohr.scoring.frame_watch import look_at_pages
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import part_of, put_in_place, write_bytes, write_text
 from ohr.store.csv import write_csv
@@ -32,10 +34,11 @@ from ohr.study.commands import command_entry
 from ohr.study.config import StudyConfig
 from ohr.study.inputs import plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
+from ohr.study.loading import load_dataset
+from ohr.study.metrics import describe_metrics, metric_versions
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.notices.failures import FailureCounts, empty_lines
 from ohr.study.notices.floor import floor_lines
-from ohr.study.notices.frames import look_at_pages
 from ohr.study.notices.left_out import nothing_found
 from ohr.study.notices.truth import (
     count_holes,
@@ -47,16 +50,15 @@ from ohr.study.notices.truth import (
     truth_lines,
 )
 from ohr.study.output.cases import FILE as CASES
+from ohr.study.output.cases import Cases
 from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.output.groups import group_names
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
-from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.study.plan import Plan, Variant, make_plan
 from ohr.study.results import Run
-from ohr.study.scoring.answers import Answering
-from ohr.study.scoring.metrics import describe_metrics, metric_versions
-from ohr.study.scoring.parts import is_large, make_scorer
+from ohr.study.scoring.parts import make_scorer
 from ohr.study.scoring.signatures import signatures
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.types import FAILED, KnowledgeBase
@@ -165,6 +167,9 @@ def _carry_out(
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)
+    documents = dataset.documents.items()
+    cases = Cases(plan.questions, {doc_id: document.domain for doc_id, document in documents})
+    scorer.recorder = cases
     scorer.texts_of = knowledge_bases.knowledge_base
     outcomes = FailureCounts()
     bases: dict[str, dict[str, Any]] = {}
@@ -186,7 +191,7 @@ def _carry_out(
                         for line in warnings:
                             progress.say(line)
                     bases[plan.label(variant)] |= _dose(knowledge_bases, variant, kb, progress)
-                    scorer.cases.add_pages(plan.label(variant), kb)
+                    cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
                     writer.add(scores)
@@ -204,9 +209,7 @@ def _carry_out(
         scorer.close()
         with clock.stage("knowledge base"):
             knowledge_bases.close()  # the system counts a process's CPU seconds when it ends
-        packing = ForkedCall(
-            scorer.cases.to_bytes, workers=config.workers, worthwhile=is_large(plan)
-        )
+        packing = ForkedCall(cases.to_bytes, workers=config.workers, worthwhile=plan.is_large)
         ending.callback(packing.close)
         for kind, line in dataset.report.lines():
             if (kind, line) not in known:

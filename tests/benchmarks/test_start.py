@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import benchmarks
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
 from tests.conftest import ROOT

@@ -16,9 +16,10 @@ from ohr.analysis.attribution.table import (
     swapped_scores,
 )
 from ohr.ocr.progress import Progress
+from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.plan import load_dataset, make_plan
-from ohr.study.scoring.answers import Answering
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import KnowledgeBase, Outcome
 from tests.builders import CliRunner, load_config, write_corpus, write_kb
@@ -138,7 +139,7 @@ def test_gold_chunks_hold_the_evidence(corpus):
 
 def test_further_questions_are_shown_while_they_are_asked(corpus, tmp_path, monkeypatch, capsys):
     config = load_config([*corpus, "engines=[gt]", f"cache={tmp_path}"])
-    monkeypatch.setattr("ohr.study.scoring.answers._SILENT_S", -1)
+    monkeypatch.setattr("ohr.scoring.answers._SILENT_S", -1)
     make_losses(make_plan(config, load_dataset(config)), Progress())
     assert re.search(r"^asking extractive: (\d+)/\1 questions", capsys.readouterr().err, re.M)
 

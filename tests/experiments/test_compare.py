@@ -10,7 +10,7 @@ from experiments import analyse_curves as curve_statistics
 from experiments import analyse_errors as error_analysis
 from experiments.analyse_compare import main
 from ohr.analysis.comparison.configurations import configuration_changes
-from ohr.analysis.comparison.table import comparisons, metrics_of
+from ohr.analysis.comparison.table import compare, comparisons, metrics_of
 from ohr.errors import OhrError
 from ohr.study.results import Run, open_run, rows_of
 from ohr.study.run import run_study
@@ -252,3 +252,43 @@ def test_a_difference_of_next_to_nothing_has_no_minus(benchmark_runs, monkeypatc
     assert "[-0.100, +0.000]" in done.stdout
     assert "-0.000" not in done.stdout
     assert "-0.00 " not in done.stdout
+
+
+def test_metrics_are_named_with_their_cut_off_and_without_a_stage(tmp_path):
+    settings = [*write_corpus(tmp_path), "engines=[gt]", "noise=[formatting]", "levels=[severe]"]
+    settings += ["stages=[ocr,retrieval]", "metrics=[lcs@1,lcs@3,hit@5,r_noise]"]
+    config = load_config([*settings, f"cache={tmp_path / 'cache'}"])
+    assert [spec.name for spec in config.metrics] == ["lcs", "hit", "r_noise"]
+    assert config.cutoffs == (2, 1, 3, 5)
+    assert load_config(["metrics=[lcs@2]"]) == load_config(["metrics=[lcs]"])
+    assert load_config(["metrics=hit@4"]).cutoffs == (2, 4)
+    run = run_study(config, tmp_path / "run")
+    both = compare([run], metrics=["retrieval:lcs", "hit@5"])
+    assert set(both[both["metric"] == "lcs"]["top_k"]) == {1, 2, 3, 5}
+    one = compare([run], metrics=["lcs@3", "lcs@1", "hit@5"])
+    assert set(one["metric"]) == {"lcs", "hit@5"}
+    assert set(one[one["metric"] == "lcs"]["top_k"]) == {1, 3}
+    assert set(compare([run], metrics=["lcs@3", "lcs"])["top_k"]) == {1, 2, 3, 5}
+    assert set(compare([run], metrics=["r_noise"])["stage"]) == {"ocr"}
+    for name, message in (
+        ("lcs@4", "lcs has @1, @2, @3, @5"),
+        ("hitt@5", "did you mean 'hit@5'"),
+        ("retrieval:hitt@5", "did you mean 'retrieval:hit@5'"),
+        ("r_noise@5", "no metric 'r_noise@5'"),
+        ("hit@x", "no metric 'hit@x'"),
+        ("", "no metric ''"),
+    ):
+        with pytest.raises(OhrError, match=message):
+            compare([run], metrics=[name])
+    for name, message in (
+        ("hitt@5", "did you mean 'hit'"),
+        ("r_noise@5", "scores evidence, not hits"),
+        ("lcs@0", "'0' is no number of hits"),
+    ):
+        with pytest.raises(OhrError, match=message):
+            load_config([f"metrics=[{name}]"])
+
+
+def test_a_name_of_several_stages_needs_one(benchmark_runs):
+    with pytest.raises(OhrError, match="write generation:f1 or overall:f1"):
+        compare([benchmark_runs[1]], metrics=["f1"])

@@ -16,13 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.analyse_compare import main
-from ohr.analysis.comparison.gate import FailIf, Verdict, check, without_partner
+from ohr.analysis.comparison.gate import (
+    FailIf,
+    Verdict,
+    check,
+    parse_conditions,
+    without_partner,
+)
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
+from ohr.study.metrics import metric_info
 from ohr.study.results import Run, open_run, recompute_cells
-from ohr.study.scoring.metrics import metric_info
+from ohr.study.run import run_study
 from tests.boards import write_rows
-from tests.builders import CliRunner, load_config
+from tests.builders import CliRunner, load_config, write_corpus
 from tests.conftest import ROOT
 
 LCS = "retrieval:lcs"
@@ -145,8 +152,8 @@ def test_conditions_without_a_partner_are_said(benchmark_runs):
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ("retrieval:hits@2 < -0.02", "no metric 'retrieval:hits@2' in these runs; known: "),
-        ("hit@2 < -0.02", "is no condition: write STAGE:METRIC < MARGIN"),
+        ("retrieval:hits@2 < -0.02", "no metric 'retrieval:hits@2' in these runs; did you mean"),
+        ("hit@2 -0.02", "is no condition: write STAGE:METRIC < MARGIN"),
         ("retrieval:lcs = -0.02", "is no condition"),
         ("retrieval:lcs < much", "is no condition"),
         ("retrieval:lcs < -2", "the margin must lie in [-1, 1]"),
@@ -230,3 +237,21 @@ def test_the_workflow_gives_commands_that_are_there():
     study = load_config([str(guides / "gate-study.yaml")])
     assert [engine.name for engine in study.engines] == ["command"]
     assert study.stages == ("ocr", "retrieval")
+
+
+def test_a_condition_is_named_with_a_cut_off_and_without_a_stage(runs_of_two_cut_offs):
+    [condition] = parse_conditions(["lcs@3 < -0.02"], runs_of_two_cut_offs)
+    assert str(condition) == "retrieval:lcs@3 < -0.02"
+    checked = check(runs_of_two_cut_offs, "knowledge_base", [condition])
+    assert checked
+    assert all("3)" in result.pair for result in checked)
+    [of_hits] = parse_conditions(["hit@2 < -0.02"], runs_of_two_cut_offs)
+    assert (of_hits.stage, of_hits.metric) == ("retrieval", "hit@2")
+
+
+@pytest.fixture(scope="module")
+def runs_of_two_cut_offs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("cut_offs")
+    settings = [*write_corpus(root), "engines=[gt]", "noise=[formatting]", "levels=[severe]"]
+    settings += ["stages=[ocr,retrieval]", "metrics=[lcs,hit]", "ks=[3]"]
+    return [run_study(load_config([*settings, f"cache={root / 'cache'}"]), root / "run")]

@@ -19,8 +19,8 @@ from ohr.analysis.mitigations.table import compared, unpaired_lines, won_back
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import ImageRepair, OcrBackend
 from ohr.store.identity import pixel_digest
+from ohr.study.metrics import metric_info
 from ohr.study.results import open_run
-from ohr.study.scoring.metrics import metric_info
 from tests import fakes
 from tests.builders import CliRunner, load_config, write_corpus
 from tests.examples import examples

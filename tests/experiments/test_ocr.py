@@ -19,7 +19,8 @@ from ohr import registry
 from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.types import Document, Page, PageRef, Status
 from tests import loopback
 from tests.builders import CliRunner, load_config, write_pdf

@@ -15,7 +15,7 @@ from ohr.ocr.noise import Noise
 from ohr.ocr.rewriting import text_perturbation
 from ohr.plugins import Applied, TextPerturbation
 from ohr.registry import PluginSpec
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from ohr.types import PageRef
 from tests.builders import CliRunner, load_config, qa, write_kb, write_questions
 

@@ -8,7 +8,7 @@ from experiments.cache import main
 from experiments.noise_curve import main as noise_curve
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.leases import Leases
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from tests.builders import CliRunner, load_config, write_corpus
 
 pytestmark = pytest.mark.slow

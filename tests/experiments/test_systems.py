@@ -15,7 +15,7 @@ from experiments.systems import main
 from ohr.analysis.systems.report import least_lines
 from ohr.analysis.systems.table import Scored
 from ohr.markup.outline.read import document_tree
-from ohr.study.scoring.metrics import metric_info
+from ohr.study.metrics import metric_info
 from tests.builders import CliRunner, qa, write_kb, write_questions
 
 

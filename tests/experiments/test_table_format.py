@@ -15,7 +15,8 @@ from ohr.display.choices import TABLE_FORMATS
 from ohr.errors import ConfigError
 from ohr.markup.tables import parse_tables
 from ohr.ocr.progress import Progress
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.run import run_study
 from tests.builders import CliRunner, load_config, qa, write_corpus, write_kb, write_questions
 from tests.experiments.figures.test_geometry import check_texts

@@ -10,7 +10,8 @@ from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_poi
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
 from ohr.study.config import make_config
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.run import run_study
 from ohr.study.yaml_values import parse_yaml
 from tests.builders import load_config, write_corpus

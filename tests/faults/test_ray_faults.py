@@ -22,7 +22,8 @@ from ohr.ocr.pools import Runners
 from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status
 from ohr.workers import Limits, RayPool

@@ -17,7 +17,8 @@ from ohr.errors import ConfigError, DatasetError, EngineError, PluginError
 from ohr.ocr.worker import PageReader
 from ohr.plugins.engine import as_outcome, read_with
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.types import Outcome, PageRef, Status
 from rag.chunking.token_counter import cumulative_tokens
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams

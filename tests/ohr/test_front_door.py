@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 import subprocess
@@ -13,6 +14,8 @@ import pandas as pd
 import pytest
 
 import ohr
+from experiments.__main__ import GROUPS
+from ohr.api.analyses import Analyses, method_of
 from ohr.api.study import Options
 from ohr.ocr.noise import at_level
 from ohr.ocr.worker import PageTask, distort
@@ -24,29 +27,55 @@ REF = ohr.PageRef("law/deed", 2)
 CLEAN = np.random.default_rng(0).integers(0, 256, (200, 150, 3), dtype=np.uint8)
 
 EXPORTED = """
-Answer AnswerCase Applied Chunk Chunker ConfigError Dataset DatasetError DatasetParams
-DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase ImageRepair
-ImageRetriever KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
-MissingDependencyError OhrError Outcome Page PageCase PageImage PageParams PageRecord PageRef
-Params Plot PluginError Question Reader Recommendation Retriever RetrieverChange Run ShownHit
-Status StoreError Study System SystemReply TextFusion TextPerturbation TextRepair
-UnknownPluginError chunker dataset engine known load_images load_metric metric open_run page_image
-perturbation reader recommend retriever stage strip_markup
+Answer Chunk ConfigError Dataset DatasetError Document EngineError Hit KnowledgeBase
+MissingDependencyError OhrError Outcome Page PageRef Question Run Status Study chunker dataset
+engine errors evaluate known lcs metric mitigation open_run page_image perturb perturbation plugins
+r_noise read reader recommend retriever strip_markup system
+"""
+OF_VERSION_0_1 = """
+AnswerCase Applied Chunker DatasetParams DatasetSource Distortion Engine EvidenceCase HitsCase
+ImageRepair ImageRetriever KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
+PageCase PageImage PageParams PageRecord Params Plot PluginError Reader Recommendation Retriever
+RetrieverChange ShownHit StoreError System SystemReply TextFusion TextPerturbation TextRepair
+UnknownPluginError load_images load_metric stage
 """
 
 
-def test_what_is_exported_is_exactly_this():
-    assert sorted(ohr.__all__) == sorted(EXPORTED.split())
+def test_what_is_exported_is_exactly_this_and_fits_a_screen():
+    assert sorted(ohr.__all__) == sorted(EXPORTED.split()) == dir(ohr)
+    assert len(dir(ohr)) <= 40
     for name in ohr.__all__:
         assert getattr(ohr, name).__doc__, name
-    assert set(ohr.__all__) <= set(dir(ohr))
     with pytest.raises(AttributeError, match="'ohr' has no attribute 'studdy'"):
         _ = ohr.studdy
 
 
+@pytest.mark.filterwarnings("error")
+def test_names_of_the_last_release_still_work():
+    for name in OF_VERSION_0_1.split():
+        assert getattr(ohr, name).__doc__, name
+    assert ohr.Engine is ohr.plugins.Engine
+
+
 def test_the_reference_has_all_of_it_once():
     page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
-    assert sorted(re.findall(r"^::: ohr\.(\w+)$", page, re.MULTILINE)) == sorted(ohr.__all__)
+    paths = re.findall(r"^::: ohr\.([\w.]+)$", page, re.MULTILINE)
+    assert len(paths) == len(set(paths))
+    modules = {"errors", "plugins"}
+    assert {path for path in paths if "." not in path} == set(ohr.__all__) - modules
+    for path in paths:
+        package, _, name = path.rpartition(".")
+        module = importlib.import_module(f"ohr.{package}".rstrip("."))
+        assert getattr(module, name).__doc__, path
+    documented = {path.rpartition(".")[2] for path in paths}
+    assert set(OF_VERSION_0_1.split()) - documented == {"load_metric"}
+
+
+def test_every_analysis_is_a_method_of_a_run():
+    _, commands = GROUPS["analyse"]
+    methods = {method_of(command) for command in commands}
+    assert methods <= set(vars(Analyses)), methods - set(vars(Analyses))
+    assert all(getattr(ohr.Run, name).__doc__ for name in methods)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from PIL import Image
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.registry import PluginSpec
-from ohr.study.scoring.judge import make_judge
+from ohr.study.judge import make_judge
 from ohr.types import Hit, PageRef, ShownHit, Status
 from rag.readers._pictures import SHOWN, pages_to_show
 from tests.loopback import said

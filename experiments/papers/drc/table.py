@@ -30,9 +30,9 @@ from ohr.metrics.qasper import answer_f1, evidence_f1
 from ohr.metrics.scores import SCORING
 from ohr.ocr.progress import Progress
 from ohr.plugins import Retriever
+from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
-from ohr.study.scoring.answers import Answering
 from ohr.types import Chunk, Document, Hit, KnowledgeBase, Outcome, Page, Question
 from rag.systems.drc import best_answer, passages
 

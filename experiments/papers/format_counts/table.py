@@ -13,7 +13,8 @@ from ohr.plugins import KnowledgeBaseSource
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.types import Outcome
 from perturb.text.commands import KINDS, count_commands, paper_count
 

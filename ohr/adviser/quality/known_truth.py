@@ -26,7 +26,8 @@ from ohr.quality.truth import targets
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import Plan, Variant, make_plan
 from ohr.types import PageRef, Word
 
 Report = Callable[[str, int, int], None]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.predictiveness.damage import SETTING, damages
 from ohr.analysis.predictiveness.table import usual_outcomes
@@ -97,6 +98,7 @@ def group_losses(run: Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
     noisy knowledge base is compared with the same engine's of clean pages, an engine with the
     ground truth. Empty where there is nothing to compare.
     """
+    [run] = cut_runs([run], metrics)
     outcomes = metrics_of([run], metrics or usual_outcomes([run]))
     records: list[dict[str, Any]] = []
     for damage in damages([run], [pair for pair in outcomes if pair[0] != "ocr"]):

@@ -19,6 +19,7 @@ import pandas as pd
 from ohr.analysis.attribution.loss_shares import Share, loss_shares, share_columns
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
+from ohr.scoring.answers import Answering
 from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
 from ohr.store.artefacts import ArtefactStore
@@ -26,7 +27,6 @@ from ohr.study.conditions import Condition, condition_of
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.output.groups import Units, make_grouping
 from ohr.study.plan import Plan
-from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
@@ -123,11 +123,13 @@ def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:
 
 def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Question) -> list[Hit]:
     """The ``top_k`` chunks of the evidence pages with the greatest LCS, best first."""
-    evidence = scorer.scoring.tokens(question.evidence_text)
+    evidence = scorer.plan.units.scoring.tokens(question.evidence_text)
     chunks = []
     for ref in question.evidence_pages:
         for chunk in scorer.plan.chunkers[chunker].split(ref, kb.text(ref)):
-            lcs = scorer.scoring.token_lcs(scorer.scoring.tokens(chunk.text), evidence)
+            lcs = scorer.plan.units.scoring.token_lcs(
+                scorer.plan.units.scoring.tokens(chunk.text), evidence
+            )
             chunks.append(Hit(ref, chunk.text, lcs, 0, (chunk.start, chunk.end)))
     best = sorted(chunks, key=lambda hit: -hit.score)[: scorer.plan.config.top_k]
     return [Hit(h.ref, h.text, h.score, rank, h.span) for rank, h in enumerate(best)]
@@ -136,7 +138,9 @@ def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Quest
 def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
     if answer.status is not Status.OK:
         return 0.0
-    return max(scorer.scoring.f1(answer.value or "", accepted) for accepted in question.answers)
+    return max(
+        scorer.plan.units.scoring.f1(answer.value or "", accepted) for accepted in question.answers
+    )
 
 
 ROWS = ("reading", *reversed(CAUSES))
@@ -158,7 +162,9 @@ def with_truth(plan: Plan) -> Units:
 def _is_known(plan: Plan, question: Question) -> bool:
     refs = question.evidence_pages
     return (
-        bool(refs) and all(map(plan.dataset.has_order, refs)) and question.qid not in plan.in_holes
+        bool(refs)
+        and all(map(plan.dataset.has_order, refs))
+        and question.qid not in plan.units.in_holes
     )
 
 

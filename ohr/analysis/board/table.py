@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.table import (
@@ -24,8 +25,8 @@ from ohr.display.costs import SECONDS, engine_costs
 from ohr.errors import OhrError
 from ohr.store.identity import digest
 from ohr.study.config import BUILT_IN
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import Run, rows_of, run_names
-from ohr.study.scoring.metrics import MetricInfo
 from ohr.study.scoring.signatures import differences, signature_of
 
 NO_SIGNATURE = "none: of an earlier version, or imported"
@@ -75,6 +76,7 @@ def rankings(
     and settings that decide pages, noise and scores. ``incomplete`` names further runs that have
     the baseline but do not count. Raises OhrError for an unknown metric.
     """
+    runs = dict(zip(runs, cut_runs(list(runs.values()), metrics), strict=True))
     pairs = [
         pair for pair in metrics_of(list(runs.values()), metrics) if metrics or pair[0] != "ocr"
     ]

@@ -26,9 +26,9 @@ from ohr.statistics.clusters import DOCUMENT, FEWEST
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
+from ohr.study.metrics import metric_info
 from ohr.study.notices.truth import truth_of
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import metric_info
 
 SHOWN = "*"
 """Mark of a change that is shown: its corrected p is at most .05."""

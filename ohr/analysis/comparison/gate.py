@@ -6,24 +6,26 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import pandas as pd
 
+from ohr.analysis.comparison.names import cut_runs, measured_metric
 from ohr.analysis.comparison.planned import planned_comparisons
-from ohr.analysis.comparison.table import metrics_of, split_by_signature
+from ohr.analysis.comparison.table import split_by_signature
 from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
+from ohr.scoring.names import MetricName
 from ohr.statistics import DOCUMENT, PairedComparison, compare_family, too_few
 from ohr.statistics.clusters import FEWEST
 from ohr.statistics.pairs import with_worst_twice
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
 
-_CONDITION = re.compile(r"\s*(\w+):(\S+?)\s*([<>])\s*([-+−]?(?:\d+\.?\d*|\.\d+))\s*")
+_CONDITION = re.compile(r"\s*(?:(\w+):)?([^\s:]+?)\s*([<>])\s*([-+−]?(?:\d+\.?\d*|\.\d+))\s*")
 EXAMPLE = "'retrieval:hit@2 < -0.02'"
 _SETTINGS = ("system", "chunker", "retriever", "reader", "top_k")
 
@@ -47,18 +49,24 @@ class FailIf:
     metric: str
     sign: str
     margin: float
+    k: int | None = None
+    """The number of hits of a metric that is measured at several under one name."""
 
     @property
     def name(self) -> str:
         """Stage and metric, as in ``--metric``."""
-        return f"{self.stage}:{self.metric}"
+        stage = f"{self.stage}:" if self.stage else ""
+        return stage + self.metric + ("" if self.k is None else f"@{self.k}")
 
     def __str__(self) -> str:
         return f"{self.name} {self.sign} {self.margin:g}"
 
     @classmethod
     def parse(cls, text: str) -> FailIf:
-        """The condition in a text such as ``retrieval:hit@2 < -0.02``. Raises ConfigError."""
+        """The condition in a text such as ``retrieval:hit@2 < -0.02``; the stage may be empty.
+
+        Raises ConfigError.
+        """
         match = _CONDITION.fullmatch(text)
         if match is None:
             raise ConfigError(
@@ -71,7 +79,7 @@ class FailIf:
             raise ConfigError(
                 f"--fail-if {text!r}: scores lie in [0, 1], so the margin must lie in [-1, 1]"
             )
-        return cls(stage, metric, sign, margin)
+        return cls(stage or "", metric, sign, margin)
 
     def verdict(self, low: float, high: float) -> Verdict:
         """What an interval says; no end may be NaN."""
@@ -126,8 +134,7 @@ def parse_conditions(texts: Sequence[str], runs: Sequence[Run]) -> list[FailIf]:
     """The conditions of ``--fail-if``. Raises OhrError for a metric that the runs do not have, or
     a condition that describes a gain.
     """
-    conditions = [FailIf.parse(text) for text in texts]
-    metrics_of(runs, [condition.name for condition in conditions])
+    conditions = [_measured(FailIf.parse(text), runs) for text in texts]
     infos = {(str(info.stage), info.metric): info for run in runs for info in run.metric_infos}
     for condition in conditions:
         info = infos.get((condition.stage, condition.metric))
@@ -138,6 +145,13 @@ def parse_conditions(texts: Sequence[str], runs: Sequence[Run]) -> list[FailIf]:
                 f"{condition.metric}, so a loss is '{sign}'"
             )
     return conditions
+
+
+def _measured(condition: FailIf, runs: Sequence[Run]) -> FailIf:
+    """The condition with the stage and metric as the runs have them. Raises OhrError."""
+    stage, metric = measured_metric(runs, condition.name)
+    k = MetricName.parse(condition.metric).k if "@" not in metric else None
+    return replace(condition, stage=stage, metric=metric, k=k)
 
 
 def check(
@@ -158,7 +172,10 @@ def check(
         (condition, each)
         for condition in conditions
         for each in planned_comparisons(
-            runs, by, [(condition.stage, condition.metric)], baseline=baseline
+            cut_runs(runs, [condition.name]),
+            by,
+            [(condition.stage, condition.metric)],
+            baseline=baseline,
         )
         if each.record
     ]

@@ -17,6 +17,7 @@ from ohr.analysis.comparison.gate import (
     parse_conditions,
     without_partner,
 )
+from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.planned import SETTINGS
 from ohr.analysis.comparison.table import (
     EVERY,
@@ -60,6 +61,7 @@ def compare_runs(
     runs = open_runs(paths)
     conditions = parse_conditions(fail_if, runs)
     metric = metric or list(dict.fromkeys(condition.name for condition in conditions))
+    runs = cut_runs(runs, metric)
     metrics = metrics_of(runs, metric, parts=True)
     differences = comparisons(runs, by, metrics, baseline=baseline, groups=EVERY * groups)
     checked = check(runs, by, conditions, baseline) if conditions else []

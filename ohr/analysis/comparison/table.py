@@ -15,6 +15,7 @@ from ohr.analysis.comparison.families import (
     conclude,
     trend_results,
 )
+from ohr.analysis.comparison.names import cut_runs, measured_metric, measured_pairs
 from ohr.analysis.comparison.planned import RANKED, SETTINGS, planned_comparisons
 from ohr.analysis.comparison.ties import letters_of_pairs
 from ohr.display.choices import ASPECTS
@@ -180,6 +181,7 @@ def compare(
     by = by or default_aspect(runs)
     if by not in ASPECTS:
         raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
+    runs = cut_runs(runs, metrics)
     pairs = metrics_of(runs, metrics, parts=True)
     table = comparisons(runs, by, pairs, baseline=baseline, groups=EVERY * groups)
     table.attrs["not_compared"] = split_by_signature(runs, pairs)[1]
@@ -196,13 +198,11 @@ def metrics_of(
 ) -> list[tuple[str, str]]:
     """(stage, metric) of the named metrics, else of the usual ones that were measured.
 
-    ``parts``: with the parts of the loss of the usual ones. Raises OhrError for an unknown name.
+    Names are those of :func:`ohr.analysis.comparison.names.measured_metric`; where one has a
+    cut-off, pass the runs through :func:`ohr.analysis.comparison.names.cut_runs` first. ``parts``:
+    with the parts of the loss of the usual ones. Raises OhrError for an unknown name.
     """
-    available = dict.fromkeys(
-        (str(stage), str(metric))
-        for run in runs
-        for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
-    )
+    available = measured_pairs(runs)
     if not names:
         infos = [info for run in runs for info in run.metric_infos]
         usual = {(str(info.stage), info.metric) for info in infos if info.shown}
@@ -212,9 +212,4 @@ def metrics_of(
         )
         keys = dict.fromkeys((str(info.stage), info.metric) for info in with_parts)
         return [pair for pair in keys if pair in available]
-    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in names]
-    for pair in pairs:
-        if pair not in available:
-            known = ", ".join(":".join(pair) for pair in available)
-            raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
-    return pairs
+    return list(dict.fromkeys(measured_metric(runs, name) for name in names))

@@ -19,8 +19,8 @@ from ohr.statistics import (
 )
 from ohr.statistics.letters import FEW_DOCUMENTS, NOTHING_SHARED, ONE_CONDITION
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.metrics import NOISE_COLUMNS
 from ohr.study.results import Run, rows_of
-from ohr.study.scoring.metrics import NOISE_COLUMNS
 
 _NOISE = ("noise", "perturbation", "level", "intensity")
 _RATIOS = tuple(name for name in NOISE_COLUMNS if name != "edit_distance")

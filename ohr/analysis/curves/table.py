@@ -16,10 +16,10 @@ from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.ocr.noise import strength
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
+from ohr.study.metrics import NO_CONTEXT
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, rows_of
-from ohr.study.scoring.metrics import NO_CONTEXT
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT

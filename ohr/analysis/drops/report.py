@@ -18,8 +18,8 @@ from ohr.display.terminal import NARROW, number, p_value, show
 from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import MetricInfo
 
 
 def report(run: Run) -> None:

@@ -160,11 +160,7 @@ def judge_runs(
     """
     check_distinct(runs)
     judges = judges_of(specs, cache)
-    grades, preferences = judge(judges, answers_of(runs, number, seed))
-    if grades["grade"].isna().all():
-        reasons = [reason for asking in judges for reason in asking.failures]
-        reasons.append("the replies have no JSON object with grades from 1 to 5")
-        raise OhrError(f"no answer was graded: {reasons[0]}")
+    grades, preferences = grade_answers(judges, answers_of(runs, number, seed))
     report_judgements(grades, preferences, out)
     for asking in judges:
         print(asking.cost_line())
@@ -177,6 +173,18 @@ def judge_runs(
             file=sys.stderr,
         )
     return int(bool(missing))
+
+
+def grade_answers(
+    judges: Sequence[Asking], cases: Sequence[Judged]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The grades and preferences of :func:`judge`. Raises OhrError if no answer was graded."""
+    grades, preferences = judge(judges, cases)
+    if grades["grade"].isna().all():
+        reasons = [reason for asking in judges for reason in asking.failures]
+        reasons.append("the replies have no JSON object with grades from 1 to 5")
+        raise OhrError(f"no answer was graded: {reasons[0]}")
+    return grades, preferences
 
 
 def judges_of(specs: Sequence[PluginSpec], cache: Path) -> list[Asking]:

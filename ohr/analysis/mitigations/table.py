@@ -24,10 +24,10 @@ from ohr.statistics import (
     mean_interval,
 )
 from ohr.statistics.ratios import ratio_interval
+from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import known_first
 from ohr.study.plan import READING
 from ohr.study.results import Run, clusters_of
-from ohr.study.scoring.metrics import MetricInfo
 
 PAGE_METRICS = ("edit_distance", "text_recall")
 """Metrics of the table beside the usual ones of each stage, if the run has them."""

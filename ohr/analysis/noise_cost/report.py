@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.table import UNDEFINED, conditions_of, noise_costs
 from ohr.display.labels import interval_units
@@ -27,7 +28,7 @@ UNBOUNDED_MEANS = (
 
 def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -> int:
     """Print the mean noise costs of runs, and write them; returns 0. Raises OhrError."""
-    runs = open_runs(paths)
+    runs = cut_runs(open_runs(paths), metric)
     metrics = [pair for pair in metrics_of(runs, metric) if metric or pair[0] != "ocr"]
     costs = noise_costs(runs, metrics)
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))

@@ -16,9 +16,9 @@ from ohr.ocr.noise import noise_name
 from ohr.statistics import NO_INTERVAL, Clusters, Ties, ties
 from ohr.statistics.ratios import ratio_interval
 from ohr.study.config import BUILT_IN
+from ohr.study.metrics import MetricInfo
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of, run_names
-from ohr.study.scoring.metrics import MetricInfo
 
 PARTS = ("engine", "system", "chunker", "retriever", "reader", "top_k")
 """What makes a condition, apart from the noise."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ohr.study.baselines import clean_of
+from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import GROUP_COLUMNS
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
-from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 DIGITS = 9

@@ -23,8 +23,8 @@ from ohr.statistics import (
     rank_correlations,
     sign_flip_test,
 )
+from ohr.study.metrics import MetricInfo
 from ohr.study.results import clusters_of
-from ohr.study.scoring.metrics import MetricInfo
 
 POOLED, WITHIN, BETWEEN = "pooled", "within", "between"
 CORRELATIONS = (POOLED, WITHIN, BETWEEN)

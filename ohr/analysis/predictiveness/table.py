@@ -8,14 +8,15 @@ from typing import Any
 
 import pandas as pd
 
+from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.predictiveness.damage import SETTING, damages
 from ohr.analysis.predictiveness.predictors import Units, compared
 from ohr.display.settings import Setting
 from ohr.errors import OhrError
+from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import group_rows
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import MetricInfo
 
 MAIN_GROUPS = ("all", "source:")
 COMPARED = ("stage", "metric", "title", *SETTING, "conditions", "group", "correlation")
@@ -63,6 +64,7 @@ def predictors(
     runs: Sequence[Run], metrics: Sequence[str] = (), groups: bool = False
 ) -> Predictors:
     """:func:`predictiveness`, with every pair of measures. Raises OhrError."""
+    runs = cut_runs(runs, metrics)
     outcomes = [
         pair for pair in metrics_of(runs, metrics or usual_outcomes(runs)) if pair[0] != "ocr"
     ]

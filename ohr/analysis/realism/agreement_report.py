@@ -28,7 +28,7 @@ from ohr.display.terminal import NARROW, number, percent, show
 from ohr.display.wording import short
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.scoring.metrics import metric_info
+from ohr.study.metrics import metric_info
 
 COLUMNS = 5
 """Distortions beside each other in the table of mean losses."""

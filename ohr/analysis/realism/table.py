@@ -15,8 +15,8 @@ from ohr.analysis.tested import with_tests
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
 from ohr.statistics import Clusters, Paired, mean_interval
+from ohr.study.metrics import metric_info
 from ohr.study.output.rows import read_rows
-from ohr.study.scoring.metrics import metric_info
 
 CLEAN, NATURAL = "clean", "natural"
 EDIT_DISTANCE = "edit_distance"

@@ -10,8 +10,8 @@ from scipy.stats import rankdata
 
 from ohr.questions.review import AnswerVerdict
 from ohr.statistics.agreement import cohens_kappa
+from ohr.study.metrics import NO_CONTEXT
 from ohr.study.results import Run, knowledge_base_name
-from ohr.study.scoring.metrics import NO_CONTEXT
 
 _KEYS = ("qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader")
 _YES_OR_NO = frozenset({0.0, 1.0})

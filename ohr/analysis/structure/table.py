@@ -21,7 +21,6 @@ from ohr.statistics import Clusters, mean_interval
 from ohr.study.conditions import condition_of
 from ohr.study.config import StudyConfig
 from ohr.study.plan import Plan
-from ohr.study.scoring.measuring import has_evidence
 from ohr.types import Document, KnowledgeBase, Page
 
 CONDITION = ("engine", "perturbation", "level", "intensity")
@@ -69,7 +68,7 @@ def _compared(plan: Plan, kb: KnowledgeBase, doc_id: str, truth: DocumentTree) -
 
 
 def _r_noise(plan: Plan, kb: KnowledgeBase) -> float:
-    questions = [question for question in plan.questions if has_evidence(plan, question)]
+    questions = [question for question in plan.questions if plan.units.has_evidence(question)]
     if not questions:
         return float("nan")
     scoring = SCORING[plan.config.scoring]

@@ -105,11 +105,11 @@ def _parts(
     scores: dict[Coalition, list[float]] = {coalition: [] for coalition in COALITIONS}
     whole = []
     order: list[int] = []
-    for scope in scorer.plan.scopes:
+    for scope in scorer.plan.units.scopes:
         indices = [
             index
             for index, question in enumerate(scorer.plan.questions)
-            if scorer.plan.scope_of(question) == scope
+            if scorer.plan.units.scope_of(question) == scope
         ]
         order += indices
         texts = _Texts(scorer.documents(kb, scope), scorer.documents(truth, scope))
@@ -173,7 +173,7 @@ def _scores(
     return np.array(
         [
             max(
-                scorer.scoring.f1(outcome.value.text, accepted)
+                scorer.plan.units.scoring.f1(outcome.value.text, accepted)
                 for accepted in scorer.plan.questions[index].answers
             )
             if outcome.status is Status.OK and outcome.value is not None

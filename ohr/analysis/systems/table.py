@@ -22,9 +22,9 @@ from ohr.statistics import (
 )
 from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
+from ohr.study.metrics import MetricInfo
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
-from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 STAGE = "overall"

@@ -38,7 +38,8 @@ from ohr.questions.storage import write_question_set
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.questions import select_questions
 from ohr.study.results import Run
 from ohr.study.run import run_study

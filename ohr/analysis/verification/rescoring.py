@@ -19,10 +19,10 @@ from ohr.errors import OhrError
 from ohr.metrics.scores import SCORING
 from ohr.plugins import Metric
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase
+from ohr.study.metrics import NO_CONTEXT, SETS, MetricInfo
 from ohr.study.output.cases import read_cases, read_questions, read_texts
 from ohr.study.output.rows import read_rows
 from ohr.study.results import Run
-from ohr.study.scoring.metrics import NO_CONTEXT, SETS, MetricInfo
 from ohr.types import Answer, Hit, PageRef, Question, Status
 
 CLEAN = "gt, clean"

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from ohr.study.metrics import NO_CONTEXT, base_name
 from ohr.study.plan import Plan
-from ohr.study.scoring.measuring import has_evidence
-from ohr.study.scoring.metrics import NO_CONTEXT, base_name
 
 _COUNTS = ["n", "n_empty", "n_error", "n_timeout"]
 _WITHOUT = {
@@ -32,10 +31,11 @@ def not_assessed_lines(plan: Plan) -> list[str]:
             "which name no page"
         )
     without = sum(
-        bool(question.evidence_pages) and not has_evidence(plan, question) for question in questions
+        bool(question.evidence_pages) and not plan.units.has_evidence(question)
+        for question in questions
     )
     needing = _need_evidence(plan)
-    in_doubt = len(plan.in_holes)
+    in_doubt = len(plan.units.in_holes)
     without -= in_doubt
     if in_doubt and needing:
         lines.append(
@@ -58,8 +58,8 @@ def not_assessed_lines(plan: Plan) -> list[str]:
 
 def _reasons(plan: Plan) -> str:
     """Why evidence is in doubt: the most frequent reason."""
-    reason, count = Counter(plan.in_holes.values()).most_common(1)[0]
-    others = len(plan.in_holes) - count
+    reason, count = Counter(plan.units.in_holes.values()).most_common(1)[0]
+    others = len(plan.units.in_holes) - count
     return reason + (f" ({others} for other reasons of this kind)" if others else "")
 
 

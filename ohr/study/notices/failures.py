@@ -10,12 +10,13 @@ from typing import Any, cast
 import pandas as pd
 
 from ohr.files.safe_text import plain
+from ohr.scoring.answers import UNREAD
+from ohr.scoring.measuring import JUDGE
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
 from ohr.study.config import Stage
+from ohr.study.metrics import NO_CONTEXT
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.scoring.answers import UNREAD
-from ohr.study.scoring.measuring import JUDGE, Scores
-from ohr.study.scoring.metrics import NO_CONTEXT
+from ohr.study.scoring.measuring import Scores
 from ohr.types import FAILED, Status
 
 _NAMED_REASONS = 3

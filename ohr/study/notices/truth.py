@@ -13,8 +13,8 @@ from ohr.datasets.floor import ALL, NOISY_TRUTH, truth_floor
 from ohr.metrics.holes import doubtful_words, find_words
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.study.checks import has_text
+from ohr.study.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
 from ohr.study.plan import Plan
-from ohr.study.scoring.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
 
 MARK = "*"
 """Mark of an engine whose output equals the truth."""
@@ -151,7 +151,7 @@ def count_holes(plan: Plan) -> dict[str, int | float]:
         "ink_covered": round(
             sum(holes[ref].covered if ref in holes else 1.0 for ref in refs) / len(refs), 4
         ),
-        "questions_in_doubt": len(plan.in_holes),
+        "questions_in_doubt": len(plan.units.in_holes),
     }
 
 

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from ohr.errors import OhrError
 from ohr.store.identity import digest
+from ohr.study.scoring.conditions import AnswerSource
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
 
 FILE = "cases.zip"
@@ -70,17 +71,6 @@ SCHEMAS = {
 
 ``headers``, ``category`` and ``written_for`` are left out of a table where nothing has any.
 """
-
-
-@dataclass(frozen=True)
-class AnswerSource:
-    """The stage, system and plug-ins that gave an answer; those without a part in it are empty."""
-
-    stage: str
-    system: str = ""
-    chunker: str = ""
-    retriever: str = ""
-    reader: str = ""
 
 
 @dataclass

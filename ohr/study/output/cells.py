@@ -18,10 +18,10 @@ from ohr.errors import OhrError
 from ohr.statistics import NO_INTERVAL, Clusters, mean_interval
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, conditions
 from ohr.study.config import STAGES
+from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 from ohr.study.output.groups import GROUP_COLUMNS, STATED, group_names, known_first, tags_of
 from ohr.study.output.rows import unreadable
 from ohr.study.plan import Plan
-from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 from ohr.types import Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")

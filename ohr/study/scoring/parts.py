@@ -12,6 +12,7 @@ import logging
 import queue
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -21,20 +22,22 @@ from typing import Any
 import numpy as np
 
 from ohr.plugins import Retriever
+from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.plan import Plan, Variant
-from ohr.study.scoring.answers import Answering
 from ohr.study.scoring.conditions import Scorer
 from ohr.study.scoring.measuring import Scores
 from ohr.types import Hit, KnowledgeBase, PageRef
 from ohr.workers.forked import GONE, PATIENCE_S, Copy, spare_cores
 
 log = logging.getLogger("ohr.study")
-FEWEST_UNITS = 1000
-"""Pages and questions; fewer are scored before a second process would have started."""
 
+OCR, RANKING, RETRIEVAL = "ocr", "ranking", "retrieval"
+"""Kinds of steps."""
 Ranking = list[list[Hit]]
 Step = list[Scores] | Ranking
+StepKey = tuple[str | int, ...]
+"""What a step scores: its kind, then its chunker, retriever and number of hits, if it has any."""
 _Place = tuple[PageRef, tuple[int, int], float]
 """A hit without its text, which the knowledge base has."""
 
@@ -52,11 +55,11 @@ def make_scorer(plan: Plan, store: ArtefactStore, answering: Answering) -> Score
 
 def _parts(plan: Plan, most: int) -> list[Plan]:
     """The plan of each process: scopes with about the same number of characters."""
-    if most < 2 or not is_large(plan) or not _splits(plan):
+    if most < 2 or not plan.is_large or not _splits(plan):
         return [plan]
-    sizes: dict[str, int] = dict.fromkeys(plan.scopes, 0)
+    sizes: dict[str, int] = dict.fromkeys(plan.units.scopes, 0)
     for ref in plan.reread:
-        scope = plan.in_scope(ref.doc_id)
+        scope = plan.units.scope_of_document(ref.doc_id)
         sizes[scope] = sizes.get(scope, 0) + len(plan.dataset.pages[ref].text)
     scopes: list[set[str]] = [set() for _ in range(min(most, len(sizes)))]
     loads = [0] * len(scopes)
@@ -67,17 +70,14 @@ def _parts(plan: Plan, most: int) -> list[Plan]:
     return [
         replace(
             plan,
-            questions=tuple(q for q in plan.questions if plan.scope_of(q) in part),
-            reread=tuple(ref for ref in plan.reread if plan.in_scope(ref.doc_id) in part),
+            questions=tuple(q for q in plan.questions if plan.units.scope_of(q) in part),
+            reread=tuple(
+                ref for ref in plan.reread if plan.units.scope_of_document(ref.doc_id) in part
+            ),
         )
         for part in scopes
         if part
     ]
-
-
-def is_large(plan: Plan) -> bool:
-    """Whether a second process is worth its start."""
-    return len(plan.reread) + len(plan.questions) >= FEWEST_UNITS
 
 
 def _splits(plan: Plan) -> bool:
@@ -92,36 +92,69 @@ def _splits(plan: Plan) -> bool:
     )
 
 
-def steps(scorer: Scorer, variant: Variant, kb: KnowledgeBase) -> Iterator[Step]:
-    """Everything that is scored for a variant except answers, in the order of use."""
-    yield scorer.ocr(variant, kb)
+def steps(scorer: Scorer, variant: Variant, kb: KnowledgeBase) -> Iterator[tuple[StepKey, Step]]:
+    """Everything that is scored for a variant except answers, each under its key."""
+    yield (OCR,), scorer.ocr(variant, kb)
     for setting in product(scorer.plan.chunkers, scorer.plan.retrievers):
         ranking = scorer.retrieve(kb, *setting)
-        yield ranking
+        yield (RANKING, *setting), ranking
         if "retrieval" in scorer.plan.config.stages:
             for k in scorer.plan.config.cutoffs:
-                yield scorer.retrieval(variant, kb, setting, ranking, k)
+                yield (RETRIEVAL, *setting, k), scorer.retrieval(variant, kb, setting, ranking, k)
 
 
-class _LocalPart:
+class _Part(ABC):
+    """Some scopes of a plan: gives each step by its key, whatever the order in which they come."""
+
+    def begin(self, variant: Variant, kb: KnowledgeBase) -> None:
+        """Start on a variant; what is left of the one before is dropped."""
+        self._ready: dict[StepKey, Step] = {}
+        self._taken: set[StepKey] = set()
+        self._start(variant, kb)
+
+    def take(self, key: StepKey) -> Step:
+        """The step of a key, once. Raises RuntimeError for a key that the part does not score."""
+        while key not in self._ready:
+            try:
+                next_key, step = self._next()
+            except StopIteration:
+                raise RuntimeError(f"nothing is scored under {key}") from None
+            if next_key not in self._taken:  # a part that starts again gives the first ones twice
+                self._ready[next_key] = step
+        self._taken.add(key)
+        return self._ready.pop(key)
+
+    @abstractmethod
+    def _start(self, variant: Variant, kb: KnowledgeBase) -> None:
+        """Start on a variant."""
+
+    @abstractmethod
+    def _next(self) -> tuple[StepKey, Step]:
+        """The next step. Raises StopIteration after the last."""
+
+
+class _LocalPart(_Part):
     """A part that this process scores."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
 
-    def begin(self, variant: Variant, kb: KnowledgeBase) -> None:
+    def _start(self, variant: Variant, kb: KnowledgeBase) -> None:
         self._steps = steps(self._scorer, variant, kb)
 
-    def next(self) -> Step:
+    def _next(self) -> tuple[StepKey, Step]:
         return next(self._steps)
 
 
-class _CopiedPart:
+class _CopiedPart(_Part):
     """A part that a copy of this process scores, or this process if the copy fails."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
-        self._local: _LocalPart | None = None
+        self._turn = 0
+        self._is_lost = False
+        self._steps: Iterator[tuple[StepKey, Step]] = iter(())
+        """The steps that are scored here, once the copy is lost."""
         self._cpu_s = self._reported_s = 0.0
         self._copy = Copy(self._serve)
 
@@ -133,54 +166,53 @@ class _CopiedPart:
         spent = time.process_time()
         with contextlib.suppress(EOFError, OSError):
             while True:
-                variant, pages = pipe.recv()
-                for step in steps(self._scorer, variant, KnowledgeBase(pages)):
+                turn, variant, pages = pipe.recv()
+                for key, step in steps(self._scorer, variant, KnowledgeBase(pages)):
                     now = time.process_time()
-                    results.put((_packed(step), now - spent))
+                    results.put((turn, key, _packed(step), now - spent))
                     spent = now
 
-    def begin(self, variant: Variant, kb: KnowledgeBase) -> None:
-        self._begun, self._step = (variant, kb), 0
-        if self._local is None:
-            pages = {ref: kb.pages[ref] for ref in self._pages(kb)}
-            try:
-                self._copy.send((variant, pages))
-            except OSError as error:
-                self._take_over(error)
-        else:
-            self._local.begin(variant, kb)
+    def _start(self, variant: Variant, kb: KnowledgeBase) -> None:
+        self._variant, self._kb = variant, kb
+        self._turn += 1
+        if self._is_lost:
+            self._steps = steps(self._scorer, variant, kb)
+            return
+        pages = {ref: kb.pages[ref] for ref in self._pages(kb)}
+        try:
+            self._copy.send((self._turn, variant, pages))
+        except OSError as error:
+            self._take_over(error)
 
     def _pages(self, kb: KnowledgeBase) -> list[PageRef]:
         plan = self._scorer.plan
-        scopes = {plan.in_scope(ref.doc_id) for ref in plan.reread} | set(plan.scopes)
-        return [ref for ref in kb.pages if plan.in_scope(ref.doc_id) in scopes]
+        scopes = {plan.units.scope_of_document(ref.doc_id) for ref in plan.reread}
+        scopes |= set(plan.units.scopes)
+        return [ref for ref in kb.pages if plan.units.scope_of_document(ref.doc_id) in scopes]
 
-    def next(self) -> Step:
-        self._step += 1
-        if self._local is None:
+    def _next(self) -> tuple[StepKey, Step]:
+        while not self._is_lost:
             try:
-                packed, cpu_s = self._copy.receive(PATIENCE_S)
+                turn, key, packed, cpu_s = self._copy.receive(PATIENCE_S)
             except GONE as error:
                 self._take_over(error)
             else:
                 self._cpu_s += cpu_s
-                return _unpacked(packed, self._begun[1])
-        assert self._local is not None
-        return self._local.next()
+                if turn == self._turn:  # else nobody took this step of an earlier variant
+                    return key, _unpacked(packed, self._kb)
+        return next(self._steps)
 
     def _take_over(self, error: Exception) -> None:
         """Do the copy's work here; an error of the data or of a plug-in then comes again."""
         log.warning(
             "a process that scored %s has ended (%r): scored here; fewer workers need less memory",
-            ", ".join(self._scorer.plan.scopes[:3]),
+            ", ".join(self._scorer.plan.units.scopes[:3]),
             error,
         )
         self._copy.close()
         self._cpu_s = -self._reported_s  # all of it counts as this process's from now on
-        self._local = _LocalPart(self._scorer)
-        self._local.begin(*self._begun)
-        for _ in range(self._step - 1):
-            self._local.next()
+        self._is_lost = True
+        self._steps = steps(self._scorer, self._variant, self._kb)
 
     def take_cpu_s(self) -> float:
         """CPU seconds of the copy since the last call."""
@@ -226,21 +258,19 @@ class SharedScorer(Scorer):
         self, plan: Plan, store: ArtefactStore, answering: Answering, parts: Sequence[Plan]
     ) -> None:
         super().__init__(plan, store, answering)
-        pages = {ref: at for at, ref in enumerate(plan.reread)}
-        questions = {id(question): at for at, question in enumerate(plan.questions)}
+        page_places = {ref: place for place, ref in enumerate(plan.reread)}
+        question_places = {id(question): place for place, question in enumerate(plan.questions)}
         self._places = [
             {
-                "page": np.array([pages[ref] for ref in part.reread], np.int64),
-                "question": np.array(
-                    [questions[id(question)] for question in part.questions], np.int64
-                ),
+                "page": np.array([page_places[ref] for ref in part.reread], np.int64),
+                "question": np.array([question_places[id(q)] for q in part.questions], np.int64),
             }
             for part in parts
         ]
-        first, *others = [Scorer(part, store, answering) for part in parts]
+        first, *further = [Scorer(part, store, answering) for part in parts]
         self._copies: list[_CopiedPart] = []
         try:
-            for scorer in others:
+            for scorer in further:
                 self._copies.append(_CopiedPart(scorer))
         except OSError:
             self.close()
@@ -250,10 +280,10 @@ class SharedScorer(Scorer):
     def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         for part in reversed(self._scored):  # start the other processes first
             part.begin(variant, kb)
-        return self._joined_scores()
+        return self._joined_scores((OCR,))
 
     def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> Ranking:
-        parts: list[Any] = [part.next() for part in self._scored]
+        parts: list[Any] = [part.take((RANKING, chunker, name)) for part in self._scored]
         ranking: Ranking = [[] for _ in self.plan.questions]
         for places, rankings in zip(self._places, parts, strict=True):
             for place, hits in zip(places["question"].tolist(), rankings, strict=True):
@@ -268,11 +298,13 @@ class SharedScorer(Scorer):
         ranking: Sequence[Sequence[Hit]],
         k: int,
     ) -> list[Scores]:
-        return self._joined_scores()
+        return self._joined_scores((RETRIEVAL, *setting, k))
 
-    def _joined_scores(self) -> list[Scores]:
-        parts: list[Any] = [part.next() for part in self._scored]
-        return [self._joined(alike) for alike in zip(*parts, strict=True)]
+    def _joined_scores(self, key: StepKey) -> list[Scores]:
+        """The scores of one step over all parts, metric by metric."""
+        parts: list[Any] = [part.take(key) for part in self._scored]
+        by_metric = [{score.metric: score for score in part} for part in parts]
+        return [self._joined([part[name] for part in by_metric]) for name in by_metric[0]]
 
     def _joined(self, parts: Sequence[Scores]) -> Scores:
         """The scores of one metric over all units of the plan."""

@@ -14,7 +14,7 @@ from ohr.metrics.scores import SCORING
 from ohr.plugins import Metric
 from ohr.store.identity import digest
 from ohr.study.config import StudyConfig
-from ohr.study.scoring.metrics import MetricInfo
+from ohr.study.metrics import MetricInfo
 
 _PROBE = (
     "The naïve co-operative’s 1,234.5 kWh cost $12.50 (≈ −3 %) in 2023/24: see §2, p. 7.\n"

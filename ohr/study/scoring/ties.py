@@ -32,7 +32,7 @@ def find_ties(plan: Plan) -> list[Tie]:
     for ref, page in plan.dataset.pages.items():
         words = page.text.split()
         if words and ref not in plan.dataset.without_truth:
-            texts[ref] = plan.in_scope(ref.doc_id), digest(" ".join(words))
+            texts[ref] = plan.units.scope_of_document(ref.doc_id), digest(" ".join(words))
             same.setdefault(texts[ref], []).append(ref)
     ties = []
     for question in plan.questions:

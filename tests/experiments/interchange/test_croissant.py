@@ -11,7 +11,7 @@ import pytest
 
 from experiments import convert_export as export
 from experiments.convert.croissant import FIELDS
-from ohr.study.plan import load_dataset
+from ohr.study.loading import load_dataset
 from tests.builders import CliRunner, load_config, write_corpus
 
 with warnings.catch_warnings():

@@ -12,8 +12,8 @@ from ohr.metrics.reading import order_assessed, order_distance
 from ohr.metrics.regions import extraction, regions
 from ohr.metrics.scores import SCORING
 from ohr.plugins.metric import PageCase
-from ohr.study.scoring.measuring import ON_PAGE
-from ohr.study.scoring.metrics import SETS
+from ohr.scoring.units import ON_PAGE
+from ohr.study.metrics import SETS
 
 LETTERS = Random(0)
 WORDS = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(180)]

@@ -135,7 +135,7 @@ def test_a_run_says_so_with_three_examples(
 def test_the_first_twenty_replies_are_looked_at_before_the_others(
     server: Server, tmp_path: Any
 ) -> None:
-    from ohr.study.notices.frames import EARLY, FrameWatch
+    from ohr.scoring.frame_watch import EARLY, FrameWatch
     from ohr.types import Outcome
 
     watch, usage = FrameWatch(), {"unmetered": 1.0}
@@ -147,7 +147,7 @@ def test_the_first_twenty_replies_are_looked_at_before_the_others(
 
 
 def test_first_lines_of_verdicts_are_no_frames() -> None:
-    from ohr.study.notices.frames import FrameWatch
+    from ohr.scoring.frame_watch import FrameWatch
     from ohr.types import Outcome
 
     verdicts = [Outcome(f"Correct.\nIt says {n}.") for n in range(30)]

@@ -12,7 +12,8 @@ import typst
 from ohr.analysis.attribution.table import left_out_line
 from ohr.display.labels import shown_measures
 from ohr.ocr.progress import Progress
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 from ohr.study.scoring.ties import find_ties

@@ -11,9 +11,10 @@ from ohr.errors import ConfigError
 from ohr.figures.axes import draws_note
 from ohr.study import plan as plans
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.loading import load_dataset
 from ohr.study.output.cells import aggregate
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 from ohr.study.results import counted_rows, mean_over_draws, open_run
 from ohr.study.run import run_study
 from tests.builders import load_config, write_corpus

@@ -17,11 +17,11 @@ from ohr.ocr.progress import Progress
 from ohr.ocr.rewriting import PageRewriter
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study import knowledge_bases
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import Variant, load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.metrics import make_metrics, plan_metrics
+from ohr.study.plan import Variant, make_plan
 from ohr.study.run import run_study
-from ohr.study.scoring.metrics import make_metrics, plan_metrics
 from ohr.types import Outcome, PageRef
 from ohr.workers import forked
 from tests.builders import load_config, qa, write_corpus, write_kb, write_questions
@@ -131,7 +131,7 @@ def shared(monkeypatch):
     """Processes for the noise in text, whatever the machine."""
     for module in (rewriting, forked):
         monkeypatch.setattr(module, "spare_cores", lambda workers: workers - 1)
-    monkeypatch.setattr(knowledge_bases, "is_large", lambda plan: True)
+    monkeypatch.setattr("ohr.study.plan.FEWEST_UNITS", 0)
 
 
 def test_several_processes_write_the_text_of_one(corpus, shared):

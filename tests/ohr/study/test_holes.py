@@ -12,12 +12,12 @@ import typst
 
 from ohr.collection import Dataset
 from ohr.datasets.folder import Folder
+from ohr.study.loading import load_dataset
 from ohr.study.notices.assessed import not_assessed_lines
 from ohr.study.notices.truth import count_holes, truth_lines
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 from ohr.study.results import open_run
 from ohr.study.run import run_study
-from ohr.study.scoring.measuring import has_evidence
 from ohr.types import Holes, Outcome, PageRef
 from tests.builders import load_config
 from tests.fakes import LoggingEngine
@@ -96,7 +96,8 @@ def test_a_study_scores_what_is_known_and_says_how_much(tmp_path: Path, lease: b
         "ink_covered": 0.99,
         "questions_in_doubt": 2,
     }
-    assert open_run(tmp_path / "run", trust_code=True).plan.in_holes.keys() == {"line-2", "line-3"}
+    opened = open_run(tmp_path / "run", trust_code=True)
+    assert opened.plan.units.in_holes.keys() == {"line-2", "line-3"}
     assert (
         "truth: the text layer of the PDFs, not ground truth; usable on all 3 pages; order unknown "
         "on 1 page (only metrics without order, such as word_f1, are scored there); 1 of 16 words "
@@ -139,7 +140,7 @@ def test_the_reference_protocol_leaves_the_same_out(tmp_path: Path, lease: bytes
 def test_without_holes_nothing_is_added(tmp_path: Path, lease: bytes) -> None:
     config = load_config(study(tmp_path, lease, kind="folder"))
     plan = make_plan(config, load_dataset(config))
-    assert plan.in_holes == {}
+    assert plan.units.in_holes == {}
     assert "word_f1" not in plan.metrics
     assert count_holes(plan) == {}
     assert truth_lines(plan) == [
@@ -156,7 +157,7 @@ def test_a_metric_without_order_can_be_named_anywhere(tmp_path: Path, lease: byt
 def test_the_console_names_the_questions_in_doubt(tmp_path: Path, lease: bytes) -> None:
     config = load_config(study(tmp_path, lease))
     plan = make_plan(config, load_dataset(config))
-    assert [has_evidence(plan, question) for question in plan.questions] == [False, False, True]
+    assert list(map(plan.units.has_evidence, plan.questions)) == [False, False, True]
     (line,) = not_assessed_lines(plan)
     assert line.startswith("not assessed: r_noise, r_noise_content, ")
     assert "of 2 of 3 questions: the order of the words on its page is not known" in line
@@ -172,9 +173,10 @@ def test_a_page_of_which_nothing_is_known_is_not_scored(tmp_path: Path, lease: b
     from ohr.metrics.scores import SCORING
     from ohr.ocr.progress import Silent
     from ohr.plugins.metric import PageCase
+    from ohr.scoring.answers import Answering
+    from ohr.scoring.cases import Cases
     from ohr.store.artefacts import ArtefactStore
     from ohr.study.conditions import condition_of
-    from ohr.study.scoring.answers import Answering
     from ohr.study.scoring.measuring import Measuring
     from ohr.types import Status
 
@@ -182,6 +184,7 @@ def test_a_page_of_which_nothing_is_known_is_not_scored(tmp_path: Path, lease: b
     cases = [PageCase("", "", SCORING["default"]) for _ in plan.reread]
     statuses = [Status.OK] * 3
     condition = condition_of(plan, plan.variants[0]).at("ocr")
-    scores = measuring.scores(condition, "ocr", "page", cases, statuses, [False] * 3)
+    cases = Cases("page", cases, statuses, [False] * 3)
+    scores = measuring.scores(condition, "ocr", cases)
     for score in scores:
         assert [math.isnan(value) for value in score.values] == [False, False, True]

@@ -9,7 +9,8 @@ import pytest
 from ohr.analysis.attribution.table import make_losses
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.ocr.progress import Progress, Silent
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.run import run_study
 from rag.retrievers.late_interaction import LateInteraction
 from tests.builders import load_config, write_corpus

@@ -17,12 +17,13 @@ from ohr.display.labels import shown_measures
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.metrics.ranking import ranking_scores
 from ohr.store.csv import csv_text
+from ohr.study.loading import load_dataset
+from ohr.study.metrics import describe_metrics, metric_info, read_metric_infos
 from ohr.study.output.cells import aggregate
 from ohr.study.output.rows import read_rows
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
-from ohr.study.scoring.metrics import describe_metrics, metric_info, read_metric_infos
 from tests.builders import load_config, qa, write_kb, write_questions
 
 NOISE = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=[0,1]"]

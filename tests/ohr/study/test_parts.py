@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from random import Random
 
+import numpy as np
 import pytest
 
 import ohr
 from ohr.errors import PluginError
 from ohr.ocr.progress import Silent
-from ohr.study.plan import load_dataset, make_plan
+from ohr.scoring.answers import Answering
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.run import run_study
 from ohr.study.scoring import parts
 from ohr.study.scoring.conditions import Scorer
-from ohr.types import Outcome
+from ohr.types import KnowledgeBase, Outcome
 from tests.builders import load_config, write_corpus
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
@@ -49,7 +54,7 @@ def corpus(tmp_path):
 
 @pytest.fixture(autouse=True)
 def three_cores(monkeypatch):
-    monkeypatch.setattr(parts, "FEWEST_UNITS", 0)
+    monkeypatch.setattr("ohr.study.plan.FEWEST_UNITS", 0)
     monkeypatch.setattr(parts, "spare_cores", lambda workers: min(workers, 3) - 1)
 
 
@@ -64,13 +69,55 @@ def test_several_processes_write_the_bytes_of_one(corpus, tmp_path):
     assert shared == study(corpus, tmp_path / "alone", retrievers)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_no_order_of_steps_changes_a_byte(seed, corpus, tmp_path, monkeypatch):
+    settings = [*corpus, "retrievers=[bm25,page]", "ks=[1,3]"]
+    expected = study(settings, tmp_path / "alone")
+    in_order = parts.steps
+
+    def shuffled(scorer, variant, kb):
+        keyed = list(in_order(scorer, variant, kb))
+        Random(seed).shuffle(keyed)
+        return iter(keyed)
+
+    monkeypatch.setattr(parts, "steps", shuffled)
+    assert study(settings, tmp_path / "shared", "workers=3") == expected
+
+
+def test_a_step_that_nobody_takes_does_not_end_up_in_the_next_variant(corpus, tmp_path):
+    config = load_config([*corpus, "workers=3", f"cache={tmp_path / 'cache'}"])
+    plan = make_plan(config, load_dataset(config))
+    store = ArtefactStore(config.cache)
+    clean, noisy = plan.variants[0], plan.variants[-1]
+    pages = plan.dataset.pages.items()
+    kb = {
+        added: KnowledgeBase({ref: Outcome.of_text(page.text + added) for ref, page in pages})
+        for added in ("", " and more")
+    }
+    shared = parts.make_scorer(plan, store, Answering(store))
+    alone = Scorer(plan, store, Answering(store))
+    try:
+        assert isinstance(shared, parts.SharedScorer)
+        shared.ocr(clean, kb[""])  # and no ranking is asked for
+        for scores, expected in zip(
+            shared.ocr(noisy, kb[" and more"]), alone.ocr(noisy, kb[" and more"]), strict=True
+        ):
+            assert scores.metric == expected.metric
+            assert np.array_equal(scores.values, expected.values, equal_nan=True)
+        with pytest.raises(RuntimeError, match="nothing is scored under"):
+            shared._scored[0].take(("retrieval", "tokens", "bm25", 9))
+    finally:
+        shared.close()
+
+
 def test_every_scope_is_in_one_part(corpus):
     config = load_config(corpus)
     plan = make_plan(config, load_dataset(config))
     split = parts._parts(plan, 3)
     assert len(split) == 3
     assert sorted(ref for part in split for ref in part.reread) == sorted(plan.reread)
-    assert sorted(scope for part in split for scope in part.scopes) == sorted(plan.scopes)
+    scopes = [scope for part in split for scope in part.units.scopes]
+    assert sorted(scopes) == sorted(plan.units.scopes)
     assert sum(len(part.questions) for part in split) == len(plan.questions)
 
 

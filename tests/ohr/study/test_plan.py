@@ -9,9 +9,10 @@ from ohr.errors import ConfigError, OhrError
 from ohr.ocr.noise import at_dpi
 from ohr.registry import PluginSpec
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
+from ohr.study.loading import load_dataset
 from ohr.study.output.cells import planned_cells
 from ohr.study.output.groups import group_names
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import make_plan
 from tests.builders import load_config, write_corpus
 
 FAKE = "tests.fakes.LoggingEngine"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.errors import ConfigError
+from ohr.scoring.elsewhere import move_hits
 from ohr.study.run import run_study
-from ohr.study.scoring.elsewhere import hits_in
 from ohr.types import Hit, KnowledgeBase, Outcome, PageRef
 from tests.builders import load_config, write_corpus, write_kb
 from tests.examples import examples
@@ -35,7 +35,7 @@ def hit(text, span):
     ],
 )
 def test_a_hit_has_the_same_part_of_the_page(page, span, other, text):
-    [moved] = hits_in(base(page), base(other), [hit(page, span)])
+    [moved] = move_hits(base(page), base(other), [hit(page, span)])
     assert moved.text == text
     assert other[slice(*moved.span)] == text
 
@@ -45,7 +45,7 @@ def test_a_hit_has_the_same_part_of_the_page(page, span, other, text):
 def test_hits_that_cover_a_page_cover_the_other(page, other, data):
     cut = data.draw(st.integers(0, len(page)))
     spans = [(0, cut), (cut, len(page))]
-    moved = hits_in(base(page), base(other), [hit(page, span) for span in spans])
+    moved = move_hits(base(page), base(other), [hit(page, span) for span in spans])
     covered = set().union(*(range(*each.span) for each in moved))
     assert covered == set(range(len(other)))
 

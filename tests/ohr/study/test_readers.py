@@ -15,11 +15,12 @@ from ohr.errors import ConfigError, MissingDependencyError
 from ohr.metrics.answers import verdict
 from ohr.ocr.progress import Progress
 from ohr.plugins import Reader, Reply
+from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.results import Run
 from ohr.study.run import run_study
-from ohr.study.scoring.answers import Answering
 from ohr.types import Hit, Outcome, PageRef, Status
 from tests.builders import load_config, qa, write_kb, write_questions
 from tests.loopback import Reply as HttpReply

@@ -17,7 +17,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.study.output.cells import KEY_COLUMNS, planned_cells
 from ohr.study.results import clusters_of
 from ohr.study.run import run_study
-from ohr.study.scoring.rankings import Rankings
+from ohr.study.scoring.conditions import make_rankings
 from tests.builders import load_config, qa, write_kb, write_questions
 from tests.rag.test_combined import Fixed
 
@@ -105,8 +105,8 @@ def test_the_oracle_is_handed_pages_and_finds_them(settings, tmp_path):
     result = run(settings, tmp_path / "run", "retrievers=[oracle]", "engines=[gt]")
     cells = result.cells[result.cells["group"] == "all"].set_index("metric")["mean"]
     assert cells["hit@2"] == cells["mrr@2"] == cells["ndcg@2"] == cells["lcs"] == 1
-    rankings = Rankings(result.plan, ArtefactStore(tmp_path / "cache"))
-    assert rankings.plan.retrievers["oracle"].name == "oracle"
+    rankings = make_rankings(result.plan, ArtefactStore(tmp_path / "cache"))
+    assert rankings.retrievers["oracle"].name == "oracle"
 
 
 def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):

@@ -7,11 +7,11 @@ import pytest
 
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
+from ohr.study.loading import load_dataset
+from ohr.study.metrics import SETS
 from ohr.study.output.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
-from ohr.study.plan import load_dataset
 from ohr.study.results import Run, open_run
 from ohr.study.run import _missing, run_study
-from ohr.study.scoring.metrics import SETS
 from tests.builders import load_config, qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.LoggingEngine"

@@ -15,9 +15,9 @@ from ohr import registry
 from ohr.analysis.comparison.table import compare
 from ohr.metrics.scores import SCORING
 from ohr.study.config import StudyConfig
+from ohr.study.metrics import metric_info
 from ohr.study.results import open_run
 from ohr.study.run import run_study
-from ohr.study.scoring.metrics import metric_info
 from ohr.study.scoring.signatures import clash, differences, normaliser, signature, signature_of
 from tests.builders import CliRunner, load_config, write_corpus
 

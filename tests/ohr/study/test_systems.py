@@ -15,8 +15,9 @@ from ohr.analysis.robustness.table import robustness
 from ohr.api.run import open_run
 from ohr.errors import ConfigError, OhrError
 from ohr.store.csv import csv_text
+from ohr.study.loading import load_dataset
 from ohr.study.output.cases import read_cases
-from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.plan import Plan, make_plan
 from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions

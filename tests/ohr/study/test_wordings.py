@@ -5,7 +5,8 @@ import json
 import pytest
 
 from ohr.errors import ConfigError
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.wordings import read_wordings, wordings_csv
 from tests.builders import load_config, write_corpus
 

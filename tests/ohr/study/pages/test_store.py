@@ -23,7 +23,8 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.loading import load_dataset
+from ohr.study.plan import make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status
 from ohr.workers import Limits

@@ -15,10 +15,10 @@ from ohr.models.origins import split_origins
 from ohr.ocr.failures import EXAMPLE, Streak, is_explained_empty, reasons
 from ohr.ocr.progress import Progress
 from ohr.plugins import Reader, Reply, System, SystemReply
+from ohr.scoring.frame_watch import FrameWatch
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
-from ohr.study.notices.frames import FrameWatch
 from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, ShownHit, Status
 
 log = logging.getLogger("ohr.answering")

@@ -57,6 +57,11 @@ _STAGES: dict[Of, tuple[Stage, ...]] = {
 }
 
 
+def stages_of(metric: type[Metric] | Metric) -> tuple[Stage, ...]:
+    """The stages that a metric belongs to."""
+    return _STAGES[metric.of]
+
+
 @dataclass(frozen=True)
 class MetricInfo:
     """A metric at one stage, as results have it."""

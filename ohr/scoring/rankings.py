@@ -11,21 +11,36 @@ from ohr.errors import OhrError, PluginError
 from ohr.ocr.failures import reasons
 from ohr.plugins import Chunker, ImageRetriever, Oracle, Retriever
 from ohr.plugins.retriever import LeftOut
+from ohr.scoring import image_rankings
+from ohr.scoring.cases import evidence_statuses, hits_statuses, worse_statuses
+from ohr.scoring.left_out import (
+    describe_left_out,
+    left_out_json,
+    parse_left_out,
+    split_stored,
+    stored_form,
+)
+from ohr.scoring.scopes import Scopes
+from ohr.scoring.units import Units
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, pages_digest
-from ohr.study.notices.left_out import as_json, describe_left_out, of_json, of_stored, to_store
-from ohr.study.plan import Plan
-from ohr.study.scoring import image_rankings
-from ohr.study.scoring.scopes import Scopes
 from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 
 @dataclass
 class Rankings:
-    """Makes rankings for a plan; equal pages, plug-ins and queries are ranked once."""
+    """Makes rankings of questions; equal pages, plug-ins and queries are ranked once."""
 
-    plan: Plan
+    units: Units
     store: ArtefactStore
+    chunkers: Mapping[str, Chunker]
+    retrievers: Mapping[str, Retriever | ImageRetriever | Oracle]
+    most_hits: int
+    """Number of hits that are looked for."""
+    retry_failed: bool = False
+    """Whether to rank again where a retriever left something out in an earlier run."""
+    stop_after_failures: int = 0
+    """Page images that fail in a row for the same reason before OhrError is raised; 0: never."""
     _unseen: dict[str, dict[PageRef, str]] = field(default_factory=dict)
     """By retriever, the pages whose images it could not index, with the reasons."""
     _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
@@ -34,12 +49,45 @@ class Rankings:
     """Pairs of chunker and retriever that found anything."""
 
     def __post_init__(self) -> None:
-        self.scopes = Scopes(self.plan)
-        for retriever in self.plan.retrievers.values():
+        self.scopes = Scopes(self.units)
+        for retriever in self.retrievers.values():
             if not isinstance(retriever, Oracle):
                 retriever.use_store(self.store)
 
-    def of_scope(
+    def rank(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
+        """The ranking of every question, from the pages of its scope."""
+        hits: dict[str, list[Hit]] = {}
+        for scope, questions in self.scopes.questions.items():
+            rankings = self.rank_scope(kb, chunker, name, scope, questions)
+            hits.update((q.qid, h) for q, h in zip(questions, rankings, strict=True))
+        return [hits[question.qid] for question in self.units.questions]
+
+    def statuses(
+        self, kb: KnowledgeBase, chunker: str, name: str, rankings: Sequence[Sequence[Hit]]
+    ) -> list[Status]:
+        """How the search for each question ended, by the last rankings.
+
+        It is an error if the retriever left out the question, a chunk of its evidence pages, or
+        the image of one. Otherwise, a search of text is as good as its evidence pages were read.
+        """
+        left_out = self.left_out(chunker, name)
+        pages = {ref for ref, _, _ in left_out.chunks}
+        statuses = [
+            Status.ERROR
+            if question.text in left_out.questions or pages.intersection(question.evidence_pages)
+            else status
+            for question, status in zip(self.units.questions, hits_statuses(rankings), strict=True)
+        ]
+        if not isinstance(self.retrievers[name], ImageRetriever):
+            return worse_statuses(statuses, evidence_statuses(self.units, kb))
+        return [
+            status
+            if all(self.is_seen(name, ref) for ref in question.evidence_pages)
+            else Status.ERROR
+            for question, status in zip(self.units.questions, statuses, strict=True)
+        ]
+
+    def rank_scope(
         self,
         kb: KnowledgeBase,
         chunker: str,
@@ -51,12 +99,12 @@ class Rankings:
 
         A retriever gets the questions' texts, an oracle their evidence pages.
         """
-        retriever, cutter = self.plan.retrievers[name], self.plan.chunkers[chunker]
+        retriever, cutter = self.retrievers[name], self.chunkers[chunker]
         if isinstance(retriever, ImageRetriever) or (
             isinstance(retriever, Retriever) and retriever.sees_images
         ):
-            return self._of_images(kb, chunker, name, scope, questions, retriever)
-        k = max(self.plan.config.cutoffs)
+            return self._rank_images(kb, chunker, name, scope, questions, retriever)
+        k = self.most_hits
         texts = {  # a page that failed is left out, not empty
             ref: text
             for ref in self.scopes.pages(kb, scope)
@@ -75,15 +123,13 @@ class Rankings:
             "k": k,
         }
         stored: Any = self.store.get("retrieval", key)
-        rankings, left_out = of_stored(stored)
-        if not _are_rankings(rankings, len(questions), texts) or (
-            left_out and self.plan.config.retry_failed
-        ):
+        rankings, left_out = split_stored(stored)
+        if not _are_rankings(rankings, len(questions), texts) or (left_out and self.retry_failed):
             chunks = _chunks(cutter, chunker, texts, sections=retriever.reads_sections)
             rankings = _ranked(retriever, name, chunks, questions, k, texts)
             if isinstance(retriever, Retriever):
                 left_out = retriever.left_out()
-            self.store.put("retrieval", key, to_store(rankings, left_out))
+            self.store.put("retrieval", key, stored_form(rankings, left_out))
         self._note(chunker, name, left_out, found_any=any(rankings))
         return [
             [
@@ -93,7 +139,7 @@ class Rankings:
             for hits in rankings
         ]
 
-    def _of_images(
+    def _rank_images(
         self,
         kb: KnowledgeBase,
         chunker: str,
@@ -102,8 +148,8 @@ class Rankings:
         questions: Sequence[Question],
         retriever: Retriever | ImageRetriever,
     ) -> list[list[Hit]]:
-        """:meth:`of_scope` for a retriever that looks at page images; hits are whole pages."""
-        cutter, k = self.plan.chunkers[chunker], max(self.plan.config.cutoffs)
+        """:meth:`rank_scope` for a retriever that looks at page images; hits are whole pages."""
+        cutter, k = self.chunkers[chunker], self.most_hits
         pages, images = self.scopes.pages(kb, scope), self.scopes.images(kb, scope)
         page_texts = {ref: text for ref in pages if (text := kb.pages[ref].value) is not None}
         queries = [question.text for question in questions]
@@ -119,21 +165,21 @@ class Rankings:
         stored: Any = self.store.get("image_retrieval", key)
         usable = image_rankings.are_rankings(stored, len(questions), texts)
         failed = usable and (stored["unseen"] or stored.get("left_out"))
-        if not usable or (failed and self.plan.config.retry_failed):
+        if not usable or (failed and self.retry_failed):
             chunks = (
                 _chunks(cutter, chunker, page_texts, sections=retriever.reads_sections)
                 if isinstance(retriever, Retriever)
                 else []
             )
-            most = self.plan.config.stop_after_failures
+            most = self.stop_after_failures
             stored = image_rankings.ranked(retriever, name, images, chunks, queries, k, most)
             if isinstance(retriever, Retriever) and (left_out := retriever.left_out()):
-                stored["left_out"] = as_json(left_out)
+                stored["left_out"] = left_out_json(left_out)
             self.store.put("image_retrieval", key, stored)
         unseen = self._unseen.setdefault(name, {})
         unseen |= {PageRef(doc_id, no): reason for doc_id, no, reason in stored["unseen"]}
         found_any = any(stored["rankings"])
-        self._note(chunker, name, of_json(stored.get("left_out")), found_any=found_any)
+        self._note(chunker, name, parse_left_out(stored.get("left_out")), found_any=found_any)
         return image_rankings.hits_of(stored, texts)
 
     def _note(self, chunker: str, name: str, left_out: LeftOut, *, found_any: bool) -> None:

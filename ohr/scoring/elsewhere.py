@@ -8,16 +8,16 @@ from dataclasses import replace
 from ohr.types import Hit, KnowledgeBase
 
 
-def hits_in(searched: KnowledgeBase, read: KnowledgeBase, hits: Sequence[Hit]) -> list[Hit]:
+def move_hits(searched: KnowledgeBase, read: KnowledgeBase, hits: Sequence[Hit]) -> list[Hit]:
     """The hits, with the text in the same part of the same page of another knowledge base.
 
     A hit that covers a share of its page gets as large a share, extended to whole words. A page
     that the other knowledge base lacks, or that failed there, has no text.
     """
-    return [_in(searched.text(hit.ref), read.text(hit.ref), hit) for hit in hits]
+    return [_moved(searched.text(hit.ref), read.text(hit.ref), hit) for hit in hits]
 
 
-def _in(page: str, other: str, hit: Hit) -> Hit:
+def _moved(page: str, other: str, hit: Hit) -> Hit:
     start, end = hit.span
     if not page or (start, end) == (0, len(page)):
         return replace(hit, text=other, span=(0, len(other)))

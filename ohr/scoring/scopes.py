@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ohr.study.plan import Plan
-from ohr.study.scoring.texts import ReadDocuments
+from ohr.scoring.documents import ReadDocuments
+from ohr.scoring.units import Units
 from ohr.types import Document, KnowledgeBase, PageImage, PageRef, Question
 
 _AT_HAND = 2
@@ -19,7 +19,7 @@ _AT_HAND = 2
 class _Parts:
     """A knowledge base by scope, each in index order."""
 
-    plan: Plan
+    units: Units
     kb: KnowledgeBase
 
     @cached_property
@@ -34,8 +34,8 @@ class _Parts:
     @cached_property
     def documents(self) -> dict[str, list[Document]]:
         parts: dict[str, list[Document]] = {}
-        for name, document in ReadDocuments(self.kb, self.plan.dataset.documents).items():
-            parts.setdefault(self.plan.in_scope(name), []).append(document)
+        for name, document in ReadDocuments(self.kb, self.units.dataset.documents).items():
+            parts.setdefault(self.units.scope_of_document(name), []).append(document)
         return parts
 
     def _by_scope(self, refs: Iterable[PageRef]) -> dict[str, list[PageRef]]:
@@ -43,24 +43,24 @@ class _Parts:
         scopes: dict[str, str] = {}
         for ref in refs:
             if ref.doc_id not in scopes:
-                scopes[ref.doc_id] = self.plan.in_scope(ref.doc_id)
+                scopes[ref.doc_id] = self.units.scope_of_document(ref.doc_id)
             parts.setdefault(scopes[ref.doc_id], []).append(ref)
         return parts
 
 
 class Scopes:
-    """The scopes of a plan. There may be thousands, so they are all looked up at once."""
+    """The scopes of some units. There may be thousands, so they are all looked up at once."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, units: Units) -> None:
+        self._units = units
         self._at_hand: deque[_Parts] = deque(maxlen=_AT_HAND)
 
     @cached_property
     def questions(self) -> dict[str, list[Question]]:
         """The questions of each scope; scopes in index order."""
-        questions: dict[str, list[Question]] = {scope: [] for scope in self._plan.scopes}
-        for question in self._plan.questions:
-            questions[self._plan.scope_of(question)].append(question)
+        questions: dict[str, list[Question]] = {scope: [] for scope in self._units.scopes}
+        for question in self._units.questions:
+            questions[self._units.scope_of(question)].append(question)
         return questions
 
     def pages(self, kb: KnowledgeBase, scope: str) -> Sequence[PageRef]:
@@ -76,8 +76,8 @@ class Scopes:
         return list(self._parts(kb).documents.get(scope, []))
 
     def _parts(self, kb: KnowledgeBase) -> _Parts:
-        parts = next((known for known in self._at_hand if known.kb is kb), None)
+        parts = next((recent for recent in self._at_hand if recent.kb is kb), None)
         if parts is None:
-            parts = _Parts(self._plan, kb)
+            parts = _Parts(self._units, kb)
             self._at_hand.append(parts)
         return parts

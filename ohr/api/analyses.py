@@ -1,0 +1,203 @@
+"""What finished runs say: each ``ohr analyse NAME`` as a method that returns a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.errors import OhrError
+from ohr.ocr.progress import Progress
+from ohr.study import results
+
+
+class Analyses(results.Run):
+    """The analyses of a run, alone or with others; each returns a frame and writes nothing."""
+
+    def compare(
+        self,
+        *others: results.Run,
+        by: str = "",
+        metrics: Sequence[str] = (),
+        baseline: str = "",
+        groups: bool = False,
+    ) -> pd.DataFrame:
+        """Paired differences with intervals, p and effect sizes.
+
+        ``by`` is what to compare: ``knowledge_base`` (the default for one run), ``engine``,
+        ``retriever``, ``reader``, ``chunker`` and so on, or ``run``. ``metrics`` are names such as
+        ``hit@2``, ``lcs@2`` and ``overall:f1``. The ``baseline`` is by default the first. With
+        ``groups``, also one row per evidence source, domain, answer form and task. Raises OhrError
+        if nothing can be paired.
+        """
+        from ohr.analysis.comparison.table import compare
+
+        return compare(self._and(others), by=by, metrics=metrics, baseline=baseline, groups=groups)
+
+    def noise_cost(self, *others: results.Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
+        """What noise costs each condition, in % of the frozen baseline's loss, with intervals.
+
+        ``metrics`` are by default the usual ones of retrieval and answers. Raises OhrError if the
+        runs lack noise or the baseline (Tesseract, BM25, the extractive reader).
+        """
+        from ohr.analysis.comparison.names import cut_runs
+        from ohr.analysis.comparison.table import metrics_of
+        from ohr.analysis.noise_cost.table import noise_costs
+
+        runs = cut_runs(self._and(others), metrics)
+        pairs = [pair for pair in metrics_of(runs, metrics) if metrics or pair[0] != "ocr"]
+        return noise_costs(runs, pairs)
+
+    def curves(self, *others: results.Run, axis: str = "") -> pd.DataFrame:
+        """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
+
+        ``axis`` is the measured noise, by default the published r_noise.
+        """
+        from ohr.analysis.curves.table import statistics_table
+
+        return statistics_table(self._and(others), axis)
+
+    def predictiveness(
+        self, *others: results.Run, metrics: Sequence[str] = (), groups: bool = False
+    ) -> pd.DataFrame:
+        """How well each metric of OCR quality predicts the loss under noise: rank correlations.
+
+        ``metrics`` are the outcomes to predict. With ``groups``, also by domain, answer form and
+        task. Raises OhrError without noise, without a clean condition, or without the stage ocr.
+        """
+        from ohr.analysis.predictiveness.table import predictiveness
+
+        return predictiveness(self._and(others), metrics=metrics, groups=groups)
+
+    def robustness(self, baseline: str = "") -> pd.DataFrame:
+        """The share of its quality that each reader keeps under noise, with 95 % intervals.
+
+        The ``baseline`` reader is by default the first.
+        """
+        from ohr.analysis.robustness.table import robustness
+
+        return robustness(self, baseline)
+
+    def errors(
+        self, *others: results.Run, right: float = 0.5, stage: str = "overall", measure: str = ""
+    ) -> pd.DataFrame:
+        """The shares of questions by whether OCR and answer are right, with intervals.
+
+        An answer is right from an F1 of ``right`` in [0, 1]; ``stage`` is ``overall`` or
+        ``generation``. ``measure`` decides where OCR is wrong, by default the axis of the curves.
+        Raises OhrError without the stage ocr or answers.
+        """
+        from ohr.analysis.error_analysis.table import case_shares, common_measures
+        from ohr.display.choices import ANSWER_STAGES
+
+        if stage not in ANSWER_STAGES:
+            raise OhrError(f"unknown stage {stage!r}; known: {', '.join(ANSWER_STAGES)}")
+        runs = self._and(others)
+        first = common_measures(runs, measure)[0]
+        shares = [case_shares(run, right, stage, first) for run in runs]
+        return _joined(runs, shares)
+
+    def realism(
+        self, *others: results.Run, natural: str = "", metric: str = "edit_distance"
+    ) -> pd.DataFrame:
+        """The errors of pages by engine and noise, beside natural noise: means and quartiles.
+
+        ``natural`` is a pattern of the documents with natural noise, such as ``scans/*``. If their
+        pages are also there with distortions, only these pages count. Raises OhrError without the
+        metric of the stage ocr.
+        """
+        from ohr.analysis.realism.table import differences, on_same_pages, page_errors, summarise
+
+        pages = page_errors([run.path for run in self._and(others)], natural, metric)
+        return summarise(on_same_pages(pages) if len(differences(pages)) else pages)
+
+    def figure3(self, *others: results.Run) -> pd.DataFrame:
+        """The points of the paper's figure 3: each stage against both kinds of noise.
+
+        Raises OhrError if no run has noise, or if two have the same engine at the same level.
+        """
+        from ohr.analysis.figure3.table import figure3_points
+
+        return figure3_points(self._and(others))
+
+    def judge(
+        self,
+        *others: results.Run,
+        judges: Sequence[object],
+        number: int = 0,
+        seed: int = 0,
+        cache: Path | str = ".ohr-cache",
+    ) -> pd.DataFrame:
+        """Mean grades of systems' answers by language models, from 1 (worst) to 5, with intervals.
+
+        ``judges`` are one reader or two that use a language model. ``number``: questions to draw at
+        random with the ``seed``; 0: all. Judgements are kept in the ``cache``. Raises OhrError if
+        no question was answered by two systems, or no answer was graded.
+        """
+        from ohr.analysis.judging.study import answers_of, grade_answers, judges_of
+        from ohr.analysis.judging.table import mean_grades
+        from ohr.registry import PluginSpec
+
+        paths = [run.path for run in self._and(others)]
+        specs = [PluginSpec.parse(judge) for judge in judges]  # type: ignore[arg-type]
+        grades, _ = grade_answers(judges_of(specs, Path(cache)), answers_of(paths, number, seed))
+        return mean_grades(grades)
+
+    def review(self, *others: results.Run, verdicts: Path | str) -> pd.DataFrame:
+        """How metrics and the judge agree with a person's verdicts on answers.
+
+        ``verdicts`` is the file that the review of a report saves. Raises OhrError if it has no
+        verdict of an answer of these runs.
+        """
+        from ohr.analysis.review.table import agreement_with_person, reviewed_scores
+        from ohr.questions.review import read_verdicts
+
+        answers = read_verdicts(Path(verdicts)).answers
+        scores = [reviewed_scores(run, answers) for run in self._and(others)]
+        if not any(map(len, scores)):
+            raise OhrError(f"{verdicts} has no verdict of an answer of these runs")
+        return agreement_with_person(pd.concat(scores, ignore_index=True))
+
+    def recompute_cells(self) -> pd.DataFrame:
+        """``cells.csv`` again, from ``rows.parquet`` and the manifest of the folder."""
+        return results.recompute_cells(self.path)
+
+    def attribution(self) -> pd.DataFrame:
+        """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
+        from ohr.analysis.attribution.table import make_losses
+
+        return make_losses(self.plan, Progress())
+
+    def structure(self) -> pd.DataFrame:
+        """How well each document's outline survives noise; needs the study's cache.
+
+        One row per document, knowledge base and draw.
+        """
+        from ohr.analysis.structure.table import structure
+
+        return structure(self.config, Progress())
+
+    def _and(self, others: Sequence[results.Run]) -> list[results.Run]:
+        """This run and others. Raises OhrError if one was given twice."""
+        runs = [self, *others]
+        results.check_distinct(run.path for run in runs)
+        return runs
+
+
+def _joined(runs: Sequence[results.Run], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """One frame of several runs, with the run's name in the column ``run``."""
+    names = results.run_names(runs)
+    return pd.concat(
+        [frame.assign(run=name) for frame, name in zip(frames, names, strict=True)],
+        ignore_index=True,
+    )
+
+
+METHODS = {"cells": "recompute_cells"}
+"""Commands of ``ohr analyse`` whose method has another name; ``noise-cost`` is ``noise_cost``."""
+
+
+def method_of(command: str) -> str:
+    """The name of the method of a command of ``ohr analyse``."""
+    return METHODS.get(command, command.replace("-", "_"))
