@@ -118,6 +118,7 @@ notebooks: $(VENV)/dev.stamp
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/typos
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
