@@ -1,19 +1,18 @@
 from __future__ import annotations
 
 import fcntl
+import gc
+import importlib
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
-from ohr.figures import style
-from ohr.sample import Sample, SampleParams
-from tests import examples  # noqa: F401  (registers a profile that the command line names)
 from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +22,25 @@ COSTLY = (
     *("tests/notebooks/", "tests/test_readme.py", "tests/test_extend.py", "tests/faults/"),
     *("tests/rag/test_real_language_model.py", "tests/experiments/test_ocr.py"),
 )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the profiles of Hypothesis before its plugin looks for one."""
+    if config.getoption("--hypothesis-profile", None):
+        importlib.import_module("tests.examples")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Nothing that collection makes is garbage: to look for it takes a sixth of the time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays; later searches for garbage pass it by."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,14 +71,19 @@ def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     """Figures are drawn as they stand and coarsely: to arrange them first takes longer than to
     draw them.
 
-    Not where a test, or its module, is marked ``arranged``.
+    Not where a test, or its module, is marked ``arranged``; nor where nothing has imported
+    Matplotlib yet, which takes a second.
     """
-    if request.node.get_closest_marker("arranged") is None:
+    if "matplotlib" in sys.modules and request.node.get_closest_marker("arranged") is None:
         draw_unarranged(monkeypatch)
 
 
 def draw_unarranged(patch: pytest.MonkeyPatch) -> None:
     """Figures as most tests need them."""
+    from matplotlib.figure import Figure
+
+    from ohr.figures import style
+
     patch.setattr(Figure, "get_layout_engine", lambda figure: None)
     patch.setitem(style._STYLE, "savefig.dpi", 40)
 
@@ -95,6 +118,8 @@ def alone(path: Path) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A cache that holds the sample, made once for all processes of the tests. Only to be read."""
+    from ohr.sample import Sample, SampleParams
+
     shared = shared_folder(tmp_path_factory, worker_id)
     cache = shared / "sample-cache"
     with alone(cache):
