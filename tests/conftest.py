@@ -18,6 +18,8 @@ from tests.loopback import Server, serving
 ROOT = Path(__file__).resolve().parent.parent
 
 
+REAL_WORKERS = ("tests/faults/", "tests/ohr/workers/")
+"""Folders whose tests are all about worker processes."""
 COSTLY = (
     *("tests/notebooks/", "tests/test_readme.py", "tests/test_extend.py", "tests/faults/"),
     *("tests/rag/test_real_language_model.py", "tests/experiments/test_ocr.py"),
@@ -29,6 +31,24 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the profiles of Hypothesis before its plugin looks for one."""
     if config.getoption("--hypothesis-profile", None):
         importlib.import_module("tests.examples")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--in-process",
+        action="store_true",
+        help="run the tasks of worker pools in the tests' own process, where no test is marked "
+        "`workers`: half the time",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before the fixtures of any scope."""
+    if item.config.getoption("--in-process"):
+        from tests.in_process import run_in_process
+
+        run_in_process(item.get_closest_marker("workers") is None)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -49,6 +69,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Skips what is marked ``torch`` where it is not installed.
     """
     items.sort(key=lambda item: not item.nodeid.startswith(COSTLY))
+    for item in items:
+        if item.nodeid.startswith(REAL_WORKERS):
+            item.add_marker(pytest.mark.workers)
     lacking = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
     if lacking:
         reason = f"{' and '.join(lacking)} not installed: make test-all installs them"
