@@ -90,7 +90,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def draft_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are drawn as they stand and coarsely: to arrange them first takes longer than to
     draw them.
 
@@ -163,21 +163,21 @@ def documents_cache(
 
 
 @pytest.fixture
-def where_documents_read(tmp_path: Path, documents_cache: Path) -> Path:
+def documents_folder(tmp_path: Path, documents_cache: Path) -> Path:
     """A folder whose ``.ohr-cache`` is that of all commands of the documents."""
     (tmp_path / ".ohr-cache").symlink_to(documents_cache)
     return tmp_path
 
 
 @pytest.fixture
-def beside_the_sample(tmp_path: Path, sample_cache: Path) -> Path:
+def sample_copy(tmp_path: Path, sample_cache: Path) -> Path:
     """A folder in which commands find the sample made."""
     shutil.copytree(sample_cache, tmp_path / ".ohr-cache")
     return tmp_path
 
 
 @pytest.fixture
-def where_the_sample_is(tmp_path: Path, sample_cache: Path) -> Path:
+def sample_folder(tmp_path: Path, sample_cache: Path) -> Path:
     """The same for commands that write nothing into the cache."""
     (tmp_path / ".ohr-cache").symlink_to(sample_cache)
     return tmp_path

@@ -45,7 +45,7 @@ def window(request: pytest.FixtureRequest) -> Iterator[Window]:
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Made:
+def shared_report(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Made:
     """Makes a report once for all processes of the tests; its figures are drawn unarranged."""
     own = tmp_path_factory.getbasetemp()
     shared = own if worker_id == "master" else own.parent
@@ -66,12 +66,12 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Made:
 
 
 @pytest.fixture(scope="session")
-def report(made_once: Made) -> Path:
+def report(shared_report: Made) -> Path:
     """The first page of a small report."""
-    return made_once(small_report)
+    return shared_report(small_report)
 
 
 @pytest.fixture(scope="session")
-def hostile_report(made_once: Made) -> Path:
+def hostile_report(shared_report: Made) -> Path:
     """The first page of a report of hostile texts."""
-    return made_once(strange_report)
+    return shared_report(strange_report)

@@ -54,22 +54,24 @@ def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[str, dict[str, bytes]]:
+def figure_cache() -> dict[str, dict[str, bytes]]:
     """Figures of the first run of this module that has them, by their name."""
     return {}
 
 
 @pytest.fixture(autouse=True)
-def figures_drawn_once(drawn: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch) -> None:
+def figures_drawn_once(
+    figure_cache: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Draw each figure once: drawing is most of the cost of a report.
 
     The tests of figures check that a figure shows its run.
     """
 
     def once(name: str, runs: Sequence[Run]) -> dict[str, bytes]:
-        if name not in drawn:
-            drawn[name] = draw(name, runs)
-        return drawn[name]
+        if name not in figure_cache:
+            figure_cache[name] = draw(name, runs)
+        return figure_cache[name]
 
     monkeypatch.setattr("ohr.report.overview.draw", once)
 

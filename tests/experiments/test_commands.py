@@ -163,8 +163,8 @@ def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
         ([], "no folder for the results: give --out"),
     ],
 )
-def test_mistakes_of_a_study_are_one_line(arguments, said, where_the_sample_is, monkeypatch):
-    monkeypatch.chdir(where_the_sample_is)
+def test_mistakes_of_a_study_are_one_line(arguments, said, sample_folder, monkeypatch):
+    monkeypatch.chdir(sample_folder)
     done = invoke("noise_curve", *arguments)
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
     assert done.output.startswith(f"error: {said}")

@@ -45,7 +45,7 @@ OPENED = {}
 
 
 @pytest.fixture(autouse=True)
-def opened_once(monkeypatch):
+def cached_layers(monkeypatch):
     """What a worker process has read of a file is kept for the tests that have the same file."""
 
     def layers(paths, limits):

@@ -6,9 +6,9 @@ import pytest
 
 from ohr.errors import ConfigError, DatasetError
 from ohr.types import PageRef
-from tests.ohr.datasets.test_folder import HEADER, folder, load, opened_once, pdf_of
+from tests.ohr.datasets.test_folder import HEADER, folder, load, cached_layers, pdf_of
 
-__all__ = ["folder", "opened_once"]
+__all__ = ["folder", "cached_layers"]
 
 
 def test_missing_columns_and_useless_options_are_named(folder):

@@ -212,17 +212,17 @@ def test_kinds_of_words_have_rates_by_the_layout_of_the_page():
     assert times["text"].of_kinds[text, slices[0]] > 0.1
 
 
-def test_the_first_slice_has_the_pages_without_noise(at_levels, model_of_levels):
-    aligned = at_levels
+def test_the_first_slice_has_the_pages_without_noise(level_pages, level_model):
+    aligned = level_pages
     assert [of == 0 for of in page_slices(aligned)] == [True, False] * 60
     alone = aligned[1::2]
     by_distance = [bisect_left(SHARES, page.share) for page in alone]
     assert page_slices(alone) == by_distance, "with one level"
-    assert {style.slices[0].name for style in model_of_levels.styles} == {"level clean"}
+    assert {style.slices[0].name for style in level_model.styles} == {"level clean"}
 
 
-def test_what_goes_wrong_without_noise_does_so_first(at_levels, model_of_levels):
-    aligned, maker = at_levels, ErrorMaker(model_of_levels)
+def test_what_goes_wrong_without_noise_does_so_first(level_pages, level_model):
+    aligned, maker = level_pages, ErrorMaker(level_model)
     first, all_of_them = Counter(), Counter()
     for number, one in enumerate(aligned[1::2]):
         rank, seed = (number + 0.5) / 60, np.random.default_rng(number)
