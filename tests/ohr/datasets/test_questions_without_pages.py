@@ -16,9 +16,9 @@ from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.workbook import cell_text, is_workbook
 from ohr.errors import DatasetError, MissingDependencyError
 from ohr.types import Document, Page, PageRef, Question
-from tests.ohr.datasets.test_folder import folder, load, cached_layers, pdf_of
+from tests.ohr.datasets.test_folder import cached_layers, folder, load, pdf_of
 
-__all__ = ["folder", "cached_layers"]
+__all__ = ["cached_layers", "folder"]
 
 a_word = st.text(alphabet="abcdeäß", min_size=1, max_size=6)
 some_words = st.lists(a_word, min_size=1, max_size=30)
