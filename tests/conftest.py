@@ -7,7 +7,7 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pytest
 from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
+WriteOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 REAL_WORKERS = ("tests/faults/", "tests/ohr/workers/")
@@ -131,11 +132,38 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> P
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """While none of the other processes makes what lies at a path."""
+def locked(path: Path) -> Iterator[None]:
+    """While none of the other processes writes to a path."""
     with path.with_name(f"{path.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@pytest.fixture(scope="session")
+def write_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> WriteOnce:
+    """A function that writes a folder once for all processes of the tests, and returns its path.
+
+    Its files are read-only then: a test that changes them copies the folder.
+    """
+    shared = shared_folder(tmp_path_factory, worker_id)
+
+    def write(name: str, writer: Callable[[Path], object]) -> Path:
+        folder = shared / name
+        finished = shared / f"{name}.finished"
+        with locked(folder):
+            if not finished.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a writer that failed
+                folder.mkdir()
+                with pytest.MonkeyPatch.context() as patch:
+                    draw_unarranged(patch)
+                    writer(folder)
+                for path in folder.rglob("*"):
+                    if path.is_file() and not path.is_symlink():
+                        path.chmod(0o444)
+                finished.touch()
+        return folder
+
+    return write
 
 
 @pytest.fixture(scope="session")
@@ -145,7 +173,7 @@ def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
 
     shared = shared_folder(tmp_path_factory, worker_id)
     cache = shared / "sample-cache"
-    with alone(cache):
+    with locked(cache):
         Sample(SampleParams(cache=cache, strict=True)).load()
     return cache
 
@@ -156,7 +184,7 @@ def documents_cache(
 ) -> Path:
     """A cache that the commands of the documents share: each page of the sample is read once."""
     cache = shared_folder(tmp_path_factory, worker_id) / "documents-cache"
-    with alone(cache):
+    with locked(cache):
         if not cache.exists():
             shutil.copytree(sample_cache, cache)
     return cache

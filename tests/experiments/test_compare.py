@@ -171,14 +171,14 @@ def test_errors_are_one_line(benchmark_runs, arguments, message):
 
 @pytest.mark.parametrize("content", ["[1]", "3", '{"config": [1]}', '{"dataset": "x"}'])
 def test_a_manifest_that_is_none(benchmark_runs, tmp_path, content):
-    shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
+    shutil.copytree(benchmark_runs[0].path, tmp_path / "run", copy_function=shutil.copyfile)
     (tmp_path / "run" / "manifest.json").write_text(content)
     with pytest.raises(OhrError, match=r"manifest\.json is not the manifest of a run"):
         open_run(tmp_path / "run")
 
 
 def test_cells_that_are_none(benchmark_runs, tmp_path):
-    shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
+    shutil.copytree(benchmark_runs[0].path, tmp_path / "run", copy_function=shutil.copyfile)
     path = tmp_path / "run" / "cells.csv"
     cells = pd.read_csv(path, keep_default_na=False, dtype=str)
     for broken, message in (

@@ -38,7 +38,7 @@ def gate(runs, *conditions: str, more=()):
 
 def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
     """The run in another folder, with this retrieval LCS for the questions of each document."""
-    shutil.copytree(run.path, path)
+    shutil.copytree(run.path, path, copy_function=shutil.copyfile)
     rows = pd.read_parquet(path / "rows.parquet")
     here = (rows["stage"] == "retrieval") & (rows["metric"] == "lcs")
     numbers = rows.loc[here, "doc_id"].astype(str).str.extract(r"(\d+)$")[0].astype(int)
