@@ -19,6 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 WriteOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
+SLOW = ("tests/faults/", "tests/notebooks/")
+"""Folders whose tests are all slow."""
+BROWSERS = {"chromium_browser", "firefox_process", "window"}
+"""Fixtures that open a browser: a test that asks for one is slow."""
 REAL_WORKERS = ("tests/faults/", "tests/ohr/workers/")
 """Folders whose tests are all about worker processes."""
 COSTLY = (
@@ -64,15 +68,19 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with what takes longest, so that the processes of the tests end together.
 
-    Skips what is marked ``torch`` where it is not installed.
+    Marks tests by their folders and fixtures, before ``-m`` chooses. Skips what is marked ``torch``
+    where it is not installed.
     """
     items.sort(key=lambda item: not item.nodeid.startswith(COSTLY))
     for item in items:
         if item.nodeid.startswith(REAL_WORKERS):
             item.add_marker(pytest.mark.workers)
+        if item.nodeid.startswith(SLOW) or BROWSERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
     lacking = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
     if lacking:
         reason = f"{' and '.join(lacking)} not installed: make test-all installs them"
