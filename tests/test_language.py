@@ -102,7 +102,12 @@ def prose(path: Path) -> str:
 
 
 def python_prose(source: str) -> str:
-    """Strings and comments, each on its line; a string without a space is a name, and left out."""
+    """Strings and comments, each on its line; a string without a space is a name, and left out.
+
+    Nothing of a source without any forbidden phrase: to take it apart is most of the work.
+    """
+    if not FORBIDDEN.search("\n".join(NAMES.sub(" ", line) for line in source.splitlines())):
+        return ""
     lines = [""] * (source.count("\n") + 2)
     kinds = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", None)}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

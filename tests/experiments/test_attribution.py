@@ -56,6 +56,7 @@ def make_scorer(plan):
     return Scorer(plan, store, Answering(store))
 
 
+@pytest.mark.slow
 def test_the_losses_add_up_to_what_the_system_lacks(attribution_output):
     table, cells, _ = attribution_output
     keys = ["engine", "group"]

@@ -60,6 +60,7 @@ def ranked(*paths: Path, metric: str = F1) -> list[Ranking]:
     return rankings(runs, [metric])
 
 
+@pytest.mark.slow
 def test_conditions_are_ranked_by_mean_noise_cost(folders, board):
     (table,) = ranked(folders["first"])
     frame = table.ranked.set_index("engine")
@@ -104,6 +105,7 @@ def test_without_the_baseline_conditions_are_listed_by_loss_with_the_reason(fold
     assert "other | 0.090 | [" in page
 
 
+@pytest.mark.slow
 def test_the_baseline_of_an_incomplete_run_does_not_count_and_is_named(folders, run_copy, tmp_path):
     change_manifest(run_copy, cells={"planned": 99, "missing": 9})
     build_board([folders["other"], run_copy], tmp_path / "out", [F1])
@@ -112,6 +114,7 @@ def test_the_baseline_of_an_incomplete_run_does_not_count_and_is_named(folders, 
     assert "9 planned cells of 99 are missing" in page
 
 
+@pytest.mark.slow
 def test_a_cost_that_is_undefined_says_why(baseline_run, tmp_path):
     run = write_run(baseline_run, tmp_path / "run", {"tesseract": 0.0, "half": 0.5})
     (table,) = ranked(run)
@@ -119,6 +122,7 @@ def test_a_cost_that_is_undefined_says_why(baseline_run, tmp_path):
     assert list(table.ranked["engine"]) == ["tesseract", "half"]
 
 
+@pytest.mark.slow
 def test_a_condition_without_a_common_noise_is_not_ranked(baseline_run, tmp_path):
     run = write_run(baseline_run, tmp_path / "run", {"tesseract": 1.0, "clean": 0.5, "noisy": 0.5})
     rows = pd.read_parquet(run / "rows.parquet")
@@ -133,6 +137,7 @@ def test_a_condition_without_a_common_noise_is_not_ranked(baseline_run, tmp_path
     }
 
 
+@pytest.mark.slow
 def test_losses_under_other_noises_are_not_ranked_together(baseline_run, tmp_path):
     run = write_run(baseline_run, tmp_path / "run", {"one": 1.0, "two": 0.5, "three": 0.2})
     rows = pd.read_parquet(run / "rows.parquet")
@@ -147,6 +152,7 @@ def test_losses_under_other_noises_are_not_ranked_together(baseline_run, tmp_pat
     assert losses.loc["one", "loss_low"] < 0.3 < losses.loc["one", "loss_high"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -166,6 +172,7 @@ def test_runs_that_do_not_fit_together_have_tables_of_their_own(folders, run_cop
     assert reason in second.apart
 
 
+@pytest.mark.slow
 def test_runs_of_earlier_versions_are_ranked_together_if_their_settings_agree(run_copy, tmp_path):
     change_manifest(run_copy, signatures={})
     other = Path(shutil.copytree(run_copy, tmp_path / "other"))
@@ -176,6 +183,7 @@ def test_runs_of_earlier_versions_are_ranked_together_if_their_settings_agree(ru
     assert len(ranked(run_copy, other)) == 2
 
 
+@pytest.mark.slow
 def test_published_figures_stand_beside_measured_ones_and_are_not_ranked(folders, board):
     (table,) = ranked(folders["first"], metric="retrieval:lcs")
     row = table.ranked.set_index("engine").loc["gt"]
@@ -248,6 +256,7 @@ def test_no_complete_run_leaves_nothing_to_rank(folders, tmp_path):
     assert "Nothing can be ranked: no run is complete." in text_of(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_run_without_retrieval_and_answers_is_in_no_table(folders, run_copy, tmp_path):
     rows = pd.read_parquet(run_copy / "rows.parquet")
     write_rows(run_copy, rows[rows["stage"] == "ocr"].reset_index(drop=True))
@@ -258,6 +267,7 @@ def test_a_run_without_retrieval_and_answers_is_in_no_table(folders, run_copy, t
     assert "copy has none of these metrics, so it is in no table." in text_of(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_badge_says_whether_a_rerun_has_the_same_bytes(folders, board, run_copy):
     assert '<span class="badge same">same bytes as first</span>' in (
         board / "index.html"
@@ -289,6 +299,7 @@ def test_data_files_have_the_figures(board, folders):
     assert runs["stopped"]["complete"] is False
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(folders, tmp_path_factory):
     board, tmp_path = (tmp_path_factory.mktemp(name) for name in ("one", "two"))
     for out in (board, tmp_path):
@@ -301,6 +312,7 @@ def test_the_same_runs_give_the_same_bytes(folders, tmp_path_factory):
     assert all((tmp_path / name).read_bytes() == (board / name).read_bytes() for name in names)
 
 
+@pytest.mark.slow
 def test_folders_of_the_same_name_are_told_apart(folders, tmp_path):
     other = Path(shutil.copytree(folders["other"], tmp_path / "elsewhere" / "first"))
     names = [entry.name for entry in open_entries([folders["first"], other, folders["again"]])]
@@ -315,6 +327,7 @@ def ranked_by(names: list[str], paths: list[Path]) -> list[Ranking]:
     return rankings({name: open_run(path) for name, path in pairs}, [F1])
 
 
+@pytest.mark.slow
 def test_hostile_names_are_escaped(baseline_run, tmp_path):
     run = write_run(
         baseline_run, tmp_path / "run", {"tesseract": 1.0, HOSTILE[0]: 0.5, HOSTILE[1]: 0.2}
@@ -326,6 +339,7 @@ def test_hostile_names_are_escaped(baseline_run, tmp_path):
     assert HOSTILE[0] in html.unescape(page)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_wrote(folders, tmp_path):
     done = invoke("board", str(folders["first"]), str(folders["stopped"]), "--out", str(tmp_path))
     assert done.exit_code == 0
@@ -337,6 +351,7 @@ def test_the_command_says_what_it_wrote(folders, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_bad_input_is_one_line(folders, tmp_path):
     first = str(folders["first"])
     (tmp_path / "empty").mkdir()

@@ -323,6 +323,7 @@ def test_output_that_cannot_be_written_is_said(study, tmp_path):
     assert (tmp_path / "run" / "cells.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_cost_no_result(tmp_path, closed):

@@ -139,6 +139,7 @@ def test_the_published_protocol_keeps_its_denominators(benchmark_runs):
     assert len(rows_of(counted_rows(rows.assign(protocol="default")), *F1)) == first.sum()
 
 
+@pytest.mark.slow
 def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_path):
     one, two = (str(run.path) for run in benchmark_runs)
     done = CliRunner().invoke(main, [one, two, "--out", str(tmp_path), "--metric", "retrieval:lcs"])
@@ -190,6 +191,7 @@ def test_cells_that_are_none(benchmark_runs, tmp_path):
             open_run(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_cells_are_read_as_they_were_written(formatting_run):
     cells = open_run(formatting_run.path).cells
     assert cells["mean"].dtype == float
@@ -197,6 +199,7 @@ def test_cells_are_read_as_they_were_written(formatting_run):
     assert not any(math.isnan(n) for n in cells["n"])
 
 
+@pytest.mark.slow
 def test_what_has_no_score_that_counts_is_named(tmp_path):
     settings = [*write_corpus(tmp_path, documents=2, pages=2), "engines=[gt]", "bootstrap=100"]
     noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"
@@ -225,6 +228,7 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "over"), [(1, "pages of these documents;"), (3, "documents;")]
 )

@@ -64,6 +64,7 @@ def of_documents(run: Run, number: int) -> Run:
     return Run(run.path, run.manifest, run.cells).with_cached(drawn=rows)
 
 
+@pytest.mark.slow
 def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(run_pair, tmp_path):
     lost = gate(run_pair, f"{LCS} < -0.02", more=["--out", str(tmp_path)])
     assert lost.exit_code == 1, lost.output
@@ -90,6 +91,7 @@ def test_a_loss_that_may_be_within_the_margin_is_not_decided(run_pair):
     assert done.stdout.count("not decided: ") == 2
 
 
+@pytest.mark.slow
 def test_a_failure_beside_what_passed_fails(run_pair):
     done = gate(run_pair, "retrieval:page_not_found > 0.02", f"{LCS} < -0.02")
     assert done.exit_code == 1
@@ -182,6 +184,7 @@ def changed(run: Run, root: Path, changes: list[float]) -> list[Run]:
     return [old, with_lcs(run, root / "new", lambda document: 0.5 + changes[document])]
 
 
+@pytest.mark.slow
 def test_runs_that_are_equal_everywhere_pass_with_any_margin(benchmark_runs, tmp_path):
     pair = changed(benchmark_runs[0], tmp_path, [0.0] * 12)
     for result in check(pair, "run", [FailIf.parse(f"{LCS} < -0.001")]):
@@ -189,6 +192,7 @@ def test_runs_that_are_equal_everywhere_pass_with_any_margin(benchmark_runs, tmp
         assert "passed: retrieval:lcs < -0.001: .000 on every question; " in result.line
 
 
+@pytest.mark.slow
 def test_one_bad_document_of_twelve_keeps_a_gate_from_passing(benchmark_runs, tmp_path):
     pair = changed(benchmark_runs[0], tmp_path, [-0.45] + [0.0] * 5 + [0.01] * 6)
     [first, *_] = check(pair, "run", [FailIf.parse(f"{LCS} < -0.12")])

@@ -80,6 +80,7 @@ def rows(out: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_layer_is_usable_only_if_it_says_what_the_page_shows(checked_folder):
     result, out = checked_folder
     assert result.exit_code == 0, result.output
@@ -133,6 +134,7 @@ def test_the_contact_sheet_shows_doubtful_words_and_escapes_names(checked_folder
     assert "<img src=x>" not in html
 
 
+@pytest.mark.slow
 def test_the_same_pdfs_give_the_same_table_whatever_was_named_first(checked_folder, tmp_path):
     _, out = checked_folder
     folder = out.parent / "pdfs"

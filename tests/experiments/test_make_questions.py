@@ -108,6 +108,7 @@ def test_verdicts_are_applied(retrieval_base, tmp_path):
     assert dropped in {row["id"] for row in rejected if row["check"] == "review"}
 
 
+@pytest.mark.slow
 def test_a_report_to_review_them_in_and_what_it_saves_is_taken(retrieval_base, tmp_path):
     arguments = (retrieval_base, "--out", tmp_path / "a", "--cache", tmp_path / "cache")
     code, said = give(make_questions.main, *arguments, "--review")
@@ -148,6 +149,7 @@ def test_pages_are_drawn_evenly_and_fewer_are_the_first_of_more(retrieval_base):
     assert len({page.ref.doc_id for page in some}) == 2
 
 
+@pytest.mark.slow
 def test_a_folder_of_pdfs_gives_a_csv_that_a_study_reads(tmp_path):
     typst = pytest.importorskip("typst")
     pdfs = tmp_path / "pdfs"

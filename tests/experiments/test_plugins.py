@@ -11,6 +11,7 @@ from ohr.errors import MissingDependencyError
 from ohr.machine.plugins import examine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", registry.KINDS)
 def test_every_plugin_of_a_kind_is_listed(kind):
     done = CliRunner().invoke(plugins.main, [kind])

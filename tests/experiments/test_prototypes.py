@@ -45,6 +45,7 @@ def arguments(tmp_path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, tmp_path) -> None:
     done = CliRunner().invoke(main, [*arguments, "--repeats", "5"])
     assert done.exit_code == 0, done.output
@@ -80,6 +81,7 @@ def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, 
         assert (tmp_path / "again" / name).read_bytes() == (run.path / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_noise_alone_raises_flags(arguments, tmp_path) -> None:
     assert CliRunner().invoke(main, arguments).exit_code == 0
     flags = flag_rates(open_run(tmp_path / "run")).set_index(

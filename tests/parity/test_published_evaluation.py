@@ -75,6 +75,7 @@ def test_r_noise_to_the_last_published_decimal(cells, data_dir, engine):
         ), name
 
 
+@pytest.mark.slow
 def test_edit_distance_by_domain(cells):
     for domain, published in EDIT_DISTANCE.items():
         ours, _ = mean(cells, "MinerU", "edit_distance", f"domain:{domain}")

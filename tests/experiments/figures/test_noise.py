@@ -96,6 +96,7 @@ def test_tables_hold_every_knowledge_base_and_escape_names(cells):
     assert "\x1b" not in "".join(str(cell) for cell in table.columns[0].cells)
 
 
+@pytest.mark.slow
 def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
     mixture = cells.assign(intensity=(cells["noise"] != "none").astype(float))
     svg = noise_strength(mixture, tmp_path)[1].read_text()

@@ -38,6 +38,7 @@ def aggregates(exported) -> dict[str, dict]:
     return {each["model_info"]["name"]: each for each in files}
 
 
+@pytest.mark.slow
 def test_scores_and_signatures_are_those_of_the_run(aggregates, benchmark_runs):
     run = benchmark_runs[1]
     each = aggregates[f"gt, clean, rag, tokens, bm25, {FACT}, 2"]

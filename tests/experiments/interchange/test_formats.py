@@ -59,6 +59,7 @@ def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
     assert sum(one["text"] == "Rubbish." for one in theirs) == 8
 
 
+@pytest.mark.slow
 def test_hugging_face_datasets(tmp_path, sample_cache):
     datasets = pytest.importorskip("datasets")
     arguments = ["dataset.kind=sample", f"cache={sample_cache}", "--format", "datasets"]

@@ -50,6 +50,7 @@ def test_equal_engines_share_a_letter(separated_run):
     assert lcs_letters(cells) == {"gt": "a", "precomputed:theirs": "a"}
 
 
+@pytest.mark.slow
 def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(separated_run):
     alone = run_with(separated_run, separated_run.drawn[separated_run.drawn["engine"] == "gt"])
     cells = cells_with_letters(alone, engine="gt")
@@ -70,6 +71,7 @@ def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(
     assert letters_line(five.attrs["ties"]) == why
 
 
+@pytest.mark.slow
 def test_tables_of_engines_have_them(separated_run, tmp_path):
     cells = cells_with_letters(separated_run)
     by_source, by_domain = benchmark_tables(cells, {})

@@ -133,6 +133,7 @@ def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
         assert lower
 
 
+@pytest.mark.slow
 def test_what_a_maker_keeps_changes_no_edit(model, monkeypatch):
     """The runs of a page are drawn once per draw and rank, not once per edit distance."""
     sources = [" ".join(page(number)) for number in range(4)]
@@ -161,6 +162,7 @@ def test_pages_without_words_cannot_be_fitted():
         fit_model(empty, PROVENANCE)
 
 
+@pytest.mark.slow
 def test_kinds_of_words_have_their_own_fates():
     """An engine that loses the cells of tables and rewrites text."""
     pairs = []
@@ -212,6 +214,7 @@ def test_kinds_of_words_have_rates_by_the_layout_of_the_page():
     assert times["text"].of_kinds[text, slices[0]] > 0.1
 
 
+@pytest.mark.slow
 def test_the_first_slice_has_the_pages_without_noise(level_pages, level_model):
     aligned = level_pages
     assert [of == 0 for of in page_slices(aligned)] == [True, False] * 60
@@ -250,6 +253,7 @@ def windows_with_errors(fates: Sequence[Fate]) -> float:
     return sum(any(window) for window in windows) / len(windows)
 
 
+@pytest.mark.slow
 def test_errors_of_good_pages_are_spread_although_bad_pages_lose_long_runs():
     pairs = []
     for number in range(24):
@@ -271,6 +275,7 @@ def test_errors_of_good_pages_are_spread_although_bad_pages_lose_long_runs():
     assert np.mean(made) == pytest.approx(np.mean(real), abs=0.1)
 
 
+@pytest.mark.slow
 def test_characters_that_are_never_read_do_not_stand_for_other_errors():
     """An engine that reads no bullet and rewrites a word in fifty."""
     pairs = []
@@ -325,6 +330,7 @@ def test_formulas_are_lost_or_right_as_often_as_the_engine_has_it():
     assert fates["right"] / fates.total() == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow
 def test_long_lost_runs_stay_lost():
     pairs = []
     for number in range(12):

@@ -94,6 +94,7 @@ def dataset(
 # What is asked
 
 
+@pytest.mark.slow
 def test_the_verifier_finds_nothing(dataset: Dataset) -> None:
     verification = verify(dataset)
     assert verification.questions == GROUPS * A_GROUP

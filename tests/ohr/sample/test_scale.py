@@ -61,6 +61,7 @@ def test_a_larger_sample_begins_with_the_smaller_one(written_groups: Path, tmp_p
     assert asked[:21] == more[:21]
 
 
+@pytest.mark.slow
 def test_it_is_read_as_ohrbench(written_groups: Path) -> None:
     params = {
         "path": str(written_groups / "retrieval_base"),
@@ -86,6 +87,7 @@ def test_it_is_read_as_ohrbench(written_groups: Path) -> None:
     assert {"table", "formula", "chart", "complex_layout"} <= found
 
 
+@pytest.mark.slow
 def test_attributes_are_recorded_and_counted_in_pages(tmp_path: Path) -> None:
     recipe = Recipe(4, 6, attributes=("scanned", "dense"), questions_per_page=0.5)
     write_sample(recipe, tmp_path / "x", workers=1, progress=quiet)

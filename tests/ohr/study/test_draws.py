@@ -54,6 +54,7 @@ def test_three_draws_where_pages_are_few_and_one_where_they_are_many(settings, m
             draws(wrong)
 
 
+@pytest.mark.slow
 def test_cells_are_means_over_draws_with_the_questions_counted_once(drawn_run):
     rows, cells = drawn_run.drawn, drawn_run.cells
     cells = cells[cells["group"] == "all"].set_index(["noise", "intensity", "stage", "metric"])
@@ -72,6 +73,7 @@ def test_cells_are_means_over_draws_with_the_questions_counted_once(drawn_run):
     assert draws_note(drawn_run.cells) == ["means over 3 draws of the noise"]
 
 
+@pytest.mark.slow
 def test_draws_of_one_run_are_those_of_a_run_each(settings, drawn_run, tmp_path):
     for seed in (0, 1, 2):
         config = load_config([*settings, "intensities=[0,0.4]", f"seeds={seed}"])
@@ -86,6 +88,7 @@ def test_draws_of_one_run_are_those_of_a_run_each(settings, drawn_run, tmp_path)
         assert draws_note(alone.cells) == ["a single draw of the noise"]
 
 
+@pytest.mark.slow
 def test_curves_are_of_means_over_draws(drawn_run):
     [curve] = [
         c
@@ -126,6 +129,7 @@ def test_cells_and_rows_agree_where_a_metric_does_not_apply_in_every_draw():
     assert cell["mean"] == pytest.approx(means["value"].mean()) == pytest.approx(1.25 / 3)
 
 
+@pytest.mark.slow
 def test_damage_on_an_axis_that_sees_mark_up_too(drawn_run):
     def x_of(axis: str) -> list[float]:
         [curve] = [
@@ -145,6 +149,7 @@ def test_damage_on_an_axis_that_sees_mark_up_too(drawn_run):
     assert x_of("r_noise_reference")[0] == 0
 
 
+@pytest.mark.slow
 def test_curves_under_the_published_protocol_are_of_the_questions_of_their_cells(
     settings, tmp_path
 ):

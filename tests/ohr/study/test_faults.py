@@ -61,6 +61,7 @@ def faults(run):
     return " | ".join(faults_of(open_run(run)))
 
 
+@pytest.mark.slow
 def test_what_a_study_wrote_has_no_fault(finished):
     assert faults(finished) == ""
     done = CliRunner().invoke(verify, [str(finished)])

@@ -197,6 +197,7 @@ def test_bad_input_has_a_clear_outcome(name: str) -> None:
     assert deep.outcome.status is Status.OK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["p2", "p3"])
 def test_ten_thousand_headings_are_as_many_sections(name: str) -> None:
     text = "".join(f"## Part {number}\n\nItem {number} is red.\n\n" for number in range(10_000))
