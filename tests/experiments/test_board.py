@@ -17,35 +17,39 @@ from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.report.board.build import build_board
 from ohr.store.csv import write_csv
 from ohr.study.results import Run, open_run, recompute_cells
-from tests.boards import change_manifest, write_board_runs, write_rows, write_run
+from tests.boards import BOARD_RUNS, change_manifest, write_board_runs, write_rows, write_run
 from tests.browser.strange import HOSTILE
 from tests.experiments.test_commands import invoke
 
 F1 = "overall:f1"
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory) -> dict[str, Path]:
-    return write_board_runs(tmp_path_factory.mktemp("board"))
+@pytest.fixture(scope="session")
+def folders(write_once) -> dict[str, Path]:
+    root = write_once("board-runs", write_board_runs)
+    return {name: root / name for name in BOARD_RUNS}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def baseline_run(folders) -> Path:
     return folders["first"].parent / "base"
 
 
-@pytest.fixture(scope="module")
-def board(folders, tmp_path_factory) -> Path:
+@pytest.fixture(scope="session")
+def board(folders, write_once) -> Path:
     """The board of all of them."""
-    out = tmp_path_factory.mktemp("out")
-    build_board(list(folders.values()), out)
-    return out
+    return write_once("board-page", lambda out: build_board(list(folders.values()), out))
 
 
 @pytest.fixture
 def run_copy(folders, tmp_path) -> Path:
     """A copy of the run with the baseline."""
-    return Path(shutil.copytree(folders["first"], tmp_path / "copy"))
+    return copied(folders["first"], tmp_path / "copy")
+
+
+def copied(folder: Path, target: Path) -> Path:
+    """A copy that may be changed."""
+    return Path(shutil.copytree(folder, target, copy_function=shutil.copyfile))
 
 
 def text_of(board: Path) -> str:
@@ -175,7 +179,7 @@ def test_runs_that_do_not_fit_together_have_tables_of_their_own(folders, run_cop
 @pytest.mark.slow
 def test_runs_of_earlier_versions_are_ranked_together_if_their_settings_agree(run_copy, tmp_path):
     change_manifest(run_copy, signatures={})
-    other = Path(shutil.copytree(run_copy, tmp_path / "other"))
+    other = copied(run_copy, tmp_path / "other")
     (table,) = ranked(run_copy, other)
     assert table.signature == "none: of an earlier version, or imported"
     manifest = json.loads((other / "manifest.json").read_text("utf-8"))
@@ -314,7 +318,7 @@ def test_the_same_runs_give_the_same_bytes(folders, tmp_path_factory):
 
 @pytest.mark.slow
 def test_folders_of_the_same_name_are_told_apart(folders, tmp_path):
-    other = Path(shutil.copytree(folders["other"], tmp_path / "elsewhere" / "first"))
+    other = copied(folders["other"], tmp_path / "elsewhere" / "first")
     names = [entry.name for entry in open_entries([folders["first"], other, folders["again"]])]
     assert names == [f"{folders['first'].parent.name}/first", "elsewhere/first", "again"]
     (first, second) = ranked_by(names, [folders["first"], other])
