@@ -46,7 +46,7 @@ JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 # Of the demo's pages, those of so many questions.
 SMALL := dataset.limit=2 dataset.pages=evidence "levels=[severe]"
-FAST := -m "not slow and not torch" --hypothesis-profile quick --in-process
+FAST := -m "not slow and not torch" --hypothesis-profile quick --in-process --durations=10
 # Files and folders for test-slow.
 TESTS ?=
 # What runs with the lowest versions, and the packages that these tests need besides.
