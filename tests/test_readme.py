@@ -290,6 +290,7 @@ def test_text_layers_of_a_folder_are_checked(my_pdfs):
     }
 
 
+@pytest.mark.slow
 def test_questions_are_made_of_a_folder(my_pdfs):
     said = "The mill was sold by Ada Crane to the Osk Museum for 12,500 euros in March 2019."
     (my_pdfs / "my_pdfs" / "b.pdf").write_bytes(typst.compile(said.encode(), format="pdf"))

@@ -95,6 +95,7 @@ def test_noise_alone_raises_flags(arguments, tmp_path) -> None:
     assert (p3["read"], p3["truth"]) == (0, pytest.approx(1 / 3))
 
 
+@pytest.mark.slow
 def test_a_model_runs_as_often_as_it_is_told_to(arguments, tmp_path, server: Server) -> None:
     def answer(request):
         right = (request["seed"] + len(request["messages"][1]["content"])) % 3
@@ -171,6 +172,7 @@ def test_a_step_that_is_shown_has_its_difference_first() -> None:
     assert "(+), p <.001, d" in step_table(tests).rows[0][2]
 
 
+@pytest.mark.slow
 def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output

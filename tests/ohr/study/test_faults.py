@@ -150,6 +150,7 @@ def test_an_interval_and_a_group_are_compared_too(run):
     assert "digests of its files were not noted" in done.stdout
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(place=st.integers(0, 10**6), shift=st.floats(0.01, 1))
 def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift):
@@ -176,6 +177,7 @@ def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift
     assert "the row has " in done.stdout
 
 
+@pytest.mark.slow
 def test_without_truth_in_the_run_pages_are_compared_with_its_data(finished, run, monkeypatch):
     texts = {name: pages for name, pages in read_texts(run).items() if name != CLEAN}
     monkeypatch.setattr(rescoring, "read_texts", lambda _: texts)
@@ -236,6 +238,7 @@ def test_a_gate_does_not_pass_an_edited_run(finished, run):
     assert CliRunner().invoke(compare, [str(finished), str(run), *gate]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_board_does_not_rank_an_edited_run(finished, run, tmp_path):
     other = run.rename(tmp_path / "edited")
     edit_rows(other, lambda rows: rows.assign(value=rows.value.mask(answers_in(rows), 7.5)))

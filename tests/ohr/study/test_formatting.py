@@ -57,6 +57,7 @@ def mean(cells, **wanted):
     return cells["mean"].iloc[0]
 
 
+@pytest.mark.slow
 def test_commands_of_style_cost_the_raw_measures_alone(study):
     cells = study[0].cells
     cells = cells[cells["group"] == "all"]
@@ -165,6 +166,7 @@ def test_an_operator_that_fails_in_another_process_says_why(corpus, text_workers
             several.rewrite(noise, 7)
 
 
+@pytest.mark.slow
 def test_seconds_of_all_processes_are_counted_once(corpus, text_workers, tmp_path):
     noise = ["noise=[tests.fakes.UsesCpu]", "intensities=[0.5,1]"]
     config = load_config([*corpus, *noise, "engines=[gt]", "workers=3"])
@@ -183,6 +185,7 @@ def test_other_engines_are_refused_when_the_run_is_planned(corpus, engine):
         make_plan(config, load_dataset(config))
 
 
+@pytest.mark.slow
 def test_curves_by_evidence_source(tmp_path):
     write_kb(
         tmp_path / "kb/gt", {"law/a": ["Fact 0 is answer 0. One.", "Fact 1 is answer 1. Two."]}

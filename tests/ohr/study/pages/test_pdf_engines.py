@@ -26,6 +26,7 @@ def test_a_study_with_an_engine_of_pdfs(tmp_path, monkeypatch):
     assert len(log.read_text().splitlines()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.workers
 def test_a_page_that_fails_is_counted(tmp_path):
     settings = write_corpus(tmp_path, documents=1, pages=4)
