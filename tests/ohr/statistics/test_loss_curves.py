@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.loss_curves import LossCurve, loss_curve
+from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
 
 
 def study(seed: int, documents: int = 12, intensities: int = 4, draws: int = 3, cost: float = 0.4):
@@ -190,3 +190,11 @@ def test_a_clean_row_alone_is_refused():
     noise, quality, clusters = study(1)
     with pytest.raises(ValueError, match="at least one draw"):
         loss_curve(noise[:1], quality[:1], np.zeros(noise.shape[1]), clusters)
+
+
+@pytest.mark.parametrize("start", [0.0, 0.2])
+def test_a_line_alone_begins_where_its_noise_begins(start):
+    noise = start + np.array([0.0, 0.25, 0.5])
+    grid = start + np.array([0.0, 0.125, 0.25, 0.5])
+    line = rising_line(noise, np.array([0.1, 0.3]), grid)
+    np.testing.assert_allclose(line, [0.0, 0.05, 0.1, 0.3], atol=1e-12)
