@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
 from experiments import plugins
 from ohr import registry
 from ohr.errors import MissingDependencyError
-from ohr.machine.plugins import examine
+from ohr.machine.plugins import _parameters, examine
 
 
 @pytest.mark.slow
@@ -43,3 +44,17 @@ def test_an_unknown_kind_is_named():
     assert (
         "unknown kind 'readers'; did you mean 'reader'? known: perturbation, engine" in done.stderr
     )
+
+
+class Given(BaseModel):
+    size: int = 3
+
+
+class Options(BaseModel):
+    model: str
+    names: list[str] = Field(default_factory=lambda: ["a"])
+    given: Given = Given()
+
+
+def test_parameters_are_shown_with_their_defaults():
+    assert _parameters(Options) == "model (required), names=['a'], given={'size': 3}"
