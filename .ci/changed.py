@@ -30,6 +30,7 @@ CORE = (
 MOST = 12
 """Most entries before a change counts as wide. The nightly run has everything."""
 WATCHED = {
+    ".ci": ("tests/test_changed.py",),
     "README.md": ("tests/test_readme.py",),
     "docs": ("tests/test_readme.py", "tests/test_extend.py"),
     "notebooks": ("tests/notebooks",),

@@ -39,6 +39,7 @@ def process_id(task: object) -> int:
     return os.getpid()
 
 
+@pytest.mark.slow
 def test_outcomes_are_the_same(in_process):
     setup: list[int] = []
     seen: list[Outcome[int]] = []
@@ -54,6 +55,7 @@ def test_outcomes_are_the_same(in_process):
     assert [slot.tasks for slot in pool.slots()] == [6]
 
 
+@pytest.mark.slow
 def test_batches_are_the_same(in_process):
     with BatchedPool(WorkerPool(halves, workers=1, setup=[], retry=False, batches=True), 2) as pool:
         outcomes = dict(pool.run([4, 3, 8]))

@@ -127,6 +127,7 @@ def test_notes_and_troubles_are_printed_again_but_no_progress(study: Study):
     assert second.stdout == first.stdout
 
 
+@pytest.mark.slow
 def test_the_report_of_a_command_is_printed_again(study: Study):
     study.main = noise_curve
     study.settings += ["engines=[gt]", "noise=[tests.fakes.HideFacts]", "bootstrap=100"]
@@ -190,6 +191,7 @@ CHANGES: dict[str, Callable[[Study, pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_whatever_changes_runs_the_study_again(
     change: Callable[[Study, pytest.MonkeyPatch], None],
@@ -216,6 +218,7 @@ def test_edited_data_of_the_same_size_and_time_is_noticed(study: Study):
     assert study.runs == 2  # all is as it was when the study was finished
 
 
+@pytest.mark.slow
 def test_edited_ocr_output_of_the_same_size_and_time_is_noticed(study: Study):
     truth, read = study.root / "kb" / "gt", study.root / "kb" / "read"
     for source in sorted(truth.rglob("*.json")):
@@ -241,6 +244,7 @@ def test_what_reads_from_nobody_knows_where_is_run_each_time(study: Study, setti
     assert study.runs == 2
 
 
+@pytest.mark.slow
 def test_a_run_in_which_something_failed_wholly_is_run_each_time(study: Study):
     study.settings += ["engines=[gt,precomputed:none]"]
     (study.root / "kb" / "none").mkdir()
@@ -249,6 +253,7 @@ def test_a_run_in_which_something_failed_wholly_is_run_each_time(study: Study):
     assert not (study.out / FILE).exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_a_fault_ended_is_run_again(study: Study, monkeypatch: pytest.MonkeyPatch):
     study.run()
     whole = {name: data for name, (data, _) in study.files().items()}

@@ -55,6 +55,7 @@ def marks_of(page: np.ndarray) -> np.ndarray:
     return np.stack([x, y], axis=1)[inside]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("bent", [(), ("bend",)])
 def test_a_photographed_page_is_cut_out_and_flat(seed, bent):
@@ -94,6 +95,7 @@ def test_a_picture_without_a_page_stays_as_it_is():
     assert flatten(noise) is noise
 
 
+@pytest.mark.slow
 @examples(15)
 @given(st.floats(-LARGEST_SKEW + 1, LARGEST_SKEW - 1))
 def test_the_skew_of_text_is_known_to_a_third_of_a_degree(angle):

@@ -196,6 +196,7 @@ def test_words_that_a_line_cuts_are_whole_in_the_layer_and_in_evidence(folder):
     assert [question.evidence_text for question in dataset.questions] == [typed, typed]
 
 
+@pytest.mark.slow
 def test_a_bomb_costs_its_own_page_alone(folder):
     assert write_bomb(folder / "bomb.pdf").stat().st_size < 3000
     dataset = load(

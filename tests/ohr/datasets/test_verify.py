@@ -294,6 +294,7 @@ def test_nothing_in_the_data_makes_it_fail(
     findings_json(result)
 
 
+@pytest.mark.slow
 def test_unclosed_markup_takes_linear_time() -> None:
     page = SearchablePage("\\begin{tabular}" * 20_000 + "$$" * 20_000)
     assert page.tables == []

@@ -124,6 +124,7 @@ def test_groups_by_answer_form_and_task(server, tmp_path):
     assert mine["task"].tolist() == ["", "Reasoning", "Reasoning", "Reasoning"]
 
 
+@pytest.mark.slow
 def test_failed_answers_stand_until_they_are_asked_again(server, tmp_path):
     settings = write_small(tmp_path)
     server.replies = [refused(400, "broken")]

@@ -43,6 +43,7 @@ def cell(cells, **wanted):
     return chosen.iloc[0]
 
 
+@pytest.mark.slow
 def test_every_planned_cell_is_there_once_with_all_columns(noisy_run):
     result, out = noisy_run
     cells = pd.read_csv(out / "cells.csv", keep_default_na=False)
@@ -129,6 +130,7 @@ def test_the_manifest_says_what_was_run(noisy_run):
     assert manifest["config"]["noise"][0]["name"] == "salt_and_pepper"
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_workers_or_cache(noisy_run, corpus, tmp_path):
     settings = [s for s in corpus[1] if not s.startswith("cache=")]
     run(settings, tmp_path / "run", *NOISE, "ground_truth=true", "workers=1",
@@ -137,6 +139,7 @@ def test_results_do_not_depend_on_workers_or_cache(noisy_run, corpus, tmp_path):
         assert (tmp_path / "run" / name).read_bytes() == (noisy_run[1] / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_another_studys_results_are_not_replaced(noisy_run, corpus):
     with pytest.raises(ConfigError, match="another study's results"):
         run(corpus[1], noisy_run[1])

@@ -81,6 +81,7 @@ def test_the_normaliser_is_that_of_its_tokens(monkeypatch):
     normaliser.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new"), [("v:5", "v:6"), ("norm:", "norm:0")])
 def test_a_metric_measured_in_another_way_is_not_compared(run, tmp_path, old, new):
     other = changed(run, tmp_path / "other", "retrieval:lcs", old, new)
@@ -101,6 +102,7 @@ def test_a_metric_measured_in_another_way_is_not_compared(run, tmp_path, old, ne
         assert "retrieval:lcs is not compared: run and other measured it" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_a_comparison_is_about_may_differ(run, tmp_path):
     other = changed(run, tmp_path / "other", "retrieval:lcs", "k:2,5", "k:3")
     assert "lcs" in set(compare([run, other])["metric"])
