@@ -132,7 +132,7 @@ def needs_guard(files: Sequence[str] | None) -> bool:
     return any(file.split("/")[0] in (*PACKAGES, "benchmarks") for file in files)
 
 
-def main(question: str) -> None:
+def main(question: str = "") -> None:
     """Answer a question: ``tests`` or ``guard``."""
     files = changed_files()
     if question == "tests":
