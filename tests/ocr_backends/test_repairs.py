@@ -109,6 +109,7 @@ def test_a_page_without_ink_has_no_skew():
     assert skew(np.full((300, 200), 255, np.uint8)) == 0.0
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
 def test_a_page_is_turned_upright(turns):
@@ -119,6 +120,7 @@ def test_a_page_is_turned_upright(turns):
     assert np.abs(result.astype(int) - page).mean() < 4
 
 
+@pytest.mark.slow
 @needs_tesseract
 def test_a_level_page_stays_as_it_is():
     page = write_text()
@@ -136,6 +138,7 @@ def test_shadows_go_and_ink_stays():
     assert even_light(colour).shape == colour.shape
 
 
+@pytest.mark.slow
 @needs_tesseract
 def test_an_engine_reads_the_repaired_page():
     page = np.ascontiguousarray(np.rot90(write_text(), 2))
