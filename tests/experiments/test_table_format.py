@@ -87,6 +87,7 @@ def test_formats_differ_in_the_words_as_they_stand_and_not_without_mark_up(study
     assert set(by_format["r_noise_content"].values()) == {0.0}
 
 
+@pytest.mark.slow
 def test_report_prints_writes_and_draws(study, capsys):
     report(study)
     printed = capsys.readouterr().out
@@ -108,6 +109,7 @@ def test_report_prints_writes_and_draws(study, capsys):
     assert len(count_losses(study)) == len(losses)
 
 
+@pytest.mark.slow
 def test_bars_repeat_to_the_byte(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     changes = paired_differences(study, cells)
@@ -121,6 +123,7 @@ def test_bars_repeat_to_the_byte(study, tmp_path):
     assert "comparisons of each metric together" in notes
 
 
+@pytest.mark.slow
 @pytest.mark.arranged
 def test_the_figure_has_the_paired_changes_with_their_intervals(study, tmp_path, monkeypatch):
     cells = study.cells[study.cells["group"] == "source:table"]
@@ -141,6 +144,7 @@ def test_the_figure_has_the_paired_changes_with_their_intervals(study, tmp_path,
         check_texts(made)
 
 
+@pytest.mark.slow
 def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     answers = cells[cells["stage"] == "overall"]
@@ -160,6 +164,7 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     assert svg.count(">whole<") == 1
 
 
+@pytest.mark.slow
 def test_one_format_alone_is_reported(study, tmp_path, capsys):
     config = study.config.model_copy(update={"engines": study.config.engines[:1]})
     report(run_study(config, tmp_path / "run"))
