@@ -82,6 +82,7 @@ def test_where_tasks_run(in_process):
     assert (outcome.value == os.getpid()) is in_process
 
 
+@pytest.mark.slow
 def test_limits_of_a_tests_own_are_kept_by_real_workers(in_process):
     with WorkerPool(process_id, workers=1, limits=Limits(cpu_s=5)) as pool:
         [(_, outcome)] = pool.run([1])

@@ -187,6 +187,7 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
     assert '"name":"short: gt, clean","kept":"short: gt, clean"' in meta
 
 
+@pytest.mark.slow
 def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
     built(run, tmp_path, cases="random:1", images="none")
     page = (tmp_path / "index.html").read_text("utf-8")
@@ -231,6 +232,7 @@ def test_the_first_page_lists_failures(run, tmp_path, monkeypatch):
     assert "<li>&lt;engine&gt;: 2 pages failed</li>" in page
 
 
+@pytest.mark.slow
 def test_details_of_several_draws_are_of_the_first(run, tmp_path):
     built(run, tmp_path, cases="random:all", images="none")
     meta = (tmp_path / "data" / "meta.js").read_text("utf-8")
@@ -246,6 +248,7 @@ def test_details_of_several_draws_are_of_the_first(run, tmp_path):
         }
 
 
+@pytest.mark.slow
 def test_all_cases_of_a_question_and_of_none_other(run, tmp_path):
     chosen = built(run, tmp_path, cases="question:q10", images="none").selection
     assert len(chosen.cases) == 4

@@ -95,6 +95,7 @@ def test_signatures_are_shown_and_different_ones_are_not_ranked_together(folders
     assert f"Signature: {second.signature}" in page
 
 
+@pytest.mark.slow
 def test_without_the_baseline_conditions_are_listed_by_loss_with_the_reason(folders, board):
     _, table = ranked(folders["first"], folders["other"])
     assert table.no_cost.startswith("the runs lack the baseline for overall:f1 (tesseract, ")

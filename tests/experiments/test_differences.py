@@ -69,6 +69,7 @@ def test_losses_are_split_into_the_engines_and_the_noises(run):
     assert noise["difference"] < 0 < noise["excluded"]
 
 
+@pytest.mark.slow
 def test_without_the_engines_clean_pages_the_parts_are_one(run):
     rows = run.drawn
     unread = (rows["engine"] == "tesseract") & (rows["noise"] == "none")
@@ -77,6 +78,7 @@ def test_without_the_engines_clean_pages_the_parts_are_one(run):
     assert (noise["part"], noise["baseline"]) == (BOTH, "gt, clean")
 
 
+@pytest.mark.slow
 def test_without_the_truth_there_is_noise_alone(run):
     differences = run_differences(as_run(run, run.drawn[run.drawn["engine"] != "gt"]))
     assert set(differences["part"]) == {NOISE}
@@ -90,6 +92,7 @@ def test_one_knowledge_base_loses_nothing(run):
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_said(run, capsys):
     rows = run.drawn
     law = rows["domain"] == "law"

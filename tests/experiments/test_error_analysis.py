@@ -70,6 +70,7 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_each_whole_system_is_counted_by_itself(systems_run):
     shares = distinct([case_shares(systems_run, 0.5, "overall")], ["run"])
     for number, name in enumerate(("Fact", "Steady")):

@@ -14,6 +14,7 @@ from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, rows_of
 
 
+@pytest.mark.slow
 def test_semantic_noise_is_averaged_over_engines(semantic_run):
     points = figure3_points([semantic_run])
     point = points[
@@ -37,6 +38,7 @@ def test_semantic_noise_is_averaged_over_engines(semantic_run):
     assert point["ci_low"] <= point["mean"] <= point["ci_high"]
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_the_paired_change(semantic_run):
     points = figure3_points([semantic_run])
     key = (points["stage"] == "retrieval") & (points["panel"] == "all")
@@ -130,6 +132,7 @@ def test_several_distortions_are_no_mixture(semantic_run):
         figure3_points([run])
 
 
+@pytest.mark.slow
 def test_an_engine_comes_once_and_is_counted_once(seed_runs, formatting_run):
     with pytest.raises(OhrError, match="gt under formatting noise, mild, is in two runs"):
         figure3_points(list(seed_runs))

@@ -85,6 +85,7 @@ def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(run_pair, tmp_path):
     assert "the gate: passed on 12 documents: a loss that hits fewer than 22 %" in gained.stdout
 
 
+@pytest.mark.slow
 def test_a_loss_that_may_be_within_the_margin_is_not_decided(run_pair):
     done = gate(run_pair, f"{LCS} < -0.19")
     assert done.exit_code == 0, done.output

@@ -119,6 +119,7 @@ def test_measures_are_compared_with_the_best_of_those_that_know_every_question(r
     assert table["p"] == 1
 
 
+@pytest.mark.slow
 def test_a_predictor_that_shares_the_outcomes_definition_is_never_the_best(run):
     found = predictors([run])
     assert list(dict.fromkeys(found.table["metric"])) == ["hit@2", "lcs"]

@@ -109,6 +109,7 @@ def test_a_finished_study_is_printed_again_and_not_run(study: Study):
     assert added.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_notes_and_troubles_are_printed_again_but_no_progress(study: Study):
     study.settings += ["engines=[gt,precomputed:half]"]
     half = study.root / "kb" / "half"
@@ -206,6 +207,7 @@ def test_whatever_changes_runs_the_study_again(
     assert (study.out / "rows.parquet").read_bytes() == rows
 
 
+@pytest.mark.slow
 def test_edited_data_of_the_same_size_and_time_is_noticed(study: Study):
     study.run()
     page = next((study.root / "kb" / "gt").rglob("*.json"))

@@ -66,6 +66,7 @@ def study(tmp_path_factory):
     return run_study(load_config(settings), root / "run", progress=Progress())
 
 
+@pytest.mark.slow
 def test_each_knowledge_base_has_its_tables_in_one_format(study):
     for name in TABLE_FORMATS:
         pages = study.plan.engines[name].knowledge_base(study.plan.dataset).pages
@@ -199,6 +200,7 @@ def test_questions_on_some_sources_only(tmp_path):
     assert len(plan.reread) == 2  # every page is in the knowledge base all the same
 
 
+@pytest.mark.slow
 def test_several_numbers_of_hits_and_chunkers(study, tmp_path):
     config = study.plan.config.model_copy(update={"ks": (1, 2)})
     two = [{"name": "tokens"}, {"name": "tokens", "params": {"size": 20}, "label": "small"}]
@@ -230,6 +232,7 @@ def test_only_questions_that_count_on_both_sides(tmp_path):
     assert set(answers["n"]) == {1}  # the other question has no answer in any format
 
 
+@pytest.mark.slow
 def test_without_a_question_about_a_table(tmp_path):
     settings = [*write_corpus(tmp_path), f"cache={tmp_path / 'cache'}", "dataset.sources=text"]
     done = CliRunner().invoke(main, [*settings, "--out", str(tmp_path / "run")])

@@ -90,6 +90,7 @@ def test_a_picture_too_narrow_for_a_page_stays_as_it_is(shape):
     assert even_light(picture).shape == shape
 
 
+@pytest.mark.slow
 def test_a_picture_without_a_page_stays_as_it_is():
     noise = np.random.default_rng(0).integers(0, 256, (400, 300, 3), dtype=np.uint8)
     assert flatten(noise) is noise

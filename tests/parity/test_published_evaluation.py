@@ -82,6 +82,7 @@ def test_edit_distance_by_domain(cells):
         assert ours == pytest.approx(published, abs=0.001), domain
 
 
+@pytest.mark.slow
 def test_ordered_top_2_from_the_published_chunks(data_dir):
     with gzip.open(data_dir / "reference" / "chunks_gt_law.jsonl.gz", "rt") as lines:
         published = [json.loads(line) for line in lines]

@@ -151,6 +151,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(name):
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 @every_distortion
 @quick
 @given(page=pages(), intensity=intensities, seed=seeds)

@@ -83,6 +83,7 @@ def test_closed_book_answers_are_lines_too(exported, aggregates):
     assert {"generation:f1", "generation:f1_no_context"} <= {x["evaluation_name"] for x in lines}
 
 
+@pytest.mark.slow
 def test_each_draw_of_the_noise_has_its_answers(tmp_path):
     settings = [*write_corpus(tmp_path, documents=3, pages=1), "engines=[gt]", "bootstrap=100"]
     noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"

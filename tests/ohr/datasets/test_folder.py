@@ -160,6 +160,7 @@ def test_questions_are_read_from_a_file_alone(folder):
         load(folder, HEADER, questions=folder)
 
 
+@pytest.mark.slow
 def test_a_text_that_stands_for_no_page_is_no_truth(folder):
     long = "The quick brown fox jumps over the lazy dog. " * 4
     hidden = f"BT /F 9 Tf 3 Tr 10 99 Td ({long}) Tj ET"

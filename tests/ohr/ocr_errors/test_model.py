@@ -119,6 +119,7 @@ def seeds_of(model: ErrorModel) -> list[int]:
     return [*range(40), *lost[:5]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_models())
 def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
     shipped = read_model(name)

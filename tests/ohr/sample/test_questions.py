@@ -139,6 +139,7 @@ def test_each_yes_no_wording_is_asked_true_and_false_equally_often(
         assert all(each["Yes"] == each["No"] for each in answers.values()), answers
 
 
+@pytest.mark.slow
 def test_yes_and_no_cannot_be_guessed_from_the_words() -> None:
     documents = corpus.documents(11, 126)
     group = [Answerable(one.doc_id, one.pages) for one in documents]

@@ -353,6 +353,7 @@ def test_complete_sample_is_not_written_again(
     assert Sample(SampleParams(cache=sample_cache)).load().digest() == sample.digest()
 
 
+@pytest.mark.slow
 def test_concurrent_generation(tmp_path: Path) -> None:
     folder = tmp_path / "sample" / "x"
 

@@ -58,6 +58,7 @@ def test_the_order_of_draws_does_not_matter(seed, order):
     np.testing.assert_allclose(one.low, other.low, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_band_covers_the_true_curve_in_nine_of_ten_studies():
     truth = curve_of(0, documents=3000, resamples=2)
     covered = 0

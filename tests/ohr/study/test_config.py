@@ -152,6 +152,7 @@ def test_aliases_may_be_used(tmp_path):
     assert load_config([str(path)]).dataset.domains == ("gt",)
 
 
+@pytest.mark.slow
 def test_an_error_is_one_short_line_without_control_characters(capsys):
     def fail() -> int:
         raise ConfigError(f"name\n\x1b[31m\udce9 {'x' * 10_000_000} mend")

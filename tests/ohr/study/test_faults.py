@@ -138,6 +138,7 @@ def test_any_edit_of_a_file_is_seen_by_its_digest(run, name):
     assert f"{name} was changed after the command had ended" in faults(run)
 
 
+@pytest.mark.slow
 def test_an_interval_and_a_group_are_compared_too(run):
     (run / ".receipt.json").unlink()
     cells = pd.read_csv(run / "cells.csv", dtype=str, keep_default_na=False)

@@ -69,6 +69,7 @@ def cell(cells: pd.DataFrame, stage: str, metric: str, group: str = "all") -> pd
     return chosen.iloc[0]
 
 
+@pytest.mark.slow
 def test_a_rerun_asks_nothing_and_writes_the_same_bytes(server, tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     server.answer = by_question
@@ -242,6 +243,7 @@ def judging(server: Server) -> str:
     return f"judge={json.dumps({'name': 'openai', 'params': params})}"
 
 
+@pytest.mark.slow
 def test_a_judge_is_a_metric_of_its_own(server, tmp_path):
     def answer(request: dict[str, Any]) -> HttpReply:
         if request["model"] != "judge":

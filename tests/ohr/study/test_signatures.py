@@ -126,6 +126,7 @@ def test_two_judges_of_one_plugin_have_two_signatures():
     assert "judge openai" in clash(first, second)
 
 
+@pytest.mark.slow
 def test_a_run_without_signatures_is_compared(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "old")
     manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())

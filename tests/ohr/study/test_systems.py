@@ -155,6 +155,7 @@ def test_a_system_that_fails_whole_is_named_whatever_is_measured(settings, tmp_p
     assert open_run(tmp_path / "run").failed == run.failed
 
 
+@pytest.mark.slow
 def test_systems_are_compared_with_each_other(settings, tmp_path):
     systems = "systems=[rag,my_systems.Listing,my_systems.Another]"
     run_study(load_config([*settings, systems]), tmp_path / "run")

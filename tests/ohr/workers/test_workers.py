@@ -29,6 +29,7 @@ def test_function_by_name_with_setup() -> None:
         assert [outcome.value for _, outcome in pool.run([1, 2])] == [7, 14]
 
 
+@pytest.mark.slow
 def test_results_come_as_they_finish(tmp_path: Path) -> None:
     with WorkerPool(tasks.wait_for, workers=2) as pool:
         results = pool.run([str(tmp_path / "end"), str(tmp_path), str(tmp_path)])
@@ -37,6 +38,7 @@ def test_results_come_as_they_finish(tmp_path: Path) -> None:
         assert [index for index, _ in results] == [0]
 
 
+@pytest.mark.slow
 def test_tasks_are_taken_lazily() -> None:
     taken: list[int] = []
 
@@ -96,6 +98,7 @@ def test_an_outcome_is_passed_on() -> None:
     assert found[1] == Outcome.error("engine failed")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_pickled_is_an_error() -> None:
     with WorkerPool(tasks.unpicklable, workers=1) as pool:
         [(_, answer)] = pool.run(["x"])

@@ -299,6 +299,7 @@ def test_a_question_that_does_not_tell_has_the_language_of_the_pages() -> None:
     assert languages_of(["Status?"], []) == ["en"]
 
 
+@pytest.mark.slow
 def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> None:
     words = [f"w{a}{b}x" for a in "abcdefgh" for b in "abcdefgh"]
     rng = random.Random(0)
