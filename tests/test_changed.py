@@ -100,7 +100,6 @@ def test_tests_of_a_change(files, tests):
     assert changed.concerned(files) == tests
 
 
-@pytest.mark.slow
 def test_every_python_file_of_a_package_has_tests_and_all_of_them_exist():
     for package in changed.PACKAGES:
         for path in (ROOT / package).rglob("*.py"):

@@ -39,7 +39,6 @@ def process_id(task: object) -> int:
     return os.getpid()
 
 
-@pytest.mark.slow
 def test_outcomes_are_the_same(in_process):
     setup: list[int] = []
     seen: list[Outcome[int]] = []
@@ -55,7 +54,6 @@ def test_outcomes_are_the_same(in_process):
     assert [slot.tasks for slot in pool.slots()] == [6]
 
 
-@pytest.mark.slow
 def test_batches_are_the_same(in_process):
     with BatchedPool(WorkerPool(halves, workers=1, setup=[], retry=False, batches=True), 2) as pool:
         outcomes = dict(pool.run([4, 3, 8]))
@@ -82,7 +80,6 @@ def test_where_tasks_run(in_process):
     assert (outcome.value == os.getpid()) is in_process
 
 
-@pytest.mark.slow
 def test_limits_of_a_tests_own_are_kept_by_real_workers(in_process):
     with WorkerPool(process_id, workers=1, limits=Limits(cpu_s=5)) as pool:
         [(_, outcome)] = pool.run([1])

@@ -70,7 +70,6 @@ def test_a_start_imports_nothing_heavy(name: str) -> None:
     assert HEAVY.isdisjoint(loaded()[name])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["import ohr", "the list of commands", *(n for n in NAMES if not parses(n))]
 )
