@@ -1,6 +1,8 @@
 # make demo   install the light core and run the demo
-# make test   install what the tests need, check the code and run all but the slow tests
-# make test-all   install torch and transformers too and run every test, as CI does
+# make test   install what the tests need and run the fast tests: two minutes on two cores
+# make lint   format, style, spelling, types and import layers
+# make test-slow TESTS="tests/ohr/study …"   run the slow tests of these folders and files
+# make test-all   install torch and transformers too and run every test, as every night
 # make test-python PYTHON=python3.13   run the fast tests under another Python
 # make lowest   run a small demo and tests with the lowest versions of the dependencies
 # make guard   measure whether anything got slower than when benchmarks/guard.json was written
@@ -44,28 +46,31 @@ JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 # Of the demo's pages, those of so many questions.
 SMALL := dataset.limit=2 dataset.pages=evidence "levels=[severe]"
-FAST := -m "not slow and not torch" --hypothesis-profile quick
+FAST := -m "not slow and not torch" --hypothesis-profile quick --in-process --durations=10
+# Files and folders for test-slow.
+TESTS ?=
 # What runs with the lowest versions, and the packages that these tests need besides.
 LOWEST_TESTS ?= tests/ohr tests/rag tests/perturb tests/ocr_backends tests/experiments
 LOWEST_TOOLS := pytest pytest-xdist hypothesis apted pylatexenc rank-bm25 regex
 
-.PHONY: demo test test-python fast lowest test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
+.PHONY: demo test test-python lowest test-slow test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
 
-test: lint
+test: $(VENV)/dev.stamp
 	$(PYTEST) $(FAST)
 
 # The locked versions are the same under every Python.
 test-python:
-	$(MAKE) fast VENV=build/$(notdir $(PYTHON))
+	$(MAKE) test VENV=build/$(notdir $(PYTHON))
 
-fast: $(VENV)/dev.stamp
-	$(PYTEST) $(FAST)
+# No test of a folder may be slow: pytest's 5.
+test-slow: $(VENV)/llm.stamp $(NODE)
+	$(PYTEST) -m "slow or torch" --durations=10 --hypothesis-profile quarter $(TESTS) || test $$? = 5
 
-test-all: $(VENV)/llm.stamp lint $(NODE)
-	$(PYTEST) --durations=30 --hypothesis-profile quarter
+test-all: $(VENV)/llm.stamp $(NODE)
+	$(PYTEST) --durations=30 --hypothesis-profile full
 
 guard: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks.guard
@@ -118,6 +123,7 @@ notebooks: $(VENV)/dev.stamp
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/typos
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

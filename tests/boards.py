@@ -83,6 +83,9 @@ def change_manifest(run: Path, **changes: Any) -> None:
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
 
 
+BOARD_RUNS = ("first", "again", "other", "stopped", "failed")
+
+
 def write_board_runs(root: Path) -> dict[str, Path]:
     """The baseline and its rerun, a run of another version, one that stopped, one that failed."""
     base = base_run(root)

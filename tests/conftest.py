@@ -1,36 +1,88 @@
 from __future__ import annotations
 
 import fcntl
+import gc
+import importlib
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
-from ohr.figures import style
-from ohr.sample import Sample, SampleParams
-from tests import examples  # noqa: F401  (registers a profile that the command line names)
 from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
+WriteOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
+SLOW = ("tests/faults/", "tests/notebooks/")
+"""Folders whose tests are all slow."""
+BROWSERS = {"chromium_browser", "firefox_process", "window"}
+"""Fixtures that open a browser: a test that asks for one is slow."""
+REAL_WORKERS = ("tests/faults/", "tests/ohr/workers/")
+"""Folders whose tests are all about worker processes."""
 COSTLY = (
     *("tests/notebooks/", "tests/test_readme.py", "tests/test_extend.py", "tests/faults/"),
     *("tests/rag/test_real_language_model.py", "tests/experiments/test_ocr.py"),
 )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the profiles of Hypothesis before its plugin looks for one."""
+    if config.getoption("--hypothesis-profile", None):
+        importlib.import_module("tests.examples")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--in-process",
+        action="store_true",
+        help="run the tasks of worker pools in the tests' own process, where no test is marked "
+        "`workers`: half the time",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before the fixtures of any scope."""
+    if item.config.getoption("--in-process"):
+        from tests.in_process import run_in_process
+
+        run_in_process(item.get_closest_marker("workers") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing that collection makes is garbage, so none is looked for: a sixth of the time.
+
+    Later searches pass by what was collected.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with what takes longest, so that the processes of the tests end together.
 
-    Skips what is marked ``torch`` where it is not installed.
+    Marks tests by their folders and fixtures, before ``-m`` chooses. Skips what is marked ``torch``
+    where it is not installed.
     """
     items.sort(key=lambda item: not item.nodeid.startswith(COSTLY))
+    for item in items:
+        if item.nodeid.startswith(REAL_WORKERS):
+            item.add_marker(pytest.mark.workers)
+        if item.nodeid.startswith(SLOW) or BROWSERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
     lacking = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
     if lacking:
         reason = f"{' and '.join(lacking)} not installed: make test-all installs them"
@@ -49,18 +101,23 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def draft_figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are drawn as they stand and coarsely: to arrange them first takes longer than to
     draw them.
 
-    Not where a test, or its module, is marked ``arranged``.
+    Not where a test, or its module, is marked ``arranged``; nor where nothing has imported
+    Matplotlib yet, which takes a second.
     """
-    if request.node.get_closest_marker("arranged") is None:
+    if "matplotlib" in sys.modules and request.node.get_closest_marker("arranged") is None:
         draw_unarranged(monkeypatch)
 
 
 def draw_unarranged(patch: pytest.MonkeyPatch) -> None:
     """Figures as most tests need them."""
+    from matplotlib.figure import Figure
+
+    from ohr.figures import style
+
     patch.setattr(Figure, "get_layout_engine", lambda figure: None)
     patch.setitem(style._STYLE, "savefig.dpi", 40)
 
@@ -85,19 +142,48 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> P
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """While none of the other processes makes what lies at a path."""
+def locked(path: Path) -> Iterator[None]:
+    """While none of the other processes writes to a path."""
     with path.with_name(f"{path.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 @pytest.fixture(scope="session")
+def write_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> WriteOnce:
+    """A function that writes a folder once for all processes of the tests, and returns its path.
+
+    Its files are read-only then: a test that changes them copies the folder.
+    """
+    shared = shared_folder(tmp_path_factory, worker_id)
+
+    def write(name: str, writer: Callable[[Path], object]) -> Path:
+        folder = shared / name
+        finished = shared / f"{name}.finished"
+        with locked(folder):
+            if not finished.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a writer that failed
+                folder.mkdir()
+                with pytest.MonkeyPatch.context() as patch:
+                    draw_unarranged(patch)
+                    writer(folder)
+                for path in folder.rglob("*"):
+                    if path.is_file() and not path.is_symlink():
+                        path.chmod(0o444)
+                finished.touch()
+        return folder
+
+    return write
+
+
+@pytest.fixture(scope="session")
 def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A cache that holds the sample, made once for all processes of the tests. Only to be read."""
+    from ohr.sample import Sample, SampleParams
+
     shared = shared_folder(tmp_path_factory, worker_id)
     cache = shared / "sample-cache"
-    with alone(cache):
+    with locked(cache):
         Sample(SampleParams(cache=cache, strict=True)).load()
     return cache
 
@@ -108,28 +194,28 @@ def documents_cache(
 ) -> Path:
     """A cache that the commands of the documents share: each page of the sample is read once."""
     cache = shared_folder(tmp_path_factory, worker_id) / "documents-cache"
-    with alone(cache):
+    with locked(cache):
         if not cache.exists():
             shutil.copytree(sample_cache, cache)
     return cache
 
 
 @pytest.fixture
-def where_documents_read(tmp_path: Path, documents_cache: Path) -> Path:
+def documents_folder(tmp_path: Path, documents_cache: Path) -> Path:
     """A folder whose ``.ohr-cache`` is that of all commands of the documents."""
     (tmp_path / ".ohr-cache").symlink_to(documents_cache)
     return tmp_path
 
 
 @pytest.fixture
-def beside_the_sample(tmp_path: Path, sample_cache: Path) -> Path:
+def sample_copy(tmp_path: Path, sample_cache: Path) -> Path:
     """A folder in which commands find the sample made."""
     shutil.copytree(sample_cache, tmp_path / ".ohr-cache")
     return tmp_path
 
 
 @pytest.fixture
-def where_the_sample_is(tmp_path: Path, sample_cache: Path) -> Path:
+def sample_folder(tmp_path: Path, sample_cache: Path) -> Path:
     """The same for commands that write nothing into the cache."""
     (tmp_path / ".ohr-cache").symlink_to(sample_cache)
     return tmp_path

@@ -1,5 +1,6 @@
-"""How many examples a property is tried on: all by default, a quarter in ``make test-all``, an
-eighth in ``make test``. On a busy machine, examples may take long: that is no failure.
+"""How many examples a property is tried on: all in ``make test-all``, a quarter in ``make
+test-slow``, an eighth in ``make test``. On a busy machine, examples may take long: that is no
+failure.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ LEAST = 5
 DEFAULT = 100
 """Hypothesis's own number. A profile has a share of it, for every property."""
 
-for _name, _divisor in {"quarter": 4, "quick": 8}.items():
+for _name, _divisor in {"full": 1, "quarter": 4, "quick": 8}.items():
     settings.register_profile(
         _name,
         max_examples=DEFAULT // _divisor,

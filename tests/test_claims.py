@@ -88,6 +88,7 @@ def test_a_loss_on_half_of_the_documents_is_one_of_all_of_them(monkeypatch, tmp_
     assert found.whole.n_clusters == DOCUMENTS
 
 
+@pytest.mark.slow
 def test_all_claims_are_one_family(monkeypatch, tmp_path):
     run = run_of(0.012)
     alone = verdict_of(run, monkeypatch, tmp_path)

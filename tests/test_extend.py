@@ -54,8 +54,8 @@ def test_there_is_a_page_and_a_file_for_every_hook():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", STUDIES)
-def test_a_study_uses_the_plugin_by_its_dotted_path(page, where_documents_read):
-    tmp_path = where_documents_read
+def test_a_study_uses_the_plugin_by_its_dotted_path(page, documents_folder):
+    tmp_path = documents_folder
     if "tesseract" in STUDIES[page] and not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     for path in EXTEND.glob("my_*"):
@@ -144,8 +144,8 @@ EDITS = {
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
-def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(where_documents_read):
-    tmp_path = where_documents_read
+def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(documents_folder):
+    tmp_path = documents_folder
     for name in EDITS:
         shutil.copy(EXTEND / name, tmp_path)
         assert len((EXTEND / name).read_text().splitlines()) < 40

@@ -175,8 +175,8 @@ STUDIES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", STUDIES, ids=lambda command: command.split("--out ")[-1])
-def test_commands_make_a_plan(command, request, where_documents_read):
-    tmp_path = where_documents_read
+def test_commands_make_a_plan(command, request, documents_folder):
+    tmp_path = documents_folder
     if "tesseract" in command and not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     (tmp_path / "my_pdfs").mkdir()
@@ -193,16 +193,16 @@ def test_commands_make_a_plan(command, request, where_documents_read):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("snippet", SNIPPETS)
-def test_snippets_run(snippet, where_documents_read, capsys):
+def test_snippets_run(snippet, documents_folder, capsys):
     for path in (ROOT / "docs" / "extend").glob("my_*"):
-        shutil.copy(path, where_documents_read)
-    Image.fromarray(np.full((200, 300), 255, np.uint8)).save(where_documents_read / "page.png")
+        shutil.copy(path, documents_folder)
+    Image.fromarray(np.full((200, 300), 255, np.uint8)).save(documents_folder / "page.png")
     for whole, part in (
         ('"limit": 8', '"limit": 4'),
         ('"semantic",', '"semantic", dpi=60, seeds=0, bootstrap=100,'),
     ):
         snippet = snippet.replace(whole, part)
-    with working_in(where_documents_read):
+    with working_in(documents_folder):
         exec(snippet, {"__name__": "__main__"})
     assert capsys.readouterr().out.strip()
 
@@ -231,31 +231,31 @@ ON_THE_SAMPLE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command[4:])
-def test_commands_on_the_sample_run(command, where_documents_read):
+def test_commands_on_the_sample_run(command, documents_folder):
     for folder in ("my_sample", "my_insurance"):
         if f"{folder}/" in command:
             made = (one for one in ON_THE_SAMPLE if parsed(one)[0] == "dataset_make_sample")
-            give(next(one for one in made if f"--out {folder}" in one), where_documents_read)
-    reworded = where_documents_read / "reworded.csv"
+            give(next(one for one in made if f"--out {folder}" in one), documents_folder)
+    reworded = documents_folder / "reworded.csv"
     reworded.write_text("qid,question\nsample-0001,And what of it?\n")
     smaller = SMALLER.get(parsed(command)[0], [])
-    assert give(command, where_documents_read, *smaller).strip()
+    assert give(command, documents_folder, *smaller).strip()
 
 
 MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
 
 
 @pytest.mark.slow
-def test_errors_are_one_line(where_the_sample_is):
-    done = run(MISTYPED, where_the_sample_is)
+def test_errors_are_one_line(sample_folder):
+    done = run(MISTYPED, sample_folder)
     assert done.returncode == 2
     assert done.stderr.startswith("error: unknown engine 'tesserakt'; did you mean 'tesseract'?")
     assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.slow
-def test_a_traceback_is_for_debugging(where_the_sample_is):
-    assert "Traceback" in run([*MISTYPED, "--debug"], where_the_sample_is).stderr
+def test_a_traceback_is_for_debugging(sample_folder):
+    assert "Traceback" in run([*MISTYPED, "--debug"], sample_folder).stderr
 
 
 def test_a_study_is_told_where_to_write():
@@ -311,6 +311,7 @@ def test_text_layers_of_a_folder_are_checked(my_pdfs):
     }
 
 
+@pytest.mark.slow
 def test_questions_are_made_of_a_folder(my_pdfs):
     said = "The mill was sold by Ada Crane to the Osk Museum for 12,500 euros in March 2019."
     (my_pdfs / "my_pdfs" / "b.pdf").write_bytes(typst.compile(said.encode(), format="pdf"))
@@ -331,17 +332,17 @@ def test_made_questions_are_held_against_given_ones(data_dir, tmp_path):
 
 
 @pytest.mark.slow
-def test_signals_are_measured_fitted_and_checked(where_documents_read):
+def test_signals_are_measured_fitted_and_checked(documents_folder):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     measure, *others = (one for one in COMMANDS if "runs/signals" in one)
     measure = measure.replace("n-pages 60", "n-pages 6").replace("--budget 60", "--budget 6")
     less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-instability"]
-    assert "edit distance" in give(measure, where_documents_read, *less)
+    assert "edit distance" in give(measure, documents_folder, *less)
     for command in others:
-        assert give(command, where_documents_read).strip()
-    assert (where_documents_read / "model.json").is_file()
-    assert (where_documents_read / "runs" / "check" / "checks.csv").is_file()
+        assert give(command, documents_folder).strip()
+    assert (documents_folder / "model.json").is_file()
+    assert (documents_folder / "runs" / "check" / "checks.csv").is_file()
 
 
 @pytest.mark.slow

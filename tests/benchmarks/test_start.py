@@ -148,7 +148,7 @@ def write_errors(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     root = tmp_path_factory.mktemp("benchmarks")
     write_data(root / "data")
     given = Inputs(
@@ -201,13 +201,13 @@ def skip_without(name: str) -> None:
 )
 def test_it_runs_at_its_smallest_size(
     name: str,
-    made: Inputs,
+    inputs: Inputs,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     skip_without(name)
-    given = Inputs(made.data, made.clean, made.draws, made.shown, made.validity, tmp_path)
+    given = Inputs(inputs.data, inputs.clean, inputs.draws, inputs.shown, inputs.validity, tmp_path)
     module = importlib.import_module(f"benchmarks.{name}")
     monkeypatch.setattr(sys, "argv", [name, *SMALLEST[name](given)])
     with mock.patch.dict(os.environ, {"PYTHONPATH": str(ROOT)}):
@@ -228,7 +228,7 @@ def test_a_report_of_any_size_has_generated_data(tmp_path: Path) -> None:
     assert len(settings.readers) == 2
 
 
-def test_questions_for_language_models_have_their_gold_pages(made: Inputs) -> None:
-    asked = list(importlib.import_module("benchmarks.language_models").questions(made.data, 3))
+def test_questions_for_language_models_have_their_gold_pages(inputs: Inputs) -> None:
+    asked = list(importlib.import_module("benchmarks.language_models").questions(inputs.data, 3))
     assert len(asked) == 3
     assert all(answer in hit.text for question, hit in asked for answer in question.answers)

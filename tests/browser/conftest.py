@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,9 +15,9 @@ from tests.browser.windows import (
     firefox,
     firefox_window,
 )
-from tests.conftest import draw_unarranged
+from tests.conftest import WriteOnce
 
-Made = Callable[[Callable[[Path], Path]], Path]
+ReportMaker = Callable[[Callable[[Path], Path]], Path]
 
 
 @pytest.fixture(scope="session")
@@ -45,33 +44,23 @@ def window(request: pytest.FixtureRequest) -> Iterator[Window]:
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Made:
-    """Makes a report once for all processes of the tests; its figures are drawn unarranged."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own if worker_id == "master" else own.parent
+def shared_report(write_once: WriteOnce) -> ReportMaker:
+    """Makes a report once for all processes of the tests."""
 
     def make(maker: Callable[[Path], Path]) -> Path:
-        folder = shared / maker.__name__
-        index = folder / "report" / "index.html"
-        with (shared / f"{maker.__name__}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not index.exists():
-                folder.mkdir(exist_ok=True)
-                with pytest.MonkeyPatch.context() as patch:
-                    draw_unarranged(patch)
-                    assert maker(folder) == index
-        return index
+        folder = write_once(maker.__name__, maker)
+        return folder / "report" / "index.html"
 
     return make
 
 
 @pytest.fixture(scope="session")
-def report(made_once: Made) -> Path:
+def report(shared_report: ReportMaker) -> Path:
     """The first page of a small report."""
-    return made_once(small_report)
+    return shared_report(small_report)
 
 
 @pytest.fixture(scope="session")
-def hostile_report(made_once: Made) -> Path:
+def hostile_report(shared_report: ReportMaker) -> Path:
     """The first page of a report of hostile texts."""
-    return made_once(strange_report)
+    return shared_report(strange_report)

@@ -31,8 +31,8 @@ def small_board(root: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def board(made_once) -> Path:
-    return made_once(small_board)
+def board(shared_report) -> Path:
+    return shared_report(small_board)
 
 
 @pytest.fixture

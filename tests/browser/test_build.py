@@ -54,22 +54,24 @@ def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[str, dict[str, bytes]]:
+def figure_cache() -> dict[str, dict[str, bytes]]:
     """Figures of the first run of this module that has them, by their name."""
     return {}
 
 
 @pytest.fixture(autouse=True)
-def figures_drawn_once(drawn: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch) -> None:
+def figures_drawn_once(
+    figure_cache: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Draw each figure once: drawing is most of the cost of a report.
 
     The tests of figures check that a figure shows its run.
     """
 
     def once(name: str, runs: Sequence[Run]) -> dict[str, bytes]:
-        if name not in drawn:
-            drawn[name] = draw(name, runs)
-        return drawn[name]
+        if name not in figure_cache:
+            figure_cache[name] = draw(name, runs)
+        return figure_cache[name]
 
     monkeypatch.setattr("ohr.report.overview.draw", once)
 
@@ -93,12 +95,14 @@ def chunks(folder: Path, name: str) -> Iterator[dict[str, Any]]:
         yield from json.loads(re.sub(r'^ohrData\("[^"]*",|\);\n$', "", path.read_text("utf-8")))
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes(run, tmp_path):
     for name in ("a", "b"):
         assert built(run, tmp_path / name, cases="random:all", images="webp:300:50").pictures > 8
     assert content(tmp_path / "b") == content(tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_nothing_is_left_over_of_another_report(run, tmp_path):
     built(run, tmp_path / "b", cases="random:all", images="webp:300:50")
     before = content(tmp_path / "b")
@@ -145,6 +149,7 @@ def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
         assert found == wanted
 
 
+@pytest.mark.slow
 def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_path):
     short = "chunkers=[{name: tokens, params: {size: 8}}]"
     told = ("engines=[gt,tests.fakes.LoggingEngine]", "noise=[formatting]", "levels=[severe]")
@@ -182,6 +187,7 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
     assert '"name":"short: gt, clean","kept":"short: gt, clean"' in meta
 
 
+@pytest.mark.slow
 def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
     built(run, tmp_path, cases="random:1", images="none")
     page = (tmp_path / "index.html").read_text("utf-8")
@@ -192,6 +198,7 @@ def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
     assert shown == run.manifest["config"]
 
 
+@pytest.mark.slow
 def test_the_first_page_begins_with_question_answer_and_picture(run, settings, tmp_path):
     built(run, tmp_path / "one", cases="random:1", images="none")
     page = (tmp_path / "one" / "index.html").read_text("utf-8")
@@ -215,6 +222,7 @@ def test_sentences_name_only_what_differs(run):
         assert loss.baseline in text
 
 
+@pytest.mark.slow
 def test_the_first_page_lists_failures(run, tmp_path, monkeypatch):
     built(run, tmp_path / "none", cases="random:1", images="none")
     assert "<p>None.</p>" in (tmp_path / "none" / "index.html").read_text("utf-8")
@@ -224,6 +232,7 @@ def test_the_first_page_lists_failures(run, tmp_path, monkeypatch):
     assert "<li>&lt;engine&gt;: 2 pages failed</li>" in page
 
 
+@pytest.mark.slow
 def test_details_of_several_draws_are_of_the_first(run, tmp_path):
     built(run, tmp_path, cases="random:all", images="none")
     meta = (tmp_path / "data" / "meta.js").read_text("utf-8")
@@ -239,6 +248,7 @@ def test_details_of_several_draws_are_of_the_first(run, tmp_path):
         }
 
 
+@pytest.mark.slow
 def test_all_cases_of_a_question_and_of_none_other(run, tmp_path):
     chosen = built(run, tmp_path, cases="question:q10", images="none").selection
     assert len(chosen.cases) == 4
@@ -248,6 +258,7 @@ def test_all_cases_of_a_question_and_of_none_other(run, tmp_path):
         built(run, tmp_path, cases="question:q999", images="none")
 
 
+@pytest.mark.slow
 def test_results_without_cases_have_figures_alone(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "bare")
     (tmp_path / "bare" / "cases.zip").unlink()
@@ -265,6 +276,7 @@ def test_a_run_of_reading_alone_has_no_cases(settings, tmp_path):
     assert chosen.sentence() == "No case has details: the runs measured only OCR"
 
 
+@pytest.mark.slow
 def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
     monkeypatch.setattr("ohr.report.build._MEGABYTE", 1_000)
     few = built(run, tmp_path, cases="random:all", images="webp:300:50", most_mb=5)
@@ -273,6 +285,7 @@ def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
     assert any("left out" in line for line in few.lines(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_picture_is_made_once_for_all_that_were_shown_it(run, tmp_path, monkeypatch):
     made = []
     thumbnail = Image.Image.thumbnail
@@ -283,6 +296,7 @@ def test_a_picture_is_made_once_for_all_that_were_shown_it(run, tmp_path, monkey
     assert len(made) == len(list((tmp_path / "images").iterdir()))
 
 
+@pytest.mark.slow
 def test_data_that_has_changed_since_is_said(run, tmp_path):
     qas = Path(run.config.dataset.questions)
     before = qas.read_bytes()
@@ -332,6 +346,7 @@ def test_a_long_record_is_cut_and_says_so():
     assert said.endswith("more characters")
 
 
+@pytest.mark.slow
 def test_a_study_makes_its_report_or_says_how(settings, tmp_path):
     arguments = [*settings, "engines=[gt]", READERS, "--out", str(tmp_path / "r")]
     said = invoke("ocr_benchmark", *arguments).output

@@ -8,15 +8,28 @@ import pytest
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_corpus, write_kb, write_pdf, write_questions
+from tests.conftest import WriteOnce
 
 METRICS = ("r_noise", "evidence_lcs", "lcs", "f1", "f1_no_context")
 READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
 
+DAMAGED = {
+    f"{'law' if d % 2 else 'manual'}/doc{d}": [
+        "Rubbish."
+        if (d + page) % 3 == 0
+        else "\n".join(
+            f"Fact {n} is answer {n}." for n in (1000 * d + 10 * page + i for i in (0, 1))
+        )
+        for page in range(2)
+    ]
+    for d in range(12)
+}
+"""The pages of ``corpus``, every third one misread."""
 
-def finished(root: Path, name: str, *settings: str) -> Run:
-    """A study that was run, read back."""
-    run_study(load_config(settings), root / name)
-    return open_run(root / name)
+
+def run(path: Path, *settings: str) -> None:
+    """Run a study."""
+    run_study(load_config(settings), path)
 
 
 def corpus(root: Path) -> list[str]:
@@ -45,15 +58,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def seed_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+def seed_runs(write_once: WriteOnce) -> tuple[Run, Run]:
     """Formatting noise on the ground truth under two seeds, two readers."""
-    root = tmp_path_factory.mktemp("formatting")
-    settings = [*corpus(root), "engines=[gt]", READERS, "bootstrap=100"]
-    settings.append("noise=[{name: tests.fakes.HideFacts, label: formatting}]")
-    first, second = (
-        finished(root, f"seed{n}", *settings, f"seed={n}", f"seeds={n}") for n in (0, 1)
-    )
-    return first, second
+
+    def write(root: Path) -> None:
+        settings = [*corpus(root), "engines=[gt]", READERS, "bootstrap=100"]
+        settings.append("noise=[{name: tests.fakes.HideFacts, label: formatting}]")
+        for n in (0, 1):
+            run(root / f"seed{n}", *settings, f"seed={n}", f"seeds={n}")
+
+    root = write_once("formatting", write)
+    return open_run(root / "seed0"), open_run(root / "seed1")
 
 
 @pytest.fixture(scope="session")
@@ -94,22 +109,14 @@ def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
 
 
 @pytest.fixture(scope="session")
-def benchmark_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+def benchmark_runs(write_once: WriteOnce) -> tuple[Run, Run]:
     """The ground truth and another's knowledge base, under one chunk and under two."""
-    root = tmp_path_factory.mktemp("benchmark")
-    settings = [*corpus(root), READERS, "engines=[gt,precomputed:theirs]", "bootstrap=100"]
-    write_kb(
-        root / "kb" / "theirs",
-        {
-            f"{'law' if d % 2 else 'manual'}/doc{d}": [
-                "Rubbish."
-                if (d + page) % 3 == 0
-                else "\n".join(
-                    f"Fact {n} is answer {n}." for n in (1000 * d + 10 * page + i for i in (0, 1))
-                )
-                for page in range(2)
-            ]
-            for d in range(12)
-        },
-    )
-    return finished(root, "one", *settings, "top_k=1"), finished(root, "two", *settings)
+
+    def write(root: Path) -> None:
+        settings = [*corpus(root), READERS, "engines=[gt,precomputed:theirs]", "bootstrap=100"]
+        write_kb(root / "kb" / "theirs", DAMAGED)
+        run(root / "one", *settings, "top_k=1")
+        run(root / "two", *settings)
+
+    root = write_once("benchmark", write)
+    return open_run(root / "one"), open_run(root / "two")

@@ -41,7 +41,7 @@ def corpus(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def losses(corpus, tmp_path_factory):
+def attribution_output(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("run")
     arguments = [*corpus, "engines=[gt,precomputed:Bad]", "top_k=1", "--out", str(out)]
     result = CliRunner().invoke(main, arguments)
@@ -55,8 +55,9 @@ def make_scorer(plan):
     return Scorer(plan, store, Answering(store))
 
 
-def test_the_losses_add_up_to_what_the_system_lacks(losses):
-    table, cells, _ = losses
+@pytest.mark.slow
+def test_the_losses_add_up_to_what_the_system_lacks(attribution_output):
+    table, cells, _ = attribution_output
     keys = ["engine", "group"]
     for key, rows in table.groupby(keys):
         assert 1 - rows["f1_lost"].sum() == pytest.approx(rows["overall_f1"].iloc[0], abs=2e-6)
@@ -67,8 +68,8 @@ def test_the_losses_add_up_to_what_the_system_lacks(losses):
         assert (rows["f1_lost"] <= rows["order_high"] + 1e-6).all()
 
 
-def test_shares_of_the_whole_loss_add_up_beside_the_loss_per_question(losses):
-    table, _, output = losses
+def test_shares_of_the_whole_loss_add_up_beside_the_loss_per_question(attribution_output):
+    table, _, output = attribution_output
     assert "add up to 100 %" in output
     for (_, cause), rows in table.groupby(["engine", "cause"]):
         for kind in ("source:", "domain:"):
@@ -86,8 +87,8 @@ def test_shares_of_the_whole_loss_add_up_beside_the_loss_per_question(losses):
     assert truth["share"].isna().all()
 
 
-def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(losses):
-    table, _, output = losses
+def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(attribution_output):
+    table, _, output = attribution_output
     ocr = table[table["cause"] == "ocr"].set_index(["engine", "group"])["f1_lost"]
     assert ocr["gt", "all"] == 0
     assert ocr["precomputed:Bad", "domain:manual"] == 0
@@ -95,8 +96,8 @@ def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(losses):
     assert "precomputed:Bad" in output
 
 
-def test_what_ocr_costs_under_noise_is_the_engines_and_the_noises(losses):
-    bad = losses[0][losses[0]["engine"] != "gt"].drop(columns=list(PARTS))
+def test_what_ocr_costs_under_noise_is_the_engines_and_the_noises(attribution_output):
+    bad = attribution_output[0][attribution_output[0]["engine"] != "gt"].drop(columns=list(PARTS))
     noisy = bad.assign(noise="semantic", f1_lost=bad["f1_lost"] + 0.25)
     table = split_ocr(pd.concat([bad, noisy], ignore_index=True))
     parted = (table["noise"] == "semantic") & (table["cause"] == "ocr")

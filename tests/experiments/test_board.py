@@ -17,35 +17,39 @@ from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.report.board.build import build_board
 from ohr.store.csv import write_csv
 from ohr.study.results import Run, open_run, recompute_cells
-from tests.boards import change_manifest, write_board_runs, write_rows, write_run
+from tests.boards import BOARD_RUNS, change_manifest, write_board_runs, write_rows, write_run
 from tests.browser.strange import HOSTILE
 from tests.experiments.test_commands import invoke
 
 F1 = "overall:f1"
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory) -> dict[str, Path]:
-    return write_board_runs(tmp_path_factory.mktemp("board"))
+@pytest.fixture(scope="session")
+def folders(write_once) -> dict[str, Path]:
+    root = write_once("board-runs", write_board_runs)
+    return {name: root / name for name in BOARD_RUNS}
 
 
-@pytest.fixture(scope="module")
-def base(folders) -> Path:
+@pytest.fixture(scope="session")
+def baseline_run(folders) -> Path:
     return folders["first"].parent / "base"
 
 
-@pytest.fixture(scope="module")
-def board(folders, tmp_path_factory) -> Path:
+@pytest.fixture(scope="session")
+def board(folders, write_once) -> Path:
     """The board of all of them."""
-    out = tmp_path_factory.mktemp("out")
-    build_board(list(folders.values()), out)
-    return out
+    return write_once("board-page", lambda out: build_board(list(folders.values()), out))
 
 
 @pytest.fixture
-def copy(folders, tmp_path) -> Path:
+def run_copy(folders, tmp_path) -> Path:
     """A copy of the run with the baseline."""
-    return Path(shutil.copytree(folders["first"], tmp_path / "copy"))
+    return copied(folders["first"], tmp_path / "copy")
+
+
+def copied(folder: Path, target: Path) -> Path:
+    """A copy that may be changed."""
+    return Path(shutil.copytree(folder, target, copy_function=shutil.copyfile))
 
 
 def text_of(board: Path) -> str:
@@ -60,6 +64,7 @@ def ranked(*paths: Path, metric: str = F1) -> list[Ranking]:
     return rankings(runs, [metric])
 
 
+@pytest.mark.slow
 def test_conditions_are_ranked_by_mean_noise_cost(folders, board):
     (table,) = ranked(folders["first"])
     frame = table.ranked.set_index("engine")
@@ -90,6 +95,7 @@ def test_signatures_are_shown_and_different_ones_are_not_ranked_together(folders
     assert f"Signature: {second.signature}" in page
 
 
+@pytest.mark.slow
 def test_without_the_baseline_conditions_are_listed_by_loss_with_the_reason(folders, board):
     _, table = ranked(folders["first"], folders["other"])
     assert table.no_cost.startswith("the runs lack the baseline for overall:f1 (tesseract, ")
@@ -104,23 +110,26 @@ def test_without_the_baseline_conditions_are_listed_by_loss_with_the_reason(fold
     assert "other | 0.090 | [" in page
 
 
-def test_the_baseline_of_an_incomplete_run_does_not_count_and_is_named(folders, copy, tmp_path):
-    change_manifest(copy, cells={"planned": 99, "missing": 9})
-    build_board([folders["other"], copy], tmp_path / "out", [F1])
+@pytest.mark.slow
+def test_the_baseline_of_an_incomplete_run_does_not_count_and_is_named(folders, run_copy, tmp_path):
+    change_manifest(run_copy, cells={"planned": 99, "missing": 9})
+    build_board([folders["other"], run_copy], tmp_path / "out", [F1])
     page = text_of(tmp_path / "out")
     assert "copy has it, but is incomplete" in page
     assert "9 planned cells of 99 are missing" in page
 
 
-def test_a_cost_that_is_undefined_says_why(base, tmp_path):
-    run = write_run(base, tmp_path / "run", {"tesseract": 0.0, "half": 0.5})
+@pytest.mark.slow
+def test_a_cost_that_is_undefined_says_why(baseline_run, tmp_path):
+    run = write_run(baseline_run, tmp_path / "run", {"tesseract": 0.0, "half": 0.5})
     (table,) = ranked(run)
     assert table.no_cost.startswith("undefined: the baseline loses nothing")
     assert list(table.ranked["engine"]) == ["tesseract", "half"]
 
 
-def test_a_condition_without_a_common_noise_is_not_ranked(base, tmp_path):
-    run = write_run(base, tmp_path / "run", {"tesseract": 1.0, "clean": 0.5, "noisy": 0.5})
+@pytest.mark.slow
+def test_a_condition_without_a_common_noise_is_not_ranked(baseline_run, tmp_path):
+    run = write_run(baseline_run, tmp_path / "run", {"tesseract": 1.0, "clean": 0.5, "noisy": 0.5})
     rows = pd.read_parquet(run / "rows.parquet")
     drop = (rows["engine"] == "clean") & (rows["noise"] != "none")
     drop |= (rows["engine"] == "noisy") & (rows["noise"] == "none")
@@ -133,8 +142,9 @@ def test_a_condition_without_a_common_noise_is_not_ranked(base, tmp_path):
     }
 
 
-def test_losses_under_other_noises_are_not_ranked_together(base, tmp_path):
-    run = write_run(base, tmp_path / "run", {"one": 1.0, "two": 0.5, "three": 0.2})
+@pytest.mark.slow
+def test_losses_under_other_noises_are_not_ranked_together(baseline_run, tmp_path):
+    run = write_run(baseline_run, tmp_path / "run", {"one": 1.0, "two": 0.5, "three": 0.2})
     rows = pd.read_parquet(run / "rows.parquet")
     drop = (rows["engine"] == "three") & (rows["level"] == "mild")
     write_rows(run, rows[~drop].reset_index(drop=True))
@@ -147,6 +157,7 @@ def test_losses_under_other_noises_are_not_ranked_together(base, tmp_path):
     assert losses.loc["one", "loss_low"] < 0.3 < losses.loc["one", "loss_high"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -159,23 +170,25 @@ def test_losses_under_other_noises_are_not_ranked_together(base, tmp_path):
         ),
     ],
 )
-def test_runs_that_do_not_fit_together_have_tables_of_their_own(folders, copy, changes, reason):
-    change_manifest(copy, **changes)
-    first, second = ranked(folders["first"], copy)
+def test_runs_that_do_not_fit_together_have_tables_of_their_own(folders, run_copy, changes, reason):
+    change_manifest(run_copy, **changes)
+    first, second = ranked(folders["first"], run_copy)
     assert (first.runs, second.runs) == (("first",), ("copy",))
     assert reason in second.apart
 
 
-def test_runs_of_earlier_versions_are_ranked_together_if_their_settings_agree(copy, tmp_path):
-    change_manifest(copy, signatures={})
-    other = Path(shutil.copytree(copy, tmp_path / "other"))
-    (table,) = ranked(copy, other)
+@pytest.mark.slow
+def test_runs_of_earlier_versions_are_ranked_together_if_their_settings_agree(run_copy, tmp_path):
+    change_manifest(run_copy, signatures={})
+    other = copied(run_copy, tmp_path / "other")
+    (table,) = ranked(run_copy, other)
     assert table.signature == "none: of an earlier version, or imported"
     manifest = json.loads((other / "manifest.json").read_text("utf-8"))
     change_manifest(other, metrics=manifest["metrics"] | {"f1": "0"})
-    assert len(ranked(copy, other)) == 2
+    assert len(ranked(run_copy, other)) == 2
 
 
+@pytest.mark.slow
 def test_published_figures_stand_beside_measured_ones_and_are_not_ranked(folders, board):
     (table,) = ranked(folders["first"], metric="retrieval:lcs")
     row = table.ranked.set_index("engine").loc["gt"]
@@ -208,38 +221,38 @@ def test_incomplete_runs_stand_apart_with_what_is_missing(board):
     assert "overall:f1 | half | 0.150 | 0.900 | 16" in apart
 
 
-def test_rows_that_are_missing_make_a_run_incomplete(copy):
-    rows = pd.read_parquet(copy / "rows.parquet")
+def test_rows_that_are_missing_make_a_run_incomplete(run_copy):
+    rows = pd.read_parquet(run_copy / "rows.parquet")
     last = rows[(rows["stage"] == "overall") & (rows["metric"] == "f1")].index[-1]
-    write_rows(copy, rows.drop(index=last).reset_index(drop=True))
-    (entry,) = open_entries([copy])
+    write_rows(run_copy, rows.drop(index=last).reset_index(drop=True))
+    (entry,) = open_entries([run_copy])
     assert entry.lacks == (
         "not what its study wrote: cells.csv has a mean of 0.9 over 16 for overall:f1, the rows "
         "have 0.9 over 15",
     )
-    (copy / "rows.parquet").unlink()
-    (entry,) = open_entries([copy])
+    (run_copy / "rows.parquet").unlink()
+    (entry,) = open_entries([run_copy])
     assert (entry.run, entry.lacks) == (None, ("rows.parquet is missing",))
 
 
-def test_failed_pages_of_complete_runs_are_ranked_and_listed(copy, tmp_path):
-    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+def test_failed_pages_of_complete_runs_are_ranked_and_listed(run_copy, tmp_path):
+    manifest = json.loads((run_copy / "manifest.json").read_text("utf-8"))
     bases = manifest["knowledge_bases"]
     bases["half, clean"] |= {"by_status": {"ok": 7, "timeout": 1}, "reasons": {"<slow>": 1}}
-    change_manifest(copy, knowledge_bases=bases)
-    build_board([copy], tmp_path / "out", [F1])
+    change_manifest(run_copy, knowledge_bases=bases)
+    build_board([run_copy], tmp_path / "out", [F1])
     page = text_of(tmp_path / "out")
     assert "half | 50 | [50, 50] | b |" in page
     assert "copy: half, clean: 1 timeout (they count with the worst value): <slow> (1)" in page
 
 
-def test_imported_results_are_ranked_among_themselves(copy, tmp_path):
-    (copy / "cases.zip").unlink()
-    path = copy / "manifest.json"
+def test_imported_results_are_ranked_among_themselves(run_copy, tmp_path):
+    (run_copy / "cases.zip").unlink()
+    path = run_copy / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     cut = {name: manifest[name] for name in ("dataset", "cells", "measures")}
     path.write_text(json.dumps(cut | {"imported": {"engine": "half"}}), "utf-8")
-    build_board([copy], tmp_path / "out", [F1])
+    build_board([run_copy], tmp_path / "out", [F1])
     assert "half | 50 | [50, 50] | b |" in text_of(tmp_path / "out")
 
 
@@ -248,24 +261,26 @@ def test_no_complete_run_leaves_nothing_to_rank(folders, tmp_path):
     assert "Nothing can be ranked: no run is complete." in text_of(tmp_path)
 
 
-def test_a_run_without_retrieval_and_answers_is_in_no_table(folders, copy, tmp_path):
-    rows = pd.read_parquet(copy / "rows.parquet")
-    write_rows(copy, rows[rows["stage"] == "ocr"].reset_index(drop=True))
-    write_csv(copy / "cells.csv", recompute_cells(copy))
-    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
-    change_manifest(copy, config=manifest["config"] | {"stages": ["ocr"]})
-    build_board([folders["first"], copy], tmp_path / "out", [F1])
+@pytest.mark.slow
+def test_a_run_without_retrieval_and_answers_is_in_no_table(folders, run_copy, tmp_path):
+    rows = pd.read_parquet(run_copy / "rows.parquet")
+    write_rows(run_copy, rows[rows["stage"] == "ocr"].reset_index(drop=True))
+    write_csv(run_copy / "cells.csv", recompute_cells(run_copy))
+    manifest = json.loads((run_copy / "manifest.json").read_text("utf-8"))
+    change_manifest(run_copy, config=manifest["config"] | {"stages": ["ocr"]})
+    build_board([folders["first"], run_copy], tmp_path / "out", [F1])
     assert "copy has none of these metrics, so it is in no table." in text_of(tmp_path / "out")
 
 
-def test_a_badge_says_whether_a_rerun_has_the_same_bytes(folders, board, copy):
+@pytest.mark.slow
+def test_a_badge_says_whether_a_rerun_has_the_same_bytes(folders, board, run_copy):
     assert '<span class="badge same">same bytes as first</span>' in (
         board / "index.html"
     ).read_text("utf-8")
-    with (copy / "cells.csv").open("ab") as file:
+    with (run_copy / "cells.csv").open("ab") as file:
         file.write(b"\n")
-    (copy / "cases.zip").unlink()
-    (rerun,) = reruns(open_entries([folders["first"], copy]))
+    (run_copy / "cases.zip").unlink()
+    (rerun,) = reruns(open_entries([folders["first"], run_copy]))
     assert not rerun.same_bytes
     assert rerun.badge() == (
         "differs from first in cells.csv; only one of it and first has cases.zip"
@@ -289,6 +304,7 @@ def test_data_files_have_the_figures(board, folders):
     assert runs["stopped"]["complete"] is False
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(folders, tmp_path_factory):
     board, tmp_path = (tmp_path_factory.mktemp(name) for name in ("one", "two"))
     for out in (board, tmp_path):
@@ -301,8 +317,9 @@ def test_the_same_runs_give_the_same_bytes(folders, tmp_path_factory):
     assert all((tmp_path / name).read_bytes() == (board / name).read_bytes() for name in names)
 
 
+@pytest.mark.slow
 def test_folders_of_the_same_name_are_told_apart(folders, tmp_path):
-    other = Path(shutil.copytree(folders["other"], tmp_path / "elsewhere" / "first"))
+    other = copied(folders["other"], tmp_path / "elsewhere" / "first")
     names = [entry.name for entry in open_entries([folders["first"], other, folders["again"]])]
     assert names == [f"{folders['first'].parent.name}/first", "elsewhere/first", "again"]
     (first, second) = ranked_by(names, [folders["first"], other])
@@ -315,8 +332,11 @@ def ranked_by(names: list[str], paths: list[Path]) -> list[Ranking]:
     return rankings({name: open_run(path) for name, path in pairs}, [F1])
 
 
-def test_hostile_names_are_escaped(base, tmp_path):
-    run = write_run(base, tmp_path / "run", {"tesseract": 1.0, HOSTILE[0]: 0.5, HOSTILE[1]: 0.2})
+@pytest.mark.slow
+def test_hostile_names_are_escaped(baseline_run, tmp_path):
+    run = write_run(
+        baseline_run, tmp_path / "run", {"tesseract": 1.0, HOSTILE[0]: 0.5, HOSTILE[1]: 0.2}
+    )
     build_board([run], tmp_path / "out", [F1], HOSTILE[2])
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert not any(text in page for text in HOSTILE[:3])
@@ -324,6 +344,7 @@ def test_hostile_names_are_escaped(base, tmp_path):
     assert HOSTILE[0] in html.unescape(page)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_wrote(folders, tmp_path):
     done = invoke("board", str(folders["first"]), str(folders["stopped"]), "--out", str(tmp_path))
     assert done.exit_code == 0
@@ -335,6 +356,7 @@ def test_the_command_says_what_it_wrote(folders, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_bad_input_is_one_line(folders, tmp_path):
     first = str(folders["first"])
     (tmp_path / "empty").mkdir()

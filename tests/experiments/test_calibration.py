@@ -101,6 +101,7 @@ def test_calibrating_finds_the_intensities_and_checks_them_on_unseen_pages(calib
     assert (root / "run" / "figures" / "calibration_checks.svg").exists()
 
 
+@pytest.mark.slow
 def test_a_noise_curve_can_be_asked_for_r_noise(calibrated):
     settings, root, _ = calibrated
     arguments = [*settings, f"calibration={root / 'run/calibration.json'}", "stages=[ocr]"]

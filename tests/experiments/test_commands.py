@@ -195,8 +195,8 @@ def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
         ([], "no folder for the results: give --out"),
     ],
 )
-def test_mistakes_of_a_study_are_one_line(arguments, said, where_the_sample_is, monkeypatch):
-    monkeypatch.chdir(where_the_sample_is)
+def test_mistakes_of_a_study_are_one_line(arguments, said, sample_folder, monkeypatch):
+    monkeypatch.chdir(sample_folder)
     done = invoke("noise_curve", *arguments)
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
     assert done.output.startswith(f"error: {said}")
@@ -365,6 +365,7 @@ def test_output_that_cannot_be_written_is_said(study, tmp_path):
     assert (tmp_path / "run" / "cells.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_cost_no_result(tmp_path, closed):

@@ -138,6 +138,7 @@ def test_the_published_protocol_keeps_its_denominators(benchmark_runs):
     assert len(rows_of(counted_rows(rows.assign(protocol="default")), *F1)) == first.sum()
 
 
+@pytest.mark.slow
 def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_path):
     one, two = (str(run.path) for run in benchmark_runs)
     done = CliRunner().invoke(main, [one, two, "--out", str(tmp_path), "--metric", "retrieval:lcs"])
@@ -170,14 +171,14 @@ def test_errors_are_one_line(benchmark_runs, arguments, message):
 
 @pytest.mark.parametrize("content", ["[1]", "3", '{"config": [1]}', '{"dataset": "x"}'])
 def test_a_manifest_that_is_none(benchmark_runs, tmp_path, content):
-    shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
+    shutil.copytree(benchmark_runs[0].path, tmp_path / "run", copy_function=shutil.copyfile)
     (tmp_path / "run" / "manifest.json").write_text(content)
     with pytest.raises(OhrError, match=r"manifest\.json is not the manifest of a run"):
         open_run(tmp_path / "run")
 
 
 def test_cells_that_are_none(benchmark_runs, tmp_path):
-    shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
+    shutil.copytree(benchmark_runs[0].path, tmp_path / "run", copy_function=shutil.copyfile)
     path = tmp_path / "run" / "cells.csv"
     cells = pd.read_csv(path, keep_default_na=False, dtype=str)
     for broken, message in (
@@ -189,6 +190,7 @@ def test_cells_that_are_none(benchmark_runs, tmp_path):
             open_run(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_cells_are_read_as_they_were_written(formatting_run):
     cells = open_run(formatting_run.path).cells
     assert cells["mean"].dtype == float
@@ -196,6 +198,7 @@ def test_cells_are_read_as_they_were_written(formatting_run):
     assert not any(math.isnan(n) for n in cells["n"])
 
 
+@pytest.mark.slow
 def test_what_has_no_score_that_counts_is_named(tmp_path):
     settings = [*write_corpus(tmp_path, documents=2, pages=2), "engines=[gt]", "bootstrap=100"]
     noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"
@@ -224,6 +227,7 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "over"), [(1, "pages of these documents;"), (3, "documents;")]
 )

@@ -27,8 +27,8 @@ def test_captions_stand_above_the_pages_and_colour_is_kept():
     assert gap.getextrema() == (BACKGROUND, BACKGROUND)  # the long caption was cut
 
 
-def test_a_page_of_each_domain(beside_the_sample, monkeypatch):
-    monkeypatch.chdir(beside_the_sample)
+def test_a_page_of_each_domain(sample_copy, monkeypatch):
+    monkeypatch.chdir(sample_copy)
     done = CliRunner().invoke(main, ["--out", "sheet.png", "--width", "60"])
     assert done.exit_code == 0
     assert done.output.startswith("7 pages: sheet.png")

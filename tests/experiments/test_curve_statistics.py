@@ -19,6 +19,7 @@ from tests.builders import CliRunner
 KEYS = [*CURVE_KEYS, "group"]
 
 
+@pytest.mark.slow
 def test_every_curve_of_every_group_once(semantic_run):
     table = statistics_table([semantic_run])
     assert not table.duplicated(KEYS).any()
@@ -31,6 +32,7 @@ def test_every_curve_of_every_group_once(semantic_run):
     assert not table["metric"].str.contains("no_context").any()
 
 
+@pytest.mark.slow
 def test_points_are_the_cells(formatting_run):
     cells = formatting_run.cells
     checked = 0
@@ -52,6 +54,7 @@ def test_points_are_the_cells(formatting_run):
     assert checked == 2 * 2 * 2  # stages, readers, groups
 
 
+@pytest.mark.slow
 def test_the_parts_of_the_retrieval_loss_stand_beside_its_curve(formatting_run):
     table = statistics_table([formatting_run])
     lcs = table[table["metric"] == "lcs"]
@@ -68,6 +71,7 @@ def test_the_parts_of_the_retrieval_loss_stand_beside_its_curve(formatting_run):
     assert shown["worst: text missing"] == f"{of_all['worst_text_missing']:.3f}"
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
     done = CliRunner().invoke(main, [str(formatting_run.path), "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
@@ -82,6 +86,7 @@ def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
     assert not (tmp_path / "seeds.csv").exists()
 
 
+@pytest.mark.slow
 def test_every_printed_curve_says_what_it_is_of(seed_runs):
     first, second = seed_runs
     doubled = []
@@ -123,6 +128,7 @@ def thin(run):
     )
 
 
+@pytest.mark.slow
 def test_seeds_have_a_mean_and_a_variance(seed_runs):
     curves = statistics_table([thin(run) for run in seed_runs])
     seeds = seeds_table(curves).set_index(["stage", "group", "statistic"])
@@ -152,12 +158,14 @@ def test_the_command_writes_the_variance_of_seeds(seed_runs, tmp_path):
     assert found["variance"] == pytest.approx(slopes.var(), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_run_without_noise_has_no_curve(benchmark_runs):
     done = CliRunner().invoke(main, [str(benchmark_runs[0].path)])
     assert done.exit_code == 2
     assert "no noise curve in these runs" in done.stderr
 
 
+@pytest.mark.slow
 def test_questions_left_out_at_one_level_leave_the_whole_curve(semantic_run):
     rows = semantic_run.rows
     qid = rows["qid"].iloc[-1]
@@ -172,6 +180,7 @@ def test_questions_left_out_at_one_level_leave_the_whole_curve(semantic_run):
     assert set(table[(table["group"] == "all") & (table["stage"] == "overall")]["n"]) == {48}
 
 
+@pytest.mark.slow
 def test_a_seed_counts_once(seed_runs):
     first, second = (thin(run) for run in seed_runs)
     with pytest.raises(OhrError, match="two runs have the same curve with seed 1"):

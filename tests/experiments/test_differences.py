@@ -54,6 +54,7 @@ def of(differences: pd.DataFrame, other: str, stage: str = "overall") -> pd.Seri
     return rows.iloc[0]
 
 
+@pytest.mark.slow
 def test_losses_are_split_into_the_engines_and_the_noises(run):
     differences = run_differences(run)
     engine, noise = (
@@ -68,6 +69,7 @@ def test_losses_are_split_into_the_engines_and_the_noises(run):
     assert noise["difference"] < 0 < noise["excluded"]
 
 
+@pytest.mark.slow
 def test_without_the_engines_clean_pages_the_parts_are_one(run):
     rows = run.drawn
     unread = (rows["engine"] == "tesseract") & (rows["noise"] == "none")
@@ -76,6 +78,7 @@ def test_without_the_engines_clean_pages_the_parts_are_one(run):
     assert (noise["part"], noise["baseline"]) == (BOTH, "gt, clean")
 
 
+@pytest.mark.slow
 def test_without_the_truth_there_is_noise_alone(run):
     differences = run_differences(as_run(run, run.drawn[run.drawn["engine"] != "gt"]))
     assert set(differences["part"]) == {NOISE}
@@ -89,6 +92,7 @@ def test_one_knowledge_base_loses_nothing(run):
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_said(run, capsys):
     rows = run.drawn
     law = rows["domain"] == "law"
@@ -98,6 +102,7 @@ def test_what_cannot_be_compared_is_said(run, capsys):
     assert capsys.readouterr().out.startswith("no differences: no two conditions")
 
 
+@pytest.mark.slow
 def test_p_is_corrected_over_a_measures_comparisons(run):
     differences = run_differences(run, groups=True)
     for _, family in differences.groupby(["stage", "metric", "family"]):
@@ -119,6 +124,7 @@ def test_a_star_never_stands_beside_an_interval_that_holds_0(run):
     assert not excluded.all()
 
 
+@pytest.mark.slow
 def test_bars_are_the_paired_changes(run):
     cells = with_paired_intervals(run.cells, run_differences(run))
     everyone = cells[(cells["group"] == "all") & (cells["stage"] == "overall")]
@@ -149,6 +155,7 @@ def test_the_table_names_part_baseline_and_family(run):
     assert any("*" in cell and ", none over" not in cell for cell in columns[-1])
 
 
+@pytest.mark.slow
 def test_few_documents_show_nothing_and_say_so(run):
     first = list(dict.fromkeys(run.drawn["doc_id"]))[:4]
     columns, caption = table_of(as_run(run, run.drawn[run.drawn["doc_id"].isin(first)]))
@@ -160,6 +167,7 @@ def test_few_documents_show_nothing_and_say_so(run):
     assert "none over" not in "".join(columns[-1]), "nothing is excluded"
 
 
+@pytest.mark.slow
 def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not_shown(run):
     lines = sentences(run, "r_noise")
     assert 1 <= len(lines) <= 3
@@ -173,6 +181,7 @@ def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not
         assert TITLES[row.stage, row.metric] in where
 
 
+@pytest.mark.slow
 def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
     both = twice(run, "rapidocr")
     first, second, *last = sentences(both, "r_noise")
@@ -193,6 +202,7 @@ def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
         assert f"p {p_text(row.p_adjusted)})" in of_other
 
 
+@pytest.mark.slow
 def test_with_five_engines_the_sentences_name_the_first_and_count_the_others(run):
     first, *_ = sentences(twice(run, "a", "b", "c", "d"), "r_noise")
     assert first.startswith("Under semantic severe (r_noise .")

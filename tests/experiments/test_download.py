@@ -94,6 +94,7 @@ def download(*arguments: str, endpoint: str, home: Path) -> subprocess.Completed
     )
 
 
+@pytest.mark.slow
 def test_files_come_with_their_commit(hub, tmp_path):
     pytest.importorskip("huggingface_hub")
     out = tmp_path / "my data"
@@ -104,6 +105,7 @@ def test_files_come_with_their_commit(hub, tmp_path):
     assert f"python -m zipfile -e '{out / 'retrieval.zip'}' '{out}'" in done.stdout
 
 
+@pytest.mark.slow
 def test_some_of_the_files(hub, tmp_path):
     pytest.importorskip("huggingface_hub")
     arguments = ["owner/name", "--out", str(tmp_path / "data"), "--include", "data/*.json"]
@@ -113,6 +115,7 @@ def test_some_of_the_files(hub, tmp_path):
     assert not (tmp_path / "data" / "README.md").exists()
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_one_line(hub, tmp_path):
     pytest.importorskip("huggingface_hub")
     done = download("owner/other", "--out", str(tmp_path), endpoint=hub, home=tmp_path / "home")

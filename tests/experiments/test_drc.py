@@ -131,6 +131,7 @@ def test_a_document_that_was_not_read_counts_with_the_worst_value(tmp_path: Path
     assert set(answers[answers["group"] == "all"]["n"]) == {2}
 
 
+@pytest.mark.slow
 def test_tables_are_passages_where_they_are_asked_for(tmp_path: Path) -> None:
     kb = tmp_path / "kb"
     write_kb(kb / "gt", {"law/a": [f"Prices of fruit are here.\n\n{TABLE}"]})

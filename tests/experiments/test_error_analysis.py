@@ -43,6 +43,7 @@ def test_each_case_is_divided_among_the_kinds_of_evidence(formatting_run):
             assert sources[f"{case}_of_all"].to_numpy() == pytest.approx(expected.to_numpy())
 
 
+@pytest.mark.slow
 def test_the_threshold_decides_what_is_right(formatting_run):
     strict, lenient = (case_shares(formatting_run, right, "overall") for right in (1.0, 0.0))
     assert (lenient["ocr_right_answer_wrong"] == 0).all()
@@ -50,6 +51,7 @@ def test_the_threshold_decides_what_is_right(formatting_run):
     assert strict["ocr_right_answer_wrong"].sum() > 0
 
 
+@pytest.mark.slow
 def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     arguments = [str(formatting_run.path), "--out", str(tmp_path), "--stage", "generation"]
     done = CliRunner().invoke(main, arguments)
@@ -68,6 +70,7 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_each_whole_system_is_counted_by_itself(systems_run):
     shares = distinct([case_shares(systems_run, 0.5, "overall")], ["run"])
     for number, name in enumerate(("Fact", "Steady")):
@@ -78,6 +81,7 @@ def test_each_whole_system_is_counted_by_itself(systems_run):
             assert list(whole[column]) == list(parts[column])
 
 
+@pytest.mark.slow
 def test_the_measure_is_the_axis_of_the_curves_and_can_be_chosen(formatting_run, tmp_path):
     shares = {}
     for measure in ("", "r_noise_reference", "r_noise", "r_noise_content"):

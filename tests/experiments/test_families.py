@@ -63,6 +63,7 @@ def test_the_trend_is_the_slope_over_the_intensities():
     assert trends(clean, levels[:1], lambda group: True) == {}
 
 
+@pytest.mark.slow
 def test_a_comparison_of_clean_pages_has_the_same_p_with_and_without_noise(run):
     clean = Run(run.path, run.manifest, run.cells[run.cells["noise"] == "none"]).with_cached(
         drawn=run.drawn[run.drawn["noise"] == "none"]

@@ -14,6 +14,7 @@ from ohr.study.results import Run, clusters_of, rows_of
 from tests.builders import CliRunner
 
 
+@pytest.mark.slow
 def test_semantic_noise_is_averaged_over_engines(semantic_run):
     points = figure3_points([semantic_run])
     point = points[
@@ -37,6 +38,7 @@ def test_semantic_noise_is_averaged_over_engines(semantic_run):
     assert point["ci_low"] <= point["mean"] <= point["ci_high"]
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_the_paired_change(semantic_run):
     points = figure3_points([semantic_run])
     key = (points["stage"] == "retrieval") & (points["panel"] == "all")
@@ -79,6 +81,7 @@ def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     assert "formatting noise" in svg
 
 
+@pytest.mark.slow
 def test_the_command(formatting_run, benchmark_runs, tmp_path):
     done = CliRunner().invoke(main, [str(formatting_run.path), "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
@@ -91,6 +94,7 @@ def test_the_command(formatting_run, benchmark_runs, tmp_path):
     assert "nothing to draw" in done.stderr
 
 
+@pytest.mark.slow
 def test_each_whole_system_has_a_curve_of_its_own(systems_run):
     points = figure3_points([systems_run])
     overall = points[points["stage"] == "overall"]
@@ -104,6 +108,7 @@ def test_each_whole_system_has_a_curve_of_its_own(systems_run):
         assert whole.to_dict("list") == parts.to_dict("list")
 
 
+@pytest.mark.slow
 def test_an_axis_that_cannot_rise_is_none(formatting_run):
     """The published r_noise is 1 on clean Chinese pages."""
     clean = formatting_run.cells["noise"] == "none"
@@ -127,6 +132,7 @@ def test_several_distortions_are_no_mixture(semantic_run):
         figure3_points([run])
 
 
+@pytest.mark.slow
 def test_an_engine_comes_once_and_is_counted_once(seed_runs, formatting_run):
     with pytest.raises(OhrError, match="gt under formatting noise, mild, is in two runs"):
         figure3_points(list(seed_runs))
@@ -146,6 +152,7 @@ def test_what_was_not_measured_without_context_has_no_line(formatting_run, tmp_p
     assert "no context" not in svg
 
 
+@pytest.mark.slow
 def test_each_reader_has_its_own_floor(formatting_run, tmp_path):
     points = figure3_points([formatting_run])
     guesses = points["setting"].str.contains("Steady") & (points["stage"] == "generation")

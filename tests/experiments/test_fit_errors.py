@@ -48,6 +48,7 @@ def invoke(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
+@pytest.mark.slow
 def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     out = tmp_path / "out" / "model.json"
     done = invoke(
@@ -88,6 +89,7 @@ def test_a_model_is_fitted_checked_and_used(folders, tmp_path):
     assert entry["changed"] > 0
 
 
+@pytest.mark.slow
 def test_models_are_checked_on_other_pages(folders, tmp_path):
     out = tmp_path / "model.json"
     sources = [str(folders / name) for name in ("gt", "engine")]
@@ -125,6 +127,7 @@ def check_of(folders, tmp_path, check_pages):
     return read_model(str(tmp_path / "m.json")).check, done.output, described
 
 
+@pytest.mark.slow
 def test_a_check_with_two_documents_has_two_parts(folders, tmp_path):
     check, printed, described = check_of(folders, tmp_path, 4)
     assert "4 pages and 2 questions; documents left out of the fit, in 2 parts" in printed
@@ -132,6 +135,7 @@ def test_a_check_with_two_documents_has_two_parts(folders, tmp_path):
     assert check.verdicts[0].note == "fewer than 10 questions"
 
 
+@pytest.mark.slow
 def test_if_no_document_is_small_enough_the_smallest_is_drawn_and_nothing_tested(folders, tmp_path):
     for number in (0, 1, 2, 3, 5):
         pages = [text(2 * number + page) for page in range(3)]
@@ -190,6 +194,7 @@ def test_pages_without_ground_truth_are_left_out(folders, monkeypatch):
     assert (pairs.unread, pairs.without_truth) == (6, 1)
 
 
+@pytest.mark.slow
 def test_the_report_counts_pages_that_a_run_did_not_read(folders, tmp_path):
     run = finished_run(folders, "dataset.documents=[law/d0,law/d3]")
     done = invoke(run, "--out", tmp_path / "m.json")

@@ -44,7 +44,7 @@ def gate(runs, *conditions: str, more=()):
 
 def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
     """The run in another folder, with this retrieval LCS for the questions of each document."""
-    shutil.copytree(run.path, path)
+    shutil.copytree(run.path, path, copy_function=shutil.copyfile)
     rows = pd.read_parquet(path / "rows.parquet")
     here = (rows["stage"] == "retrieval") & (rows["metric"] == "lcs")
     numbers = rows.loc[here, "doc_id"].astype(str).str.extract(r"(\d+)$")[0].astype(int)
@@ -55,7 +55,7 @@ def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
 
 
 @pytest.fixture(scope="module")
-def old_and_new(benchmark_runs, tmp_path_factory) -> tuple[Run, Run]:
+def run_pair(benchmark_runs, tmp_path_factory) -> tuple[Run, Run]:
     """The new run loses .2 on average, in some of the twelve documents more than in others."""
     root = tmp_path_factory.mktemp("gate")
     old = with_lcs(benchmark_runs[0], root / "old", lambda document: 0.8)
@@ -70,8 +70,9 @@ def of_documents(run: Run, number: int) -> Run:
     return Run(run.path, run.manifest, run.cells).with_cached(drawn=rows)
 
 
-def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(old_and_new, tmp_path):
-    lost = gate(old_and_new, f"{LCS} < -0.02", more=["--out", str(tmp_path)])
+@pytest.mark.slow
+def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(run_pair, tmp_path):
+    lost = gate(run_pair, f"{LCS} < -0.02", more=["--out", str(tmp_path)])
     assert lost.exit_code == 1, lost.output
     lines = [line for line in lost.stdout.splitlines() if line.startswith("failed: ")]
     assert len(lines) == 2  # of the two engines
@@ -84,20 +85,22 @@ def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(old_and_new, tmp_path)
     table = pd.read_csv(tmp_path / "gate.csv")
     assert list(table["verdict"]) == ["failed", "failed"]
     assert (table["ci_high"] < -0.02).all()
-    gained = gate(old_and_new[::-1], f"{LCS} < -0.02")
+    gained = gate(run_pair[::-1], f"{LCS} < -0.02")
     assert gained.exit_code == 0, gained.output
     assert gained.stdout.count("passed: ") == 2
     assert "the gate: passed on 12 documents: a loss that hits fewer than 22 %" in gained.stdout
 
 
-def test_a_loss_that_may_be_within_the_margin_is_not_decided(old_and_new):
-    done = gate(old_and_new, f"{LCS} < -0.19")
+@pytest.mark.slow
+def test_a_loss_that_may_be_within_the_margin_is_not_decided(run_pair):
+    done = gate(run_pair, f"{LCS} < -0.19")
     assert done.exit_code == 0, done.output
     assert done.stdout.count("not decided: ") == 2
 
 
-def test_a_failure_beside_what_passed_fails(old_and_new):
-    done = gate(old_and_new, "retrieval:page_not_found > 0.02", f"{LCS} < -0.02")
+@pytest.mark.slow
+def test_a_failure_beside_what_passed_fails(run_pair):
+    done = gate(run_pair, "retrieval:page_not_found > 0.02", f"{LCS} < -0.02")
     assert done.exit_code == 1
     verdicts = re.findall("^(passed|failed): ", done.stdout, re.MULTILINE)
     assert verdicts == ["passed", "passed", "failed", "failed"]
@@ -110,10 +113,10 @@ def test_within_one_run(benchmark_runs):
     assert "the gate: a 95 % interval over documents" in done.stdout
 
 
-def test_more_conditions_narrow_no_interval(old_and_new):
-    alone = check(old_and_new, "run", [FailIf.parse(f"{LCS} < 0")])
+def test_more_conditions_narrow_no_interval(run_pair):
+    alone = check(run_pair, "run", [FailIf.parse(f"{LCS} < 0")])
     conditions = [FailIf.parse(text) for text in (f"{LCS} < 0", "retrieval:page_not_found > 0")]
-    both = check(old_and_new, "run", conditions)
+    both = check(run_pair, "run", conditions)
     assert both[0].high >= alone[0].high
     assert both[0].difference == alone[0].difference
 
@@ -123,8 +126,8 @@ def test_a_metric_that_one_run_lacks_cannot_pass(benchmark_runs):
     assert done.exit_code == 2, done.output
 
 
-def test_two_documents_decide_nothing(old_and_new):
-    few = [of_documents(run, 2) for run in old_and_new]
+def test_two_documents_decide_nothing(run_pair):
+    few = [of_documents(run, 2) for run in run_pair]
     for result in check(few, "run", [FailIf.parse(f"{LCS} < -0.02")]):
         assert result.verdict is Verdict.NOT_DECIDED
         assert math.isnan(result.low)
@@ -188,6 +191,7 @@ def changed(run: Run, root: Path, changes: list[float]) -> list[Run]:
     return [old, with_lcs(run, root / "new", lambda document: 0.5 + changes[document])]
 
 
+@pytest.mark.slow
 def test_runs_that_are_equal_everywhere_pass_with_any_margin(benchmark_runs, tmp_path):
     pair = changed(benchmark_runs[0], tmp_path, [0.0] * 12)
     for result in check(pair, "run", [FailIf.parse(f"{LCS} < -0.001")]):
@@ -195,6 +199,7 @@ def test_runs_that_are_equal_everywhere_pass_with_any_margin(benchmark_runs, tmp
         assert "passed: retrieval:lcs < -0.001: .000 on every question; " in result.line
 
 
+@pytest.mark.slow
 def test_one_bad_document_of_twelve_keeps_a_gate_from_passing(benchmark_runs, tmp_path):
     pair = changed(benchmark_runs[0], tmp_path, [-0.45] + [0.0] * 5 + [0.01] * 6)
     [first, *_] = check(pair, "run", [FailIf.parse(f"{LCS} < -0.12")])
@@ -202,8 +207,8 @@ def test_one_bad_document_of_twelve_keeps_a_gate_from_passing(benchmark_runs, tm
     assert first.verdict is Verdict.NOT_DECIDED
 
 
-def test_five_documents_exclude_nothing_and_the_line_says_so(old_and_new):
-    few = [of_documents(run, 5) for run in old_and_new]
+def test_five_documents_exclude_nothing_and_the_line_says_so(run_pair):
+    few = [of_documents(run, 5) for run in run_pair]
     for result in check(few, "run", [FailIf.parse(f"{LCS} < -0.02")]):
         assert result.verdict is Verdict.NOT_DECIDED
         assert "5 documents: the smallest possible p is .063" in result.line

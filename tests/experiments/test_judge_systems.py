@@ -79,6 +79,7 @@ def judge(run: Path, out: Path, server: Server, *more: str, model: str = "m") ->
     return invoke("analyse_judge", str(run), "--out", str(out), *arguments)
 
 
+@pytest.mark.slow
 def test_grades_and_pairs_are_written(run: Path, tmp_path: Path, server: Server) -> None:
     server.answer = fair
     done = judge(run, tmp_path, server)
@@ -135,6 +136,7 @@ def test_runs_of_two_datasets_with_the_same_ids_are_not_mixed(
         answers_of([run, tmp_path / "other"], 0, 0)
 
 
+@pytest.mark.slow
 def test_what_was_judged_is_not_asked_again(run: Path, tmp_path: Path, server: Server) -> None:
     seen = 0
 
@@ -174,6 +176,7 @@ def test_left_early_nobody_waits_for_a_server_that_says_nothing() -> None:
     late.set()
 
 
+@pytest.mark.slow
 def test_a_judge_that_takes_the_first_is_seen_through(
     run: Path, tmp_path: Path, server: Server
 ) -> None:
@@ -189,6 +192,7 @@ def test_a_judge_that_takes_the_first_is_seen_through(
     assert pairs.loc[pairs["group"] == "all", "orders_agree"].item() == 0
 
 
+@pytest.mark.slow
 def test_what_a_judge_thinks_is_no_judgement(run: Path, tmp_path: Path, server: Server) -> None:
     thoughts = f'Is it {{"better": "first"}} or {json.dumps(GRADES | {"overall": 1})}?</think>'
 
@@ -203,6 +207,7 @@ def test_what_a_judge_thinks_is_no_judgement(run: Path, tmp_path: Path, server: 
     assert set(each.loc[each["asked"], "as_given"]) == {TIE}
 
 
+@pytest.mark.slow
 def test_two_judges_are_held_against_each_other(run: Path, tmp_path: Path, server: Server) -> None:
     server.answer = fair
     other = {"name": "openai", "params": {"model": "n", "base_url": server.url}}
@@ -228,6 +233,7 @@ def test_nonsense_is_counted_and_nothing_is_made_up(
     )
 
 
+@pytest.mark.slow
 def test_pairs_that_were_not_judged_are_counted(run: Path, tmp_path: Path, server: Server) -> None:
     server.answer = lambda request: fair(request) if "answer" in told(request) else said("Both.")
     assert "2 malformed" in judge(run, tmp_path, server).output

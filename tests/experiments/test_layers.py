@@ -60,7 +60,7 @@ def run(*arguments: object) -> Result:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory) -> tuple[Result, Path]:
+def checked_folder(tmp_path_factory) -> tuple[Result, Path]:
     """The command's result on a folder with PDFs of all kinds, and where it wrote."""
     root = tmp_path_factory.mktemp("layers")
     folder, out = root / "pdfs", root / "out"
@@ -80,8 +80,9 @@ def rows(out: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_layer_is_usable_only_if_it_says_what_the_page_shows(done):
-    result, out = done
+@pytest.mark.slow
+def test_a_layer_is_usable_only_if_it_says_what_the_page_shows(checked_folder):
+    result, out = checked_folder
     assert result.exit_code == 0, result.output
     table = rows(out)
     assert list(table[0]) == [
@@ -108,8 +109,8 @@ def test_a_layer_is_usable_only_if_it_says_what_the_page_shows(done):
     )
 
 
-def test_the_terminal_has_a_line_per_pdf_the_pages_to_read_and_what_was_left_out(done):
-    result, out = done
+def test_the_terminal_has_a_line_per_pdf_the_pages_to_read_and_what_was_left_out(checked_folder):
+    result, out = checked_folder
     printed = result.stdout.splitlines()
     assert "<img src=x>.pdf: 1 of 1 page usable" in printed
     assert "lying.pdf: 0 of 1 page usable" in printed
@@ -125,16 +126,17 @@ def test_the_terminal_has_a_line_per_pdf_the_pages_to_read_and_what_was_left_out
     assert printed[-1] == f"every page: {out / 'layers.csv'}"
 
 
-def test_the_contact_sheet_shows_doubtful_words_and_escapes_names(done):
-    _, out = done
+def test_the_contact_sheet_shows_doubtful_words_and_escapes_names(checked_folder):
+    _, out = checked_folder
     html = (out / "doubtful.html").read_text("utf-8")
     assert "lying.pdf" in html
     assert html.count("data:image/webp;base64,") == 5
     assert "<img src=x>" not in html
 
 
-def test_the_same_pdfs_give_the_same_table_whatever_was_named_first(done, tmp_path):
-    _, out = done
+@pytest.mark.slow
+def test_the_same_pdfs_give_the_same_table_whatever_was_named_first(checked_folder, tmp_path):
+    _, out = checked_folder
     folder = out.parent / "pdfs"
     again = run(folder / "lying.pdf", folder / "scan.pdf", "--pages", "1", "--out", tmp_path)
     assert again.exit_code == 1

@@ -23,6 +23,7 @@ def store(tmp_path, monkeypatch):
     return mlflow, (tmp_path / "mlruns").as_uri()
 
 
+@pytest.mark.slow
 def test_a_run_its_conditions_and_their_means(benchmark_runs, store):
     mlflow, uri = store
     run = benchmark_runs[0]

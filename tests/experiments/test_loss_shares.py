@@ -66,6 +66,7 @@ def test_no_share_of_nothing_and_no_interval_of_what_may_be_nothing():
     assert not unsure["source:text"].interval.unit
 
 
+@pytest.mark.slow
 def test_an_engine_s_losses_by_kind_of_evidence(benchmark_runs, tmp_path, capsys):
     run = benchmark_runs[1]
     losses = group_losses(run)

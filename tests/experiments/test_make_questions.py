@@ -43,7 +43,7 @@ def give(main, *arguments):
 
 
 @pytest.fixture
-def base(tmp_path):
+def retrieval_base(tmp_path):
     """``retrieval_base`` with the ground truth, and two readings of which one errs."""
     wrong = {ref: text.replace("12,500", "17,500") for ref, text in TEXTS.items()}
     for name, texts in (("gt", TEXTS), ("one", wrong), ("two", TEXTS)):
@@ -54,9 +54,9 @@ def base(tmp_path):
     return tmp_path / "base"
 
 
-def test_the_same_command_writes_the_same_files(base, tmp_path):
+def test_the_same_command_writes_the_same_files(retrieval_base, tmp_path):
     for name in ("a", "b"):
-        code, said = give(make_questions.main, base, "--out", tmp_path / name)
+        code, said = give(make_questions.main, retrieval_base, "--out", tmp_path / name)
         assert code == 0, said
     assert "made of ground truth" in said
     names = ("questions.json", "rejected.csv", "yields.csv", "summary.txt")
@@ -66,35 +66,41 @@ def test_the_same_command_writes_the_same_files(base, tmp_path):
     assert [entry["ID"] for entry in entries] == [one.qid for one in make_set().accepted]
 
 
-def test_what_two_readings_differ_in_is_not_asked(base, tmp_path):
-    (base / "gt").rename(tmp_path / "hidden")
-    code, said = give(make_questions.main, base, "--readings", "one,two", "--out", tmp_path / "out")
+def test_what_two_readings_differ_in_is_not_asked(retrieval_base, tmp_path):
+    (retrieval_base / "gt").rename(tmp_path / "hidden")
+    code, said = give(
+        make_questions.main, retrieval_base, "--readings", "one,two", "--out", tmp_path / "out"
+    )
     assert code == 0, said
     assert "500" not in (tmp_path / "out" / "questions.json").read_text("utf-8")
 
 
-def test_one_engines_reading_is_refused(base, tmp_path):
-    code, said = give(make_questions.main, base, "--readings", "one", "--out", tmp_path / "out")
+def test_one_engines_reading_is_refused(retrieval_base, tmp_path):
+    code, said = give(
+        make_questions.main, retrieval_base, "--readings", "one", "--out", tmp_path / "out"
+    )
     assert code == 2
     assert "never of the output of one" in said
     assert not (tmp_path / "out").exists()
 
 
-def test_a_reading_that_is_named_twice_is_one_reading(base, tmp_path):
-    (tmp_path / "copy").symlink_to(base / "one")
-    for again in ("one", str(base / "one"), str(tmp_path / "copy")):
+def test_a_reading_that_is_named_twice_is_one_reading(retrieval_base, tmp_path):
+    (tmp_path / "copy").symlink_to(retrieval_base / "one")
+    for again in ("one", str(retrieval_base / "one"), str(tmp_path / "copy")):
         more = ("--readings", f"one,two,{again}", "--out", tmp_path / "out")
-        code, said = give(make_questions.main, base, *more)
+        code, said = give(make_questions.main, retrieval_base, *more)
         assert code == 2
         assert "are the same knowledge base" in said
     assert not (tmp_path / "out").exists()
 
 
-def test_verdicts_are_applied(base, tmp_path):
+def test_verdicts_are_applied(retrieval_base, tmp_path):
     dropped, *rest = [one.qid for one in make_set().accepted]
     (tmp_path / "v.json").write_text(json.dumps({dropped: "drop"}), "utf-8")
     out = tmp_path / "out"
-    code, said = give(make_questions.main, base, "--verdicts", tmp_path / "v.json", "--out", out)
+    code, said = give(
+        make_questions.main, retrieval_base, "--verdicts", tmp_path / "v.json", "--out", out
+    )
     assert code == 0, said
     entries = json.loads((out / "questions.json").read_text("utf-8"))
     assert [entry["ID"] for entry in entries] == rest
@@ -102,8 +108,9 @@ def test_verdicts_are_applied(base, tmp_path):
     assert dropped in {row["id"] for row in rejected if row["check"] == "review"}
 
 
-def test_a_report_to_review_them_in_and_what_it_saves_is_taken(base, tmp_path):
-    arguments = (base, "--out", tmp_path / "a", "--cache", tmp_path / "cache")
+@pytest.mark.slow
+def test_a_report_to_review_them_in_and_what_it_saves_is_taken(retrieval_base, tmp_path):
+    arguments = (retrieval_base, "--out", tmp_path / "a", "--cache", tmp_path / "cache")
     code, said = give(make_questions.main, *arguments, "--review")
     assert code == 0, said
     assert (tmp_path / "a" / "review" / "report" / "index.html").is_file()
@@ -127,21 +134,22 @@ def test_a_report_to_review_them_in_and_what_it_saves_is_taken(base, tmp_path):
     assert "dull" in (tmp_path / "a" / "rejected.csv").read_text("utf-8")
 
 
-def test_a_writer_must_hold_a_conversation(base, tmp_path):
+def test_a_writer_must_hold_a_conversation(retrieval_base, tmp_path):
     code, said = give(
-        make_questions.main, base, "--writer", "extractive", "--out", tmp_path / "out"
+        make_questions.main, retrieval_base, "--writer", "extractive", "--out", tmp_path / "out"
     )
     assert code == 2
     assert "is not a language model" in said
 
 
-def test_pages_are_drawn_evenly_and_fewer_are_the_first_of_more(base):
-    grounds = read_grounds(base, ())
+def test_pages_are_drawn_evenly_and_fewer_are_the_first_of_more(retrieval_base):
+    grounds = read_grounds(retrieval_base, ())
     every, some = drawn_pages(grounds, None, 3), drawn_pages(grounds, 2, 3)
     assert some == every[:2]
     assert len({page.ref.doc_id for page in some}) == 2
 
 
+@pytest.mark.slow
 def test_a_folder_of_pdfs_gives_a_csv_that_a_study_reads(tmp_path):
     typst = pytest.importorskip("typst")
     pdfs = tmp_path / "pdfs"
@@ -217,14 +225,14 @@ def test_few_documents_settle_nothing_and_it_is_said(documents, enough, tmp_path
     assert settled_pairs(few)["settled"].any() == enough
 
 
-def test_what_is_wrong_with_readings_hides_nothing_that_is_wrong_with_pdfs(base):
-    write_pdf(base / "pdfs" / "fine.pdf", 1)
-    (base / "pdfs" / "broken.pdf").write_text("no PDF")
+def test_what_is_wrong_with_readings_hides_nothing_that_is_wrong_with_pdfs(retrieval_base):
+    write_pdf(retrieval_base / "pdfs" / "fine.pdf", 1)
+    (retrieval_base / "pdfs" / "broken.pdf").write_text("no PDF")
     for name in ("one", "two"):
-        (base / name / "law").mkdir(exist_ok=True)
-        (base / name / "law" / "broken.json").write_text("no JSON")
-    readings = [str(base / name) for name in ("one", "two")]
-    grounds = read_grounds(base / "pdfs", readings)
+        (retrieval_base / name / "law").mkdir(exist_ok=True)
+        (retrieval_base / name / "law" / "broken.json").write_text("no JSON")
+    readings = [str(retrieval_base / name) for name in ("one", "two")]
+    grounds = read_grounds(retrieval_base / "pdfs", readings)
     assert len(grounds.report.problems["unreadable_document"]) == 3
 
 
@@ -241,18 +249,22 @@ def test_one_reading_is_no_ground(tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_said_before_questions_are_made(
-    base, tmp_path, more, told, monkeypatch
+    retrieval_base, tmp_path, more, told, monkeypatch
 ):
     monkeypatch.delattr("ohr.adviser.question_set.candidates_of")
-    code, said = give(make_questions.main, base, "--out", tmp_path / "out", *more)
+    code, said = give(make_questions.main, retrieval_base, "--out", tmp_path / "out", *more)
     assert (code, told in said) == (2, True), said
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("more", [[], ["--bias"]])
-def test_a_metric_that_is_not_measured_is_said_before_the_runs(base, tmp_path, more):
+def test_a_metric_that_is_not_measured_is_said_before_the_runs(retrieval_base, tmp_path, more):
     (tmp_path / "qas.json").write_text(json_text(make_set().accepted), "utf-8")
-    data = ["dataset.kind=ohrbench", f"dataset.path={base}", f"cache={tmp_path / 'cache'}"]
+    data = [
+        "dataset.kind=ohrbench",
+        f"dataset.path={retrieval_base}",
+        f"cache={tmp_path / 'cache'}",
+    ]
     data += [f"dataset.questions={tmp_path / 'qas.json'}", "engines=[gt,precomputed:one]"]
     arguments = [*data, "--out", tmp_path / "out", "--metric", "retrieval:lsc", *more]
     code, said = give(question_validity.main, *arguments)
@@ -262,14 +274,14 @@ def test_a_metric_that_is_not_measured_is_said_before_the_runs(base, tmp_path, m
 
 
 @pytest.mark.slow
-def test_validity_is_measured_on_the_pages_of_the_given_questions(base, tmp_path):
+def test_validity_is_measured_on_the_pages_of_the_given_questions(retrieval_base, tmp_path):
     found = make_set()
     questions = tmp_path / "qas.json"
     questions.write_text(json_text(found.accepted), "utf-8")
     code, said = give(
         question_validity.main,
         "dataset.kind=ohrbench",
-        f"dataset.path={base}",
+        f"dataset.path={retrieval_base}",
         f"dataset.questions={questions}",
         "engines=[gt,precomputed:one]",
         "noise=[formatting]",
@@ -283,10 +295,14 @@ def test_validity_is_measured_on_the_pages_of_the_given_questions(base, tmp_path
 
 
 @pytest.mark.slow
-def test_the_questions_of_each_engine_alone_are_compared(base, tmp_path):
+def test_the_questions_of_each_engine_alone_are_compared(retrieval_base, tmp_path):
     questions = tmp_path / "qas.json"
     questions.write_text(json_text(make_set().accepted), "utf-8")
-    arguments = ["dataset.kind=ohrbench", f"dataset.path={base}", f"dataset.questions={questions}"]
+    arguments = [
+        "dataset.kind=ohrbench",
+        f"dataset.path={retrieval_base}",
+        f"dataset.questions={questions}",
+    ]
     arguments += ["engines=[gt,precomputed:one]", "noise=[]", f"cache={tmp_path / 'cache'}"]
     code, said = give(question_validity.main, *arguments, "--bias", "--out", tmp_path / "out")
     assert code == 0, said

@@ -230,6 +230,7 @@ def test_gain_loss_and_harm_are_differences(scores):
         assert result["share"] * result["loss"] == pytest.approx(result["gain"])
 
 
+@pytest.mark.slow
 def test_the_command_reads_each_page_once(tmp_path, monkeypatch):
     log = tmp_path / "log"
     monkeypatch.setenv(fakes.LOG, str(log))

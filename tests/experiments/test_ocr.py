@@ -174,6 +174,7 @@ def test_an_engine_of_pdfs_is_handed_many_pages_and_each_is_kept(folder, log):
 
 
 @pytest.mark.slow
+@pytest.mark.workers
 def test_one_bad_page_of_a_pdf_does_not_cost_the_others(tmp_path):
     folder = tmp_path / "in"
     write_pdf(folder / "report.pdf", 6)

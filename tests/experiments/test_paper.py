@@ -53,6 +53,7 @@ def test_an_engine_is_the_papers_by_its_name(label, name):
     assert published_engine(label) == name
 
 
+@pytest.mark.slow
 def test_ours_are_means_over_retrievers_of_clean_cells():
     cells = pd.DataFrame(
         {

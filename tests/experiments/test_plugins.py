@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import BaseModel, Field
 
 from experiments import list_plugins as plugins
 from ohr import registry
 from ohr.errors import MissingDependencyError
-from ohr.machine.plugins import examine
+from ohr.machine.plugins import _parameters, examine
 from tests.builders import CliRunner
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", registry.KINDS)
 def test_every_plugin_of_a_kind_is_listed(kind):
     done = CliRunner().invoke(plugins.main, [kind])
@@ -54,3 +56,17 @@ def test_other_programs_get_a_list_of_objects():
     assert bm25["state"] == "yes"
     assert bm25["parameters"]["k1"] == registry.create("retriever", "bm25").params.k1
     assert all(entry["reason"] for entry in entries if entry["state"] != "yes")
+
+
+class Given(BaseModel):
+    size: int = 3
+
+
+class Options(BaseModel):
+    model: str
+    names: list[str] = Field(default_factory=lambda: ["a"])
+    given: Given = Given()
+
+
+def test_parameters_are_shown_with_their_defaults():
+    assert _parameters(Options) == "model (required), names=['a'], given={'size': 3}"

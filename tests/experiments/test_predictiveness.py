@@ -92,6 +92,7 @@ def test_what_follows_the_loss_predicts_it(run):
     assert set(table["ci_unit"].dropna()) == {"document", ""}
 
 
+@pytest.mark.slow
 def test_what_only_knows_the_condition_predicts_nothing_within_it(run):
     table = predictiveness([run], LCS)
     pooled, within, between = (rows_of(table, n) for n in ("pooled", "within", "between"))
@@ -118,6 +119,7 @@ def test_measures_are_compared_with_the_best_of_those_that_know_every_question(r
     assert table["p"] == 1
 
 
+@pytest.mark.slow
 def test_a_predictor_that_shares_the_outcomes_definition_is_never_the_best(run):
     found = predictors([run])
     assert list(dict.fromkeys(found.table["metric"])) == ["hit@2", "lcs"]
@@ -187,6 +189,7 @@ def test_a_measure_that_changes_once_is_not_the_best(run):
     assert pooled.loc["edit_distance", "best"] == "wer"
 
 
+@pytest.mark.slow
 def test_groups_outcomes_and_conditions_are_chosen(run):
     table = predictiveness([run], ["retrieval:hit@2"], groups=True)
     assert set(table["metric"]) == {"hit@2"}
@@ -199,6 +202,7 @@ def test_groups_outcomes_and_conditions_are_chosen(run):
     assert set(rows_of(table, "pooled")["n_conditions"]) == {6}
 
 
+@pytest.mark.slow
 def test_an_engine_is_held_against_the_ground_truth(benchmark_runs):
     run = benchmark_runs[1]
     table = predictiveness([run])
@@ -212,12 +216,14 @@ def test_an_engine_is_held_against_the_ground_truth(benchmark_runs):
     assert len(opened.predictiveness()) == len(table)
 
 
+@pytest.mark.slow
 def test_runs_are_taken_together(seed_runs):
     first, second = seed_runs
     table = ohr.open_run(first.path).predictiveness(second, metrics=["generation:f1"])
     assert set(table["n_conditions"]) == {6}
 
 
+@pytest.mark.slow
 def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     arguments = [str(formatting_run.path), "--metric", "generation:f1", "--out", str(tmp_path)]
     done = CliRunner().invoke(main, arguments)

@@ -44,6 +44,7 @@ def arguments(tmp_path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, tmp_path) -> None:
     done = CliRunner().invoke(main, [*arguments, "--repeats", "5"])
     assert done.exit_code == 0, done.output
@@ -79,6 +80,7 @@ def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, 
         assert (tmp_path / "again" / name).read_bytes() == (run.path / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_noise_alone_raises_flags(arguments, tmp_path) -> None:
     assert CliRunner().invoke(main, arguments).exit_code == 0
     flags = flag_rates(open_run(tmp_path / "run")).set_index(
@@ -92,6 +94,7 @@ def test_noise_alone_raises_flags(arguments, tmp_path) -> None:
     assert (p3["read"], p3["truth"]) == (0, pytest.approx(1 / 3))
 
 
+@pytest.mark.slow
 def test_a_model_runs_as_often_as_it_is_told_to(arguments, tmp_path, server: Server) -> None:
     def answer(request):
         right = (request["seed"] + len(request["messages"][1]["content"])) % 3
@@ -168,6 +171,7 @@ def test_a_step_that_is_shown_has_its_difference_first() -> None:
     assert "(+), p <.001, d" in step_table(tests).rows[0][2]
 
 
+@pytest.mark.slow
 def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output

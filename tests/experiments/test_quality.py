@@ -41,6 +41,7 @@ class HangingEngine(LoggingEngine):
         return Outcome.timeout("took too long")
 
 
+@pytest.mark.slow
 def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     hanging = "tests.experiments.test_quality.HangingEngine"
     options = ("--engines", f"{FAKE},{hanging}", "--no-instability")
@@ -53,6 +54,7 @@ def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     assert "report: not written without questions" in done.stdout
 
 
+@pytest.mark.slow
 def test_signals_and_predictions_of_every_page_and_engine(folder):
     done = run_quality(folder, "--engines", f"{FAKE},{SURE}", "--budget", 6)
     assert done.exit_code == 0, done.output
@@ -72,6 +74,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     assert "mean of these 2 documents" in done.output
 
 
+@pytest.mark.slow
 def test_by_the_text_alone_nothing_is_assessed(folder):
     """One engine without confidences on pages without a layer: no error, and no worst pages."""
     done = run_quality(folder, "--engines", FAKE, "--budget", 6, "--no-instability")
@@ -93,6 +96,7 @@ def test_by_the_text_alone_nothing_is_assessed(folder):
     assert f"{FAKE}: 4 of 4 pages are not assessed: they have no text layer" in text
 
 
+@pytest.mark.slow
 def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
     options = ("--engines", FAKE, "--budget", 12, "--no-instability")
     run_quality(folder, *options)
@@ -107,6 +111,7 @@ def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
     assert "* [" in done.output
 
 
+@pytest.mark.slow
 def test_a_second_engine_that_failed_assesses_nothing(folder):
     hanging = "tests.experiments.test_quality.HangingEngine"
     run_quality(folder, "--engines", f"{FAKE},{hanging}", "--no-instability", "--budget", 4)
@@ -144,6 +149,7 @@ def test_transcribed_pages_correct_the_estimate(folder):
     assert table["true_edit_distance"].notna().all()
 
 
+@pytest.mark.slow
 def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
     path = folder.parent / "labelled" / "law" / "act" / "page_0001.md"
     path.parent.mkdir(parents=True)
@@ -211,6 +217,7 @@ def look(settings, tmp_path, *more):
     return observe_pages(config, 60, instability=False, words=True, report=lambda *_: None)
 
 
+@pytest.mark.slow
 def test_every_draw_of_a_noise_is_looked_at(tmp_path):
     settings = write_corpus(tmp_path, documents=1, pages=2)
     more = [f"engines=[{SURE}]", "noise=[semantic]", "levels=[severe]", "seeds=[0,1,2]"]
@@ -222,6 +229,7 @@ def test_every_draw_of_a_noise_is_looked_at(tmp_path):
     assert words.set_index("noise")["n"]["semantic severe"] > 2 * one["semantic severe"]
 
 
+@pytest.mark.slow
 def test_pages_without_truth_are_not_held_against_it(tmp_path):
     """A page with a text layer is measured against it; a scan is not."""
     folder = tmp_path / "pdfs"
@@ -265,6 +273,7 @@ def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     assert "needs pages of 3 domains" in outside.output
 
 
+@pytest.mark.slow
 def test_a_domain_that_is_left_out_is_predicted_by_the_others(tmp_path):
     rng = np.random.default_rng(0)
     rows = []

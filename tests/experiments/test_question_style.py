@@ -23,6 +23,7 @@ def run(*arguments):
     return result.exit_code, " ".join(result.output.split())
 
 
+@pytest.mark.slow
 def test_wordings_of_a_file_are_compared_question_by_question(corpus, tmp_path):
     path = tmp_path / "w.csv"
     wordings = {f"q{n}": f"Fact {n} is what?" for n in (0, 1, 10, 11)}
@@ -42,6 +43,7 @@ def test_wordings_of_a_file_are_compared_question_by_question(corpus, tmp_path):
     assert "original, rewritten" in (tmp_path / "run" / "report" / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_model_rewords_questions_drawn_with_the_seed(corpus, tmp_path):
     with serving() as server:
         server.answer = lambda body: said(

@@ -66,6 +66,7 @@ def test_different_pages_are_summarised_and_not_compared(run):
     assert not (run / "differences.csv").exists()
 
 
+@pytest.mark.slow
 def test_distortion_and_nature_are_compared_on_the_same_page(photographs):
     """Pages differ by more than nature does; on one page it is .35 more than clean."""
     table = differences(page_errors([photographs], "*door")).set_index("noise")

@@ -144,6 +144,7 @@ def test_a_tag_names_the_nearest_distortion_unless_it_has_one_document(tmp_path)
     assert table.loc["indoor", "nearest_loss"] == pytest.approx(0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["edit_distance", "text_recall"])
 def test_the_command_prints_the_agreement(tmp_path, metric):
     out = tmp_path / "out"

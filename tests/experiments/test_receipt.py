@@ -109,6 +109,7 @@ def test_a_finished_study_is_printed_again_and_not_run(study: Study):
     assert added.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_notes_and_troubles_are_printed_again_but_no_progress(study: Study):
     study.settings += ["engines=[gt,precomputed:half]"]
     half = study.root / "kb" / "half"
@@ -127,6 +128,7 @@ def test_notes_and_troubles_are_printed_again_but_no_progress(study: Study):
     assert second.stdout == first.stdout
 
 
+@pytest.mark.slow
 def test_the_report_of_a_command_is_printed_again(study: Study):
     study.main = noise_curve
     study.settings += ["engines=[gt]", "noise=[tests.fakes.HideFacts]", "bootstrap=100"]
@@ -190,6 +192,7 @@ CHANGES: dict[str, Callable[[Study, pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_whatever_changes_runs_the_study_again(
     change: Callable[[Study, pytest.MonkeyPatch], None],
@@ -204,6 +207,7 @@ def test_whatever_changes_runs_the_study_again(
     assert (study.out / "rows.parquet").read_bytes() == rows
 
 
+@pytest.mark.slow
 def test_edited_data_of_the_same_size_and_time_is_noticed(study: Study):
     study.run()
     page = next((study.root / "kb" / "gt").rglob("*.json"))
@@ -216,6 +220,7 @@ def test_edited_data_of_the_same_size_and_time_is_noticed(study: Study):
     assert study.runs == 2  # all is as it was when the study was finished
 
 
+@pytest.mark.slow
 def test_edited_ocr_output_of_the_same_size_and_time_is_noticed(study: Study):
     truth, read = study.root / "kb" / "gt", study.root / "kb" / "read"
     for source in sorted(truth.rglob("*.json")):
@@ -241,6 +246,7 @@ def test_what_reads_from_nobody_knows_where_is_run_each_time(study: Study, setti
     assert study.runs == 2
 
 
+@pytest.mark.slow
 def test_a_run_in_which_something_failed_wholly_is_run_each_time(study: Study):
     study.settings += ["engines=[gt,precomputed:none]"]
     (study.root / "kb" / "none").mkdir()
@@ -249,6 +255,7 @@ def test_a_run_in_which_something_failed_wholly_is_run_each_time(study: Study):
     assert not (study.out / FILE).exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_a_fault_ended_is_run_again(study: Study, monkeypatch: pytest.MonkeyPatch):
     study.run()
     whole = {name: data for name, (data, _) in study.files().items()}

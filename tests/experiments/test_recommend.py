@@ -27,6 +27,7 @@ def validated(out: Path) -> dict:
     return content
 
 
+@pytest.mark.slow
 def test_a_recommendation_has_the_verdict_first_and_a_json_beside_it(folder):
     done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--budget", 4, "--no-instability")
     assert done.exit_code == 0, done.output
@@ -44,6 +45,7 @@ def test_a_recommendation_has_the_verdict_first_and_a_json_beside_it(folder):
     assert content["sentences"]["verdict"] == text.split("\n\n")[0].splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_the_layer_is_recommended_before_the_first_page_is_read(tmp_path):
     """Also by engines of PDFs alone, which count with the layer."""
     folder = write_towns(tmp_path / "in", 4)
@@ -65,6 +67,7 @@ def test_the_layer_is_recommended_before_the_first_page_is_read(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_one_engine_is_never_recommended(tmp_path):
     folder = write_towns(tmp_path / "in", 2)
     done = run_recommend(folder, "--engines", FAKE, "--no-instability")
@@ -74,6 +77,7 @@ def test_one_engine_is_never_recommended(tmp_path):
     assert f"Take {FAKE}" not in done.output
 
 
+@pytest.mark.slow
 def test_any_folder_ends_in_its_sentences(tmp_path):
     """PDFs, an image, a TIFF of two pages, subfolders, broken files, and other kinds."""
     folder = write_towns(tmp_path / "in", 2)
@@ -110,6 +114,7 @@ def test_any_folder_ends_in_its_sentences(tmp_path):
     assert {"has_layer", "wall_s", "cpu_s"} <= set(table)
 
 
+@pytest.mark.slow
 def test_files_and_pages_may_be_named(tmp_path):
     folder = write_towns(tmp_path / "in", 2)
     image = tmp_path / "one.png"
@@ -154,6 +159,7 @@ def test_a_folder_of_nothing_is_one_error(tmp_path):
     assert "1 file of another kind was not read: 1 .docx" in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_a_page_is_read_once(tmp_path, log):
     folder = write_towns(tmp_path / "in", 3)
     done = run_recommend(folder, "--engines", "tests.fakes.WordsEngine")
@@ -162,6 +168,7 @@ def test_a_page_is_read_once(tmp_path, log):
     assert "3/3 pages" in done.output
 
 
+@pytest.mark.slow
 def test_a_recommendation_from_python(tmp_path):
     folder = write_towns(tmp_path / "in", 2)
     result = ohr.recommend(
@@ -177,6 +184,7 @@ def test_a_recommendation_from_python(tmp_path):
     assert validated(tmp_path / "best") == result.as_json()
 
 
+@pytest.mark.slow
 def test_the_same_command_recommends_the_same_again(folder, monkeypatch):
     """What an engine takes is known of stored pages too, so the cheaper one stays the cheaper."""
     said = []
@@ -309,6 +317,7 @@ def test_what_cannot_be_done_is_said_before_pages_are_read(folder, more, said):
         assert not (folder.parent / "cache").exists()
 
 
+@pytest.mark.slow
 def test_an_engine_of_pdfs_passes_over_images(folder):
     Image.new("L", (40, 40), 255).save(folder / "scan.png")
     done = run_quality(folder, "--engines", f"{FAKE},pdf_text", "--no-instability")

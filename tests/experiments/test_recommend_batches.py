@@ -36,6 +36,7 @@ def sample_of(folder: Path) -> dict:
     return content["sample"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract")
 def test_it_stops_when_the_engines_are_compared_and_goes_on_where_it_stopped(towns, log):
     options = ("--engines", f"{FAKE},tesseract", "--no-instability", "--budget", PAGES)
@@ -54,6 +55,7 @@ def test_it_stops_when_the_engines_are_compared_and_goes_on_where_it_stopped(tow
     assert len(log.read_text().split()) == PAGES
 
 
+@pytest.mark.slow
 def test_it_stops_when_more_pages_cannot_show_a_difference(towns):
     twin = f"{{name: {FAKE}, label: twin}}"
     options = ("--engines", f"{FAKE},{twin}", "--no-instability", "--budget", PAGES)

@@ -32,7 +32,7 @@ class UnsureEngine(SureEngine):
 
 
 @pytest.fixture
-def mixed(tmp_path):
+def mixed_folder(tmp_path):
     """A PDF without text, a PDF with a text layer, and an image."""
     folder = tmp_path / "in"
     write_pdf(folder / "scan.pdf", 2)
@@ -64,11 +64,11 @@ def manifest(folder):
     return json.loads((folder.parent / "kb" / "manifest.json").read_text("utf-8"))
 
 
-def test_quality_writes_routes_that_read_follows(mixed, log):
+def test_quality_writes_routes_that_read_follows(mixed_folder, log):
     options = ("--engines", f"{SURE},{OTHER}", "--no-instability", "--workers", 1)
-    done = run_quality(mixed, *options)
+    done = run_quality(mixed_folder, *options)
     assert done.exit_code == 0, done.output
-    out = mixed.parent / "out"
+    out = mixed_folder.parent / "out"
     routes = pd.read_csv(out / "routes.csv")
     assert list(routes) == list(COLUMNS)
     assert len(routes) == 4
@@ -79,40 +79,42 @@ def test_quality_writes_routes_that_read_follows(mixed, log):
     assert "the prediction needs its output" in " ".join(done.output.split())
     pages_read = len(log.read_text().splitlines())
 
-    done = read(mixed, out / "routes.csv")
+    done = read(mixed_folder, out / "routes.csv")
     assert done.exit_code == 0, done.output
     assert len(log.read_text().splitlines()) == pages_read  # all are in the cache
-    assert TEXT.strip() in texts(mixed, "documents/typed")[0]["text"]
-    routed = manifest(mixed)["routes"]
+    assert TEXT.strip() in texts(mixed_folder, "documents/typed")[0]["text"]
+    routed = manifest(mixed_folder)["routes"]
     assert sum(routed.values()) == 4
     assert routed["layer"] == 1
 
 
-def test_one_engine_has_no_routes(mixed):
-    done = run_quality(mixed, "--engines", SURE, "--no-instability")
+def test_one_engine_has_no_routes(mixed_folder):
+    done = run_quality(mixed_folder, "--engines", SURE, "--no-instability")
     assert done.exit_code == 0, done.output
-    assert not (mixed.parent / "out" / "routes.csv").exists()
+    assert not (mixed_folder.parent / "out" / "routes.csv").exists()
 
 
-def test_each_page_takes_its_route_and_the_others_are_counted(mixed, log):
+def test_each_page_takes_its_route_and_the_others_are_counted(mixed_folder, log):
     rows = [f"documents/scan,1,{SURE}", "documents/scan,2,person", "documents/typed,1,layer"]
-    path = write(mixed, rows)
-    done = read(mixed, path)
+    path = write(mixed_folder, rows)
+    done = read(mixed_folder, path)
     assert done.exit_code == 0, done.output
-    assert [entry["page_idx"] for entry in texts(mixed, "documents/scan")] == [0]
-    facts = manifest(mixed)
+    assert [entry["page_idx"] for entry in texts(mixed_folder, "documents/scan")] == [0]
+    facts = manifest(mixed_folder)
     assert facts["routes"] == {"layer": 1, SURE: 1, "person": 1}
     assert facts["for_person"] == ["documents/scan page 2"]
     assert facts["without_route"] == ["documents/photo page 1"]
     assert "1 pages without a route, such as documents/photo page 1" in done.stdout
     assert "for a person, left out: documents/scan page 2" in done.stderr
-    before = (mixed.parent / "kb" / "documents" / "scan.json").read_bytes()
-    assert read(mixed, path).exit_code == 0
-    assert (mixed.parent / "kb" / "documents" / "scan.json").read_bytes() == before
+    before = (mixed_folder.parent / "kb" / "documents" / "scan.json").read_bytes()
+    assert read(mixed_folder, path).exit_code == 0
+    assert (mixed_folder.parent / "kb" / "documents" / "scan.json").read_bytes() == before
     assert len(log.read_text().splitlines()) == 1
 
-    dataset = Dataset(read_layers(mixed).documents.values(), [], kind="folder")
-    kb = registry.create("engine", f"precomputed:{mixed.parent / 'kb'}").knowledge_base(dataset)
+    dataset = Dataset(read_layers(mixed_folder).documents.values(), [], kind="folder")
+    kb = registry.create("engine", f"precomputed:{mixed_folder.parent / 'kb'}").knowledge_base(
+        dataset
+    )
     assert [kb.pages[ref].status for ref in sorted(kb.pages)] == [
         Status.OK,
         Status.ERROR,
@@ -120,9 +122,9 @@ def test_each_page_takes_its_route_and_the_others_are_counted(mixed, log):
     ]
 
 
-def test_a_dry_run_reads_nothing(mixed, log):
-    path = write(mixed, [f"documents/scan,1,{SURE}", "documents/scan,2,person"])
-    done = read(mixed, path, "--dry-run")
+def test_a_dry_run_reads_nothing(mixed_folder, log):
+    path = write(mixed_folder, [f"documents/scan,1,{SURE}", "documents/scan,2,person"])
+    done = read(mixed_folder, path, "--dry-run")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == [
         f"1 pages by {SURE}: 0 in the cache, 1 to read",
@@ -133,20 +135,22 @@ def test_a_dry_run_reads_nothing(mixed, log):
     assert not log.read_text()
 
 
-def test_engines_beside_the_routes_keep_their_parameters(mixed):
-    path = write(mixed, ["documents/scan,1,mine", "documents/scan,2,mine"])
+def test_engines_beside_the_routes_keep_their_parameters(mixed_folder):
+    path = write(mixed_folder, ["documents/scan,1,mine", "documents/scan,2,mine"])
     spec = {"name": "tests.fakes.ParamsEngine", "params": {"word": "other"}, "label": "mine"}
     path.with_suffix(".json").write_text(json.dumps({"engines": {"mine": spec}}))
-    assert read(mixed, path).exit_code == 0
-    engines = manifest(mixed)["engine"]["engines"]
+    assert read(mixed_folder, path).exit_code == 0
+    engines = manifest(mixed_folder)["engine"]["engines"]
     assert engines["mine"]["params"]["word"] == "other"
 
 
-def test_a_layer_that_cannot_be_used_is_a_failure(mixed):
-    done = read(mixed, write(mixed, ["documents/scan,1,layer", f"documents/scan,2,{SURE}"]))
+def test_a_layer_that_cannot_be_used_is_a_failure(mixed_folder):
+    done = read(
+        mixed_folder, write(mixed_folder, ["documents/scan,1,layer", f"documents/scan,2,{SURE}"])
+    )
     assert done.exit_code == 1
     assert "failed: documents/scan page 1: no usable text layer" in done.stderr
-    assert [entry["page_idx"] for entry in texts(mixed, "documents/scan")] == [1]
+    assert [entry["page_idx"] for entry in texts(mixed_folder, "documents/scan")] == [1]
 
 
 @pytest.mark.parametrize(
@@ -163,19 +167,19 @@ def test_a_layer_that_cannot_be_used_is_a_failure(mixed):
         ([], "no row"),
     ],
 )
-def test_a_wrong_route_is_one_line(mixed, rows, message):
-    done = read(mixed, write(mixed, rows))
+def test_a_wrong_route_is_one_line(mixed_folder, rows, message):
+    done = read(mixed_folder, write(mixed_folder, rows))
     assert done.exit_code != 0
     assert message in " ".join(done.stderr.split()), done.output
-    assert not (mixed.parent / "kb" / "documents").exists()
+    assert not (mixed_folder.parent / "kb" / "documents").exists()
 
 
-def test_routes_or_an_engine_but_not_both(mixed):
-    path = write(mixed, ["documents/scan,1,layer"])
+def test_routes_or_an_engine_but_not_both(mixed_folder):
+    path = write(mixed_folder, ["documents/scan,1,layer"])
     for more in (["--engines", SURE], ["--shard", "1/2"]):
-        done = read(mixed, path, *more)
+        done = read(mixed_folder, path, *more)
         assert done.exit_code == 2 or "error" in done.stderr
-    done = give(ocr, mixed, "--out", mixed.parent / "kb")
+    done = give(ocr, mixed_folder, "--out", mixed_folder.parent / "kb")
     assert "name one engine with --engines, or a file of routes with --routes" in done.stderr
-    done = read(mixed, write(mixed, [], header="document,page"))
+    done = read(mixed_folder, write(mixed_folder, [], header="document,page"))
     assert "no column route" in done.stderr

@@ -31,6 +31,7 @@ def settings(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_what_is_left_of_each_document(settings, tmp_path):
     out = tmp_path / "out"
     arguments = [*settings, "engines=[gt,precomputed:engine]", "--out", out]
@@ -50,6 +51,7 @@ def test_what_is_left_of_each_document(settings, tmp_path):
     assert (out / "figures" / "structure.png").exists()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_missing_has_no_structure(settings, tmp_path):
     kb = tmp_path / "kb"
     write_kb(kb / "partial", {f"law/doc{n}": [PAGE.format(n=n)] for n in range(4)})
@@ -62,6 +64,7 @@ def test_a_page_that_is_missing_has_no_structure(settings, tmp_path):
     assert summary["heading_precision"] == 1
 
 
+@pytest.mark.slow
 def test_a_measure_that_no_reading_has_leaves_its_panel_empty(settings, tmp_path):
     without = PAGE.replace("Table 1: Costs by year", "")
     write_kb(tmp_path / "kb" / "bare", {f"law/doc{n}": [without.format(n=n)] for n in range(4)})
@@ -74,6 +77,7 @@ def test_a_measure_that_no_reading_has_leaves_its_panel_empty(settings, tmp_path
     assert pd.isna(summary["caption_precision"])
 
 
+@pytest.mark.slow
 def test_questions_without_evidence_are_not_hit_by_noise(settings, tmp_path):
     asked = [qa(0, "law/doc0", 0, evidence_context="Costs by year")]
     write_questions(tmp_path / "qas.json", [*asked, qa(1, "law/doc1", 0, evidence_context="")])

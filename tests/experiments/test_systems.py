@@ -84,6 +84,7 @@ def run(*arguments: object) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_path):
     output = run(*settings, "--out", tmp_path / "out")
     table = pd.read_csv(tmp_path / "out" / "systems.csv")
@@ -125,6 +126,7 @@ def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_pat
     assert "extractive: a linear" in drawn
 
 
+@pytest.mark.slow
 def test_the_loss_is_shared_out_among_structure_finding_and_reading(settings, tmp_path):
     run(*settings, "--out", tmp_path / "out", "--parts")
     table = pd.read_csv(tmp_path / "out" / "system_parts.csv")
@@ -147,6 +149,7 @@ def test_the_loss_is_shared_out_among_structure_finding_and_reading(settings, tm
     assert (tmp_path / "out" / "figures" / "system_parts.png").exists()
 
 
+@pytest.mark.slow
 def test_attribution_shares_out_systems_too(settings, tmp_path):
     arguments = [*settings, "dataset.limit=3", "--out", tmp_path / "out"]
     result = CliRunner().invoke(attribution, [str(argument) for argument in arguments])
@@ -157,6 +160,7 @@ def test_attribution_shares_out_systems_too(settings, tmp_path):
     assert set(parts["system"]) == {"heading", "words"}
 
 
+@pytest.mark.slow
 def test_a_study_of_the_built_in_system_alone_has_no_parts(settings, tmp_path):
     output = run(*settings, "systems=[rag]", "--out", tmp_path / "out", "--parts")
     assert "no loss to attribute" in output

@@ -65,6 +65,7 @@ def study(tmp_path_factory):
     return run_study(load_config(settings), root / "run", progress=Progress())
 
 
+@pytest.mark.slow
 def test_each_knowledge_base_has_its_tables_in_one_format(study):
     for name in TABLE_FORMATS:
         pages = study.plan.engines[name].knowledge_base(study.plan.dataset).pages
@@ -86,6 +87,7 @@ def test_formats_differ_in_the_words_as_they_stand_and_not_without_mark_up(study
     assert set(by_format["r_noise_content"].values()) == {0.0}
 
 
+@pytest.mark.slow
 def test_report_prints_writes_and_draws(study, capsys):
     report(study)
     printed = capsys.readouterr().out
@@ -107,6 +109,7 @@ def test_report_prints_writes_and_draws(study, capsys):
     assert len(count_losses(study)) == len(losses)
 
 
+@pytest.mark.slow
 def test_bars_repeat_to_the_byte(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     changes = paired_differences(study, cells)
@@ -120,6 +123,7 @@ def test_bars_repeat_to_the_byte(study, tmp_path):
     assert "comparisons of each metric together" in notes
 
 
+@pytest.mark.slow
 @pytest.mark.arranged
 def test_the_figure_has_the_paired_changes_with_their_intervals(study, tmp_path, monkeypatch):
     cells = study.cells[study.cells["group"] == "source:table"]
@@ -140,6 +144,7 @@ def test_the_figure_has_the_paired_changes_with_their_intervals(study, tmp_path,
         check_texts(made)
 
 
+@pytest.mark.slow
 def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     answers = cells[cells["stage"] == "overall"]
@@ -159,6 +164,7 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     assert svg.count(">whole<") == 1
 
 
+@pytest.mark.slow
 def test_one_format_alone_is_reported(study, tmp_path, capsys):
     config = study.config.model_copy(update={"engines": study.config.engines[:1]})
     report(run_study(config, tmp_path / "run"))
@@ -193,6 +199,7 @@ def test_questions_on_some_sources_only(tmp_path):
     assert len(plan.reread) == 2  # every page is in the knowledge base all the same
 
 
+@pytest.mark.slow
 def test_several_numbers_of_hits_and_chunkers(study, tmp_path):
     config = study.plan.config.model_copy(update={"ks": (1, 2)})
     two = [{"name": "tokens"}, {"name": "tokens", "params": {"size": 20}, "label": "small"}]
@@ -224,6 +231,7 @@ def test_only_questions_that_count_on_both_sides(tmp_path):
     assert set(answers["n"]) == {1}  # the other question has no answer in any format
 
 
+@pytest.mark.slow
 def test_without_a_question_about_a_table(tmp_path):
     settings = [*write_corpus(tmp_path), f"cache={tmp_path / 'cache'}", "dataset.sources=text"]
     done = CliRunner().invoke(main, [*settings, "--out", str(tmp_path / "run")])

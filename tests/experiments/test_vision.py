@@ -43,6 +43,7 @@ def run(corpus, tmp_path_factory):
     return run_study(load_config(given), folder, progress=Progress())
 
 
+@pytest.mark.slow
 def test_every_retriever_goes_with_every_reader(run):
     routes = {route.name: (route.retrieved_by, route.read_as) for route in routes_of(run.plan)}
     assert routes == {
@@ -86,6 +87,7 @@ def test_a_route_through_pictures_alone_has_one_row_of_the_clean_pages(run):
     assert table["table"].isna().all()
 
 
+@pytest.mark.slow
 def test_the_report_writes_tables_and_a_figure(run, capsys):
     report(run)
     printed = capsys.readouterr().out

@@ -41,6 +41,7 @@ def arguments(tmp_path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_overall_figures_leave_them_out_and_stand_beside_those_with_them(
     arguments, tmp_path
 ) -> None:
@@ -61,6 +62,7 @@ def test_overall_figures_leave_them_out_and_stand_beside_those_with_them(
     assert written_for(run).systems == ("pdftriage",)
 
 
+@pytest.mark.slow
 def test_without_that_system_every_question_counts(arguments, tmp_path) -> None:
     done = CliRunner().invoke(systems, [*arguments, "systems=[p3,p4]"])
     assert done.exit_code == 0, done.output
@@ -69,6 +71,7 @@ def test_without_that_system_every_question_counts(arguments, tmp_path) -> None:
     assert set(pd.read_csv(tmp_path / "run" / "systems.csv")["n"]) == {6}
 
 
+@pytest.mark.slow
 def test_prototypes_beside_that_system_leave_them_out(arguments, tmp_path) -> None:
     done = CliRunner().invoke(prototypes, [*arguments, "systems=[p4,pdftriage]"])
     assert done.exit_code == 0, done.output

@@ -31,6 +31,7 @@ def study(settings, out, *more):
     return run_study(load_config([*settings, *more]), out)
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_on_every_page_stops_with_its_reason(corpus, tmp_path, monkeypatch):
     with pytest.raises(
         OhrError, match=r"3 pages in a row failed alike \(EngineError: out of order\): f"
@@ -41,6 +42,7 @@ def test_an_engine_that_fails_on_every_page_stops_with_its_reason(corpus, tmp_pa
     assert study(corpus, tmp_path / "run", MENDABLE, "stop_after_failures=3").failed == []
 
 
+@pytest.mark.slow
 def test_a_condition_that_failed_whole_is_said_and_exits_with_1(corpus, tmp_path):
     arguments = [*corpus, MENDABLE, "noise=[]", "stages=[ocr]", "stop_after_failures=0"]
     done = CliRunner().invoke(noise_curve.main, [*arguments, "--out", str(tmp_path / "run")])
@@ -77,6 +79,7 @@ def test_answers_that_all_failed_are_a_condition_that_failed(corpus, tmp_path):
     assert "out of order at 16 characters (16)" in result.failures[0]
 
 
+@pytest.mark.slow
 def test_the_ocr_command_stops_too(tmp_path):
     write_corpus(tmp_path, documents=1, pages=4)
     done = CliRunner().invoke(
@@ -91,6 +94,7 @@ def test_the_ocr_command_stops_too(tmp_path):
     assert "2 pages in a row failed alike (EngineError: out of order)" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -156,6 +160,7 @@ def test_a_reader_that_returns_no_outcome_is_named(corpus, tmp_path):
         study(corpus, tmp_path / "run", "readers=[tests.faults.plugins.NoOutcome]")
 
 
+@pytest.mark.slow
 def test_an_engine_that_answers_for_another_page_is_named(corpus, tmp_path):
     with pytest.raises(PluginError, match="was asked for page 0 and answered for page 1: transcri"):
         study(corpus, tmp_path / "run", "engines=[tests.faults.plugins.AnotherPage]")

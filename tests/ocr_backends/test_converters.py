@@ -51,6 +51,7 @@ in tonnes
 Figure 1: A mine"""
 
 
+@pytest.mark.slow
 def test_mineru_3(tmp_path: Path, pdf: Path, blank: np.ndarray) -> None:
     reader = program(tmp_path / "mineru", MINERU_3)
     made = engine("mineru", executable=str(reader), mode="pipeline",

@@ -211,7 +211,7 @@ def test_odd_replies_are_counted(server: Server) -> None:
 
 
 @pytest.fixture
-def two() -> Iterator[tuple[Server, Server]]:
+def two_servers() -> Iterator[tuple[Server, Server]]:
     with ExitStack() as stack:
         one, other = (stack.enter_context(serving()) for _ in range(2))
         one.replies, other.replies = [said("one")], [said("other")]
@@ -244,16 +244,16 @@ def hang(handler: BaseHTTPRequestHandler) -> None:
     threading.Event().wait(1)
 
 
-def test_pages_are_shared_out(two: tuple[Server, Server]) -> None:
-    made = engine(two[0].url, mirrors=[two[1].url])
+def test_pages_are_shared_out(two_servers: tuple[Server, Server]) -> None:
+    made = engine(two_servers[0].url, mirrors=[two_servers[1].url])
     assert {read(made).value for _ in range(4)} == {"one", "other"}
 
 
 @pytest.mark.parametrize("trouble", [hang_up, truncate, drip, hang, refused(503), None])
 def test_pages_of_a_server_in_trouble_go_elsewhere(
-    two: tuple[Server, Server], waits: list[float], trouble: Any
+    two_servers: tuple[Server, Server], waits: list[float], trouble: Any
 ) -> None:
-    bad, good = two
+    bad, good = two_servers
     bad.replies = [trouble] if trouble is not None else bad.replies
     url = bad.url if trouble is not None else closed_port()
     made = engine(url, mirrors=[good.url], timeout_s=1.0)
@@ -263,9 +263,9 @@ def test_pages_of_a_server_in_trouble_go_elsewhere(
 
 
 def test_a_server_that_comes_back_is_used_again(
-    two: tuple[Server, Server], waits: list[float], monkeypatch: pytest.MonkeyPatch
+    two_servers: tuple[Server, Server], waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bad, good = two
+    bad, good = two_servers
     bad.replies = [refused(503), said("one")]
     made = engine(bad.url, mirrors=[good.url])
     assert {read(made).value for _ in range(4)} == {"other"}
@@ -279,16 +279,18 @@ def test_all_dead_is_said_of_the_last(waits: list[float]) -> None:
         read(made)
 
 
-def test_a_server_that_lies_is_not_believed_and_not_left(two: tuple[Server, Server]) -> None:
-    for server in two:
+def test_a_server_that_lies_is_not_believed_and_not_left(
+    two_servers: tuple[Server, Server],
+) -> None:
+    for server in two_servers:
         server.replies = [(200, b'{"choices": "none"}', {})]
-    outcome = read(engine(two[0].url, mirrors=[two[1].url]))
+    outcome = read(engine(two_servers[0].url, mirrors=[two_servers[1].url]))
     assert outcome.status is Status.ERROR
     assert "no chat completion" in outcome.detail
-    assert sum(len(server.requests) for server in two) == 1
+    assert sum(len(server.requests) for server in two_servers) == 1
 
 
-def test_sixteen_pages_at_once_never_overload_a_server(two: tuple[Server, Server]) -> None:
+def test_sixteen_pages_at_once_never_overload_a_server(two_servers: tuple[Server, Server]) -> None:
     busy, most = [0, 0], [0, 0]
     lock = threading.Lock()
 
@@ -304,9 +306,11 @@ def test_sixteen_pages_at_once_never_overload_a_server(two: tuple[Server, Server
 
         return reply
 
-    for number, server in enumerate(two):
+    for number, server in enumerate(two_servers):
         server.answer = answer(number)
-    engines = [engine(two[0].url, mirrors=[two[1].url], at_once=2) for _ in range(16)]
+    engines = [
+        engine(two_servers[0].url, mirrors=[two_servers[1].url], at_once=2) for _ in range(16)
+    ]
     outcomes: list[Outcome[str]] = []
     threads = [threading.Thread(target=lambda e=e: outcomes.append(read(e))) for e in engines]
     for thread in threads:
@@ -319,10 +323,10 @@ def test_sixteen_pages_at_once_never_overload_a_server(two: tuple[Server, Server
 
 
 def test_sixteen_pages_at_once_and_a_server_that_fails_in_every_way(
-    two: tuple[Server, Server], waits: list[float], monkeypatch: pytest.MonkeyPatch
+    two_servers: tuple[Server, Server], waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ohr.models.servers.DOWN_S", 0.0)  # it is tried again and again
-    bad, good = two
+    bad, good = two_servers
     bad.replies = [hang_up, truncate, drip, hang, refused(503), (200, b"<html>", {})] * 3
     engines = [engine(bad.url, mirrors=[good.url], timeout_s=1.5, at_once=16) for _ in range(16)]
     outcomes: list[Outcome[str]] = []
@@ -337,7 +341,9 @@ def test_sixteen_pages_at_once_and_a_server_that_fails_in_every_way(
     assert {outcome.value for outcome in outcomes if outcome not in lied_to} == {"other"}
 
 
-def test_what_they_share_is_the_users_own(two: tuple[Server, Server], tmp_path: Path) -> None:
-    read(engine(two[0].url, mirrors=[two[1].url], at_once=1))
+def test_what_they_share_is_the_users_own(
+    two_servers: tuple[Server, Server], tmp_path: Path
+) -> None:
+    read(engine(two_servers[0].url, mirrors=[two_servers[1].url], at_once=1))
     [folder] = tmp_path.glob("ohr-servers-*")
     assert folder.stat().st_mode & 0o077 == 0

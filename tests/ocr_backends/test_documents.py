@@ -214,6 +214,7 @@ def test_pages_come_in_batches(tmp_path: Path, pdf: Path) -> None:
     assert [len(pages) for _, pages, _ in calls(reader)] == [2, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_torn_page_does_not_take_its_batch_with_it(tmp_path: Path) -> None:
     write_pdf(tmp_path / "torn.pdf", ["fine", "bad", "fine too"])
     reader = program(tmp_path / "marker_single", BATCH)
@@ -232,6 +233,7 @@ texts = [{"label": "text", "text": page, "prov": [{"page_no": n}]}
 """
 
 
+@pytest.mark.slow
 def test_rubbish_about_a_page_does_not_take_its_batch_with_it(tmp_path: Path) -> None:
     write_pdf(tmp_path / "torn.pdf", ["fine", "bad", "fine too"])
     reader = program(tmp_path / "docling", RUBBISH)

@@ -82,6 +82,7 @@ def test_reads_rgb_and_grey(engine: OcrBackend) -> None:
         assert Levenshtein.normalized_distance((outcome.value or "").strip(), TEXT) < 0.03
 
 
+@pytest.mark.slow
 def test_colour_order_is_rgb(engine: OcrBackend) -> None:
     page = draw(LINES)
     page = np.where(page < 128, np.uint8([200, 0, 0]), np.uint8([255, 255, 230])).astype(np.uint8)
@@ -89,6 +90,7 @@ def test_colour_order_is_rgb(engine: OcrBackend) -> None:
     assert Levenshtein.normalized_distance((outcome.value or "").strip(), TEXT) < 0.03
 
 
+@pytest.mark.slow
 def test_blank_page_is_empty(engine: OcrBackend) -> None:
     blank = np.full((420, 900, 3), 255, np.uint8)
     assert [outcome.status for outcome in read(engine, blank)] == [Status.EMPTY]
@@ -163,6 +165,7 @@ def test_tesseract_that_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         engine.engine_version()
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("library", ["tesserocr", "pytesseract"])
 def test_tesseract_reads_by_either_library(library: str) -> None:
@@ -196,6 +199,7 @@ def test_an_engine_that_reads_no_chinese_says_so() -> None:
         tesseract.check_languages(["en", "zh"])
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("name", ["eng_1.069", "eng-fast", "script/Latin_2.0"])
 def test_traineddata_of_ones_own_may_have_any_usual_name(
@@ -229,6 +233,7 @@ def traineddata(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("library", ["tesserocr", "pytesseract"])
 @pytest.mark.parametrize("layout", [False, True])

@@ -197,6 +197,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="needs tesseract")
 @pytest.mark.parametrize(
     ("config", "suffix"),

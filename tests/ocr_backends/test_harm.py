@@ -78,6 +78,7 @@ def test_strokes_at_any_angle_are_no_skew(angle, apart, thick, is_dark_page, gap
     assert abs(skew(255 - page if is_dark_page else page)) < 0.1
 
 
+@pytest.mark.slow
 @examples(10)
 @given(st.floats(-13, 13))
 def test_the_skew_of_a_dark_page_is_known(angle):
@@ -87,6 +88,7 @@ def test_the_skew_of_a_dark_page_is_known(angle):
     assert skew(turned) == pytest.approx(-angle, abs=0.34)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [s for s in WORDS if s != "korean"])
 def test_level_lines_of_every_script_are_level(script):
     page = script_page(script)
@@ -230,6 +232,7 @@ def test_a_title_is_not_given_for_doubtful_words():
     assert is_better(confident_words(text), confident_words(text + doubtful))
 
 
+@pytest.mark.slow
 @needs_tesseract
 def test_a_weak_answer_is_proved_by_reading(monkeypatch):
     """Sideways slides have few letters: Tesseract's orientation is right, but not sure of it."""
@@ -246,6 +249,7 @@ def test_a_weak_answer_is_proved_by_reading(monkeypatch):
         assert np.array_equal(upright_module.upright(turned), slide)
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("wrong", [1, 2, 3])
 def test_a_wrong_answer_is_refuted_by_reading(monkeypatch, wrong):
@@ -255,6 +259,7 @@ def test_a_wrong_answer_is_refuted_by_reading(monkeypatch, wrong):
     assert upright_module.upright(slide) is slide
 
 
+@pytest.mark.slow
 @needs_tesseract
 def test_lines_that_run_down_show_a_page_on_its_side(monkeypatch):
     monkeypatch.setattr(upright_module, "detect_orientation", lambda image: None)

@@ -100,6 +100,7 @@ def test_what_surrounds_a_loop_stays(before: str, turn: str, after: str) -> None
     assert bool(detail) == (len(kept) < len((before + turn * 2000 + after).rstrip()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -149,6 +149,7 @@ def test_a_vote_takes_the_better_reading(texts, expected):
     assert Vote().fuse(texts) == expected
 
 
+@pytest.mark.slow
 @needs_symspell
 def test_corrections_change_no_number_name_or_mark_up():
     text = "The compnay Lindvlk paid $1,2O0 in 2O19. \\textbf{harbuor} $allpha$ <tabel> teh"
@@ -261,6 +262,7 @@ def test_a_foreign_paragraph_stays_beside_one_that_is_corrected():
     assert correct().reason(text) == ""
 
 
+@pytest.mark.slow
 @needs_symspell
 def test_an_engine_says_that_a_foreign_page_is_not_corrected():
     engine = Repaired(RepairedParams(engine=f"{HERE}.German", steps=["correct"]))

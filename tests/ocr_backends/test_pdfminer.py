@@ -88,6 +88,7 @@ def test_a_turned_page_keeps_its_words(tmp_path: Path, turn: int) -> None:
     assert high == pytest.approx((columns.max(), rows.max()), abs=12)
 
 
+@pytest.mark.slow
 def test_a_pdf_is_read_without_its_image(tmp_path: Path) -> None:
     outcome = read(write_page(tmp_path / "a.pdf", LINES))
     assert outcome.value.split() == "The pier is old. It leans on.".split()

@@ -55,6 +55,7 @@ def marks_of(page: np.ndarray) -> np.ndarray:
     return np.stack([x, y], axis=1)[inside]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("bent", [(), ("bend",)])
 def test_a_photographed_page_is_cut_out_and_flat(seed, bent):
@@ -89,11 +90,13 @@ def test_a_picture_too_narrow_for_a_page_stays_as_it_is(shape):
     assert even_light(picture).shape == shape
 
 
+@pytest.mark.slow
 def test_a_picture_without_a_page_stays_as_it_is():
     noise = np.random.default_rng(0).integers(0, 256, (400, 300, 3), dtype=np.uint8)
     assert flatten(noise) is noise
 
 
+@pytest.mark.slow
 @examples(15)
 @given(st.floats(-LARGEST_SKEW + 1, LARGEST_SKEW - 1))
 def test_the_skew_of_text_is_known_to_a_third_of_a_degree(angle):
@@ -107,6 +110,7 @@ def test_a_page_without_ink_has_no_skew():
     assert skew(np.full((300, 200), 255, np.uint8)) == 0.0
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
 def test_a_page_is_turned_upright(turns):
@@ -117,6 +121,7 @@ def test_a_page_is_turned_upright(turns):
     assert np.abs(result.astype(int) - page).mean() < 4
 
 
+@pytest.mark.slow
 @needs_tesseract
 def test_a_level_page_stays_as_it_is():
     page = write_text()
@@ -134,6 +139,7 @@ def test_shadows_go_and_ink_stays():
     assert even_light(colour).shape == colour.shape
 
 
+@pytest.mark.slow
 @needs_tesseract
 def test_an_engine_reads_the_repaired_page():
     page = np.ascontiguousarray(np.rot90(write_text(), 2))

@@ -34,6 +34,7 @@ def check(script: str, turn: int, **how: int) -> None:
         assert np.array_equal(result, page)
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("script", HANGING)
 def test_no_upright_page_is_said_to_be_upside_down(script):
@@ -56,6 +57,7 @@ def test_nor_in_another_font_with_fewer_lines(script, turn):
     check(script, turn, font=3, size=22, lines=9, seed=5)
 
 
+@pytest.mark.slow
 @needs_tesseract
 @pytest.mark.parametrize("script", ["latin", "cyrillic", "hebrew"])
 def test_pages_that_are_known_are_turned(script):

@@ -330,6 +330,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 @every_engine
 @pytest.mark.parametrize("package", ["torch", "transformers"])
 def test_missing_package_names_the_command(

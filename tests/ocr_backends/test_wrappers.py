@@ -153,6 +153,7 @@ def test_any_reply_is_a_page(reply: str) -> None:
     assert len(page.text) <= len(reply)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["<think>", "</think>", "```\n", "```md\n", "<|box_start|>", "{", "\\n", "![a](data:x ",

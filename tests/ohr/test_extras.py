@@ -28,6 +28,7 @@ def test_the_sample_needs_typst(tmp_path, monkeypatch):
     assert origin.generator()["typst"]
 
 
+@pytest.mark.slow
 def test_chinese_text_needs_jieba(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
     writing_systems.jieba.cache_clear()
@@ -38,6 +39,7 @@ def test_chinese_text_needs_jieba(monkeypatch):
     assert reference.f1("中文", "中文") == 1
 
 
+@pytest.mark.slow
 def test_jieba_is_quiet_when_it_is_compiled(tmp_path):
     done = subprocess.run(
         [

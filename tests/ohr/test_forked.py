@@ -59,6 +59,7 @@ def test_temporary_files_of_a_copy_are_removed():
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_a_copy_at_work_is_waited_for_and_a_stuck_one_is_not():
     def work(pipe):
         until = time.process_time() + 1

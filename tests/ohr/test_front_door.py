@@ -135,6 +135,7 @@ def run(study):
     ).run(root / "run", progress=False)
 
 
+@pytest.mark.slow
 def test_a_run_just_made_and_the_same_opened_are_alike(run):
     opened = ohr.open_run(str(run.path))
     assert isinstance(opened, ohr.Run)
@@ -165,6 +166,7 @@ def test_a_run_of_failures_says_so_when_it_is_opened_too(study):
     assert opened.failures == run.failures != []
 
 
+@pytest.mark.slow
 def test_a_run_compares_and_draws_itself(run, tmp_path):
     compared = run.compare(by="knowledge_base", metrics=["overall:f1"], baseline="gt, clean")
     assert list(compared["other"]) == ["gt, formatting mild", "gt, formatting severe"]

@@ -37,7 +37,7 @@ def endpoint(url: str, timeout_s: float = 30.0, retries: int = 0) -> Endpoint:
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def long_lived_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Connections are kept for as long as a slow machine may need between two requests."""
     connections = functools.cache(http._connections.__wrapped__)
     monkeypatch.setattr(http, "KEPT_OPEN_S", 600.0)
@@ -46,7 +46,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     http._awaited(connections(os.getpid(), None).aclose())
 
 
-def test_connections_are_used_again(server: Server, kept: None) -> None:
+def test_connections_are_used_again(server: Server, long_lived_connections: None) -> None:
     server.replies = [FINE, refused(400, "no"), FINE]
     assert endpoint(server.url).post({}) == {"fine": 1}
     with pytest.raises(EngineError, match="HTTP 400 no"):
@@ -56,7 +56,7 @@ def test_connections_are_used_again(server: Server, kept: None) -> None:
 
 
 def test_a_connection_that_the_server_has_closed_is_not_used_again(
-    server: Server, kept: None
+    server: Server, long_lived_connections: None
 ) -> None:
     closed = threading.Event()
 
@@ -87,7 +87,9 @@ def test_within_a_running_event_loop_as_in_a_notebook(server: Server) -> None:
     assert asyncio.run(cell()) == {"fine": 1}
 
 
-def test_a_forked_process_has_connections_of_its_own(server: Server, kept: None) -> None:
+def test_a_forked_process_has_connections_of_its_own(
+    server: Server, long_lived_connections: None
+) -> None:
     server.replies = [FINE]
     endpoint(server.url).post({})
     child = os.fork()

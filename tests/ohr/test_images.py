@@ -71,6 +71,7 @@ def test_a_page_in_another_unit_than_points_has_its_size(tmp_path: Path) -> None
         render(write_objects(tmp_path / "b.pdf", huge), 0, 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 def test_a_page_that_does_not_stand_upright_is_told(turn: int) -> None:
     image = np.ascontiguousarray(np.rot90(page_of_text(), -turn // 90))

@@ -26,6 +26,7 @@ def write_claim(path, pages):
     )
 
 
+@pytest.mark.slow
 def test_one_page_that_cannot_be_opened_costs_no_other(tmp_path):
     bomb = write_bomb(tmp_path / "bomb.pdf")
     text = write_page(tmp_path / "text.pdf", "BT /F 9 Tf 10 99 Td (Here) Tj ET")

@@ -61,6 +61,7 @@ LINES = (
 )
 
 
+@pytest.mark.slow
 def test_text_beyond_the_crop_box_is_none_of_the_page(tmp_path):
     whole = write_page(tmp_path / "whole.pdf", LINES)
     cropped = tmp_path / "cropped.pdf"

@@ -225,6 +225,7 @@ def test_a_class_without_any_source_says_so(folder: Path, monkeypatch: pytest.Mo
         cls().identity()
 
 
+@pytest.mark.slow
 def test_a_script_is_a_file_and_what_is_typed_beside_it_is_none(folder: Path) -> None:
     script = (
         "from mine import Mine\n"

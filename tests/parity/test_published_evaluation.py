@@ -75,12 +75,14 @@ def test_r_noise_to_the_last_published_decimal(cells, data_dir, engine):
         ), name
 
 
+@pytest.mark.slow
 def test_edit_distance_by_domain(cells):
     for domain, published in EDIT_DISTANCE.items():
         ours, _ = mean(cells, "MinerU", "edit_distance", f"domain:{domain}")
         assert ours == pytest.approx(published, abs=0.001), domain
 
 
+@pytest.mark.slow
 def test_ordered_top_2_from_the_published_chunks(data_dir):
     with gzip.open(data_dir / "reference" / "chunks_gt_law.jsonl.gz", "rt") as lines:
         published = [json.loads(line) for line in lines]

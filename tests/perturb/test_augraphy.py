@@ -47,6 +47,7 @@ def test_the_papers_effects_are_there():
     assert set(EFFECTS) | {"augraphy_dirty_rollers", "augraphy_folding"} <= set(NAMES)
 
 
+@pytest.mark.slow
 def test_nothing_imports_augraphy_before_its_first_call():
     code = (
         "import sys, numpy as np; from ohr import plugins, registry;"
@@ -73,6 +74,7 @@ def test_what_is_missing_is_said_with_the_commands_that_install_it(monkeypatch, 
     )
 
 
+@pytest.mark.slow
 @every_effect
 def test_a_call_leaves_no_trace(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

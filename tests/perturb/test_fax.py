@@ -85,6 +85,7 @@ def test_what_is_lost_at_less_intensity_is_lost_at_more(low, high, seed):
     assert few.noise <= many.noise
 
 
+@pytest.mark.slow
 def test_a_lost_line_repeats_the_one_above_or_is_white_or_displaced():
     kinds = {lost.kind for seed in range(12) for lost in scene(seed=seed).disturbances}
     assert kinds == {"repeated", "white", "displaced"}

@@ -151,6 +151,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(name):
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 @every_distortion
 @quick
 @given(page=pages(), intensity=intensities, seed=seeds)
@@ -178,6 +179,7 @@ def test_what_is_drawn_does_not_depend_on_the_intensity(name, page, intensity, s
     assert states[0] == states[1] == states[2]
 
 
+@pytest.mark.slow
 @every_distortion
 def test_a_view_of_an_array_reads_as_the_page_it_shows(name):
     big = np.random.default_rng(3).integers(0, 256, (140, 160, 3), dtype=np.uint8)

@@ -55,6 +55,7 @@ def test_hits_fall_evenly_on_the_page():
     assert hit[:, [0, -1]].any()
 
 
+@pytest.mark.slow
 def test_hits_fall_evenly_on_a_page_of_more_grains_than_pixels():
     page = np.full((2600, 2200), 128, np.uint8)  # of 30 dpi: 25 grains a pixel
     hit = np.abs(noisy(page, 1.0, dpi=30).astype(int) - 128)

@@ -74,6 +74,7 @@ def test_edges_are_soft_at_the_usual_size():
         assert steepest < 8 / 25 * 1.5 + 0.02
 
 
+@pytest.mark.slow
 def test_pages_differ_in_kind():
     page = np.full((877, 620), 255, np.uint8)
     values = [shaded(page, seed=seed).value / 255 for seed in range(60)]

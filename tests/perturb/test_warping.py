@@ -163,6 +163,7 @@ def test_ink_is_worn_along_a_crease():
     assert not worn[away > 6].any()
 
 
+@pytest.mark.slow
 def test_an_effect_keeps_its_size_on_paper():
     shape = (600, 450)
     small = warped(np.zeros(shape, np.uint8), seed=5).record
@@ -191,6 +192,7 @@ def test_the_bytes_do_not_depend_on_opencv_threads(threads):
         cv2.setNumThreads(before)
 
 
+@pytest.mark.slow
 def test_a_large_page_needs_little_memory_beside_the_result():
     page = np.full((6000, 5000, 3), 200, np.uint8)
     tracemalloc.start()

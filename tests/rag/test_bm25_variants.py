@@ -100,6 +100,7 @@ def test_ngrams_lie_within_words():
     assert len(grams.ids("a")) == 0
 
 
+@pytest.mark.slow
 def test_chinese_words_come_from_a_dictionary():
     ids = analyser("chinese", 4).ids
     whole = ids("营业收入增长，Profits rose 5")

@@ -42,7 +42,7 @@ def hits(*doc_ids: str) -> list[Hit]:
 
 
 @pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
+def known_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         "questions": {question_key(QUESTION): 3},
         "documents": {document_key("port/larvik"): 1, document_key("port/moss"): 2},
@@ -50,7 +50,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_weights, "_folds", lambda: table)
 
 
-def test_a_question_is_known_by_its_words_and_else_by_its_document(known: None) -> None:
+def test_a_question_is_known_by_its_words_and_else_by_its_document(known_folds: None) -> None:
     assert fold_of(QUESTION, ()) == fold_of(QUESTION, hits("port/larvik")) == 3
     assert fold_of("  what IS the fee,\nfor a night in berth 3 ?", ()) == 3
     assert fold_of("And the fee?", hits("port/oslo", "other/larvik", "port/moss")) == 1
@@ -59,7 +59,7 @@ def test_a_question_is_known_by_its_words_and_else_by_its_document(known: None) 
 
 
 def test_the_weights_without_the_questions_fold_answer_it(
-    known: None, monkeypatch: pytest.MonkeyPatch
+    known_folds: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 

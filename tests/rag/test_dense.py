@@ -195,6 +195,7 @@ def test_equal_vectors_tie_and_no_query_sees_its_company(n):
     assert nearest.search(queries[5:20], 10) == together[5:20]
 
 
+@pytest.mark.slow
 def test_hnsw_finds_nearly_all_that_exact_search_finds():
     pytest.importorskip("faiss")
     rng = np.random.default_rng(0)

@@ -90,7 +90,7 @@ def test_minilm_comes_with_its_package():
 
 
 @pytest.fixture(scope="module")
-def masked(folder):
+def masked_model(folder):
     pytest.importorskip("sentence_transformers")
     return encoder_checkpoints.masked_language_model(folder / "mlm")
 
@@ -105,27 +105,29 @@ def term_weights(folder, text):
 
 
 def test_splade_scores_are_products_of_the_greatest_weight_of_each_term(
-    masked, tmp_path, monkeypatch
+    masked_model, tmp_path, monkeypatch
 ):
-    made = create("splade", model=str(masked), batch_size=3)
+    made = create("splade", model=str(masked_model), batch_size=3)
     made.use_store(ArtefactStore(tmp_path))
     found = scores_of(made)
     for query, scores in zip(QUERIES, found, strict=True):
-        expected = [term_weights(masked, query) @ term_weights(masked, text) for text in TEXTS]
+        expected = [
+            term_weights(masked_model, query) @ term_weights(masked_model, text) for text in TEXTS
+        ]
         assert scores == pytest.approx(dict(enumerate(expected)), abs=1e-4)
         assert list(scores) == sorted(scores, key=lambda i: -scores[i])
-    again = create("splade", model=str(masked))
+    again = create("splade", model=str(masked_model))
     again.use_store(ArtefactStore(tmp_path))
     monkeypatch.setattr(type(again), "_encode", lambda *_: pytest.fail("encoded again"))
     assert scores_of(again) == found
 
 
 def test_splade_counts_only_the_heaviest_terms_and_encodes_nothing_anew(
-    masked, tmp_path, monkeypatch
+    masked_model, tmp_path, monkeypatch
 ):
     made, few = (
-        create("splade", model=str(masked)),
-        create("splade", model=str(masked), top_terms=3),
+        create("splade", model=str(masked_model)),
+        create("splade", model=str(masked_model), top_terms=3),
     )
     for retriever in (made, few):
         retriever.use_store(ArtefactStore(tmp_path))
@@ -134,7 +136,7 @@ def test_splade_counts_only_the_heaviest_terms_and_encodes_nothing_anew(
     assert few.encoder_identity() == made.encoder_identity()
 
     def cut(text):
-        weights = term_weights(masked, text)
+        weights = term_weights(masked_model, text)
         return np.where(weights >= np.sort(weights)[-3], weights, 0)
 
     monkeypatch.setattr(type(few), "_encode", lambda *_: pytest.fail("encoded again"))
@@ -143,8 +145,8 @@ def test_splade_counts_only_the_heaviest_terms_and_encodes_nothing_anew(
         assert scores == pytest.approx({i: p for i, p in products.items() if p > 0}, abs=1e-4)
 
 
-def test_splade_reads_as_many_tokens_as_it_is_told(masked):
-    cut = create("splade", model=str(masked), max_tokens=4)
+def test_splade_reads_as_many_tokens_as_it_is_told(masked_model):
+    cut = create("splade", model=str(masked_model), max_tokens=4)
     [first, second, *_] = cut.encode_passages(["river bank money", "river bank boat"])
     assert np.array_equal(first, second)
 

@@ -38,7 +38,7 @@ CONTEXTS = [[Hit(PageRef("a/b", 0), "The harbour was built in 1902. " * n, 1.0, 
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def server_and_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     with serving(written("qwen2"), tmp_path_factory.mktemp("serve")) as url:
         yield url, written("qwen2")
 
@@ -81,8 +81,8 @@ def reader(name: str, **params: Any) -> Any:
     return registry.create("reader", {"name": name, "params": params})
 
 
-def test_it_says_what_the_same_model_says_in_process(served: tuple[str, Path]) -> None:
-    url, folder = served
+def test_it_says_what_the_same_model_says_in_process(server_and_model: tuple[str, Path]) -> None:
+    url, folder = server_and_model
     remote = reader(
         "openai", model=str(folder), base_url=url, max_tokens=12, concurrency=3, prompt_price=1
     )
@@ -97,8 +97,8 @@ def test_it_says_what_the_same_model_says_in_process(served: tuple[str, Path]) -
         assert reply.usage["cost"] == pytest.approx(reply.usage["prompt_tokens"] / 1e6)
 
 
-def test_what_it_refuses_is_said(served: tuple[str, Path]) -> None:
-    url, _ = served
+def test_what_it_refuses_is_said(server_and_model: tuple[str, Path]) -> None:
+    url, _ = server_and_model
     wrong = reader("openai", model="x", base_url=url.removesuffix("/v1") + "/v2")
     outcome = wrong.answer(QUESTIONS[0], CONTEXTS[0])
     assert outcome.status is Status.ERROR

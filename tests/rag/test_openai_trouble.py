@@ -135,6 +135,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("busy", [False, True])
 def test_an_interrupt_ends_the_process_and_its_requests(server: Server, busy: bool) -> None:
     over = threading.Event()

@@ -72,7 +72,7 @@ def reader() -> Any:
 
 
 @pytest.fixture(scope="module")
-def here(reader: Any) -> dict[int, str]:
+def local_answers(reader: Any) -> dict[int, str]:
     return answered(reader, list(range(len(ASKED))))
 
 
@@ -92,26 +92,28 @@ def over_http(url: str, **params: Any) -> Any:
     return registry.create("reader", {"name": "openai", "params": settings})
 
 
-def test_it_reads_the_passages(reader: Any, here: dict[int, str]) -> None:
-    assert told(here) >= 4
+def test_it_reads_the_passages(reader: Any, local_answers: dict[int, str]) -> None:
+    assert told(local_answers) >= 4
     unknown = (0, 2, 3, 6)
     blind = {at: str(reader.answer(ASKED[at][1], []).value) for at in unknown}
-    assert told({at: here[at] for at in unknown}) > told(blind)
+    assert told({at: local_answers[at] for at in unknown}) > told(blind)
 
 
-def test_answers_do_not_depend_on_what_was_asked_before(reader: Any, here: dict[int, str]) -> None:
-    assert answered(reader, [5, 2, 0]) == {at: here[at] for at in (5, 2, 0)}
+def test_answers_do_not_depend_on_what_was_asked_before(
+    reader: Any, local_answers: dict[int, str]
+) -> None:
+    assert answered(reader, [5, 2, 0]) == {at: local_answers[at] for at in (5, 2, 0)}
     # A padded batch agrees too, in float32.
     padded = in_process(batch_size=3)
     padded.__dict__["_loaded"] = reader._loaded  # read once
-    assert answered(padded, [0, 2, 5]) == {at: here[at] for at in (0, 2, 5)}
+    assert answered(padded, [0, 2, 5]) == {at: local_answers[at] for at in (0, 2, 5)}
 
 
-def test_both_roads_answer_alike(here: dict[int, str], server: str) -> None:
+def test_both_roads_answer_alike(local_answers: dict[int, str], server: str) -> None:
     there = answered(over_http(server), list(range(len(ASKED))))
     # Four-bit weights are multiplied in other precisions: a token or two may tip.
-    assert sum(there[at] == here[at] for at in here) >= len(here) - 2
-    assert abs(told(there) - told(here)) <= 1
+    assert sum(there[at] == local_answers[at] for at in local_answers) >= len(local_answers) - 2
+    assert abs(told(there) - told(local_answers)) <= 1
 
 
 def test_a_context_past_the_servers_window_is_that_questions_error(server: str) -> None:

@@ -286,6 +286,7 @@ def test_unusable_checkpoints_name_the_mend(tmp_path: Path) -> None:
         read(reader(broken), ASKED[0])
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
         "import sys\nfrom ohr import registry\n"
@@ -296,6 +297,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_missing_package_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "qwen2"}')
     (tmp_path / "model.safetensors").write_bytes(b"")

@@ -172,6 +172,7 @@ def test_no_text_covers_another_and_no_mark_is_cut(name, study):
     check_scales(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["source:a", "source:unbelievably_long_names of a source"])
 def test_bars_have_room_for_their_groups_names(group):
     cells = TWO_ENGINES.replace({"group": {"source:chart": group}})

@@ -42,6 +42,7 @@ def panels(*costs: float, names: tuple[str, ...] = (HOSTILE, "tesseract")) -> li
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.arranged
 def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
     first = draw_losses(panels(0.5, 0.2), tmp_path / "a", "noise_curve", "r_noise_reference")
@@ -61,6 +62,7 @@ def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
     assert "\x1b" not in svg
 
 
+@pytest.mark.slow
 def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
     files = draw_losses(panels(0.5, 0.0), tmp_path, "noise_curve", "r_noise_reference", ["A note."])
     text = files[3].read_text()
@@ -70,6 +72,7 @@ def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
     assert "Thin lines" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("costs", "legend"), [((0.6, 0.1), False), ((0.3, 0.3), True)])
 def test_curves_are_named_at_their_ends_where_the_names_fit(tmp_path, costs, legend):
     svg = draw_losses(panels(*costs, names=("gt", "ocr")), tmp_path, "x", "r_noise")[1].read_text()
@@ -77,6 +80,7 @@ def test_curves_are_named_at_their_ends_where_the_names_fit(tmp_path, costs, leg
     assert ">ocr<" in svg.replace(" ", "")
 
 
+@pytest.mark.slow
 def test_a_single_curve_needs_no_name(tmp_path):
     svg = draw_losses(panels(0.5, names=("tesseract",)), tmp_path, "x", "r_noise")[1].read_text()
     assert 'id="legend_1"' not in svg

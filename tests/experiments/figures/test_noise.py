@@ -35,7 +35,7 @@ def cells(tmp_path_factory) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def several(tmp_path_factory):
+def comparison_run(tmp_path_factory):
     """A study of two retrievers, two readers of other names, and retrieval at a third k."""
     root = tmp_path_factory.mktemp("several")
     settings = [
@@ -95,6 +95,7 @@ def test_tables_hold_every_knowledge_base_and_escape_names(cells):
     assert "\x1b" not in "".join(str(cell) for cell in table.columns[0].cells)
 
 
+@pytest.mark.slow
 def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
     mixture = cells.assign(intensity=(cells["noise"] != "none").astype(float))
     svg = noise_strength(mixture, tmp_path)[1].read_text()
@@ -107,8 +108,8 @@ def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
 
 
 @pytest.mark.slow
-def test_every_setting_has_its_row(several):
-    table = noise_table(several.cells)
+def test_every_setting_has_its_row(comparison_run):
+    table = noise_table(comparison_run.cells)
     names = [str(column.header) for column in table.columns]
     rows = rows_of(table)
     setting = names.index("setting")
@@ -119,15 +120,15 @@ def test_every_setting_has_its_row(several):
         "grams/../x, 2 hits, offline", f"grams/../x, 2 hits, {fake}", "grams/../x, 3 hits",
     ]  # fmt: skip
     assert of_clean[2][names.index("Overall F1")] == "-"
-    for table in benchmark_tables(several.cells):
+    for table in benchmark_tables(comparison_run.cells):
         assert {row[2] for row in rows_of(table)} == {row[setting] for row in of_clean}
 
 
 @pytest.mark.parametrize(
     "draw", [source_curves, pytest.param(benchmark_bars, marks=pytest.mark.slow)]
 )
-def test_every_setting_has_its_figure_which_names_it(several, tmp_path, draw):
-    cells = several.cells
+def test_every_setting_has_its_figure_which_names_it(comparison_run, tmp_path, draw):
+    cells = comparison_run.cells
     if draw is source_curves:  # it takes two sources
         more = cells["group"].eq("source:text")
         cells = pd.concat([cells, cells[more].assign(group="source:table")], ignore_index=True)
@@ -145,22 +146,25 @@ def words_of(svg):
 
 
 @pytest.mark.slow
-def test_a_readers_note_stands_wherever_its_figures_stand(several, tmp_path):
-    notes = reader_notes(several.readers)
+def test_a_readers_note_stands_wherever_its_figures_stand(comparison_run, tmp_path):
+    notes = reader_notes(comparison_run.readers)
     assert list(notes) == ["offline"]
-    tables = (noise_table(several.cells, notes), benchmark_tables(several.cells, notes)[-1])
+    tables = (
+        noise_table(comparison_run.cells, notes),
+        benchmark_tables(comparison_run.cells, notes)[-1],
+    )
     for table in tables:
         assert f"offline: {notes['offline']}" in str(table.caption)
-    texts = [path for path in noise_curve([several], tmp_path) if path.suffix == ".txt"]
+    texts = [path for path in noise_curve([comparison_run], tmp_path) if path.suffix == ".txt"]
     assert len(texts) == 6
     assert all("fitted on" in path.read_text() for path in texts)
 
 
-def test_a_run_that_is_read_back_has_its_notes(several):
-    manifest = open_run(several.path).manifest
-    assert reader_notes(manifest["readers"]) == reader_notes(several.readers)
+def test_a_run_that_is_read_back_has_its_notes(comparison_run):
+    manifest = open_run(comparison_run.path).manifest
+    assert reader_notes(manifest["readers"]) == reader_notes(comparison_run.readers)
     older = {label: {"identity": one["identity"]} for label, one in manifest["readers"].items()}
-    assert reader_notes(older) == reader_notes(several.readers)
+    assert reader_notes(older) == reader_notes(comparison_run.readers)
 
 
 def test_notes_without_a_manifest_go_by_name():

@@ -59,6 +59,7 @@ def test_the_frontier_is_what_nothing_dominates(given_points, higher) -> None:
         assert same is not dominated
 
 
+@pytest.mark.slow
 @pytest.mark.arranged
 def test_nothing_covers_another() -> None:
     made: Figure = drawn(
@@ -69,6 +70,7 @@ def test_nothing_covers_another() -> None:
     check_scales(made)
 
 
+@pytest.mark.slow
 def test_axes_say_which_way_is_better_and_notes_what_the_bars_do_not_show(tmp_path) -> None:
     files = pareto.pareto_charts(TWO_ENGINES, BASES, tmp_path)
     texts = {path.suffix: path.read_text() for path in files if path.suffix in (".svg", ".txt")}

@@ -162,6 +162,7 @@ DRAWINGS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", DRAWINGS)
 def test_nothing_is_covered_or_cut(draw: Callable[[], None], figures: list[Figure]) -> None:
     draw()
@@ -172,6 +173,7 @@ def test_nothing_is_covered_or_cut(draw: Callable[[], None], figures: list[Figur
         check_marks(fig)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [draw for draw in DRAWINGS if draw not in (draw_cases,)])
 def test_the_better_direction_is_named(draw: Callable[[], None], figures: list[Figure]) -> None:
     draw()
@@ -190,6 +192,7 @@ def test_only_significant_differences_are_filled(
     assert {line.get_markerfacecolor() for line in marks} == {face}
 
 
+@pytest.mark.slow
 def test_a_dot_lies_at_its_share_within_its_interval(figures: list[Figure]) -> None:
     draw_cases()
     for ax in figures[0].axes:
@@ -201,6 +204,7 @@ def test_a_dot_lies_at_its_share_within_its_interval(figures: list[Figure]) -> N
         assert ends == {(0.2, 0.3)}
 
 
+@pytest.mark.slow
 def test_a_single_run_is_a_mark_and_says_that_it_has_no_interval(figures: list[Figure]) -> None:
     prototypes.box_plots(runs_of_prototypes(1), FOLDER)
     assert len(figures) == len(prototypes.FIGURES)

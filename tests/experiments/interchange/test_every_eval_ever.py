@@ -36,6 +36,7 @@ def aggregates(exported) -> dict[str, dict]:
     return {each["model_info"]["name"]: each for each in files}
 
 
+@pytest.mark.slow
 def test_scores_and_signatures_are_those_of_the_run(aggregates, benchmark_runs):
     run = benchmark_runs[1]
     each = aggregates[f"gt, clean, rag, tokens, bm25, {FACT}, 2"]
@@ -80,6 +81,7 @@ def test_closed_book_answers_are_lines_too(exported, aggregates):
     assert {"generation:f1", "generation:f1_no_context"} <= {x["evaluation_name"] for x in lines}
 
 
+@pytest.mark.slow
 def test_each_draw_of_the_noise_has_its_answers(tmp_path):
     settings = [*write_corpus(tmp_path, documents=3, pages=1), "engines=[gt]", "bootstrap=100"]
     noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"

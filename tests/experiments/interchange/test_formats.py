@@ -66,6 +66,7 @@ def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
     assert sum(one["text"] == "Rubbish." for one in theirs) == 8
 
 
+@pytest.mark.slow
 def test_hugging_face_datasets(tmp_path, sample_cache):
     datasets = pytest.importorskip("datasets")
     arguments = ["dataset.kind=sample", f"cache={sample_cache}", "--format", "datasets"]
@@ -84,7 +85,7 @@ def test_unknown_formats_are_named(tmp_path):
 
 
 @pytest.fixture
-def published(tmp_path):
+def published_results(tmp_path):
     """Result files as the published evaluation writes them, of two questions a document."""
     entries = [qa(n, f"law/doc{n // 2}", n % 2) for n in range(24)]
     write_questions(tmp_path / "qas.json", entries)
@@ -107,11 +108,14 @@ def imported(folder, *files: str, out: str = "run"):
     return CliRunner().invoke(import_results.main, arguments)
 
 
-def test_published_results_become_a_run(published):
-    files = [str(published / "retrieval.json"), f"overall={published / 'answers.json'}"]
-    done = imported(published, *files, str(published / "evidence.jsonl"))
+def test_published_results_become_a_run(published_results):
+    files = [
+        str(published_results / "retrieval.json"),
+        f"overall={published_results / 'answers.json'}",
+    ]
+    done = imported(published_results, *files, str(published_results / "evidence.jsonl"))
     assert done.exit_code == 0, done.output
-    run = open_run(published / "run")
+    run = open_run(published_results / "run")
     cells = run.cells[run.cells["group"] == "all"].set_index(["stage", "metric"])
     assert cells.loc[("ocr", "r_noise"), "mean"] == 6 / 24
     # The published mean leaves out what is not valid, and here what raised.
@@ -119,48 +123,55 @@ def test_published_results_become_a_run(published):
     assert tuple(cells.loc[("overall", "f1"), ["n", "n_empty", "n_error"]]) == (22, 1, 1)
     assert cells.loc[("overall", "f1"), "r_noise"] == 6 / 24
     assert len(rows_of(run.rows, "overall", "f1")) == 22
-    again = imported(published, files[0])
+    again = imported(published_results, files[0])
     assert again.exit_code == 2
     assert "already has a run" in again.stderr
 
 
-def test_the_manifest_has_the_digest_of_each_of_several_files_of_one_name(published):
+def test_the_manifest_has_the_digest_of_each_of_several_files_of_one_name(published_results):
     given = []
     for stage, f1 in (("generation", 0.5), ("overall", 0.25)):
-        path = published / stage / "reader.json"
+        path = published_results / stage / "reader.json"
         path.parent.mkdir()
         path.write_text(json.dumps([{"id": f"q{n}", "F1": f1} for n in range(24)]))
         given.append(path)
     files = [f"{path.parent.name}={path}" for path in given]
-    done = imported(published, *files, str(published / "evidence.jsonl"))
+    done = imported(published_results, *files, str(published_results / "evidence.jsonl"))
     assert done.exit_code == 0, done.output
-    noted = json.loads((published / "run" / "manifest.json").read_text())["imported"]["files"]
-    every = {str(path): path for path in given} | {"evidence.jsonl": published / "evidence.jsonl"}
+    noted = json.loads((published_results / "run" / "manifest.json").read_text())["imported"][
+        "files"
+    ]
+    every = {str(path): path for path in given} | {
+        "evidence.jsonl": published_results / "evidence.jsonl"
+    }
     assert noted == {name: file_digest(path) for name, path in every.items()}
 
 
-def test_lines_of_results_end_at_line_feeds_alone(published):
+def test_lines_of_results_end_at_line_feeds_alone(published_results):
     lines = [
         json.dumps({"id": f"q{n}", "response": "a\u2028b\x85", "lcs": 0.5}, ensure_ascii=False)
         for n in range(24)
     ]
-    (published / "retrieval.jsonl").write_text("\n".join(lines), "utf-8-sig")
-    done = imported(published, str(published / "retrieval.jsonl"))
+    (published_results / "retrieval.jsonl").write_text("\n".join(lines), "utf-8-sig")
+    done = imported(published_results, str(published_results / "retrieval.jsonl"))
     assert done.exit_code == 0, done.output
 
 
-def test_imported_runs_can_be_compared(published):
-    better = json.loads((published / "retrieval.json").read_text())
+def test_imported_runs_can_be_compared(published_results):
+    better = json.loads((published_results / "retrieval.json").read_text())
     for result in better["results"]:
         result["metrics"]["lcs"] = 1.0
-    (published / "better.json").write_text(json.dumps(better))
+    (published_results / "better.json").write_text(json.dumps(better))
     for name in ("retrieval", "better"):
-        assert imported(published, str(published / f"{name}.json"), out=name).exit_code == 0
-    runs = [str(published / name) for name in ("retrieval", "better")]
+        assert (
+            imported(published_results, str(published_results / f"{name}.json"), out=name).exit_code
+            == 0
+        )
+    runs = [str(published_results / name) for name in ("retrieval", "better")]
     done = CliRunner().invoke(compare.main, runs)
     assert done.exit_code == 0, done.output
     assert "+0.359" in done.output  # 11 of 23 questions gain .75
-    exported = CliRunner().invoke(export.main, [runs[0], "--out", str(published / "x")])
+    exported = CliRunner().invoke(export.main, [runs[0], "--out", str(published_results / "x")])
     assert exported.exit_code == 2
     assert "was imported" in exported.stderr
 
@@ -178,8 +189,8 @@ def test_imported_runs_can_be_compared(published):
         ("x.json", '[{"id": "q1", "lcs": 1}, {"id": "q1", "lcs": 0}]', "two values of retrieval"),
     ],
 )
-def test_files_that_are_no_results_say_so(published, file, content, message):
-    (published / file).write_text(content)
-    done = imported(published, str(published / file))
+def test_files_that_are_no_results_say_so(published_results, file, content, message):
+    (published_results / file).write_text(content)
+    done = imported(published_results, str(published_results / file))
     assert done.exit_code == 2
     assert message in done.stderr

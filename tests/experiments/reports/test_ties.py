@@ -15,7 +15,7 @@ from ohr.study.results import Run, rows_of
 
 
 @pytest.fixture(scope="module")
-def apart(benchmark_runs) -> Run:
+def separated_run(benchmark_runs) -> Run:
     """A run of 12 documents in which one engine finds everything, the other nothing."""
     run = benchmark_runs[1]
     rows = run.drawn.copy()
@@ -35,39 +35,45 @@ def lcs_letters(cells: pd.DataFrame) -> dict[str, str]:
     return dict(zip(of_lcs["engine"], of_lcs["letters"], strict=True))
 
 
-def test_engines_that_differ_share_no_letter(apart):
-    cells = cells_with_letters(apart)
+def test_engines_that_differ_share_no_letter(separated_run):
+    cells = cells_with_letters(separated_run)
     assert lcs_letters(cells) == {"gt": "a", "precomputed:theirs": "b"}
     assert letters_line(cells.attrs["ties"]) == LETTERS
     assert set(rows_of(cells, "ocr", "r_noise")["letters"]) == {""}, "an axis ranks nothing"
-    pd.testing.assert_frame_equal(cells.drop(columns="letters"), apart.cells)
+    pd.testing.assert_frame_equal(cells.drop(columns="letters"), separated_run.cells)
 
 
-def test_equal_engines_share_a_letter(apart):
-    rows = apart.drawn.copy()
+def test_equal_engines_share_a_letter(separated_run):
+    rows = separated_run.drawn.copy()
     rows.loc[rows["stage"] == "retrieval", "value"] = 1.0
-    cells = cells_with_letters(run_with(apart, rows))
+    cells = cells_with_letters(run_with(separated_run, rows))
     assert lcs_letters(cells) == {"gt": "a", "precomputed:theirs": "a"}
 
 
-def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(apart):
-    alone = run_with(apart, apart.drawn[apart.drawn["engine"] == "gt"])
+@pytest.mark.slow
+def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(separated_run):
+    alone = run_with(separated_run, separated_run.drawn[separated_run.drawn["engine"] == "gt"])
     cells = cells_with_letters(alone, engine="gt")
     assert set(cells.loc[cells["stage"] == "retrieval", "letters"]) == {""}
-    first = apart.drawn["doc_id"].iloc[0]
-    one = cells_with_letters(run_with(apart, apart.drawn[apart.drawn["doc_id"] == first]))
+    first = separated_run.drawn["doc_id"].iloc[0]
+    one = cells_with_letters(
+        run_with(separated_run, separated_run.drawn[separated_run.drawn["doc_id"] == first])
+    )
     assert set(one["letters"]) == {""}
     why = "No letters for ties: fewer than 3 documents."
     assert letters_line(one.attrs["ties"]) == why
     assert why in str(benchmark_tables(one, {})[-1].caption)
-    few = apart.drawn[apart.drawn["doc_id"].isin(sorted(set(apart.drawn["doc_id"]))[:5])]
-    five = cells_with_letters(run_with(apart, few))
+    few = separated_run.drawn[
+        separated_run.drawn["doc_id"].isin(sorted(set(separated_run.drawn["doc_id"]))[:5])
+    ]
+    five = cells_with_letters(run_with(separated_run, few))
     why = "No letters for ties: 5 documents: the smallest possible p is .063."
     assert letters_line(five.attrs["ties"]) == why
 
 
-def test_tables_of_engines_have_them(apart, tmp_path):
-    cells = cells_with_letters(apart)
+@pytest.mark.slow
+def test_tables_of_engines_have_them(separated_run, tmp_path):
+    cells = cells_with_letters(separated_run)
     by_source, by_domain = benchmark_tables(cells, {})
     for table in (by_source, by_domain):
         column = next(c for c in table.columns if str(c.header) == "Retrieval LCS")
@@ -82,15 +88,15 @@ def test_tables_of_engines_have_them(apart, tmp_path):
     assert "conditions that share a letter" in (tmp_path / "table2.md").read_text()
 
 
-def test_compare_has_the_letters_of_both_sides(apart, tmp_path, monkeypatch, capsys):
-    table = compare([apart], by="engine", metrics=["retrieval:lcs"], groups=True)
+def test_compare_has_the_letters_of_both_sides(separated_run, tmp_path, monkeypatch, capsys):
+    table = compare([separated_run], by="engine", metrics=["retrieval:lcs"], groups=True)
     of_all = table[table["group"] == "all"]
     assert set(of_all["letters"]) == {"b"}
     assert set(of_all["baseline_letters"]) == {"a"}
     assert set(table.loc[table["group"] != "all", "letters"]) == {""}
-    assert "letters" not in compare([apart], metrics=["retrieval:lcs"])
-    monkeypatch.setattr("ohr.analysis.comparison.report.open_runs", lambda paths: [apart])
-    assert compare_runs([apart.path], tmp_path, "engine", metric=["retrieval:lcs"]) == 0
+    assert "letters" not in compare([separated_run], metrics=["retrieval:lcs"])
+    monkeypatch.setattr("ohr.analysis.comparison.report.open_runs", lambda paths: [separated_run])
+    assert compare_runs([separated_run.path], tmp_path, "engine", metric=["retrieval:lcs"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "1.000 a" in printed
     assert "conditions that share a letter do not differ significantly" in printed

@@ -115,6 +115,7 @@ def shows_a_winner(seed: int, planned: int, *, is_spent: bool) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_all_looks_together_err_in_a_twentieth_of_the_readings():
     spent, each = (
         np.mean([shows_a_winner(seed, 200, is_spent=is_spent) for seed in range(1000)])

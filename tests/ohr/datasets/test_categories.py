@@ -85,6 +85,7 @@ def records() -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 def test_generated_documents_are_asked_in_all_categories() -> None:
     made = records()
     assert {record["category"] for record in made} == {*CATEGORIES}

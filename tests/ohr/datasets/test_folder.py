@@ -45,7 +45,7 @@ OPENED = {}
 
 
 @pytest.fixture(autouse=True)
-def opened_once(monkeypatch):
+def cached_layers(monkeypatch):
     """What a worker process has read of a file is kept for the tests that have the same file."""
 
     def layers(paths, limits):
@@ -160,6 +160,7 @@ def test_questions_are_read_from_a_file_alone(folder):
         load(folder, HEADER, questions=folder)
 
 
+@pytest.mark.slow
 def test_a_text_that_stands_for_no_page_is_no_truth(folder):
     long = "The quick brown fox jumps over the lazy dog. " * 4
     hidden = f"BT /F 9 Tf 3 Tr 10 99 Td ({long}) Tj ET"
@@ -196,6 +197,7 @@ def test_words_that_a_line_cuts_are_whole_in_the_layer_and_in_evidence(folder):
     assert [question.evidence_text for question in dataset.questions] == [typed, typed]
 
 
+@pytest.mark.slow
 def test_a_bomb_costs_its_own_page_alone(folder):
     assert write_bomb(folder / "bomb.pdf").stat().st_size < 3000
     dataset = load(

@@ -6,9 +6,9 @@ import pytest
 
 from ohr.errors import ConfigError, DatasetError
 from ohr.types import PageRef
-from tests.ohr.datasets.test_folder import HEADER, folder, load, opened_once, pdf_of
+from tests.ohr.datasets.test_folder import HEADER, cached_layers, folder, load, pdf_of
 
-__all__ = ["folder", "opened_once"]
+__all__ = ["cached_layers", "folder"]
 
 
 def test_missing_columns_and_useless_options_are_named(folder):

@@ -14,6 +14,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES, st.booleans())
 def test_what_was_parsed_can_be_written_as_utf8(value, escaped):
     text = json.dumps(value, ensure_ascii=escaped).encode("utf-8", "replace")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ohr.collection import ValidationReport
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
-from tests.ohr.datasets.test_folder import folder, load, opened_once
+from tests.ohr.datasets.test_folder import cached_layers, folder, load
 
-__all__ = ["folder", "opened_once"]
+__all__ = ["cached_layers", "folder"]
 
 HEADER = "question,answer,document,page,evidence\n"
 

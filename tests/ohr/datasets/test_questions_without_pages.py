@@ -16,16 +16,16 @@ from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.workbook import cell_text, is_workbook
 from ohr.errors import DatasetError, MissingDependencyError
 from ohr.types import Document, Page, PageRef, Question
-from tests.ohr.datasets.test_folder import folder, load, opened_once, pdf_of
+from tests.ohr.datasets.test_folder import cached_layers, folder, load, pdf_of
 
-__all__ = ["folder", "opened_once"]
+__all__ = ["cached_layers", "folder"]
 
 a_word = st.text(alphabet="abcdeäß", min_size=1, max_size=6)
 some_words = st.lists(a_word, min_size=1, max_size=30)
 
 
 @pytest.fixture
-def one(folder):
+def document_folder(folder):
     """A folder with one document of two pages."""
     (folder / "sub" / "x.pdf").unlink()
     return folder
@@ -108,8 +108,10 @@ def test_doubtful_pages_have_their_reason():
     assert (result.page, result.evidence) == (PageRef("d/a", 1), "Costs of 12")
 
 
-def test_question_and_answer_are_enough_for_one_document(one):
-    dataset = load(one, "question,answer\nWhat were sales?,12 euros\nWhat rose?,costs\nWhy?,99\n")
+def test_question_and_answer_are_enough_for_one_document(document_folder):
+    dataset = load(
+        document_folder, "question,answer\nWhat were sales?,12 euros\nWhat rose?,costs\nWhy?,99\n"
+    )
     first, second, third = dataset.questions
     assert first.evidence_pages == (PageRef("documents/report", 0),)
     assert first.evidence_text == "Sales were 12 euros."
@@ -124,9 +126,11 @@ def test_question_and_answer_are_enough_for_one_document(one):
     )
 
 
-def test_an_answer_on_several_pages_is_doubtful(one):
-    (one / "report.pdf").write_bytes(pdf_of("Sales were 12.", "Costs were 12.", "Page three"))
-    dataset = load(one, "question,answer,page\na,12,\nb,12,2-3\n")
+def test_an_answer_on_several_pages_is_doubtful(document_folder):
+    (document_folder / "report.pdf").write_bytes(
+        pdf_of("Sales were 12.", "Costs were 12.", "Page three")
+    )
+    dataset = load(document_folder, "question,answer,page\na,12,\nb,12,2-3\n")
     assert "its answer is on pages 1, 2 of" in dataset.report.problems["doubtful_page"][0]
     assert [ref.page_no for ref in dataset.questions[1].evidence_pages] == [1, 2]
     assert dataset.questions[1].evidence_text == "Costs were 12."
@@ -137,9 +141,9 @@ def test_several_documents_need_their_column(folder):
         load(folder, "question,answer,page\na,12,1\n")
 
 
-def test_an_answer_is_still_needed(one):
+def test_an_answer_is_still_needed(document_folder):
     with pytest.raises(DatasetError, match="no column answer in the header"):
-        load(one, "question,page\na,12\n")
+        load(document_folder, "question,page\na,12\n")
 
 
 @pytest.mark.parametrize(

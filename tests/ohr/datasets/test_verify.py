@@ -293,6 +293,7 @@ def test_nothing_in_the_data_makes_it_fail(
     findings_json(result)
 
 
+@pytest.mark.slow
 def test_unclosed_markup_takes_linear_time() -> None:
     page = SearchablePage("\\begin{tabular}" * 20_000 + "$$" * 20_000)
     assert page.tables == []
@@ -315,7 +316,7 @@ def test_prices_are_no_mathematics() -> None:
 
 
 @pytest.fixture
-def settings_of(tmp_path):
+def write_settings(tmp_path):
     write_kb(tmp_path / "gt", {"law/a": ["Fact 1 is answer 1. [bold]x[/bold]"]})
 
     def write(*entries):
@@ -330,18 +331,18 @@ def run(arguments):
     return CliRunner().invoke(verify_dataset.main, arguments)
 
 
-def test_command_clean(settings_of) -> None:
-    result = run(settings_of(qa(1, "law/a", 0)))
+def test_command_clean(write_settings) -> None:
+    result = run(write_settings(qa(1, "law/a", 0)))
     assert result.exit_code == 0, result.output
     assert "1 questions, no findings" in result.output
 
 
-def test_command_with_findings(settings_of, tmp_path) -> None:
+def test_command_with_findings(write_settings, tmp_path) -> None:
     entry = qa(
         1, "law/a", 0, questions="What is [bold]this \x1b[31mdocument[/bold] 1?", answers="7"
     )
     out = tmp_path / "found.json"
-    result = run([*settings_of(entry), "--json", str(out)])
+    result = run([*write_settings(entry), "--json", str(out)])
     assert result.exit_code == 1, result.output
     assert "\x1b" not in result.output
     assert "1 questions, 1 with findings" in result.output

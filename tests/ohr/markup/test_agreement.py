@@ -43,6 +43,7 @@ def test_generated_pages_have_the_same_headings_code_links_and_tables(text):
             }
 
 
+@pytest.mark.slow
 def test_the_pages_of_the_sample_are_read_alike(sample_cache):
     dataset = Sample(SampleParams(cache=sample_cache, strict=True)).load()
     found = {ref: disagreements(page.text) for ref, page in dataset.pages.items()}

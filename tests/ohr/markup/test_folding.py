@@ -22,6 +22,7 @@ def test_ascii_stays(text):
         assert folded(text) is text
 
 
+@pytest.mark.slow
 @given(st.text() | st.text("1½²₃.,á\u0301\u00ad\u200c\u200dیم́①™ 5"))
 def test_folding_twice_is_folding_once_but_for_what_is_new_beside_it(text):
     assert fold_glyphs(fold_glyphs(text)) == fold_glyphs(text)

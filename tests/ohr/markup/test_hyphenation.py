@@ -155,6 +155,7 @@ def test_only_hyphens_and_blanks_go(text):
     assert letters(join_cut_words(text)) == letters(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["a-\n", "A-\nB", "AA-\nBB ", "or-\nor ", "a-", "a\u0301", "a\xad", "-", "-  ", "\n"]
 )

@@ -170,6 +170,7 @@ def test_runs_of_backticks_come_to_an_end():
         assert MarkupPage(" ".join("`" * length for length in range(1, 1500))).regions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_hostile_text_comes_to_an_end(piece):
     with ends(cpu_s=20):

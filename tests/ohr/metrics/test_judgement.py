@@ -58,6 +58,7 @@ def test_both_verdicts_are_none(first, second, between):
         assert says_correct(f"{first}{between}{second}") is None
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["correct", "is_correct", "isCorrect", "Correct", "answer_is_correct"]),
     st.sampled_from([(True, True), (1, True), ("yes", True), ("TRUE", True), ("Correct.", True),
@@ -75,6 +76,7 @@ def test_no_word_of_a_verdict_is_no_verdict(reply):
     assert says_correct(reply) is None
 
 
+@pytest.mark.slow
 def test_long_replies_take_no_time():
     for part in ("{", '{"a":', "<answer>", "not ", "(", "correct. ", "so it is "):
         assert says_correct(part * 20_000) in (True, False, None)

@@ -42,6 +42,7 @@ def test_beyond_it_it_is_no_less_than_the_exact_one_and_no_more_than_the_longer_
             assert distance(a, a) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.02, 0.3])
 def test_a_long_page_read_in_its_order_has_about_the_exact_distance(share):
     rng = random.Random(share)
@@ -52,6 +53,7 @@ def test_a_long_page_read_in_its_order_has_about_the_exact_distance(share):
     assert exact <= distance(read, truth) <= 1.01 * exact
 
 
+@pytest.mark.slow
 def test_another_long_text_is_about_as_far_as_the_exact_distance():
     one, other = (_page(random.Random(seed), LONGEST_EXACT + 10_000) for seed in (1, 2))
     exact = Levenshtein.distance(one, other)

@@ -119,6 +119,7 @@ def test_the_tree_distance_is_that_of_its_definition(
     )
 
 
+@pytest.mark.slow
 def test_many_headings_side_by_side_take_no_longer_than_their_texts() -> None:
     titles = [f"Note {number}" for number in range(LARGEST)]
     true, read = (

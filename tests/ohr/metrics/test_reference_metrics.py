@@ -13,6 +13,7 @@ from ohr.metrics import reference
 WORDS = st.lists(st.sampled_from("lorem ipsum dolor sit amet".split()), max_size=12)
 
 
+@pytest.mark.slow
 def test_golden_vectors_of_the_published_code_hold_exactly(data_dir):
     lines = (data_dir / "reference" / "metric_golden.jsonl").read_text("utf-8").splitlines()
     assert len(lines) == 150
@@ -75,6 +76,7 @@ def test_chinese_is_segmented_for_f1_but_not_for_lcs():
     assert reference.lcs("公司总部位于北京", "总部位于北京") == 0.0
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_edit_distance_is_a_share_of_the_longer_text(one, other):
     distance = reference.edit_distance(one, other)

@@ -31,6 +31,7 @@ def test_it_is_the_f_measure_of_the_lcs(prediction, truth):
         assert protocol.rouge_l(prediction, truth) <= protocol.f1(prediction, truth) + 1e-9
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first example imports the library
 @given(WORDS, WORDS)
 def test_it_agrees_with_the_rouge_score_library(prediction, truth):

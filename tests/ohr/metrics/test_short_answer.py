@@ -26,6 +26,7 @@ def golds(data_dir: Path) -> list[str]:
     return sorted({*flat})[::3]
 
 
+@pytest.mark.slow
 def test_hardly_any_inverted_gold_answer_is_right(golds: list[str]) -> None:
     made = [(gold, how, text) for gold in golds for how, text in inversions(gold)]
     assert len(made) > 1000
@@ -34,6 +35,7 @@ def test_hardly_any_inverted_gold_answer_is_right(golds: list[str]) -> None:
     assert len(right) <= 0.004 * len(made), right
 
 
+@pytest.mark.slow
 def test_gold_answers_and_their_harmless_variants_are_right(golds: list[str]) -> None:
     made = [(gold, how, text) for gold in golds for how, text in variants(gold)]
     wrong = [one for one in made if not METRIC.score(one[2], one[0])]

@@ -104,6 +104,7 @@ def test_what_is_no_key_stays(tmp_path: Path) -> None:
         assert hide_keys(text) == text
 
 
+@pytest.mark.slow
 def test_the_command_shows_no_key(tmp_path: Path) -> None:
     key = KEYS[0]
     setting = f"readers=[{{name: openai, params: {{model: m, api_key_env: {key}}}}}]"

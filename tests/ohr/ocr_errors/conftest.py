@@ -54,7 +54,7 @@ def model(pages) -> ErrorModel:
 
 
 @pytest.fixture(scope="session")
-def at_levels() -> list[AlignedPage]:
+def level_pages() -> list[AlignedPage]:
     """Pages that lose some words without noise, and whose other words are rewritten under it."""
     pairs = []
     for number in range(60):
@@ -68,5 +68,5 @@ def at_levels() -> list[AlignedPage]:
 
 
 @pytest.fixture(scope="session")
-def model_of_levels(at_levels) -> ErrorModel:
-    return fit_model(at_levels, PROVENANCE)
+def level_model(level_pages) -> ErrorModel:
+    return fit_model(level_pages, PROVENANCE)

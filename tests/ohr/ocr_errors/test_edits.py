@@ -22,6 +22,7 @@ Second one
 The end"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lost", "left"),
     [

@@ -119,6 +119,7 @@ def seeds_of(model: ErrorModel) -> list[int]:
     return [*range(40), *lost[:5]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_models())
 def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
     shipped = read_model(name)
@@ -133,6 +134,7 @@ def test_a_higher_intensity_has_all_edits_of_a_lower_one(name):
         assert lower
 
 
+@pytest.mark.slow
 def test_what_a_maker_keeps_changes_no_edit(model, monkeypatch):
     """The runs of a page are drawn once per draw and rank, not once per edit distance."""
     sources = [" ".join(page(number)) for number in range(4)]
@@ -161,6 +163,7 @@ def test_pages_without_words_cannot_be_fitted():
         fit_model(empty, PROVENANCE)
 
 
+@pytest.mark.slow
 def test_kinds_of_words_have_their_own_fates():
     """An engine that loses the cells of tables and rewrites text."""
     pairs = []
@@ -212,17 +215,18 @@ def test_kinds_of_words_have_rates_by_the_layout_of_the_page():
     assert times["text"].of_kinds[text, slices[0]] > 0.1
 
 
-def test_the_first_slice_has_the_pages_without_noise(at_levels, model_of_levels):
-    aligned = at_levels
+@pytest.mark.slow
+def test_the_first_slice_has_the_pages_without_noise(level_pages, level_model):
+    aligned = level_pages
     assert [of == 0 for of in page_slices(aligned)] == [True, False] * 60
     alone = aligned[1::2]
     by_distance = [bisect_left(SHARES, page.share) for page in alone]
     assert page_slices(alone) == by_distance, "with one level"
-    assert {style.slices[0].name for style in model_of_levels.styles} == {"level clean"}
+    assert {style.slices[0].name for style in level_model.styles} == {"level clean"}
 
 
-def test_what_goes_wrong_without_noise_does_so_first(at_levels, model_of_levels):
-    aligned, maker = at_levels, ErrorMaker(model_of_levels)
+def test_what_goes_wrong_without_noise_does_so_first(level_pages, level_model):
+    aligned, maker = level_pages, ErrorMaker(level_model)
     first, all_of_them = Counter(), Counter()
     for number, one in enumerate(aligned[1::2]):
         rank, seed = (number + 0.5) / 60, np.random.default_rng(number)
@@ -250,6 +254,7 @@ def windows_with_errors(fates: Sequence[Fate]) -> float:
     return sum(any(window) for window in windows) / len(windows)
 
 
+@pytest.mark.slow
 def test_errors_of_good_pages_are_spread_although_bad_pages_lose_long_runs():
     pairs = []
     for number in range(24):
@@ -271,6 +276,7 @@ def test_errors_of_good_pages_are_spread_although_bad_pages_lose_long_runs():
     assert np.mean(made) == pytest.approx(np.mean(real), abs=0.1)
 
 
+@pytest.mark.slow
 def test_characters_that_are_never_read_do_not_stand_for_other_errors():
     """An engine that reads no bullet and rewrites a word in fifty."""
     pairs = []
@@ -325,6 +331,7 @@ def test_formulas_are_lost_or_right_as_often_as_the_engine_has_it():
     assert fates["right"] / fates.total() == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow
 def test_long_lost_runs_stay_lost():
     pairs = []
     for number in range(12):

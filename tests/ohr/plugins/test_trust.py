@@ -44,7 +44,7 @@ def code(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def elsewhere(tmp_path_factory, monkeypatch):
+def work_elsewhere(tmp_path_factory, monkeypatch):
     """Makes another folder the working folder: the code counts as installed then."""
     return lambda: monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
@@ -59,31 +59,31 @@ def test_a_name_that_a_user_types_is_loaded(code):
 
 
 @pytest.mark.parametrize("folder", ["working folder", "installed"])
-def test_a_run_loads_no_code_without_its_digest(code, elsewhere, folder):
+def test_a_run_loads_no_code_without_its_digest(code, work_elsewhere, folder):
     if folder == "installed":
-        elsewhere()
+        work_elsewhere()
     for sources in ({}, {code.stem: "0" * 32}, {"another": file_digest(code)}, None, ["odd"]):
         with named_by_run(Path("run"), sources), pytest.raises(UntrustedCodeError, match="run "):
             registry.plugin_class("reader", f"{code.stem}.Echo")
     assert not ran(code)
 
 
-def test_a_run_loads_the_code_that_is_installed_as_it_used_it(code, elsewhere):
+def test_a_run_loads_the_code_that_is_installed_as_it_used_it(code, work_elsewhere):
     sources = {code.stem: file_digest(code)}
     with named_by_run(Path("run"), sources), pytest.raises(UntrustedCodeError):
         registry.plugin_class("reader", f"{code.stem}.Echo")  # still in the working folder
     assert not ran(code)
-    elsewhere()
+    work_elsewhere()
     with named_by_run(Path("run"), sources):
         assert registry.plugin_class("reader", f"{code.stem}.Echo")
 
 
-def test_an_edited_part_of_a_plug_in_is_not_what_the_run_used(code, elsewhere):
+def test_an_edited_part_of_a_plug_in_is_not_what_the_run_used(code, work_elsewhere):
     package = code.parent / f"{code.stem}_parts"
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "plain.py").write_text(LEAVES_A_MARK)
-    elsewhere()
+    work_elsewhere()
     name, files = f"{package.name}.plain", ("__init__", "plain")
     digests = [file_digest(package / f"{file}.py") for file in files]
     sources = dict(zip((package.name, name), digests, strict=True))
@@ -148,12 +148,12 @@ def test_code_in_folders_without_an_init_file_is_code_too(code):
     assert not ran(nested / code.name)
 
 
-def test_a_yaml_file_may_name_installed_code_and_files_with_dots(code, elsewhere):
+def test_a_yaml_file_may_name_installed_code_and_files_with_dots(code, work_elsewhere):
     path = code.with_name("study.yaml")
     path.write_text(
         f"readers: [{code.stem}.Echo]\ndataset: {{path: notes.v2.json, questions: qa.json}}"
     )
-    elsewhere()
+    work_elsewhere()
     assert [spec.name for spec in load_config([str(path)]).readers] == [f"{code.stem}.Echo"]
 
 

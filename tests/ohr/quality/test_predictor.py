@@ -130,6 +130,7 @@ def test_winners_are_doubted_as_much_as_they_were_wrong():
     assert least_doubt(few, bias=1.0) == 1.0
 
 
+@pytest.mark.slow
 def test_intervals_hold_for_pages_with_every_kind_of_evidence():
     pages = pages_of()
     rng = np.random.default_rng(3)

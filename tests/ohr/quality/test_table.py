@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tracemalloc
 
+import pytest
+
 from ohr.quality.predictor import shipped
 from ohr.quality.table import Observation, signal_table
 from ohr.types import Holes, Outcome, PageRef
@@ -26,6 +28,7 @@ def peak_of(documents: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_document_more_takes_little_more_memory():
     """Each took 40 MB, so that hundreds of files of one page ran out of it."""
     assert peak_of(16) - peak_of(12) < 4 * 2**20

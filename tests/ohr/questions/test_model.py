@@ -94,6 +94,7 @@ def test_evidence_that_the_page_does_not_have_is_rejected(tmp_path):
     assert check == "evidence_verbatim"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["none", "[", "[1, 2]", '{"question": 3}', "[" * 10_000, ""])
 def test_whatever_a_model_says_is_no_error(tmp_path, said):
     assert list(write_candidates(model(tmp_path, {WRITER: said}), FIRST, TEXTS[FIRST], 0)) == []

@@ -123,6 +123,7 @@ def test_verdicts_that_say_nothing_are_refused(tmp_path, content, said):
         verdicts(tmp_path, content)
 
 
+@pytest.mark.slow
 def test_many_verdicts_take_linear_time(tmp_path):
     many = {f"made-{number:012}": "keep" for number in range(100_000)}
     with ends(cpu_s=20):

@@ -253,6 +253,7 @@ def test_boxes_are_inside_the_page_and_hold_their_words(printed: Printed) -> Non
                 assert len(strange) <= 0.2 * len(shown), (written.doc_id, box, strange)
 
 
+@pytest.mark.slow
 def test_boxes_follow_the_ground_truth_and_the_columns(printed: Printed) -> None:
     for written, rendered in printed.values():
         for page_no, page in enumerate(written.pages):
@@ -307,6 +308,7 @@ def words_of_all(markdown: str) -> list[str]:
     return re.findall(r"[A-Za-z]+", markdown)
 
 
+@pytest.mark.slow
 def test_a_question_about_what_a_break_cuts_is_about_reading_order() -> None:
     changed = 0
     for number in (4, 5, 11, 12):

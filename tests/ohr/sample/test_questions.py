@@ -58,7 +58,7 @@ def groups() -> list[list[Answerable]]:
 
 
 @pytest.fixture(scope="module")
-def asked(groups: list[list[Answerable]]) -> list[GoldQuestion]:
+def gold_questions(groups: list[list[Answerable]]) -> list[GoldQuestion]:
     rngs = (np.random.default_rng(number) for number in range(GROUPS))
     return [
         one for group, rng in zip(groups, rngs, strict=True) for one in ask(group, A_GROUP, rng)
@@ -68,11 +68,13 @@ def asked(groups: list[list[Answerable]]) -> list[GoldQuestion]:
 @pytest.fixture(scope="module")
 def dataset(
     groups: list[list[Answerable]],
-    asked: list[GoldQuestion],
+    gold_questions: list[GoldQuestion],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Dataset:
     path = tmp_path_factory.mktemp("qas") / "qas.json"
-    path.write_text(json.dumps([record(f"q{i}", one) for i, one in enumerate(asked)]), "utf-8")
+    path.write_text(
+        json.dumps([record(f"q{i}", one) for i, one in enumerate(gold_questions)]), "utf-8"
+    )
     documents = [
         Document(
             one.doc_id,
@@ -92,6 +94,7 @@ def dataset(
 # What is asked
 
 
+@pytest.mark.slow
 def test_the_verifier_finds_nothing(dataset: Dataset) -> None:
     verification = verify(dataset)
     assert verification.questions == GROUPS * A_GROUP
@@ -123,11 +126,11 @@ def test_every_domain_and_page_is_asked_about(dataset: Dataset) -> None:
 
 
 def test_each_yes_no_wording_is_asked_true_and_false_equally_often(
-    asked: list[GoldQuestion],
+    gold_questions: list[GoldQuestion],
 ) -> None:
-    for start in range(0, len(asked), A_GROUP):
+    for start in range(0, len(gold_questions), A_GROUP):
         answers: dict[str, Counter[str]] = defaultdict(Counter)
-        for one in asked[start : start + A_GROUP]:
+        for one in gold_questions[start : start + A_GROUP]:
             if one.form == "Yes/No":
                 # Two questions of one statement differ in a value: a number, a month, a town.
                 words = re.sub(r"[\d.,]+|\b(?:[A-Z]\w+ )*[A-Z]\w+", "#", one.question)
@@ -136,6 +139,7 @@ def test_each_yes_no_wording_is_asked_true_and_false_equally_often(
         assert all(each["Yes"] == each["No"] for each in answers.values()), answers
 
 
+@pytest.mark.slow
 def test_yes_and_no_cannot_be_guessed_from_the_words() -> None:
     documents = corpus.documents(11, 126)
     group = [Answerable(one.doc_id, one.pages) for one in documents]
@@ -192,8 +196,8 @@ def test_a_wrong_number_is_near_and_printed_alike(value: str) -> None:
     assert abs(exact(wrong) - exact(value)) <= max(unit, exact(value) / 4)
 
 
-def test_questions_are_unique(asked: list[GoldQuestion]) -> None:
-    assert len({one.question for one in asked}) == len(asked)
+def test_questions_are_unique(gold_questions: list[GoldQuestion]) -> None:
+    assert len({one.question for one in gold_questions}) == len(gold_questions)
 
 
 def test_sums_and_differences_are_of_numbers_in_the_evidence(
@@ -217,8 +221,10 @@ def test_sums_and_differences_are_of_numbers_in_the_evidence(
     assert checked[2] > 20
 
 
-def test_a_question_over_several_pages_needs_each_of_them(asked: list[GoldQuestion]) -> None:
-    several = [one for one in asked if len({p.ref for p in one.evidence}) > 1]
+def test_a_question_over_several_pages_needs_each_of_them(
+    gold_questions: list[GoldQuestion],
+) -> None:
+    several = [one for one in gold_questions if len({p.ref for p in one.evidence}) > 1]
     assert several
     for one in several:
         first, second = (passage.text for passage in one.evidence)
@@ -227,9 +233,11 @@ def test_a_question_over_several_pages_needs_each_of_them(asked: list[GoldQuesti
             assert one.answer not in first + second
 
 
-def test_no_placeholder_is_left(groups: list[list[Answerable]], asked: list[GoldQuestion]) -> None:
+def test_no_placeholder_is_left(
+    groups: list[list[Answerable]], gold_questions: list[GoldQuestion]
+) -> None:
     texts = [page_text(page.blocks) for group in groups for one in group for page in one.pages]
-    for text in [*texts, *(f"{one.question} {one.answer}" for one in asked)]:
+    for text in [*texts, *(f"{one.question} {one.answer}" for one in gold_questions)]:
         bare = text.replace("<chart>", "").replace("</chart>", "")
         assert not re.search(r"<\w+>|\[\w+\||====|^[?=>~@] ", bare, re.MULTILINE), text
 
@@ -312,12 +320,12 @@ def test_more_questions_than_the_pages_answer(groups: list[list[Answerable]]) ->
         ask(groups[0][:1], 5000, np.random.default_rng(0))
 
 
-def test_schema_of_the_second_release(asked: list[GoldQuestion]) -> None:
+def test_schema_of_the_second_release(gold_questions: list[GoldQuestion]) -> None:
     fields = {
         "doc_name", "ID", "questions", "answers", "doc_type", "answer_form",
         "evidence_source", "evidence_context", "evidence_page_no", "task",
     }  # fmt: skip
-    for one in asked:
+    for one in gold_questions:
         entry = record("q", one)
         assert set(entry) == fields
         several = len(one.evidence) > 1

@@ -53,6 +53,7 @@ def sample(sample_cache: Path) -> Dataset:
 # What the user gets
 
 
+@pytest.mark.slow
 def test_default_is_24_pages_and_60_questions(sample: Dataset) -> None:
     assert len(sample.pages) == 24
     assert len(sample.documents) == 8
@@ -212,6 +213,7 @@ def test_formulas_compute_what_they_say(sample: Dataset) -> None:
 # Repeatable
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_other_seed_others(tmp_path: Path) -> None:
     first, again, other = (
         Sample(SampleParams(cache=tmp_path / name, seed=seed, **SMALL))
@@ -257,6 +259,7 @@ def test_a_difficulty_is_a_sample_of_its_own(tmp_path: Path) -> None:
         SampleParams.model_validate({"difficulty": "harder"})
 
 
+@pytest.mark.slow
 def test_a_harder_sample_has_fewer_companies() -> None:
     finance = {
         difficulty: [
@@ -307,6 +310,7 @@ def test_parameters_out_of_range(params: dict[str, int]) -> None:
 # Whole or not at all
 
 
+@pytest.mark.slow
 def test_interrupted_generation_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +331,7 @@ def test_interrupted_generation_leaves_nothing(
     assert len(source.load().pages) == 6
 
 
+@pytest.mark.slow
 def test_incomplete_sample_is_made_again(tmp_path: Path) -> None:
     source = Sample(SampleParams(cache=tmp_path, **SMALL))
     source.load()
@@ -348,6 +353,7 @@ def test_complete_sample_is_not_written_again(
     assert Sample(SampleParams(cache=sample_cache)).load().digest() == sample.digest()
 
 
+@pytest.mark.slow
 def test_concurrent_generation(tmp_path: Path) -> None:
     folder = tmp_path / "sample" / "x"
 

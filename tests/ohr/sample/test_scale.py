@@ -28,7 +28,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written_groups(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A group of documents, and two documents of the next."""
     out = tmp_path_factory.mktemp("made") / "sample"
     assert write_sample(Recipe(3, 27), out, workers=1, progress=quiet)
@@ -36,9 +36,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_same_bytes_made_by_workers(made: Path, tmp_path: Path) -> None:
+def test_same_bytes_made_by_workers(written_groups: Path, tmp_path: Path) -> None:
     write_sample(Recipe(3, 27), tmp_path / "x", workers=2, progress=quiet)
-    assert files_of(tmp_path / "x") == files_of(made)
+    assert files_of(tmp_path / "x") == files_of(written_groups)
 
 
 @pytest.mark.slow
@@ -50,9 +50,9 @@ def test_same_bytes_whatever_the_worker_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_larger_sample_begins_with_the_smaller_one(made: Path, tmp_path: Path) -> None:
+def test_a_larger_sample_begins_with_the_smaller_one(written_groups: Path, tmp_path: Path) -> None:
     write_sample(Recipe(3, 24), tmp_path / "small", workers=1, progress=quiet)
-    small, large = files_of(tmp_path / "small"), files_of(made)
+    small, large = files_of(tmp_path / "small"), files_of(written_groups)
     lists = {"qas.json", "documents.json", "sample.json"}
     assert small.keys() - lists < large.keys() - lists
     assert all(large[name] == data for name, data in small.items() if name not in lists)
@@ -61,29 +61,33 @@ def test_a_larger_sample_begins_with_the_smaller_one(made: Path, tmp_path: Path)
     assert asked[:21] == more[:21]
 
 
-def test_it_is_read_as_ohrbench(made: Path) -> None:
+@pytest.mark.slow
+def test_it_is_read_as_ohrbench(written_groups: Path) -> None:
     params = {
-        "path": str(made / "retrieval_base"),
-        "questions": str(made / "qas.json"),
-        "pdfs": str(made / "pdfs"),
+        "path": str(written_groups / "retrieval_base"),
+        "questions": str(written_groups / "qas.json"),
+        "pdfs": str(written_groups / "pdfs"),
         "strict": True,
     }
     dataset = create("dataset", {"name": OhrBench.name, "params": params}).load()
     assert len(dataset.pages) == len(dataset.questions) == 27
-    about = json.loads((made / "documents.json").read_text("utf-8"))
+    about = json.loads((written_groups / "documents.json").read_text("utf-8"))
     assert {one["doc_name"]: one["pages"] for one in about} == {
         doc_id: len(document.pages) for doc_id, document in dataset.documents.items()
     }
     for one in about:
         assert one["attributes"] == []
         assert len(one["page_attributes"]) == one["pages"]
-        boxes = json.loads((made / "boxes" / f"{one['doc_name']}.json").read_text("utf-8"))
+        boxes = json.loads(
+            (written_groups / "boxes" / f"{one['doc_name']}.json").read_text("utf-8")
+        )
         assert [page["page_idx"] for page in boxes] == list(range(one["pages"]))
         assert all(page["blocks"] for page in boxes)
     found = {name for one in about for page in one["page_attributes"] for name in page}
     assert {"table", "formula", "chart", "complex_layout"} <= found
 
 
+@pytest.mark.slow
 def test_attributes_are_recorded_and_counted_in_pages(tmp_path: Path) -> None:
     recipe = Recipe(4, 6, attributes=("scanned", "dense"), questions_per_page=0.5)
     write_sample(recipe, tmp_path / "x", workers=1, progress=quiet)
@@ -115,7 +119,7 @@ def test_groups_add_up() -> None:
 
 @pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    written_groups: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "x"
     real, written = scale.write_group, []
@@ -133,13 +137,17 @@ def test_a_stopped_run_goes_on_where_it_was(
     assert not (out / "qas.json").exists()
     assert write_sample(Recipe(3, 27), out, workers=1, progress=quiet)
     assert written == [0, 1, 1]
-    assert files_of(out) == files_of(made)
+    assert files_of(out) == files_of(written_groups)
     assert not write_sample(Recipe(3, 27), out, workers=1, progress=quiet)
 
 
-def test_a_folder_with_other_things_is_left_alone(made: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_things_is_left_alone(written_groups: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    for out, recipe in ((tmp_path, Recipe(3, 27)), (made, Recipe(4, 45)), (made, Recipe(3, 28))):
+    for out, recipe in (
+        (tmp_path, Recipe(3, 27)),
+        (written_groups, Recipe(4, 45)),
+        (written_groups, Recipe(3, 28)),
+    ):
         before = files_of(out)
         with pytest.raises(ConfigError, match=r"is not empty.*choose another folder"):
             write_sample(recipe, out, workers=1, progress=quiet)

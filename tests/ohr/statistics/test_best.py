@@ -122,6 +122,7 @@ def test_one_large_document_among_few_makes_the_interval_wide():
     assert 0 < found.standings[1].interval.low < 1 < found.standings[1].interval.high < 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "candidates", "count"),
     [(EQUAL, 3, 8), (EQUAL, 9, 20), (FAILING, 9, 20), (HALF, 5, 10)],
@@ -130,6 +131,7 @@ def test_a_true_best_is_rarely_called_worse(setting, candidates, count):
     assert rates(setting, candidates, count, 200)[OURS] <= 0.09
 
 
+@pytest.mark.slow
 def test_the_rule_that_forgot_the_choice_called_it_worse_more_often():
     shares = rates(FAILING, 9, 20, 200)
     assert shares[INTERVAL] > shares[HOLM] > 0.09 >= shares[OURS]

@@ -77,6 +77,7 @@ def random_curve(rng: np.random.Generator, documents: int, each: int) -> NoiseCu
     return NoiseCurve(noise, level - 0.5 * noise, np.zeros(len(owner)), Clusters.of(owner, owner))
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_slope_covers_it():
     rng = np.random.default_rng(2)
     for _ in range(20):  # quality is a straight line in r_noise, whatever was drawn

@@ -108,6 +108,7 @@ def test_no_end_leaves_the_possible_range():
     assert math.isinf(free.interval.high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("documents", [8, 20])
 def test_false_statements_are_rare(kind, documents):

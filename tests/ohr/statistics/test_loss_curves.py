@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.loss_curves import LossCurve, loss_curve
+from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
 
 
 def study(seed: int, documents: int = 12, intensities: int = 4, draws: int = 3, cost: float = 0.4):
@@ -58,6 +58,7 @@ def test_the_order_of_draws_does_not_matter(seed, order):
     np.testing.assert_allclose(one.low, other.low, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_band_covers_the_true_curve_in_nine_of_ten_studies():
     truth = curve_of(0, documents=3000, resamples=2)
     covered = 0
@@ -190,3 +191,11 @@ def test_a_clean_row_alone_is_refused():
     noise, quality, clusters = study(1)
     with pytest.raises(ValueError, match="at least one draw"):
         loss_curve(noise[:1], quality[:1], np.zeros(noise.shape[1]), clusters)
+
+
+@pytest.mark.parametrize("start", [0.0, 0.2])
+def test_a_line_alone_begins_where_its_noise_begins(start):
+    noise = start + np.array([0.0, 0.25, 0.5])
+    grid = start + np.array([0.0, 0.125, 0.25, 0.5])
+    line = rising_line(noise, np.array([0.1, 0.3]), grid)
+    np.testing.assert_allclose(line, [0.0, 0.05, 0.1, 0.3], atol=1e-12)

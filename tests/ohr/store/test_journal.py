@@ -86,6 +86,7 @@ def test_the_later_line_counts_and_nonsense_counts_as_none(tmp_path):
     assert Journal(path).get("k") == 4
 
 
+@pytest.mark.slow
 def test_processes_share_a_journal(tmp_path):
     path = tmp_path / "a.jsonl"
     code = (

@@ -138,6 +138,7 @@ def test_damage_on_either_side_is_counted_and_left(tmp_path):
     assert Packs(tmp_path / "b", str(there)).pull(nothing).damaged == 1
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_in_a_pack_goes_unnoticed(tmp_path):
     there = tmp_path / "there"
     filled(tmp_path / "a", [{"text": f"page {number} " * 40} for number in range(3)])

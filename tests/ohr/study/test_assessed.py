@@ -64,6 +64,7 @@ def counts(cells: pd.DataFrame) -> dict[str, int]:
     return dict(zip(names, whole["n"].astype(int), strict=True))
 
 
+@pytest.mark.slow
 def test_answers_that_stand_on_no_page_are_measured_by_finding_it(
     tmp_path: Path, lease: bytes
 ) -> None:

@@ -31,7 +31,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def drawn(settings, tmp_path_factory):
+def drawn_run(settings, tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
     run_study(load_config([*settings, "intensities=[0,0.4]"]), out / "three")
     return open_run(out / "three")
@@ -54,8 +54,9 @@ def test_three_draws_where_pages_are_few_and_one_where_they_are_many(settings, m
             draws(wrong)
 
 
-def test_cells_are_means_over_draws_with_the_questions_counted_once(drawn):
-    rows, cells = drawn.drawn, drawn.cells
+@pytest.mark.slow
+def test_cells_are_means_over_draws_with_the_questions_counted_once(drawn_run):
+    rows, cells = drawn_run.drawn, drawn_run.cells
     cells = cells[cells["group"] == "all"].set_index(["noise", "intensity", "stage", "metric"])
     noisy = rows[(rows["intensity"] == 0.4) & (rows["stage"] == "generation")]
     by_draw = noisy[noisy["metric"] == "f1"].groupby("draw")["value"].mean()
@@ -69,15 +70,16 @@ def test_cells_are_means_over_draws_with_the_questions_counted_once(drawn):
     assert (clean["draws"], clean["n"]) == (1, 24)
     assert np.isnan(clean["draw_sd"])
     assert (cells["n"].xs("generation", level="stage") == 24).all()
-    assert draws_note(drawn.cells) == ["means over 3 draws of the noise"]
+    assert draws_note(drawn_run.cells) == ["means over 3 draws of the noise"]
 
 
-def test_draws_of_one_run_are_those_of_a_run_each(settings, drawn, tmp_path):
+@pytest.mark.slow
+def test_draws_of_one_run_are_those_of_a_run_each(settings, drawn_run, tmp_path):
     for seed in (0, 1, 2):
         config = load_config([*settings, "intensities=[0,0.4]", f"seeds={seed}"])
         run_study(config, tmp_path / str(seed))
         alone = open_run(tmp_path / str(seed))
-        mine = drawn.drawn[drawn.drawn["draw"] == seed]
+        mine = drawn_run.drawn[drawn_run.drawn["draw"] == seed]
         same = [*KEYS, *UNIT_COLUMNS]
         both = mine.merge(alone.drawn, on=same, suffixes=("", "_alone"))
         noisy = mine[mine["intensity"] > 0]
@@ -86,14 +88,17 @@ def test_draws_of_one_run_are_those_of_a_run_each(settings, drawn, tmp_path):
         assert draws_note(alone.cells) == ["a single draw of the noise"]
 
 
-def test_curves_are_of_means_over_draws(drawn):
+@pytest.mark.slow
+def test_curves_are_of_means_over_draws(drawn_run):
     [curve] = [
         c
-        for c in curves_of(drawn)
+        for c in curves_of(drawn_run)
         if (c.key["stage"], c.key["metric"], c.key["group"]) == ("generation", "f1", "all")
     ]
     x, y, _ = curve.curve.means()
-    cells = drawn.cells[(drawn.cells["group"] == "all") & (drawn.cells["metric"] == "f1")]
+    cells = drawn_run.cells[
+        (drawn_run.cells["group"] == "all") & (drawn_run.cells["metric"] == "f1")
+    ]
     cells = cells[cells["stage"] == "generation"]
     assert list(y[0]) == pytest.approx(list(cells["mean"]), abs=1e-6)
     assert list(x[0]) == pytest.approx(list(cells["r_noise"]), abs=1e-6)
@@ -124,23 +129,27 @@ def test_cells_and_rows_agree_where_a_metric_does_not_apply_in_every_draw():
     assert cell["mean"] == pytest.approx(means["value"].mean()) == pytest.approx(1.25 / 3)
 
 
-def test_damage_on_an_axis_that_sees_mark_up_too(drawn):
+@pytest.mark.slow
+def test_damage_on_an_axis_that_sees_mark_up_too(drawn_run):
     def x_of(axis: str) -> list[float]:
         [curve] = [
             c
-            for c in curves_of(drawn, axis)
+            for c in curves_of(drawn_run, axis)
             if (c.key["stage"], c.key["metric"], c.key["group"]) == ("retrieval", "lcs", "all")
         ]
         return [float(x) for x in curve.curve.means()[0][0]]
 
-    distances = drawn.rows[drawn.rows["metric"] == "edit_distance"]
-    asked = drawn.rows[(drawn.rows["metric"] == "r_noise") & (drawn.rows["intensity"] == 0.4)]
+    distances = drawn_run.rows[drawn_run.rows["metric"] == "edit_distance"]
+    asked = drawn_run.rows[
+        (drawn_run.rows["metric"] == "r_noise") & (drawn_run.rows["intensity"] == 0.4)
+    ]
     of_pages = distances[distances["intensity"] == 0.4].set_index(["doc_id", "page_no"])["value"]
     expected = of_pages.loc[list(zip(asked["doc_id"], asked["page_no"], strict=True))].mean()
     assert x_of("edit_distance") == pytest.approx([0, 0, expected])
     assert x_of("r_noise_reference")[0] == 0
 
 
+@pytest.mark.slow
 def test_curves_under_the_published_protocol_are_of_the_questions_of_their_cells(
     settings, tmp_path
 ):

@@ -61,6 +61,7 @@ def faults(run):
     return " | ".join(faults_of(open_run(run)))
 
 
+@pytest.mark.slow
 def test_what_a_study_wrote_has_no_fault(finished):
     assert faults(finished) == ""
     done = CliRunner().invoke(verify, [str(finished)])
@@ -137,6 +138,7 @@ def test_any_edit_of_a_file_is_seen_by_its_digest(run, name):
     assert f"{name} was changed after the command had ended" in faults(run)
 
 
+@pytest.mark.slow
 def test_an_interval_and_a_group_are_compared_too(run):
     (run / ".receipt.json").unlink()
     cells = pd.read_csv(run / "cells.csv", dtype=str, keep_default_na=False)
@@ -149,6 +151,7 @@ def test_an_interval_and_a_group_are_compared_too(run):
     assert "digests of its files were not noted" in done.stdout
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(place=st.integers(0, 10**6), shift=st.floats(0.01, 1))
 def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift):
@@ -175,6 +178,7 @@ def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift
     assert "the row has " in done.stdout
 
 
+@pytest.mark.slow
 def test_without_truth_in_the_run_pages_are_compared_with_its_data(finished, run, monkeypatch):
     texts = {name: pages for name, pages in read_texts(run).items() if name != CLEAN}
     monkeypatch.setattr(rescoring, "read_texts", lambda _: texts)
@@ -235,6 +239,7 @@ def test_a_gate_does_not_pass_an_edited_run(finished, run):
     assert CliRunner().invoke(compare, [str(finished), str(run), *gate]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_board_does_not_rank_an_edited_run(finished, run, tmp_path):
     other = run.rename(tmp_path / "edited")
     edit_rows(other, lambda rows: rows.assign(value=rows.value.mask(answers_in(rows), 7.5)))

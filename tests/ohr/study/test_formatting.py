@@ -56,6 +56,7 @@ def mean(cells, **wanted):
     return cells["mean"].iloc[0]
 
 
+@pytest.mark.slow
 def test_commands_of_style_cost_the_raw_measures_alone(study):
     cells = study[0].cells
     cells = cells[cells["group"] == "all"]
@@ -127,14 +128,14 @@ def test_pages_without_text_stay_as_they_are():
 
 
 @pytest.fixture
-def shared(monkeypatch):
+def text_workers(monkeypatch):
     """Processes for the noise in text, whatever the machine."""
     for module in (rewriting, forked):
         monkeypatch.setattr(module, "spare_cores", lambda workers: workers - 1)
     monkeypatch.setattr("ohr.study.plan.FEWEST_UNITS", 0)
 
 
-def test_several_processes_write_the_text_of_one(corpus, shared):
+def test_several_processes_write_the_text_of_one(corpus, text_workers):
     plan, pages = pages_of(corpus, intensity=0)
     several = PageRewriter(pages, plan.reread, workers=3)
     with contextlib.closing(several):
@@ -144,7 +145,7 @@ def test_several_processes_write_the_text_of_one(corpus, shared):
             assert alone == several.rewrite(noise, seed) != pages
 
 
-def test_a_process_that_has_ended_is_replaced(corpus, shared, caplog):
+def test_a_process_that_has_ended_is_replaced(corpus, text_workers, caplog):
     plan, pages = pages_of(corpus, intensity=0)
     noise = Noise(PluginSpec(name="ocr_errors"), "", 0.3)
     several = PageRewriter(pages, plan.reread, workers=3)
@@ -156,7 +157,7 @@ def test_a_process_that_has_ended_is_replaced(corpus, shared, caplog):
     assert several.rewrite(noise, 7) == first, "the processes were closed"
 
 
-def test_an_operator_that_fails_in_another_process_says_why(corpus, shared):
+def test_an_operator_that_fails_in_another_process_says_why(corpus, text_workers):
     plan, pages = pages_of(corpus, intensity=0)
     with contextlib.closing(PageRewriter(pages, plan.reread, workers=3)) as several:
         noise = Noise(PluginSpec(name="tests.fakes.FailsOnFact10"), "", 0.3)
@@ -164,7 +165,8 @@ def test_an_operator_that_fails_in_another_process_says_why(corpus, shared):
             several.rewrite(noise, 7)
 
 
-def test_seconds_of_all_processes_are_counted_once(corpus, shared, tmp_path):
+@pytest.mark.slow
+def test_seconds_of_all_processes_are_counted_once(corpus, text_workers, tmp_path):
     noise = ["noise=[tests.fakes.UsesCpu]", "intensities=[0.5,1]"]
     config = load_config([*corpus, *noise, "engines=[gt]", "workers=3"])
     before = os.times()
@@ -182,6 +184,7 @@ def test_other_engines_are_refused_when_the_run_is_planned(corpus, engine):
         make_plan(config, load_dataset(config))
 
 
+@pytest.mark.slow
 def test_curves_by_evidence_source(tmp_path):
     write_kb(
         tmp_path / "kb/gt", {"law/a": ["Fact 0 is answer 0. One.", "Fact 1 is answer 1. Two."]}

@@ -75,6 +75,7 @@ def study(root: Path, lease: bytes, *settings: str, kind: str = f"{__name__}.Hol
     ]
 
 
+@pytest.mark.slow
 def test_a_study_scores_what_is_known_and_says_how_much(tmp_path: Path, lease: bytes) -> None:
     said = Lines()
     run = run_study(load_config(study(tmp_path, lease)), tmp_path / "run", progress=said)
@@ -116,6 +117,7 @@ class Cut(Folder):
         return dataset
 
 
+@pytest.mark.slow
 def test_output_is_not_compared_with_a_truth_that_lacks_text(tmp_path: Path, lease: bytes) -> None:
     said = Lines()
     config = load_config(study(tmp_path, lease, kind=f"{__name__}.Cut"))
@@ -129,6 +131,7 @@ def test_output_is_not_compared_with_a_truth_that_lacks_text(tmp_path: Path, lea
     ) in said.lines
 
 
+@pytest.mark.slow
 def test_the_reference_protocol_leaves_the_same_out(tmp_path: Path, lease: bytes) -> None:
     config = load_config(study(tmp_path, lease, "scoring=reference", "stages=[ocr]"))
     cells = run_study(config, tmp_path / "run", progress=Lines()).cells

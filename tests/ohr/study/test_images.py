@@ -134,6 +134,7 @@ def test_attribution_swaps_texts_alone(corpus):
 # --- readers ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_reader_is_shown_the_pages_of_its_context(corpus, tmp_path):
     settings = [*corpus, f"readers=[{PIXELS}]", "stages=[ocr,generation,overall]"]
     result = run(settings, tmp_path / "run", f"retrievers=[{DARKEST},bm25]")

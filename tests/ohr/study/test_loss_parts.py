@@ -95,6 +95,7 @@ def corpus(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["default", "reference"])
 def test_rows_and_cells_of_a_run_add_up_to_one(corpus, tmp_path, scoring):
     settings = load_config([*corpus, f"scoring={scoring}"])

@@ -142,6 +142,7 @@ def test_a_manifest_of_before_says_what_its_metrics_count():
     assert [one.basis != "" for one in read_metric_infos({"measures": older})] == [True, False]
 
 
+@pytest.mark.slow
 def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_path):
     names = "mine_measured.lost_vowels,mine_measured.first_rank,mine_measured.brevity"
     run = run_study(load_config([*corpus, f"metrics=[default,{names}]"]), tmp_path / "run")
@@ -167,6 +168,7 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert "first_rank" in (tmp_path / "run" / "cells.csv").read_text()
 
 
+@pytest.mark.slow
 def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path):
     settings = [*corpus, *NOISE, "metrics=[default,mine_measured.brevity]"]
     run = run_study(load_config(settings), tmp_path / "run")
@@ -229,6 +231,7 @@ def test_a_declaration_that_means_nothing_is_an_error():
         ohr.metric(titel="")(lambda read, true: 0.0)
 
 
+@pytest.mark.slow
 def test_cells_are_those_of_the_rows_alone_to_the_byte(corpus, tmp_path):
     settings = [*corpus, "metrics=[default,reading,mine_measured.lost_vowels]"]
     for name, more in {
@@ -241,6 +244,7 @@ def test_cells_are_those_of_the_rows_alone_to_the_byte(corpus, tmp_path):
         assert csv_text(recompute_cells(out)) == (out / "cells.csv").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_row_groups_and_their_order_change_no_mean(corpus, tmp_path):
     run = run_study(load_config([*corpus, *NOISE]), tmp_path / "run")
     rows = read_rows(run.path)

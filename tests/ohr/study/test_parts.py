@@ -63,6 +63,7 @@ def study(settings, out, *more):
     return {name: (out / name).read_bytes() for name in FILES}
 
 
+@pytest.mark.slow
 def test_several_processes_write_the_bytes_of_one(corpus, tmp_path):
     retrievers = "retrievers=[bm25,page,{name: hybrid, params: {retrievers: [bm25,bm25]}}]"
     shared = study(corpus, tmp_path / "shared", retrievers, "workers=3")
@@ -133,6 +134,7 @@ def test_a_metric_that_takes_all_cases_at_once_is_not_copied(corpus):
     assert parts._parts(plan, 3) == [plan]
 
 
+@pytest.mark.slow
 def test_a_refused_copy_is_done_without(corpus, tmp_path, monkeypatch):
     def refuse(*args):
         raise OSError("no more processes")
@@ -146,6 +148,7 @@ def killed():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ocr", "retrieve", "retrieval"])
 @pytest.mark.parametrize("end", [killed, signal.pause])
 def test_a_copy_that_is_lost_changes_nothing(end, method, corpus, tmp_path, monkeypatch):

@@ -174,14 +174,14 @@ def asked(made):
 
 
 @pytest.fixture(scope="module")
-def of_the_sample(sample_cache):
+def sample_settings(sample_cache):
     return [f"dataset.params={{cache: {sample_cache}}}", "stages=[retrieval]"]
 
 
-def test_questions_drawn_evenly_have_as_many_of_each_domain_and_source(of_the_sample):
-    every = plan(of_the_sample).questions
+def test_questions_drawn_evenly_have_as_many_of_each_domain_and_source(sample_settings):
+    every = plan(sample_settings).questions
     strata = Counter((q.domain, q.evidence_source) for q in every)
-    drawn = plan(of_the_sample, "dataset.limit=20", "dataset.even=true").questions
+    drawn = plan(sample_settings, "dataset.limit=20", "dataset.even=true").questions
     counts = Counter((q.domain, q.evidence_source) for q in drawn)
     assert sum(counts.values()) == 20
     for stratum, there in strata.items():
@@ -190,17 +190,17 @@ def test_questions_drawn_evenly_have_as_many_of_each_domain_and_source(of_the_sa
 
 
 @pytest.mark.parametrize("even", ["false", "true"])
-def test_questions_passed_over_are_those_that_are_drawn_without(of_the_sample, even):
+def test_questions_passed_over_are_those_that_are_drawn_without(sample_settings, even):
     first, second, both = (
         asked(
-            plan(of_the_sample, f"dataset.even={even}", f"dataset.limit={n}", f"dataset.skip={s}")
+            plan(sample_settings, f"dataset.even={even}", f"dataset.limit={n}", f"dataset.skip={s}")
         )
         for n, s in ((12, 0), (8, 12), (20, 0))
     )
     assert sorted(first + second) == sorted(both)
     assert not set(first) & set(second)
     with pytest.raises(ConfigError, match=r"dataset\.skip: there are only \d+ questions"):
-        plan(of_the_sample, f"dataset.even={even}", "dataset.skip=1000000")
+        plan(sample_settings, f"dataset.even={even}", "dataset.skip=1000000")
 
 
 def test_a_level_is_not_what_a_parameter_says(settings):

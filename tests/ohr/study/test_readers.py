@@ -69,6 +69,7 @@ def cell(cells: pd.DataFrame, stage: str, metric: str, group: str = "all") -> pd
     return chosen.iloc[0]
 
 
+@pytest.mark.slow
 def test_a_rerun_asks_nothing_and_writes_the_same_bytes(server, tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     server.answer = by_question
@@ -124,6 +125,7 @@ def test_groups_by_answer_form_and_task(server, tmp_path):
     assert mine["task"].tolist() == ["", "Reasoning", "Reasoning", "Reasoning"]
 
 
+@pytest.mark.slow
 def test_failed_answers_stand_until_they_are_asked_again(server, tmp_path):
     settings = write_small(tmp_path)
     server.replies = [refused(400, "broken")]
@@ -241,6 +243,7 @@ def judging(server: Server) -> str:
     return f"judge={json.dumps({'name': 'openai', 'params': params})}"
 
 
+@pytest.mark.slow
 def test_a_judge_is_a_metric_of_its_own(server, tmp_path):
     def answer(request: dict[str, Any]) -> HttpReply:
         if request["model"] != "judge":

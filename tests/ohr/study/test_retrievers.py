@@ -67,6 +67,7 @@ def run(settings, out, *more):
     return run_study(load_config([*settings, *more]), out, progress=Progress())
 
 
+@pytest.mark.slow
 def test_every_number_of_hits_has_the_cells_of_a_run_of_its_own(settings, tmp_path):
     several = run(settings, tmp_path / "all", "ks=[1,3]", "retrievers=[bm25,page,oracle]")
     cells = several.cells
@@ -109,6 +110,7 @@ def test_the_oracle_is_handed_pages_and_finds_them(settings, tmp_path):
     assert rankings.retrievers["oracle"].name == "oracle"
 
 
+@pytest.mark.slow
 def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     gram = "{name: bm25, label: grams, params: {terms: ngrams, n: 3}}"
     result = run(settings, tmp_path / "run", "ks=[1,2]", f"retrievers=[bm25,{gram}]")
@@ -164,6 +166,7 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     assert written["letters"].isna().all()
 
 
+@pytest.mark.slow
 def test_questions_without_evidence_leave_the_others_their_drops(settings, tmp_path, capsys):
     path = tmp_path / "qas.json"
     entries = json.loads(path.read_text())

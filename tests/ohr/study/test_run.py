@@ -29,7 +29,7 @@ def corpus(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def noisy(corpus, tmp_path_factory):
+def noisy_run(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("run") / "noisy"
     return run(corpus[1], out, *NOISE, "ground_truth=true"), out
 
@@ -42,8 +42,9 @@ def cell(cells, **wanted):
     return chosen.iloc[0]
 
 
-def test_every_planned_cell_is_there_once_with_all_columns(noisy):
-    result, out = noisy
+@pytest.mark.slow
+def test_every_planned_cell_is_there_once_with_all_columns(noisy_run):
+    result, out = noisy_run
     cells = pd.read_csv(out / "cells.csv", keep_default_na=False)
     assert tuple(cells.columns) == CELL_COLUMNS
     assert not cells.duplicated(list(KEY_COLUMNS)).any()
@@ -51,21 +52,21 @@ def test_every_planned_cell_is_there_once_with_all_columns(noisy):
     assert result.missing == []
 
 
-def test_a_planned_cell_that_is_absent_is_named(noisy):
-    result, _ = noisy
+def test_a_planned_cell_that_is_absent_is_named(noisy_run):
+    result, _ = noisy_run
     assert _missing(result.plan, result.cells) == []
     lost = result.cells.drop(index=result.cells.index[7])
     assert len(_missing(result.plan, lost)) == 1
 
 
-def test_every_cell_of_a_curve_has_the_same_denominator(noisy):
-    cells = noisy[0].cells
+def test_every_cell_of_a_curve_has_the_same_denominator(noisy_run):
+    cells = noisy_run[0].cells
     for _, curve in cells.groupby(["stage", "metric", "group"]):
         assert curve["n"].nunique() == 1
 
 
-def test_cells_are_means_of_rows(noisy):
-    _, out = noisy
+def test_cells_are_means_of_rows(noisy_run):
+    _, out = noisy_run
     rows = pd.read_parquet(out / "rows.parquet")
     cells = pd.read_csv(out / "cells.csv", keep_default_na=False)
     keys = [name for name in KEY_COLUMNS if name not in ("group", "top_k")]
@@ -79,8 +80,8 @@ def test_cells_are_means_of_rows(noisy):
         assert (merged["n"] == merged["count"]).all()
 
 
-def test_intensity_zero_is_the_clean_engine(noisy):
-    cells = noisy[0].cells
+def test_intensity_zero_is_the_clean_engine(noisy_run):
+    cells = noisy_run[0].cells
     clean = cells[(cells["noise"] == "none") & (cells["engine"] == FAKE)]
     for operator in ("salt_and_pepper", "rotation"):
         zero = cells[(cells["perturbation"] == operator) & (cells["intensity"] == 0)]
@@ -88,8 +89,8 @@ def test_intensity_zero_is_the_clean_engine(noisy):
         assert len(zero) == len(clean) > 10
 
 
-def test_the_ground_truth_is_perfect_and_the_fake_engine_is_not(noisy):
-    cells = noisy[0].cells
+def test_the_ground_truth_is_perfect_and_the_fake_engine_is_not(noisy_run):
+    cells = noisy_run[0].cells
     for metric, perfect in (("edit_distance", 0), ("r_noise", 0), ("evidence_lcs", 1)):
         truth = cell(cells, engine="gt", metric=metric, group="all")
         assert truth["mean"] == perfect
@@ -99,8 +100,8 @@ def test_the_ground_truth_is_perfect_and_the_fake_engine_is_not(noisy):
     assert lcs["gt"] > lcs[FAKE].max()
 
 
-def test_what_does_not_apply_is_empty(noisy):
-    cells = pd.read_csv(noisy[1] / "cells.csv", keep_default_na=False, dtype=str)
+def test_what_does_not_apply_is_empty(noisy_run):
+    cells = pd.read_csv(noisy_run[1] / "cells.csv", keep_default_na=False, dtype=str)
     filled = {
         "ocr": set(),
         "retrieval": {"chunker", "retriever", "top_k"},
@@ -114,8 +115,8 @@ def test_what_does_not_apply_is_empty(noisy):
             assert (mine[name] == "").all() == (name not in names)
 
 
-def test_the_manifest_says_what_was_run(noisy):
-    result, out = noisy
+def test_the_manifest_says_what_was_run(noisy_run):
+    result, out = noisy_run
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert manifest["dataset"]["asked"] == 24
     assert manifest["dataset"]["problems"] == {}
@@ -128,18 +129,20 @@ def test_the_manifest_says_what_was_run(noisy):
     assert manifest["config"]["noise"][0]["name"] == "salt_and_pepper"
 
 
-def test_results_do_not_depend_on_workers_or_cache(noisy, corpus, tmp_path):
+@pytest.mark.slow
+def test_results_do_not_depend_on_workers_or_cache(noisy_run, corpus, tmp_path):
     settings = [s for s in corpus[1] if not s.startswith("cache=")]
     run(settings, tmp_path / "run", *NOISE, "ground_truth=true", "workers=1",
         f"cache={tmp_path / 'other'}")  # fmt: skip
     for name in ("rows.parquet", "cells.csv"):
-        assert (tmp_path / "run" / name).read_bytes() == (noisy[1] / name).read_bytes()
+        assert (tmp_path / "run" / name).read_bytes() == (noisy_run[1] / name).read_bytes()
 
 
-def test_another_studys_results_are_not_replaced(noisy, corpus):
+@pytest.mark.slow
+def test_another_studys_results_are_not_replaced(noisy_run, corpus):
     with pytest.raises(ConfigError, match="another study's results"):
-        run(corpus[1], noisy[1])
-    assert run(corpus[1], noisy[1], *NOISE, "ground_truth=true").missing == []
+        run(corpus[1], noisy_run[1])
+    assert run(corpus[1], noisy_run[1], *NOISE, "ground_truth=true").missing == []
 
 
 @pytest.mark.parametrize("content", ["[1]", "3", '"x"', "{", '{"config": 1}', '{"config": []}'])

@@ -100,6 +100,7 @@ def test_five_refusals_from_the_first_on_are_taken_for_all():
 # Answers that are empty
 
 
+@pytest.mark.slow
 def test_a_run_of_empty_answers_says_why_and_exits_with_1(server, tmp_path):
     server.replies = [said("", "content_filter")]
     arguments = [*write_small(tmp_path), openai(server), OVERALL, "--out", str(tmp_path / "run")]

@@ -80,6 +80,7 @@ def test_the_normaliser_is_that_of_its_tokens(monkeypatch):
     normaliser.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new"), [("v:5", "v:6"), ("norm:", "norm:0")])
 def test_a_metric_measured_in_another_way_is_not_compared(run, tmp_path, old, new):
     other = changed(run, tmp_path / "other", "retrieval:lcs", old, new)
@@ -100,6 +101,7 @@ def test_a_metric_measured_in_another_way_is_not_compared(run, tmp_path, old, ne
         assert "retrieval:lcs is not compared: run and other measured it" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_a_comparison_is_about_may_differ(run, tmp_path):
     other = changed(run, tmp_path / "other", "retrieval:lcs", "k:2,5", "k:3")
     assert "lcs" in set(compare([run, other])["metric"])
@@ -123,6 +125,7 @@ def test_two_judges_of_one_plugin_have_two_signatures():
     assert "judge openai" in clash(first, second)
 
 
+@pytest.mark.slow
 def test_a_run_without_signatures_is_compared(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "old")
     manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())

@@ -155,6 +155,7 @@ def test_a_system_that_fails_whole_is_named_whatever_is_measured(settings, tmp_p
     assert open_run(tmp_path / "run").failed == run.failed
 
 
+@pytest.mark.slow
 def test_systems_are_compared_with_each_other(settings, tmp_path):
     systems = "systems=[rag,my_systems.Listing,my_systems.Another]"
     run_study(load_config([*settings, systems]), tmp_path / "run")
@@ -164,6 +165,7 @@ def test_systems_are_compared_with_each_other(settings, tmp_path):
     assert set(compared["engine"]) == {"gt", "precomputed:engine"}
 
 
+@pytest.mark.slow
 def test_systems_are_no_readers_and_have_curves_of_their_own(settings, tmp_path):
     noisy = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=0"]
     noisy += ["stages=[ocr,generation,overall]", "systems=[rag,my_systems.Listing]"]
@@ -221,6 +223,7 @@ def test_a_stage_whose_result_cannot_be_kept_says_so(tmp_path):
         system.once(pair, "a")
 
 
+@pytest.mark.slow
 def test_a_run_of_before_there_were_systems_still_opens(settings, tmp_path):
     run = run_study(load_config([*settings, "stages=[ocr,retrieval,overall]"]), tmp_path / "run")
     old = tmp_path / "old"

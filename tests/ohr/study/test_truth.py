@@ -167,6 +167,7 @@ def test_a_curve_of_pages_with_and_without_truth(folder, tmp_path):
     assert curves[curves["group"] == "all"]["x_to"].notna().all()
 
 
+@pytest.mark.slow
 def test_a_file_name_that_is_not_utf_8_ends_no_study(folder, tmp_path):
     path = os.fsdecode(os.fsencode(folder) + b"/caf\xe9.pdf")
     os.rename(folder / "typed.pdf", path)
@@ -176,6 +177,7 @@ def test_a_file_name_that_is_not_utf_8_ends_no_study(folder, tmp_path):
     assert not result.missing
 
 
+@pytest.mark.slow
 def test_attribution_puts_no_empty_page_in_the_place_of_one_without_truth(folder, tmp_path):
     engine = "engines=[{name: tests.ohr.study.test_truth.Perfect, label: perfect}]"
     on_scan = "What is 0?,answer 0,scan,1,Fact 0 is answer 0.\n"

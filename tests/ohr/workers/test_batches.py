@@ -32,6 +32,7 @@ def test_tasks_are_given_in_batches_and_the_last_one_is_what_is_left() -> None:
     assert found == {number: Outcome((number, together[number])) for number in range(10)}
 
 
+@pytest.mark.slow
 @example([1, "_exit:7", 2, "bad", 3, 3], 3)
 @settings(max_examples=10, deadline=None)
 @given(
@@ -56,6 +57,7 @@ def test_what_is_said_of_a_task_is_what_came_of_it_alone(given_tasks, size):
     assert sum(one.status in FAILED for one in seen) == sum(task in alone for task in given_tasks)
 
 
+@pytest.mark.slow
 def test_a_batch_has_the_time_of_all_its_tasks_and_a_task_alone_its_own() -> None:
     with pool_of(3, workers=1, cpu_s=60, wall_s=2.0) as pool:
         found = dict(pool.run([1, "sleep", 2]))
@@ -63,6 +65,7 @@ def test_a_batch_has_the_time_of_all_its_tasks_and_a_task_alone_its_own() -> Non
     assert (found[0].value, found[2].value) == ((1, 1), (2, 1))
 
 
+@pytest.mark.slow
 def test_what_the_watcher_raises_ends_the_run_at_the_first_task_that_fails_alone() -> None:
     def stop(outcome: Outcome[Any]) -> None:
         if outcome.status in FAILED:

@@ -16,6 +16,7 @@ from tests.faults import tasks
 from tests.patience import ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_task_has_its_outcome(workers: int) -> None:
     with WorkerPool(tasks.square, workers=workers) as pool:
@@ -28,6 +29,7 @@ def test_function_by_name_with_setup() -> None:
         assert [outcome.value for _, outcome in pool.run([1, 2])] == [7, 14]
 
 
+@pytest.mark.slow
 def test_results_come_as_they_finish(tmp_path: Path) -> None:
     with WorkerPool(tasks.wait_for, workers=2) as pool:
         results = pool.run([str(tmp_path / "end"), str(tmp_path), str(tmp_path)])
@@ -36,6 +38,7 @@ def test_results_come_as_they_finish(tmp_path: Path) -> None:
         assert [index for index, _ in results] == [0]
 
 
+@pytest.mark.slow
 def test_tasks_are_taken_lazily() -> None:
     taken: list[int] = []
 
@@ -58,6 +61,7 @@ def test_no_more_workers_than_tasks_and_workers_stay() -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_max_tasks_replaces_workers() -> None:
     with WorkerPool(tasks.process_id, workers=1, max_tasks=2) as pool:
         pids = [outcome.value for _, outcome in pool.run(range(5))]
@@ -69,12 +73,14 @@ def test_no_tasks() -> None:
         assert list(pool.run([])) == []
 
 
+@pytest.mark.slow
 def test_prints_do_not_break_the_channel(capfd: pytest.CaptureFixture[str]) -> None:
     with WorkerPool(tasks.noisy, workers=2) as pool:
         assert sorted(outcome.value or 0 for _, outcome in pool.run(range(20))) == list(range(20))
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_large_results_and_large_tasks() -> None:
     size = 20_000_000
     with WorkerPool(tasks.big, workers=2) as pool:
@@ -84,6 +90,7 @@ def test_large_results_and_large_tasks() -> None:
         assert [outcome.value for _, outcome in pool.run([b"x" * size])] == [size]
 
 
+@pytest.mark.slow
 def test_an_outcome_is_passed_on() -> None:
     with WorkerPool(tasks.own_outcome, workers=1) as pool:
         found = dict(pool.run(["fine", "engine failed"]))
@@ -91,6 +98,7 @@ def test_an_outcome_is_passed_on() -> None:
     assert found[1] == Outcome.error("engine failed")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_pickled_is_an_error() -> None:
     with WorkerPool(tasks.unpicklable, workers=1) as pool:
         [(_, answer)] = pool.run(["x"])
@@ -120,6 +128,7 @@ def test_a_slow_reader_does_not_time_tasks_out() -> None:
             time.sleep(0.6)
 
 
+@pytest.mark.slow
 def test_abandoned_run_leaves_the_pool_usable() -> None:
     with WorkerPool(tasks.sleep_for, workers=2) as pool:
         for _ in pool.run([0.0, 1000.0]):
@@ -151,6 +160,7 @@ def test_misuse_is_named() -> None:
         list(running)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["no_such_module:f", "tests.faults.tasks:no_such_function"])
 def test_a_function_that_cannot_be_imported_ends_the_run(name: str) -> None:
     with (

@@ -157,6 +157,7 @@ def replayed():
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @every_rule
 def test_a_record_replays_in_another_process(name, replayed):
     assert replayed[name] == run(name, PAGE, 0.8, 11).value

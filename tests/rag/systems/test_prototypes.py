@@ -197,6 +197,7 @@ def test_bad_input_has_a_clear_outcome(name: str) -> None:
     assert deep.outcome.status is Status.OK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["p2", "p3"])
 def test_ten_thousand_headings_are_as_many_sections(name: str) -> None:
     text = "".join(f"## Part {number}\n\nItem {number} is red.\n\n" for number in range(10_000))
@@ -298,6 +299,7 @@ def test_a_question_that_does_not_tell_has_the_language_of_the_pages() -> None:
     assert languages_of(["Status?"], []) == ["en"]
 
 
+@pytest.mark.slow
 def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> None:
     words = [f"w{a}{b}x" for a in "abcdefgh" for b in "abcdefgh"]
     rng = random.Random(0)

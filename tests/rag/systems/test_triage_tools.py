@@ -190,6 +190,7 @@ def test_metadata_keeps_to_its_budget_and_cuts_the_deepest_first(budget: int) ->
             assert len(levels) >= 4  # tables go before the outermost sections do
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pages",
     [

@@ -72,6 +72,7 @@ def test_few_letters_are_enough(tmp_path):
     assert "are not those that the page shows" in verdict_on(title, tmp_path).fault
 
 
+@pytest.mark.slow
 def test_cyrillic_as_latin_is_no_truth(tmp_path):
     text = "портовая контора ведет запись каждого корабля входящего в залив"
     letters = sorted(set(text) - {" "})

@@ -92,7 +92,7 @@ SHOWN = {line.replace(" ", ""): line for line in NOTICE}
 
 
 @pytest.fixture
-def told(monkeypatch):
+def witness_calls(monkeypatch):
     """What engines read in lines of the layer: by name, a function of the line's text."""
     engines, read = {}, []
 
@@ -104,8 +104,10 @@ def told(monkeypatch):
     return engines, read
 
 
-def test_lines_with_letters_that_are_in_doubt_are_read_and_engines_that_agree_win(tmp_path, told):
-    engines, read = told
+def test_lines_with_letters_that_are_in_doubt_are_read_and_engines_that_agree_win(
+    tmp_path, witness_calls
+):
+    engines, read = witness_calls
     engines.update(A=SHOWN.__getitem__, B=SHOWN.__getitem__)
     verdict = verified_page(lying(tmp_path), 0)
     assert "'c' looks like 'o'" in verdict.fault
@@ -113,16 +115,18 @@ def test_lines_with_letters_that_are_in_doubt_are_read_and_engines_that_agree_wi
     assert read
 
 
-def test_an_honest_page_is_not_read_again(tmp_path, told):
-    engines, read = told
+def test_an_honest_page_is_not_read_again(tmp_path, witness_calls):
+    engines, read = witness_calls
     engines["A"] = str.upper
     Sheet().lines(20, 260, NOTICE).write(tmp_path / "page.pdf")
     verdict = verified_page(tmp_path / "page.pdf", 0)
     assert (verdict.fault, verdict.note, read) == ("", "", [])
 
 
-def test_what_one_engine_misreads_in_an_honest_page_changes_nothing(tmp_path, monkeypatch, told):
-    engines, read = told
+def test_what_one_engine_misreads_in_an_honest_page_changes_nothing(
+    tmp_path, monkeypatch, witness_calls
+):
+    engines, read = witness_calls
     engines["A"] = lambda text: text.replace("o", "q").replace("e", "x")
     monkeypatch.setattr(verifying, "suspects", lambda layers: {g for g, _ in layers[0].glyphs})
     Sheet().lines(20, 260, NOTICE).write(tmp_path / "page.pdf")

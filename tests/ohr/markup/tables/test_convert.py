@@ -101,6 +101,7 @@ def reading(found: ParsedTable) -> tuple:
     return found.table.n_rows, found.table.n_columns, caption, kept
 
 
+@pytest.mark.slow
 @given(tables())
 @examples(500)
 def test_latex_to_html_to_latex_keeps_every_cells_text_and_span(table):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from ohr import registry
@@ -28,6 +29,7 @@ def batches(log: Path) -> list[int]:
     return list(map(int, Path(f"{log}.batches").read_text().split()))
 
 
+@pytest.mark.slow
 def test_a_study_writes_the_same_bytes_whatever_is_read_together(tmp_path, log, monkeypatch):
     settings = write_corpus(tmp_path, documents=3, pages=5)
     settings = [line for line in settings if not line.startswith("cache=")]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from ohr.study.run import run_study
 from tests.builders import load_config, write_corpus
 from tests.fakes import LOG
@@ -23,6 +25,8 @@ def test_a_study_with_an_engine_of_pdfs(tmp_path, monkeypatch):
     assert len(log.read_text().splitlines()) == 4
 
 
+@pytest.mark.slow
+@pytest.mark.workers
 def test_a_page_that_fails_is_counted(tmp_path):
     settings = write_corpus(tmp_path, documents=1, pages=4)
     engine = "tests.pdf_fakes.TroubledPdfEngine"

@@ -111,6 +111,7 @@ def test_a_shard_that_steals_leaves_nothing_to_read(tmp_path, log):
     assert sum(slot["pages"] for slot in told["slots"]) == told["read"]
 
 
+@pytest.mark.slow
 def test_a_page_that_another_reads_is_waited_for(tmp_path, log, monkeypatch):
     """The other gives its lease back without having read it, as one that was stopped does."""
     from ohr.ocr import shards
@@ -140,6 +141,7 @@ def test_a_page_that_another_reads_is_waited_for(tmp_path, log, monkeypatch):
     assert len(log.read_text().split()) == 4
 
 
+@pytest.mark.slow
 def test_equal_pages_are_read_once_where_there_are_no_symbolic_links(tmp_path, log, monkeypatch):
     settings = [
         *write_corpus(tmp_path, documents=2, pages=2),
