@@ -65,6 +65,7 @@ def test_it_stops_when_more_pages_cannot_show_a_difference(towns):
     assert sample_of(towns)["stopped_by"] == "undecidable"
 
 
+@pytest.mark.slow
 def test_it_stops_when_the_time_is_spent(towns):
     options = ("--engines", f"{FAKE},{SURE}", "--no-instability", "--budget", PAGES)
     done = run_recommend(towns, *options, "--minutes", 0.0001)
@@ -78,6 +79,7 @@ def test_it_stops_when_the_time_is_spent(towns):
     assert sample_of(towns)["stopped_by"] != "time"  # pages that are stored take none
 
 
+@pytest.mark.slow
 def test_a_single_engine_reads_all_pages(towns):
     done = run_recommend(towns, "--engines", FAKE, "--no-instability", "--budget", PAGES)
     assert done.exit_code == 0, done.output

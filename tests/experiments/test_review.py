@@ -55,6 +55,7 @@ def answers_of(run: Run) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_bad_questions_are_left_out_and_counted(settings, tmp_path, capsys):
     said = {
         "q0": "question is bad",
@@ -114,6 +115,7 @@ def test_what_is_no_review_is_refused(text, said, tmp_path):
         read_verdicts(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_verdict_meets_the_scores_of_its_answer(run):
     said = [AnswerVerdict(**one) for one in answers_of(run)]
     scores = reviewed_scores(run, said)
@@ -152,6 +154,7 @@ def test_agreement_of_what_says_yes_or_no_and_of_scores():
     assert table.loc["judged", ["n", "right"]].tolist() == [4, 3]
 
 
+@pytest.mark.slow
 def test_the_command_says_what_agrees(run, tmp_path):
     path = write(tmp_path / "v.json", {"q0": "evidence is wrong"}, answers_of(run))
     done = invoke(
@@ -168,6 +171,7 @@ def test_the_command_says_what_agrees(run, tmp_path):
     assert "no verdict of an answer" in done.output
 
 
+@pytest.mark.slow
 def test_a_judge_that_was_asked_is_held_against_the_person(settings, tmp_path):
     def grade(body: dict[str, Any]) -> Reply:
         """Correct, but for one answer that is told from the others by its question."""

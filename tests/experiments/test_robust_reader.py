@@ -13,6 +13,7 @@ from tests.builders import CliRunner
 FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
 
 
+@pytest.mark.slow
 def test_retention_and_loss_by_hand(formatting_run):
     found = robustness(formatting_run)
     mine = found[(found["stage"] == "generation") & (found["group"] == "all")]
@@ -37,12 +38,14 @@ def test_retention_and_loss_by_hand(formatting_run):
     assert steady["p_adjusted"] >= steady["p"]
 
 
+@pytest.mark.slow
 def test_the_baseline_turns_the_difference_round(formatting_run):
     one, other = robustness(formatting_run), robustness(formatting_run, STEADY)
     differences = [found["loss_difference"].dropna().to_numpy() for found in (one, other)]
     assert list(differences[0]) == pytest.approx(list(-differences[1]))
 
 
+@pytest.mark.slow
 def test_engines_are_held_against_the_ground_truth(benchmark_runs, tmp_path):
     found = robustness(benchmark_runs[1])
     assert set(found["knowledge_base"]) == {"precomputed:theirs, clean"}
@@ -65,6 +68,7 @@ def test_nothing_to_stand(benchmark_runs):
         robustness(alone)
 
 
+@pytest.mark.slow
 def test_settings_that_differ_stand_in_the_table(formatting_run):
     asked = formatting_run.drawn
     overall = asked[asked["stage"] == "overall"].assign(top_k=9)

@@ -64,6 +64,7 @@ def manifest(folder):
     return json.loads((folder.parent / "kb" / "manifest.json").read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_quality_writes_routes_that_read_follows(mixed_folder, log):
     options = ("--engines", f"{SURE},{OTHER}", "--no-instability", "--workers", 1)
     done = run_quality(mixed_folder, *options)
@@ -88,12 +89,14 @@ def test_quality_writes_routes_that_read_follows(mixed_folder, log):
     assert routed["layer"] == 1
 
 
+@pytest.mark.slow
 def test_one_engine_has_no_routes(mixed_folder):
     done = run_quality(mixed_folder, "--engines", SURE, "--no-instability")
     assert done.exit_code == 0, done.output
     assert not (mixed_folder.parent / "out" / "routes.csv").exists()
 
 
+@pytest.mark.slow
 def test_each_page_takes_its_route_and_the_others_are_counted(mixed_folder, log):
     rows = [f"documents/scan,1,{SURE}", "documents/scan,2,person", "documents/typed,1,layer"]
     path = write(mixed_folder, rows)

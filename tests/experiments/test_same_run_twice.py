@@ -35,6 +35,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda module: module.__name__)
 def test_the_same_run_twice_is_one_clear_line(command, benchmark_runs, tmp_path):
     path = benchmark_runs[1].path

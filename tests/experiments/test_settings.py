@@ -7,6 +7,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def mean_of(block, cells, **measure):
     return None if np.isnan(mean) else Value(mean, cells["n"].min(), cells["n"].max())
 
 
+@pytest.mark.slow
 @examples(200)
 @given(cells=cells_of_a_run, chosen=st.lists(settings, min_size=1, max_size=3))
 def test_blocks_and_their_means_are_of_the_cells_whose_columns_agree(cells, chosen):
