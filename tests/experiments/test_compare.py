@@ -265,11 +265,11 @@ def test_metrics_are_named_with_their_cut_off_and_without_a_stage(tmp_path):
     assert load_config(["metrics=hit@4"]).cutoffs == (2, 4)
     run = run_study(config, tmp_path / "run")
     both = compare([run], metrics=["retrieval:lcs", "hit@5"])
-    assert set(both[both["metric"] == "lcs"]["top_k"]) == {1, 2, 3, 5}
+    assert set(both[both["metric"] == "lcs"]["top_k"].astype(int)) == {1, 2, 3, 5}
     one = compare([run], metrics=["lcs@3", "lcs@1", "hit@5"])
     assert set(one["metric"]) == {"lcs", "hit@5"}
-    assert set(one[one["metric"] == "lcs"]["top_k"]) == {1, 3}
-    assert set(compare([run], metrics=["lcs@3", "lcs"])["top_k"]) == {1, 2, 3, 5}
+    assert set(one[one["metric"] == "lcs"]["top_k"].astype(int)) == {1, 3}
+    assert set(compare([run], metrics=["lcs@3", "lcs"])["top_k"].astype(int)) == {1, 2, 3, 5}
     assert set(compare([run], metrics=["r_noise"])["stage"]) == {"ocr"}
     for name, message in (
         ("lcs@4", "lcs has @1, @2, @3, @5"),

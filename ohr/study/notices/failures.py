@@ -10,8 +10,8 @@ from typing import Any, cast
 import pandas as pd
 
 from ohr.files.safe_text import plain
-from ohr.scoring.answers import UNREAD
 from ohr.scoring.measuring import JUDGE
+from ohr.scoring.tallies import UNREAD
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
 from ohr.study.config import Stage
 from ohr.study.metrics import NO_CONTEXT
