@@ -42,7 +42,7 @@ def run_of(loss: float, lost_by: float = 1.0) -> Run:
         for engine, values in (("gt", truth), ("ocr", truth - lost)):
             parts.append(units.assign(stage="overall", metric=metric, engine=engine, value=values))
     rows = pd.concat(parts, ignore_index=True)
-    return Run(ROOT, {}, pd.DataFrame()).with_cached(rows=rows)
+    return Run(ROOT, {}, pd.DataFrame()).cache_values(rows=rows)
 
 
 def entry(name: str = "c1", **parts) -> dict:
@@ -108,7 +108,7 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
     turned = run.rows.copy()
     of_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
     turned.loc[of_em, "value"] += 0.3
-    run = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=turned)
+    run = Run(ROOT, {}, pd.DataFrame()).cache_values(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
     assert not found.second_agrees
     assert found.cells[-1] == "holds; its second outcome is not shown"
@@ -130,7 +130,7 @@ def test_a_reader_is_compared_with_what_the_pages_let_it_copy(monkeypatch, tmp_p
 
 def test_rows_that_are_several_a_question_are_refused(monkeypatch, tmp_path):
     run = run_of(0.1)
-    twice = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=pd.concat([run.rows, run.rows]))
+    twice = Run(ROOT, {}, pd.DataFrame()).cache_values(rows=pd.concat([run.rows, run.rows]))
     with pytest.raises(ValueError, match="not one a question"):
         verdict_of(twice, monkeypatch, tmp_path)
 

@@ -49,7 +49,7 @@ MARGINAL = 2
 
 
 @dataclass(frozen=True)
-class Run:
+class TableLines:
     """Lines ``[first, end)`` of a column that make a table."""
 
     first: int
@@ -58,13 +58,13 @@ class Run:
 
 def find_tables(
     lines: Sequence[Line], unit: float, furniture: frozenset[Phrase] = frozenset()
-) -> list[Run]:
+) -> list[TableLines]:
     """Tables among the lines of a column of the page, top to bottom.
 
     ``lines``: phrases from left to right, joined; ``unit``: height of a line in pixels;
     ``furniture``: phrases of the page's header and footer.
     """
-    runs: list[Run] = []
+    runs: list[TableLines] = []
     at = 0
     marginal = [len(line) <= MARGINAL and furniture.issuperset(line) for line in lines]
     while at < len(lines):
@@ -75,7 +75,7 @@ def find_tables(
         end = _end_of_run(lines[:upto], at, unit)
         if _is_table(lines[at:end], unit):
             first = _with_header(lines, at, end, unit, runs[-1].end if runs else 0)
-            runs.append(Run(first, end))
+            runs.append(TableLines(first, end))
             at = end
         else:
             at = end if _is_contents(lines[at:end]) else at + 1

@@ -13,11 +13,11 @@ from ohr.study import results
 
 
 class Analyses(results.Run):
-    """The analyses of a run, alone or with others; each returns a frame and writes nothing."""
+    """The analyses of a run, alone or with further ones; each returns a frame, writes nothing."""
 
     def compare(
         self,
-        *others: results.Run,
+        *further: results.Run,
         by: str = "",
         metrics: Sequence[str] = (),
         baseline: str = "",
@@ -33,9 +33,9 @@ class Analyses(results.Run):
         """
         from ohr.analysis.comparison.table import compare
 
-        return compare(self._and(others), by=by, metrics=metrics, baseline=baseline, groups=groups)
+        return compare(self._and(further), by=by, metrics=metrics, baseline=baseline, groups=groups)
 
-    def noise_cost(self, *others: results.Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
+    def noise_cost(self, *further: results.Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
         """What noise costs each condition, in % of the frozen baseline's loss, with intervals.
 
         ``metrics`` are by default the usual ones of retrieval and answers. Raises OhrError if the
@@ -45,21 +45,21 @@ class Analyses(results.Run):
         from ohr.analysis.comparison.table import metrics_of
         from ohr.analysis.noise_cost.table import noise_costs
 
-        runs = cut_runs(self._and(others), metrics)
+        runs = cut_runs(self._and(further), metrics)
         pairs = [pair for pair in metrics_of(runs, metrics) if metrics or pair[0] != "ocr"]
         return noise_costs(runs, pairs)
 
-    def curves(self, *others: results.Run, axis: str = "") -> pd.DataFrame:
+    def curves(self, *further: results.Run, axis: str = "") -> pd.DataFrame:
         """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
 
         ``axis`` is the measured noise, by default the published r_noise.
         """
         from ohr.analysis.curves.table import statistics_table
 
-        return statistics_table(self._and(others), axis)
+        return statistics_table(self._and(further), axis)
 
     def predictiveness(
-        self, *others: results.Run, metrics: Sequence[str] = (), groups: bool = False
+        self, *further: results.Run, metrics: Sequence[str] = (), groups: bool = False
     ) -> pd.DataFrame:
         """How well each metric of OCR quality predicts the loss under noise: rank correlations.
 
@@ -68,7 +68,7 @@ class Analyses(results.Run):
         """
         from ohr.analysis.predictiveness.table import predictiveness
 
-        return predictiveness(self._and(others), metrics=metrics, groups=groups)
+        return predictiveness(self._and(further), metrics=metrics, groups=groups)
 
     def robustness(self, baseline: str = "") -> pd.DataFrame:
         """The share of its quality that each reader keeps under noise, with 95 % intervals.
@@ -80,7 +80,7 @@ class Analyses(results.Run):
         return robustness(self, baseline)
 
     def errors(
-        self, *others: results.Run, right: float = 0.5, stage: str = "overall", measure: str = ""
+        self, *further: results.Run, right: float = 0.5, stage: str = "overall", measure: str = ""
     ) -> pd.DataFrame:
         """The shares of questions by whether OCR and answer are right, with intervals.
 
@@ -93,13 +93,13 @@ class Analyses(results.Run):
 
         if stage not in ANSWER_STAGES:
             raise OhrError(f"unknown stage {stage!r}; known: {', '.join(ANSWER_STAGES)}")
-        runs = self._and(others)
+        runs = self._and(further)
         first = common_measures(runs, measure)[0]
         shares = [case_shares(run, right, stage, first) for run in runs]
         return _joined(runs, shares)
 
     def realism(
-        self, *others: results.Run, natural: str = "", metric: str = "edit_distance"
+        self, *further: results.Run, natural: str = "", metric: str = "edit_distance"
     ) -> pd.DataFrame:
         """The errors of pages by engine and noise, beside natural noise: means and quartiles.
 
@@ -109,21 +109,21 @@ class Analyses(results.Run):
         """
         from ohr.analysis.realism.table import differences, on_same_pages, page_errors, summarise
 
-        pages = page_errors([run.path for run in self._and(others)], natural, metric)
+        pages = page_errors([run.path for run in self._and(further)], natural, metric)
         return summarise(on_same_pages(pages) if len(differences(pages)) else pages)
 
-    def figure3(self, *others: results.Run) -> pd.DataFrame:
+    def figure3(self, *further: results.Run) -> pd.DataFrame:
         """The points of the paper's figure 3: each stage against both kinds of noise.
 
         Raises OhrError if no run has noise, or if two have the same engine at the same level.
         """
         from ohr.analysis.figure3.table import figure3_points
 
-        return figure3_points(self._and(others))
+        return figure3_points(self._and(further))
 
     def judge(
         self,
-        *others: results.Run,
+        *further: results.Run,
         judges: Sequence[object],
         number: int = 0,
         seed: int = 0,
@@ -139,12 +139,12 @@ class Analyses(results.Run):
         from ohr.analysis.judging.table import mean_grades
         from ohr.registry import PluginSpec
 
-        paths = [run.path for run in self._and(others)]
+        paths = [run.path for run in self._and(further)]
         specs = [PluginSpec.parse(judge) for judge in judges]  # type: ignore[arg-type]
         grades, _ = grade_answers(judges_of(specs, Path(cache)), answers_of(paths, number, seed))
         return mean_grades(grades)
 
-    def review(self, *others: results.Run, verdicts: Path | str) -> pd.DataFrame:
+    def review(self, *further: results.Run, verdicts: Path | str) -> pd.DataFrame:
         """How metrics and the judge agree with a person's verdicts on answers.
 
         ``verdicts`` is the file that the review of a report saves. Raises OhrError if it has no
@@ -154,7 +154,7 @@ class Analyses(results.Run):
         from ohr.questions.review import read_verdicts
 
         answers = read_verdicts(Path(verdicts)).answers
-        scores = [reviewed_scores(run, answers) for run in self._and(others)]
+        scores = [reviewed_scores(run, answers) for run in self._and(further)]
         if not any(map(len, scores)):
             raise OhrError(f"{verdicts} has no verdict of an answer of these runs")
         return agreement_with_person(pd.concat(scores, ignore_index=True))
@@ -178,9 +178,9 @@ class Analyses(results.Run):
 
         return structure(self.config, Progress())
 
-    def _and(self, others: Sequence[results.Run]) -> list[results.Run]:
-        """This run and others. Raises OhrError if one was given twice."""
-        runs = [self, *others]
+    def _and(self, further: Sequence[results.Run]) -> list[results.Run]:
+        """This run and further ones. Raises OhrError if one was given twice."""
+        runs = [self, *further]
         results.check_distinct(run.path for run in runs)
         return runs
 

@@ -58,14 +58,14 @@ class Plots:
 
     run: Run
 
-    def __call__(self, name: str, *others: Run, look: Look = "paper", **options: Any) -> Plot:
+    def __call__(self, name: str, *further: Run, look: Look = "paper", **options: Any) -> Plot:
         """A figure by its name.
 
         Raises ConfigError for an unknown name, or if the runs lack the data for it.
         """
         from ohr.analysis.plots import draw
 
-        runs = [self.run, *others]
+        runs = [self.run, *further]
         check_distinct(run.path for run in runs)
         return Plot(draw(name, runs, look=look, **options))
 
@@ -90,15 +90,15 @@ class Plots:
         return self("pareto", look=look)
 
     def predictiveness(
-        self, *others: Run, metrics: Sequence[str] = (), look: Look = "paper"
+        self, *further: Run, metrics: Sequence[str] = (), look: Look = "paper"
     ) -> Plot:
         """How well each metric of OCR quality predicts the loss of each outcome."""
-        return self("predictiveness", *others, metrics=metrics, look=look)
+        return self("predictiveness", *further, metrics=metrics, look=look)
 
     def attribution(self, *, look: Look = "paper") -> Plot:
         """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
         return self("attribution", look=look)
 
-    def figure3(self, *others: Run, look: Look = "paper") -> Plot:
-        """The paper's figure 3, from this run and others together."""
-        return self("figure3", *others, look=look)
+    def figure3(self, *further: Run, look: Look = "paper") -> Plot:
+        """The paper's figure 3, from this run and further together."""
+        return self("figure3", *further, look=look)

@@ -16,10 +16,10 @@ class Run(Analyses):
     """A finished run, its tables, its analyses and its figures."""
 
     @classmethod
-    def of(cls, run: results.Run) -> Run:
+    def wrap(cls, run: results.Run) -> Run:
         """Wrap a study's results in this class."""
         values = {field.name: getattr(run, field.name) for field in fields(run)}
-        return cls(**values).with_cached(**{k: v for k, v in vars(run).items() if k not in values})
+        return cls(**values).cache_values(**{k: v for k, v in vars(run).items() if k not in values})
 
     @property
     def plot(self) -> Plots:
@@ -36,4 +36,4 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     run = results.open_run(path, trust_code=trust_code)
     if line := fault_line(run):
         warnings.warn(line, stacklevel=2)
-    return Run.of(run)
+    return Run.wrap(run)

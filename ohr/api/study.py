@@ -116,4 +116,4 @@ class Study:
         before anything costly happens.
         """
         reported = Silent() if progress is False else progress
-        return Run.of(run_study(self.config, path, progress=reported, overwrite=overwrite))
+        return Run.wrap(run_study(self.config, path, progress=reported, overwrite=overwrite))

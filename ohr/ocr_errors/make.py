@@ -44,7 +44,7 @@ TextEdit = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class WordRun:
     """A run of words that goes wrong; ``slice`` says on how bad a page it is typical.
 
     ``is_first``: it goes wrong without noise.
@@ -139,13 +139,15 @@ class ErrorMaker:
             known = self._tables[styles] = StyleTables(self.model, slices)
         return known
 
-    def page_runs(self, page: PageWords, rank: float, rng: np.random.Generator) -> Iterator[Run]:
+    def page_runs(
+        self, page: PageWords, rank: float, rng: np.random.Generator
+    ) -> Iterator[WordRun]:
         """:meth:`runs` of a page of this rank among all pages."""
         return self.runs(page, rank, self._style(float(rng.random())), rng)
 
     def runs(
         self, page: PageWords, rank: float, tables: StyleTables, rng: np.random.Generator
-    ) -> Iterator[Run]:
+    ) -> Iterator[WordRun]:
         """Runs of the page's words, those that go wrong first in front; the last have all words.
 
         Twice as many go wrong without noise as the page has on average: :meth:`errors` takes as
@@ -161,7 +163,7 @@ class ErrorMaker:
             known = self._runs[key] = self._draw(page, rank, tables, rng), generator.state
         else:
             generator.state = known[1]
-        return map(Run, *(values.tolist() for values in known[0]))
+        return map(WordRun, *(values.tolist() for values in known[0]))
 
     def _draw(
         self, page: PageWords, rank: float, tables: StyleTables, rng: np.random.Generator
@@ -219,7 +221,7 @@ class ErrorMaker:
         if share <= 0 or not page.words:
             return errors
         tables = self._style(float(rng.random()))
-        spare = list[Run]()
+        spare = list[WordRun]()
         runs = chain(self.runs(page, rank, tables, rng), spare)
         share = min(1.0, share / self.model.reached)
         draws = Draws(rng)
@@ -263,7 +265,7 @@ class ErrorMaker:
     def _words(
         self,
         page: PageWords,
-        run: Run,
+        run: WordRun,
         tables: StyleTables,
         draws: Draws,
         fixed: Mapping[int, tuple[Fate, str]],

@@ -229,7 +229,7 @@ class Provenance(_Part):
     made_with: str
 
 
-class Verdict(_Part):
+class GroupCheck(_Part):
     """What the check by other documents says of one group of questions and pages."""
 
     group: str
@@ -246,7 +246,7 @@ class Verdict(_Part):
     note: str = ""
 
     @model_validator(mode="after")
-    def _fits_only_by_equivalence(self) -> Verdict:
+    def _fits_only_by_equivalence(self) -> GroupCheck:
         """A model whose check had no intervals is not said to fit."""
         if self.outcome == "fits" and self.r_noise_bound is None:
             undecided = "checked without intervals"
@@ -260,7 +260,7 @@ class Check(_Part):
     discriminator: float | None = None
     """AUC: .5 means that nothing distinguishes made errors from real ones."""
     discriminator_uniform: float | None = None
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[GroupCheck, ...] = ()
 
 
 class ErrorModel(_Part):

@@ -127,7 +127,7 @@ def standard_error(values: np.ndarray, documents: Sequence[str]) -> float:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class OutputComparison:
     """Which of two OCR outputs of the same pages is nearer to the truth.
 
     ``winner`` is 0 or 1, or None if they do not differ significantly. Then ``pages`` is the number
@@ -153,7 +153,7 @@ def compare(
     truths: tuple[np.ndarray, np.ndarray] | None = None,
     *,
     alpha: float = ALPHA,
-) -> Verdict:
+) -> OutputComparison:
     """Compare the predicted errors of two OCR outputs of the same pages; arguments as above.
 
     ``alpha`` is the chance of a false winner. If the pair was chosen by its errors, such as the
@@ -162,16 +162,18 @@ def compare(
     truth = None if truths is None else truths[0] - truths[1]
     gap = estimate(first - second, documents, bias, truth, alpha=alpha)
     if gap.low > 0 or gap.high < 0:
-        return Verdict(gap, int(gap.mean > 0))
+        return OutputComparison(gap, int(gap.mean > 0))
     sure = 0.0 if gap.labelled else bias
     z = _deviations(alpha)
     of_sampling = ((gap.high - gap.low) / 2 / z) ** 2 - sure**2
     target = (gap.mean / z) ** 2 - sure**2
     if target <= 0 or not math.isfinite(of_sampling):
         farthest = abs(gap.mean) + z * math.sqrt(max(of_sampling, 0.0))
-        return Verdict(gap, None, needs_truth=farthest < _deviations(ALPHA) * sure)
+        return OutputComparison(gap, None, needs_truth=farthest < _deviations(ALPHA) * sure)
     times = max(of_sampling, 0.0) / target
-    return Verdict(gap, None, math.ceil(len(first) * times), math.ceil(gap.labelled * times))
+    return OutputComparison(
+        gap, None, math.ceil(len(first) * times), math.ceil(gap.labelled * times)
+    )
 
 
 def pages_to_transcribe(predicted: Sequence[float], count: int, seed: int) -> list[int]:

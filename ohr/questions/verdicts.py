@@ -23,7 +23,7 @@ _OF_REPORTS: tuple[str, ...] = get_args(Format)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class QuestionVerdict:
     """A verdict; ``question`` and ``answer`` are the fixed texts, empty if unchanged."""
 
     word: Word
@@ -32,7 +32,7 @@ class Verdict:
     note: str = ""
 
 
-def read_verdicts(path: Path) -> dict[str, Verdict]:
+def read_verdicts(path: Path) -> dict[str, QuestionVerdict]:
     """Question id -> verdict.
 
     The file is JSON: an object ``{id: "keep"}`` or ``{id: {"verdict": "mend", "question": …,
@@ -58,7 +58,7 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
         ]
     else:
         raise DatasetError(f"{path}: expected an object of verdicts by question id")
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, QuestionVerdict] = {}
     for qid, entry in pairs:
         if not isinstance(qid, str) or not qid:
             raise DatasetError(f"{path}: a verdict without an id")
@@ -68,14 +68,14 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
     return verdicts
 
 
-def _of_report(path: Path, content: Mapping[str, Any]) -> dict[str, Verdict]:
+def _of_report(path: Path, content: Mapping[str, Any]) -> dict[str, QuestionVerdict]:
     """The verdicts on questions in a report's review; a bad verdict drops the question."""
     try:
         review = Verdicts.model_validate(content)
     except ValidationError as error:
         raise DatasetError(f"{path}: {first_error(error)}") from error
     return {
-        qid: Verdict("drop" if reviewed.verdict else "keep", note=reviewed.note.strip())
+        qid: QuestionVerdict("drop" if reviewed.verdict else "keep", note=reviewed.note.strip())
         for qid, reviewed in review.questions.items()
     }
 
@@ -87,7 +87,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _verdict(path: Path, qid: str, entry: Any) -> Verdict:
+def _verdict(path: Path, qid: str, entry: Any) -> QuestionVerdict:
     fields = entry if isinstance(entry, Mapping) else {"verdict": entry}
     given_word = fields.get("verdict")
     word = next((known for known in _WORDS if known == given_word), None)
@@ -103,10 +103,10 @@ def _verdict(path: Path, qid: str, entry: Any) -> Verdict:
         raise DatasetError(
             f"{path}: {qid}: the verdict mend, and no other, needs a question or answer"
         )
-    return Verdict(word, **{name: text.strip() for name, text in texts.items()})
+    return QuestionVerdict(word, **{name: text.strip() for name, text in texts.items()})
 
 
-def apply(question_set: QuestionSet, verdicts: Mapping[str, Verdict]) -> QuestionSet:
+def apply(question_set: QuestionSet, verdicts: Mapping[str, QuestionVerdict]) -> QuestionSet:
     """The question set after a review: fixed questions in place, dropped ones rejected.
 
     A fixed question keeps its id and its evidence. Raises DatasetError for verdicts on questions
@@ -120,7 +120,7 @@ def apply(question_set: QuestionSet, verdicts: Mapping[str, Verdict]) -> Questio
         )
     accepted, dropped = [], []
     for question in question_set.accepted:
-        verdict = verdicts.get(question.qid, Verdict("keep"))
+        verdict = verdicts.get(question.qid, QuestionVerdict("keep"))
         if verdict.word == "drop":
             reason = verdict.note or "dropped by a person"
             dropped.append(Rejected(question, question_set.kinds[question.qid], "review", reason))

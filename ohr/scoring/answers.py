@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ohr.errors import OhrError, PluginError
-from ohr.models.origins import split_origins
-from ohr.ocr.failures import EXAMPLE, Streak, is_explained_empty, reasons
+from ohr.ocr.failures import EXAMPLE, Streak
 from ohr.ocr.progress import Progress
 from ohr.plugins import Reader, Reply, System, SystemReply
 from ohr.scoring.frame_watch import FrameWatch
+from ohr.scoring.tallies import UNREAD, ReaderTally
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
@@ -26,62 +25,8 @@ log = logging.getLogger("ohr.answering")
 T = TypeVar("T")
 R = TypeVar("R")
 
-UNREAD = "the verdict could not be read"
-"""Reason of a failure for a judge's reply without a verdict; an example follows."""
 _EXAMPLE_CHARS = 80
 _SILENT_S = 5.0  # progress is shown only for what takes longer
-
-
-@dataclass
-class ReaderTally:
-    """Counts and costs of one reader: ``used`` answers, of which ``n_asked`` were asked for now."""
-
-    identity: Mapping[str, object]
-    note: str = ""
-    used: dict[str, Outcome[Any]] = field(default_factory=dict)
-    closed_book: set[str] = field(default_factory=set)  # keys of ``used`` without context
-    refusals: int = 0  # requests that a server refused
-    usage: Counter[str] = field(default_factory=Counter)
-    n_asked: int = 0
-    usage_now: Counter[str] = field(default_factory=Counter)
-    watch: FrameWatch = field(default_factory=FrameWatch)
-    cpu_s: float = 0.0
-    """CPU seconds of this process while it asked."""
-
-    def summary(self) -> dict[str, Any]:
-        """For the manifest: counts of distinct answers, tokens, cost, models that answered."""
-        usage, models = split_origins(self.usage)
-        return {
-            "identity": self.identity,
-            "note": self.note,
-            "answers": len(self.used),
-            "by_status": dict(sorted(Counter(str(o.status) for o in self.used.values()).items())),
-            "reasons": reasons(self.used.values(), empty=True),
-            "empty_for_a_reason": sum(map(is_explained_empty, self.used.values())),
-            "all_empty": self.all_empty(),
-            **({"unread": unread} if (unread := sum(map(is_unread, self.used.values()))) else {}),
-            **({"models": models} if models else {}),
-            **self.watch.describe(self.used.values(), usage),
-            "usage": _rounded(usage),
-            "asked_in_this_run": self.n_asked,
-            "usage_of_this_run": _rounded(split_origins(self.usage_now)[0]),
-            "cpu_s_of_this_run": round(self.cpu_s, 3),
-        }
-
-    def all_empty(self) -> bool:
-        """Whether no answer has text, though not all failed; of answers with context, if any."""
-        answers = [o for key, o in self.used.items() if key not in self.closed_book]
-        statuses = {outcome.status for outcome in answers or self.used.values()}
-        return Status.EMPTY in statuses and Status.OK not in statuses
-
-
-def is_unread(outcome: Outcome[Any]) -> bool:
-    """Whether a judge replied without a verdict."""
-    return outcome.status in FAILED and outcome.detail.startswith(UNREAD)
-
-
-def _rounded(usage: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(value, 6) for name, value in sorted(usage.items())}
 
 
 @dataclass
@@ -122,12 +67,15 @@ class Answering:
         ]
 
         def ask(places: Sequence[int]) -> Iterator[Reply]:
-            texts, hits = [questions[at] for at in places], [contexts[at] for at in places]
+            texts, hits = (
+                [questions[place] for place in places],
+                [contexts[place] for place in places],
+            )
             return _replies(
                 reader.name,
                 len(places),
                 lambda: reader.answer_many(texts, hits),
-                lambda at: Reply(at, reader.answer_or_error(texts[at], hits[at])),
+                lambda place: Reply(place, reader.answer_or_error(texts[place], hits[place])),
             )
 
         kind = _OfText() if readable is None else _OfVerdict(readable)
@@ -150,12 +98,12 @@ class Answering:
         keys = [digest([question, documents_digest]) for question in questions]
 
         def ask(places: Sequence[int]) -> Iterator[SystemReply]:
-            texts = [questions[at] for at in places]
+            texts = [questions[place] for place in places]
             return _replies(
                 system.name,
                 len(places),
                 lambda: system.answer_many(texts, documents),
-                lambda at: SystemReply(at, system.answer_or_error(texts[at], documents)),
+                lambda place: SystemReply(place, system.answer_or_error(texts[place], documents)),
             )
 
         return self._outcomes(label, system, _ANSWER, keys, ask)
@@ -176,9 +124,9 @@ class Answering:
             self.tallies[label] = ReaderTally(identity, plugin.note, watch=watch)
             self._journals[label] = self.store.journal(kind.journal, {kind.plugin_kind: identity})
         tally, journal = self.tallies[label], self._journals[label]
-        first = {key: at for at, key in reversed(list(enumerate(keys)))}
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
         to_ask = sorted(
-            at for key, at in first.items() if not self._is_known(kind, tally, journal, key)
+            place for key, place in first.items() if not self._is_known(kind, tally, journal, key)
         )
         began = time.process_time()
         answered = self._answered(kind, tally, journal, keys)
@@ -190,12 +138,17 @@ class Answering:
             tally.n_asked += 1
             tally.usage_now.update(usage)
             self._warn(tally.watch.add(label, outcome, usage))
-            streak.add(kind.as_counted(outcome))
+            streak.add(kind.count_outcome(outcome))
             if streak.count <= 1 and not streak.refused:
                 _put_all(journal, held)
             # Failures in a row are stored only once they end: if they stop the run, the next run
             # asks again.
-            held[key] = [kind.as_json(outcome.value), str(outcome.status), outcome.detail, usage]
+            held[key] = [
+                kind.stored_value(outcome.value),
+                str(outcome.status),
+                outcome.detail,
+                usage,
+            ]
             if not (streak.count or streak.refused):
                 _put_all(journal, held)
         tally.refusals = streak.refusals
@@ -275,7 +228,7 @@ class _Kind(ABC, Generic[T]):
     plugin_kind: ClassVar[str]
 
     @abstractmethod
-    def as_json(self, value: T | None) -> object:
+    def stored_value(self, value: T | None) -> object:
         """A value as JSON."""
 
     @abstractmethod
@@ -286,7 +239,7 @@ class _Kind(ABC, Generic[T]):
     def checked(self, label: str, outcome: Any) -> Outcome[T]:
         """The outcome itself. Raises PluginError if it is not an outcome of this kind."""
 
-    def as_counted(self, outcome: Outcome[T]) -> Outcome[T]:
+    def count_outcome(self, outcome: Outcome[T]) -> Outcome[T]:
         """The outcome for scoring; a stored answer may count as an error."""
         return outcome
 
@@ -297,7 +250,7 @@ class _Kind(ABC, Generic[T]):
                 if not all(isinstance(number, int | float) for number in usage.values()):
                     return None
                 try:
-                    return self.as_counted(
+                    return self.count_outcome(
                         Outcome(self.value(stored), Status(status), detail)
                     ), usage
                 except (ValueError, TypeError, KeyError):
@@ -309,7 +262,7 @@ class _Kind(ABC, Generic[T]):
 class _OfText(_Kind[str]):
     journal, plugin_kind = "answers", "reader"
 
-    def as_json(self, value: str | None) -> object:
+    def stored_value(self, value: str | None) -> object:
         return value
 
     def value(self, stored: object) -> str | None:
@@ -332,7 +285,7 @@ class _OfVerdict(_OfText):
 
     readable: Callable[[str], bool]
 
-    def as_counted(self, outcome: Outcome[str]) -> Outcome[str]:
+    def count_outcome(self, outcome: Outcome[str]) -> Outcome[str]:
         text = outcome.value or ""
         if outcome.status in FAILED or self.readable(text):
             return outcome
@@ -346,7 +299,7 @@ class _OfVerdict(_OfText):
 class _OfAnswer(_Kind[Answer]):
     journal, plugin_kind = "system_answers", "system"
 
-    def as_json(self, value: Answer | None) -> object:
+    def stored_value(self, value: Answer | None) -> object:
         if value is None:
             return None
         sources = [[ref.doc_id, ref.page_no] for ref in value.sources]
@@ -382,18 +335,18 @@ def _replies(
     name: str, count: int, many: Callable[[], Iterator[R]], alone: Callable[[int], R]
 ) -> Iterator[R]:
     """A reply (with its ``index``) to every question, even if one of them raises."""
-    left = dict.fromkeys(range(count))
-    if not left:
+    unanswered = dict.fromkeys(range(count))
+    if not unanswered:
         return
     try:
         for reply in many():
             index: int = reply.index  # type: ignore[attr-defined]
-            if index in left:
-                del left[index]
+            if index in unanswered:
+                del unanswered[index]
                 yield reply
     except OhrError:
         raise
     except Exception as error:  # one error must not cost the other answers: ask them one by one
         log.warning("%s: %s; asking one by one", name, error)
-    for index in left:
+    for index in unanswered:
         yield alone(index)

@@ -24,11 +24,11 @@ class _Parts:
 
     @cached_property
     def pages(self) -> dict[str, list[PageRef]]:
-        return self._by_scope(self.kb.pages)
+        return self._divided(self.kb.pages)
 
     @cached_property
     def images(self) -> dict[str, list[PageImage]]:
-        of = self._by_scope(self.kb.images)
+        of = self._divided(self.kb.images)
         return {scope: [self.kb.images[ref] for ref in refs] for scope, refs in of.items()}
 
     @cached_property
@@ -38,7 +38,7 @@ class _Parts:
             parts.setdefault(self.units.scope_of_document(name), []).append(document)
         return parts
 
-    def _by_scope(self, refs: Iterable[PageRef]) -> dict[str, list[PageRef]]:
+    def _divided(self, refs: Iterable[PageRef]) -> dict[str, list[PageRef]]:
         parts: dict[str, list[PageRef]] = {}
         scopes: dict[str, str] = {}
         for ref in refs:

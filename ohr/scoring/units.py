@@ -68,7 +68,7 @@ class Units:
     # --- what a metric needs ---------------------------------------------------------------
 
     @cached_property
-    def in_holes(self) -> dict[str, str]:
+    def doubtful_questions(self) -> dict[str, str]:
         """Ids of questions whose evidence is where the truth is not known, with the reason."""
         return questions_in_holes(self.dataset, self.questions)
 
@@ -79,7 +79,7 @@ class Units:
         return (
             bool(question.evidence_pages)
             and (published or bool(question.evidence_text.strip()))
-            and question.qid not in self.in_holes
+            and question.qid not in self.doubtful_questions
         )
 
     def has(self, of: Of, need: str) -> list[bool]:

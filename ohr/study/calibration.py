@@ -84,9 +84,9 @@ class Curve(_Strict):
 
 def fit(intensities: Sequence[float], values: Sequence[float]) -> Curve:
     """The isotonic least-squares fit of measured means, each over the same units."""
-    at, fitted = rising_fit(np.array(intensities, dtype=float), np.array(values, dtype=float))
+    rising, fitted = rising_fit(np.array(intensities, dtype=float), np.array(values, dtype=float))
     return Curve(
-        intensities=tuple(float(i) for i in at),
+        intensities=tuple(float(i) for i in rising),
         values=tuple(float(v) for v in np.clip(fitted, 0.0, 1.0)),
     )
 

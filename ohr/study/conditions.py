@@ -28,7 +28,7 @@ class Condition:
     protocol: str
     seed: int
 
-    def at(self, stage: Stage) -> Condition:
+    def restricted(self, stage: Stage) -> Condition:
         """The condition without the columns that do not apply to a stage."""
         uses_retriever = stage in ("retrieval", "overall")
         return replace(
@@ -82,7 +82,7 @@ def condition_of(
 
 def condition_of_system(plan: Plan, variant: Variant, system: str) -> Condition:
     """The condition of a variant under a whole system."""
-    condition = condition_of(plan, variant, system=system).at("overall")
+    condition = condition_of(plan, variant, system=system).restricted("overall")
     return replace(condition, top_k=None)
 
 
@@ -99,7 +99,7 @@ def conditions(plan: Plan, stage: Stage) -> list[Condition]:
                 plan.chunkers or [""], plan.retrievers or [""], readers or [""], cutoffs
             ):
                 condition = condition_of(plan, variant, chunker, retriever, reader, k)
-                ordered[condition.at(stage)] = None
+                ordered[condition.restricted(stage)] = None
         if stage == "overall":
             for system in plan.systems:
                 ordered[condition_of_system(plan, variant, system)] = None

@@ -37,7 +37,7 @@ def faults_of(run: Run) -> list[str]:
         rows[column] = rows[column].astype(str)
     return [
         *_doubles(rows),
-        *_outside(run, rows),
+        *_impossible_values(run, rows),
         *_lost(run, rows),
         *_other_means(run),
         *_edited(run.path),
@@ -50,7 +50,7 @@ def _doubles(rows: pd.DataFrame) -> Iterator[str]:
         yield f"{ROWS} has {twice:,} rows twice"
 
 
-def _outside(run: Run, rows: pd.DataFrame) -> Iterator[str]:
+def _impossible_values(run: Run, rows: pd.DataFrame) -> Iterator[str]:
     """Values that a metric cannot have."""
     declared = {(info.stage, info.metric): info for info in run.metric_infos}
     for key, values in rows.groupby(["stage", "metric"], sort=False)["value"]:

@@ -212,7 +212,7 @@ def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Met
     }
     chosen = {label: metrics[label] for label in metrics if label in sets | named}
 
-    def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[MetricInfo]:
+    def infos(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[MetricInfo]:
         return [
             metric_info_of(metric, stage, label, suffix, k, shown=label in named or metric.headline)
             for label, metric in chosen.items()
@@ -222,11 +222,11 @@ def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Met
         ]
 
     by_stage: dict[Stage, list[MetricInfo]] = {
-        "ocr": at("ocr"),
-        "retrieval": at("retrieval")
-        + [info for k in config.cutoffs for info in at("retrieval", f"@{k}", k=k)],
-        "generation": at("generation") + at("generation", NO_CONTEXT),
-        "overall": at("overall"),
+        "ocr": infos("ocr"),
+        "retrieval": infos("retrieval")
+        + [info for k in config.cutoffs for info in infos("retrieval", f"@{k}", k=k)],
+        "generation": infos("generation") + infos("generation", NO_CONTEXT),
+        "overall": infos("overall"),
     }
     return [info for stage in STAGES if stage in config.stages for info in by_stage[stage]]
 
@@ -304,10 +304,15 @@ def metric_info(stage: Stage, metric: str) -> MetricInfo:
         of: Of = {"ocr": "page", "retrieval": "hits"}.get(stage, "answer")  # type: ignore[assignment]
         return MetricInfo(stage, metric, of, metric.replace("_", " "))
     plugin = registry.create("metric", spec or name)
-    _, at, k = metric.partition("@")
-    suffix = f"@{k}" if at else NO_CONTEXT if metric.endswith(NO_CONTEXT) else ""
+    _, cut_off, k = metric.partition("@")
+    suffix = f"@{k}" if cut_off else NO_CONTEXT if metric.endswith(NO_CONTEXT) else ""
     return metric_info_of(
-        plugin, stage, name, suffix, int(k) if at and k.isdecimal() else None, shown=plugin.headline
+        plugin,
+        stage,
+        name,
+        suffix,
+        int(k) if cut_off and k.isdecimal() else None,
+        shown=plugin.headline,
     )
 
 

@@ -55,7 +55,7 @@ class Pictures:
     ) -> None:
         self._stack.close()
 
-    def of(self, variant: Variant) -> dict[PageRef, PageImage]:
+    def images_of(self, variant: Variant) -> dict[PageRef, PageImage]:
         """The image of each page that questions are asked of, in index order.
 
         Empty if no plug-in looks at images.
@@ -129,7 +129,7 @@ class Pictures:
         """The digest of each file, and what renders its pages."""
         paths = (source_of(self.plan.dataset, ref) for ref in self._pages)
         facts = file_facts(path for path in paths if path is not None)
-        return {path: (source_digest(path), known.drawn_by) for path, known in facts.items()}
+        return {path: (source_digest(path), file.drawn_by) for path, file in facts.items()}
 
 
 @dataclass(frozen=True)

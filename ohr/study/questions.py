@@ -62,7 +62,7 @@ def _drawn(
         raise ConfigError(f"dataset.skip: there are only {len(questions)} questions")
     order = _evenly(questions, rng) if config.even else rng.permutation(len(questions)).tolist()
     last = None if config.limit is None else config.skip + config.limit
-    return [questions[at] for at in sorted(order[config.skip : last])]
+    return [questions[place] for place in sorted(order[config.skip : last])]
 
 
 def _evenly(questions: Sequence[Question], rng: np.random.Generator) -> list[int]:
@@ -71,14 +71,14 @@ def _evenly(questions: Sequence[Question], rng: np.random.Generator) -> list[int
     Questions about the same pages follow one another, so that fewer pages are read.
     """
     strata: dict[tuple[str, str], dict[tuple[PageRef, ...], list[int]]] = {}
-    for at, question in enumerate(questions):
+    for place, question in enumerate(questions):
         pages = strata.setdefault((question.domain, question.evidence_source), {})
-        pages.setdefault(question.evidence_pages, []).append(at)
+        pages.setdefault(question.evidence_pages, []).append(place)
     ordered = []
     for _, pages in sorted(strata.items()):
         groups = list(pages.values())
-        ordered.append([at for group in rng.permutation(len(groups)) for at in groups[group]])
-    return [at for places in zip_longest(*ordered) for at in places if at is not None]
+        ordered.append([place for group in rng.permutation(len(groups)) for place in groups[group]])
+    return [place for places in zip_longest(*ordered) for place in places if place is not None]
 
 
 def pages_to_reread(

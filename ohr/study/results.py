@@ -29,7 +29,7 @@ from ohr.study.notices.left_out import left_out_lines, nothing_found
 from ohr.study.notices.truth import declare, metric_infos_of
 from ohr.study.notices.ungraded import bound_lines
 from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
-from ohr.study.output.rows import FILE, UNIT_COLUMNS, read_rows, with_system
+from ohr.study.output.rows import FILE, UNIT_COLUMNS, add_system, read_rows
 from ohr.study.plan import Plan, make_plan
 from ohr.types import Status
 
@@ -169,10 +169,10 @@ class Run:
         seed = f", seed {draw}" if several else ""
         return f"{engine}, {noise_name(perturbation, level, intensity)}{seed}"
 
-    def with_cached(self, **known: Any) -> Self:
-        """This run with known values of cached properties."""
+    def cache_values(self, **values: Any) -> Self:
+        """This run with values of cached properties."""
         run = replace(self)
-        vars(run).update(known)
+        vars(run).update(values)
         return run
 
 
@@ -187,7 +187,7 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
         cells = from_csv(table)
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
-        cells = with_system(cells)
+        cells = add_system(cells)
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
@@ -208,7 +208,7 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     n_missing = manifest.get("cells", {}).get("missing", 0)
     missing_cells = [f"{n_missing} planned cells"] if n_missing else []
     run = Run(path, manifest, cells, missing_cells, trust_code)
-    return run.with_cached(drawn=drawn)
+    return run.cache_values(drawn=drawn)
 
 
 def check_distinct(paths: Iterable[Path]) -> None:

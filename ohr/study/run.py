@@ -159,7 +159,7 @@ def _carry_out(
     """Read, score, aggregate and write. ``ending`` closes whatever was started."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
-    knowledge_bases = KnowledgeBases(plan, store, pictures.of)
+    knowledge_bases = KnowledgeBases(plan, store, pictures.images_of)
     ending.callback(knowledge_bases.close)
     with clock.stage("read"), progress:
         knowledge_bases.make(progress, out, progress.write)
@@ -173,7 +173,7 @@ def _carry_out(
     scorer.texts_of = knowledge_bases.knowledge_base
     outcomes = FailureCounts()
     bases: dict[str, dict[str, Any]] = {}
-    known = set(dataset.report.lines())
+    lines_before = set(dataset.report.lines())
     ending.callback(scorer.close)
     with part_of(out / ROWS) as rows:
         with RowWriter(plan, rows) as writer:
@@ -209,10 +209,10 @@ def _carry_out(
         scorer.close()
         with clock.stage("knowledge base"):
             knowledge_bases.close()  # the system counts a process's CPU seconds when it ends
-        packing = ForkedCall(cases.to_bytes, workers=config.workers, worthwhile=plan.is_large)
+        packing = ForkedCall(cases.packed, workers=config.workers, worthwhile=plan.is_large)
         ending.callback(packing.close)
         for kind, line in dataset.report.lines():
-            if (kind, line) not in known:
+            if (kind, line) not in lines_before:
                 progress.say(plain(f"dataset: {kind}: {line}: see {PROBLEMS}"))
         groups = group_names(plan)
         with clock.stage("aggregate"):
@@ -245,7 +245,7 @@ def _carry_out(
             for label, engine in plan.engines.items()
             if isinstance(engine, OcrBackend)
         },
-        **_of_images(plan),
+        **_image_retrievers(plan),
         "sources": plugin_sources(plan),
         "dataset": {
             "kind": dataset.kind,
@@ -277,7 +277,7 @@ def _carry_out(
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     failed = [*outcomes.failed(), *empty_lines(answers | systems), *nothing_found(bases)]
     failed += unassessed_stages(cells, config.stages)
-    return Run(out, manifest, cells, missing, trust_code=True).with_cached(
+    return Run(out, manifest, cells, missing, trust_code=True).cache_values(
         plan=plan, dataset=plan.dataset, failed=failed
     )
 
@@ -296,7 +296,7 @@ def _dose(
     return {"dose": {system: dose.as_json() for system, dose in doses.items()}}
 
 
-def _of_images(plan: Plan) -> dict[str, Any]:
+def _image_retrievers(plan: Plan) -> dict[str, Any]:
     """Identities of the retrievers that look at page images; empty if there are none."""
     seeing = {
         name: retriever.identity()

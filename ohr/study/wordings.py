@@ -91,10 +91,10 @@ def apply_wordings(questions: Sequence[Question], wordings: Mapping[str, str]) -
 
     Raises ConfigError for an unknown question.
     """
-    known = {question.qid for question in questions}
-    if unknown := [qid for qid in wordings if qid not in known]:
+    ids = {question.qid for question in questions}
+    if unknown := [qid for qid in wordings if qid not in ids]:
         raise ConfigError(
-            f"dataset.rewritten: {len(unknown)} questions are not among the {len(known)} that are "
+            f"dataset.rewritten: {len(unknown)} questions are not among the {len(ids)} that are "
             f"asked, such as {unknown[0]!r}"
         )
     return [replace(q, text=wordings[q.qid]) for q in questions if q.qid in wordings]

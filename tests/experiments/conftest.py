@@ -86,7 +86,7 @@ def systems_run(formatting_run: Run) -> Run:
         answers = drawn[(drawn["stage"] == "overall") & (drawn["reader"] == reader)]
         nothing = {"chunker": "", "retriever": "", "reader": "", "top_k": pd.NA}
         parts.append(answers.assign(system=f"whole{number}", **nothing))
-    return Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).with_cached(
+    return Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
         drawn=pd.concat(parts, ignore_index=True).astype({"top_k": "Int64"})
     )
 
@@ -103,7 +103,7 @@ def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
             rows[column] = rows[column].where(~noisy, name)
         parts.append(rows[rows["metric"].isin(METRICS)])
     first = seed_runs[0]
-    return Run(first.path, first.manifest, first.cells).with_cached(
+    return Run(first.path, first.manifest, first.cells).cache_values(
         drawn=pd.concat(parts, ignore_index=True)
     )
 

@@ -61,7 +61,7 @@ def test_the_parts_of_a_loss_are_compared_beside_it(benchmark_runs):
 def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
     run = benchmark_runs[1]
     documents = list(dict.fromkeys(run.rows["doc_id"]))[:3]
-    few = Run(run.path, run.manifest, run.cells).with_cached(
+    few = Run(run.path, run.manifest, run.cells).cache_values(
         drawn=run.rows[run.rows["doc_id"].isin(documents)]
     )
     found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], groups=("",))
@@ -103,7 +103,7 @@ def test_any_aspect_and_any_baseline(benchmark_runs):
 def test_only_questions_that_both_were_asked(benchmark_runs):
     one, two = benchmark_runs
     asked = sorted(set(two.rows["qid"]) - {""})[:30]
-    fewer = Run(two.path, two.manifest, two.cells).with_cached(
+    fewer = Run(two.path, two.manifest, two.cells).cache_values(
         drawn=two.rows[two.rows["qid"].isin(asked)]
     )
     found = comparisons([one, fewer], "run", [LCS])
@@ -221,7 +221,7 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     run = benchmark_runs[0]
     gone = (run.rows["engine"] != "gt") & (run.rows["evidence_source"] == "table")
     gone &= run.rows["qid"] == run.rows[gone]["qid"].iloc[-1]
-    fewer = Run(run.path, run.manifest, run.cells).with_cached(drawn=run.rows[~gone])
+    fewer = Run(run.path, run.manifest, run.cells).cache_values(drawn=run.rows[~gone])
     found = comparisons([fewer], "knowledge_base", [LCS], groups=("",))
     missing = found.set_index("group")["n_baseline_only"]
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)
@@ -268,11 +268,11 @@ def test_metrics_are_named_with_their_cut_off_and_without_a_stage(tmp_path):
     assert load_config(["metrics=hit@4"]).cutoffs == (2, 4)
     run = run_study(config, tmp_path / "run")
     both = compare([run], metrics=["retrieval:lcs", "hit@5"])
-    assert set(both[both["metric"] == "lcs"]["top_k"]) == {1, 2, 3, 5}
+    assert set(both[both["metric"] == "lcs"]["top_k"].astype(int)) == {1, 2, 3, 5}
     one = compare([run], metrics=["lcs@3", "lcs@1", "hit@5"])
     assert set(one["metric"]) == {"lcs", "hit@5"}
-    assert set(one[one["metric"] == "lcs"]["top_k"]) == {1, 3}
-    assert set(compare([run], metrics=["lcs@3", "lcs"])["top_k"]) == {1, 2, 3, 5}
+    assert set(one[one["metric"] == "lcs"]["top_k"].astype(int)) == {1, 3}
+    assert set(compare([run], metrics=["lcs@3", "lcs"])["top_k"].astype(int)) == {1, 2, 3, 5}
     assert set(compare([run], metrics=["r_noise"])["stage"]) == {"ocr"}
     for name, message in (
         ("lcs@4", "lcs has @1, @2, @3, @5"),

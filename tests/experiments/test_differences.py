@@ -41,7 +41,7 @@ def as_run(run: Run, drawn: pd.DataFrame) -> Run:
     for column in ("mean", "ci_low", "ci_high", "n", "r_noise"):
         cells[column] = pd.to_numeric(cells[column])
     cells.attrs = dict(run.cells.attrs)
-    return Run(run.path, run.manifest, cells).with_cached(drawn=drawn)
+    return Run(run.path, run.manifest, cells).cache_values(drawn=drawn)
 
 
 @pytest.fixture(scope="module")
@@ -264,5 +264,5 @@ TITLES = {
 def test_without_noise_the_sentence_says_so(run, r_noise, message):
     cells = run.cells.assign(r_noise=r_noise)
     cells.attrs = dict(run.cells.attrs)
-    quiet = Run(run.path, run.manifest, cells).with_cached(drawn=run.drawn)
+    quiet = Run(run.path, run.manifest, cells).cache_values(drawn=run.drawn)
     assert sentences(quiet, "r_noise")[0].startswith(message)

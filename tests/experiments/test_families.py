@@ -65,7 +65,7 @@ def test_the_trend_is_the_slope_over_the_intensities():
 
 @pytest.mark.slow
 def test_a_comparison_of_clean_pages_has_the_same_p_with_and_without_noise(run):
-    clean = Run(run.path, run.manifest, run.cells[run.cells["noise"] == "none"]).with_cached(
+    clean = Run(run.path, run.manifest, run.cells[run.cells["noise"] == "none"]).cache_values(
         drawn=run.drawn[run.drawn["noise"] == "none"]
     )
     keys = ["other", "stage", "metric", "reader"]

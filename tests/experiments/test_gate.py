@@ -67,7 +67,7 @@ def of_documents(run: Run, number: int) -> Run:
     """The run with so many of its documents."""
     documents = sorted(set(run.rows["doc_id"]))[:number]
     rows = run.rows[run.rows["doc_id"].isin(documents)]
-    return Run(run.path, run.manifest, run.cells).with_cached(drawn=rows)
+    return Run(run.path, run.manifest, run.cells).cache_values(drawn=rows)
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_what_counts_on_one_side_only_is_said(benchmark_runs):
 def test_conditions_without_a_partner_are_said(benchmark_runs):
     one, two = benchmark_runs
     rows = two.rows[two.rows["engine"] == "gt"]
-    only = Run(two.path, two.manifest, two.cells).with_cached(drawn=rows)
+    only = Run(two.path, two.manifest, two.cells).cache_values(drawn=rows)
     results = check([one, only], "run", [FailIf.parse(f"{LCS} < -0.02")])
     assert without_partner([one, only], results) == [
         "note: conditions with retrieval:lcs: 2 in one, 1 in two; pairs that were checked: 1"

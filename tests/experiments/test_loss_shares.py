@@ -93,5 +93,5 @@ def test_an_engine_s_losses_by_kind_of_evidence(benchmark_runs, tmp_path, capsys
 def test_nothing_is_said_where_there_is_nothing_to_compare(formatting_run, tmp_path):
     clean = formatting_run.rows[formatting_run.rows["noise"] == "none"]
     alone = type(formatting_run)(formatting_run.path, formatting_run.manifest, clean)
-    assert not report_losses(alone.with_cached(drawn=clean), tmp_path / "losses.csv")
+    assert not report_losses(alone.cache_values(drawn=clean), tmp_path / "losses.csv")
     assert not (tmp_path / "losses.csv").exists()

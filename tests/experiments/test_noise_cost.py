@@ -18,7 +18,7 @@ GENERATED = ("generation", "f1")
 
 
 def with_values(run: Run, drawn: pd.DataFrame, **manifest: object) -> Run:
-    return Run(run.path, run.manifest | manifest, run.cells).with_cached(drawn=drawn)
+    return Run(run.path, run.manifest | manifest, run.cells).cache_values(drawn=drawn)
 
 
 @pytest.fixture(scope="module")

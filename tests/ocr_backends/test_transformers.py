@@ -18,10 +18,10 @@ from ocr_backends._transformers import Generated, TransformersEngine
 from ocr_backends.prompts import prompt_text
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.ocr.failures import stop_if_not_the_page
 from ohr.ocr.worker import PageReader, PageTask, read_page
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.knowledge_bases import stop_if_not_the_page
 from ohr.types import Outcome, PageRef, Status
 from ohr.workers import WorkerPool
 from tests.ocr_backends.checkpoints import WRITERS, needs_torch, written

@@ -337,3 +337,17 @@ def test_a_dataset_by_name_is_loaded(study):
 def test_modules_of_the_hooks_are_there_without_an_import_of_their_own():
     code = "import ohr; ohr.Reader; ohr.plugins.chat.Message; assert 'Reader' in dir(ohr.plugins)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_run_has_the_analyses_that_commands_print(run):
+    assert set(run.errors(stage="generation")["group"]) >= {"all"}
+    assert len(run.curves()) > 0
+    pd.testing.assert_frame_equal(run.recompute_cells(), run.cells, check_dtype=False)
+    for call, message in (
+        (lambda: run.errors(stage="ocr"), "unknown stage 'ocr'; known: overall, generation"),
+        (lambda: run.noise_cost(), "baseline"),
+        (lambda: run.compare(run), "the same run was given twice"),
+        (lambda: run.judge(judges=["extractive"]), "is no language model"),
+    ):
+        with pytest.raises(ohr.OhrError, match=message):
+            call()

@@ -11,7 +11,7 @@ from ohr.quality.inference import (
     FEWEST_DOCUMENTS,
     FEWEST_LABELLED,
     Estimate,
-    Verdict,
+    OutputComparison,
     compare,
     estimate,
 )
@@ -44,7 +44,7 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
 
 def engine_verdict(
     table: pd.DataFrame, first: str, second: str, target: str, alpha: float = ALPHA
-) -> Verdict | None:
+) -> OutputComparison | None:
     """Which of two engines has fewer errors on the sample; None if one is not assessed.
 
     ``alpha`` is the chance of a false winner.

@@ -24,7 +24,7 @@ from ohr.adviser.recommend.limits import (
 )
 from ohr.adviser.recommend.table import Choice
 from ohr.quality.inference import FEWEST_LABELLED
-from ohr.quality.inference import Verdict as Comparison
+from ohr.quality.inference import OutputComparison as Comparison
 from ohr.statistics.inference import ALPHA
 
 Name = Literal["characters", "content_r_noise", "retrieval"]

@@ -164,7 +164,7 @@ def _is_known(plan: Plan, question: Question) -> bool:
     return (
         bool(refs)
         and all(map(plan.dataset.has_order, refs))
-        and question.qid not in plan.units.in_holes
+        and question.qid not in plan.units.doubtful_questions
     )
 
 

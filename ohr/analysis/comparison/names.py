@@ -92,7 +92,7 @@ def _cut(run: Run, cut_by_pair: dict[tuple[str, str], set[int]]) -> Run:
 
     cached = {name: value for name, value in vars(run).items() if name in ("plan", "dataset")}
     cut = replace(run, cells=select(run.cells))
-    return cut.with_cached(drawn=select(run.drawn), **cached)
+    return cut.cache_values(drawn=select(run.drawn), **cached)
 
 
 def _unknown(text: str, available: Sequence[tuple[str, str]], runs: Sequence[Run]) -> OhrError:

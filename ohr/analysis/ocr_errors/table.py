@@ -20,7 +20,7 @@ from ohr.ocr_errors.alignment import Alignment, Fate, align
 from ohr.ocr_errors.edits import combine, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker, PageErrors
-from ohr.ocr_errors.model import Check, Outcome, Provenance, Verdict
+from ohr.ocr_errors.model import Check, GroupCheck, Outcome, Provenance
 from ohr.ocr_errors.pages import AlignedPage, error_runs, ranks
 from ohr.ocr_errors.words import page_words
 from ohr.statistics import Clusters, PairedComparison, compare_paired
@@ -273,7 +273,7 @@ def _difference(scores: pd.DataFrame, kind: str, metric: str) -> PairedCompariso
     return compare_paired(differences, clusters)
 
 
-def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verdict, ...]:
+def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[GroupCheck, ...]:
     """Whether the model fits: over all questions, by domain, and by source of the evidence.
 
     It fits a group if the whole 95 % intervals of the differences of r_noise and LCS from the real
@@ -286,7 +286,7 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
     one_document = _count_parts(page.page for page in checked) < 2
     if scores.empty:
         note = ONE_DOCUMENT if one_document else "no questions"
-        return (Verdict(group="all", outcome="not tested", pages=n_pages, note=note),)
+        return (GroupCheck(group="all", outcome="not tested", pages=n_pages, note=note),)
     groups: list[tuple[str, pd.DataFrame]] = [("all", scores)]
     for column in ("domain", "source"):
         groups += [(f"{column}:{name}", own) for name, own in scores.groupby(column)]
@@ -316,7 +316,7 @@ def verdicts(scores: pd.DataFrame, checked: Sequence[CheckedPage]) -> tuple[Verd
         few = "" if count >= LEAST_QUESTIONS else f"fewer than {LEAST_QUESTIONS} questions"
         untested = ONE_DOCUMENT if one_document else few
         result.append(
-            Verdict(
+            GroupCheck(
                 group=group,
                 outcome="not tested" if untested else outcome,
                 pages=pages,

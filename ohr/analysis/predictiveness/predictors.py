@@ -250,7 +250,7 @@ def ends(name: str, interval: Interval) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PredictorComparison:
     """The result of the pairs of one outcome, for predictors that apply to every question.
 
     ``ahead_of`` are those shown to be behind the ``leader``, ``level`` the others. ``bound`` is the
@@ -272,7 +272,7 @@ class Verdict:
         return bool(self.ahead_of) and not self.level
 
 
-def verdict(rows: pd.DataFrame, pairs: pd.DataFrame, of: str = "") -> Verdict | None:
+def verdict(rows: pd.DataFrame, pairs: pd.DataFrame, of: str = "") -> PredictorComparison | None:
     """The verdict on the rows and pairs of one outcome, group and correlation; titles for names.
 
     ``of`` limits it to metrics of one kind. None if fewer than two metrics are compared: all
@@ -293,7 +293,7 @@ def verdict(rows: pd.DataFrame, pairs: pd.DataFrame, of: str = "") -> Verdict | 
     is_behind = others[f"{prefix}p_holm"].map(is_shown).astype(bool)
     level = others[~is_behind]
     ends_of = level[[f"{prefix}behind_ci_low", f"{prefix}behind_ci_high"]].abs().to_numpy()
-    return Verdict(
+    return PredictorComparison(
         titles[leader],
         float(of_leader["rho"]),
         tuple(others.loc[is_behind, "measure_title"]),

@@ -12,7 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.predictiveness.figure import correlations_figure
-from ohr.analysis.predictiveness.predictors import BETWEEN, POOLED, WITHIN, Verdict, verdict
+from ohr.analysis.predictiveness.predictors import (
+    BETWEEN,
+    POOLED,
+    WITHIN,
+    PredictorComparison,
+    verdict,
+)
 from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
@@ -119,7 +125,7 @@ def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
     return (str(name) for name in pairs if name in rows and name not in own)
 
 
-def _sentence(result: Verdict | None) -> str:
+def _sentence(result: PredictorComparison | None) -> str:
     if result is None:
         return "there are no two metrics to compare"
     leader = f"{result.leader} ({short(result.rho)})"

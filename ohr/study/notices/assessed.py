@@ -35,7 +35,7 @@ def not_assessed_lines(plan: Plan) -> list[str]:
         for question in questions
     )
     needing = _need_evidence(plan)
-    in_doubt = len(plan.units.in_holes)
+    in_doubt = len(plan.units.doubtful_questions)
     without -= in_doubt
     if in_doubt and needing:
         lines.append(
@@ -58,9 +58,9 @@ def not_assessed_lines(plan: Plan) -> list[str]:
 
 def _reasons(plan: Plan) -> str:
     """Why evidence is in doubt: the most frequent reason."""
-    reason, count = Counter(plan.units.in_holes.values()).most_common(1)[0]
-    others = len(plan.units.in_holes) - count
-    return reason + (f" ({others} for other reasons of this kind)" if others else "")
+    reason, count = Counter(plan.units.doubtful_questions.values()).most_common(1)[0]
+    count_others = len(plan.units.doubtful_questions) - count
+    return reason + (f" ({count_others} for other reasons of this kind)" if count_others else "")
 
 
 def _need_evidence(plan: Plan) -> list[str]:
@@ -97,6 +97,6 @@ def unassessed_stages(cells: pd.DataFrame, stages: Iterable[str]) -> list[str]:
 
 
 def _fix(stages: Sequence[str], unassessed: Sequence[str]) -> str:
-    others = [stage for stage in stages if stage not in unassessed]
+    assessed = [stage for stage in stages if stage not in unassessed]
     fix = "add them to the data"
-    return f"{fix}, or set stages=[{','.join(others)}]" if others else fix
+    return f"{fix}, or set stages=[{','.join(assessed)}]" if assessed else fix

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pandas as pd
 
 from ohr.files.safe_text import plain
-from ohr.scoring.answers import UNREAD
 from ohr.scoring.measuring import JUDGE
+from ohr.scoring.tallies import UNREAD
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
 from ohr.study.config import Stage
 from ohr.study.metrics import NO_CONTEXT
@@ -47,8 +47,8 @@ def failure_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
                 if not reason.startswith(UNREAD)
             ]
             more = len(why) - _NAMED_REASONS
-            others = f"; {more} other reasons: see manifest.json" if more > 0 else ""
-            named = "; ".join(why[:_NAMED_REASONS]) + others
+            rest = f"; {more} other reasons: see manifest.json" if more > 0 else ""
+            named = "; ".join(why[:_NAMED_REASONS]) + rest
             lines.append(f"{plain(name)}: {' and '.join(counted)} ({fate}): {named}")
         if noted := entry.get("notes"):
             lines.append(_noted_line(name, noted))
@@ -58,10 +58,10 @@ def failure_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
 def _noted_line(name: str, noted: Mapping[str, int]) -> str:
     notes = [f"{plain(note)} ({count})" for note, count in noted.items()]
     more = len(notes) - _NAMED_REASONS
-    others = f"; {more} other notes: see manifest.json" if more > 0 else ""
+    rest = f"; {more} other notes: see manifest.json" if more > 0 else ""
     total = sum(noted.values())
     pages = f"{total} page{'s' * (total > 1)} with a note"
-    return f"{plain(name)}: {pages}: {'; '.join(notes[:_NAMED_REASONS])}{others}"
+    return f"{plain(name)}: {pages}: {'; '.join(notes[:_NAMED_REASONS])}{rest}"
 
 
 def _unread_line(name: str, entry: Mapping[str, Any], unread: int) -> str:

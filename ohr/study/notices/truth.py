@@ -140,18 +140,16 @@ def count_holes(plan: Plan) -> dict[str, int | float]:
         return {}
     texts = {ref: dataset.pages[ref].text for ref in refs}
     return {
-        "incomplete": sum(not known.is_complete for known in holes.values()),
-        "order_unknown": sum(
-            known.is_complete and not known.order_known for known in holes.values()
-        ),
+        "incomplete": sum(not hole.is_complete for hole in holes.values()),
+        "order_unknown": sum(hole.is_complete and not hole.order_known for hole in holes.values()),
         "words": sum(len(find_words(text)) for text in texts.values()),
         "doubtful_words": sum(
-            len(doubtful_words(texts[ref], known.doubtful)) for ref, known in holes.items()
+            len(doubtful_words(texts[ref], hole.doubtful)) for ref, hole in holes.items()
         ),
         "ink_covered": round(
             sum(holes[ref].covered if ref in holes else 1.0 for ref in refs) / len(refs), 4
         ),
-        "questions_in_doubt": len(plan.units.in_holes),
+        "questions_in_doubt": len(plan.units.doubtful_questions),
     }
 
 
@@ -180,14 +178,14 @@ def find_same(cells: pd.DataFrame, plan: Plan) -> list[str]:
     clean = cells[
         (cells["stage"] == "ocr") & (cells["group"] == "all") & (cells["noise"] == "none")
     ]
-    of_metric = {
+    means = {
         name: clean[clean["metric"] == name].set_index("engine")["mean"]
         for name in ("edit_distance", "word_f1")
     }
-    distances = of_metric["edit_distance"]
+    distances = means["edit_distance"]
     equal = [str(engine) for engine in distances.index[distances == 0]]
     if distances.isna().all():  # the order is known on no page: the words alone can be equal
-        equal = [str(engine) for engine in of_metric["word_f1"].index[of_metric["word_f1"] == 1]]
+        equal = [str(engine) for engine in means["word_f1"].index[means["word_f1"] == 1]]
     return [engine for engine in equal if engine != "gt" and not _sees(plan.engines[engine])]
 
 

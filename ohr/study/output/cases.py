@@ -137,7 +137,7 @@ class Cases:
             )
         self._add("answers", rows)
 
-    def to_bytes(self) -> bytes:
+    def packed(self) -> bytes:
         """The file's content."""
         self._tables["texts"] = []
         self._add("texts", list(self._texts.items()))

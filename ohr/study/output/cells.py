@@ -94,9 +94,9 @@ def aggregate(
     keys = sorted(means, key=lambda key: order[key[-2:]])  # stable: conditions as they came
     records = []
     for key in keys:
-        known = dict(zip((*CONDITION_COLUMNS, "stage", "metric"), key, strict=True))
+        fields_of_key = dict(zip((*CONDITION_COLUMNS, "stage", "metric"), key, strict=True))
         for cell in means[key]:
-            records.append(known | cell | noise.get((_base(key), cell["group"]), {}))
+            records.append(fields_of_key | cell | noise.get((_base(key), cell["group"]), {}))
     frame = pd.DataFrame(records, columns=list(CELL_COLUMNS))
     frame["top_k"] = frame["top_k"].astype("Int64")
     return frame
@@ -193,7 +193,7 @@ class _Scores:
         self._last: dict[Key, int] = {}
         for number, part in enumerate(self._parts.tables(list(_SCORE))):
             for key in _keys(part):
-                self._last[_without_draw(key)] = number
+                self._last[_drop_draw(key)] = number
 
     def order(self) -> dict[tuple[str, str], int]:
         """Place of each stage and metric, in the order of the rows, stage by stage."""
@@ -220,7 +220,7 @@ class _Scores:
         pending: dict[Key, dict[Any, list[_Piece]]] = {}
         for number, part in enumerate(self._parts.tables(list(_COLUMNS_READ))):
             for key, rows in _segments(part):
-                draws = pending.setdefault(_without_draw(key), {})
+                draws = pending.setdefault(_drop_draw(key), {})
                 draws.setdefault(key[len(CONDITION_COLUMNS)], []).append(self._piece(part, rows))
             for key in [key for key in pending if self._last[key] == number]:
                 yield self._score(key, [_joined(pieces) for pieces in pending.pop(key).values()])
@@ -289,7 +289,7 @@ def _units(units: np.ndarray, tags: Sequence[str]) -> _Units:
     return _Units(documents, pages, groups, np.array([], dtype=np.int64))
 
 
-def _without_draw(key: Key) -> Key:
+def _drop_draw(key: Key) -> Key:
     return (*key[: len(CONDITION_COLUMNS)], *key[-2:])
 
 

@@ -41,7 +41,7 @@ class Grouping:
     questions: Units
     pages: Units
 
-    def of(self, unit: str) -> Units:
+    def units_of(self, unit: str) -> Units:
         """The units of a metric over ``page`` or ``question``."""
         return self.pages if unit == "page" else self.questions
 
@@ -148,5 +148,5 @@ def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def known_first(names: Iterable[str]) -> list[str]:
     """Names, each once: the paper's evidence sources in its order, then the others."""
     distinct = dict.fromkeys(names)
-    known = [name for name in EVIDENCE_SOURCES if name in distinct]
-    return known + [name for name in distinct if name not in known]
+    sources = [name for name in EVIDENCE_SOURCES if name in distinct]
+    return sources + [name for name in distinct if name not in sources]

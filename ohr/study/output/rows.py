@@ -169,10 +169,10 @@ def read_rows(path: Path) -> pd.DataFrame:
     if "top_k" in rows:
         rows["top_k"] = rows["top_k"].astype("Int64")
     # Rows that another tool has written may come with an index of their own.
-    return with_system(rows.reset_index(drop=True))
+    return add_system(rows.reset_index(drop=True))
 
 
-def with_system(frame: pd.DataFrame) -> pd.DataFrame:
+def add_system(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows or cells with the column ``system``, which earlier versions did not write."""
     if "system" in frame or "stage" not in frame:
         return frame

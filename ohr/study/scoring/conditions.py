@@ -136,7 +136,7 @@ class Scorer:
         return [replace(scores, draw=variant.seed) for scores in self._read(variant, kb)]
 
     def _read(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
-        condition = condition_of(self.plan, variant).at("ocr")
+        condition = condition_of(self.plan, variant).restricted("ocr")
         units = self.plan.units
         return [
             *self.measuring.scores(condition, "ocr", page_cases(units, kb)),
@@ -159,7 +159,7 @@ class Scorer:
     ) -> list[Scores]:
         statuses = self.rankings.statuses(kb, *setting, [hits[:k] for hits in ranking])
         return self.measuring.scores(
-            condition_of(self.plan, variant, *setting, top_k=k).at("retrieval"),
+            condition_of(self.plan, variant, *setting, top_k=k).restricted("retrieval"),
             "retrieval",
             hits_cases(self.plan.units, ranking, k, statuses),
         )
@@ -173,7 +173,7 @@ class Scorer:
     # --- answers -----------------------------------------------------------------------
 
     def _generation(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
-        condition = condition_of(self.plan, variant, reader=name).at("generation")
+        condition = condition_of(self.plan, variant, reader=name).restricted("generation")
         contexts = [
             [
                 Hit(ref, kb.text(ref), 1.0, rank, (0, len(kb.text(ref))))
@@ -205,7 +205,7 @@ class Scorer:
     ) -> list[Scores]:
         """``label``: the reader's in results, if it is not its name."""
         label = label or name
-        condition = condition_of(self.plan, variant, *setting, reader=label).at("overall")
+        condition = condition_of(self.plan, variant, *setting, reader=label).restricted("overall")
         answers = self._read_answers(name, self._shown(name, hits, kb))
         source = AnswerSource("overall", BUILT_IN, *setting, label)
         self._record_answers(self.plan.label(variant), source, answers)

@@ -83,8 +83,12 @@ def signatures(
 
 def signature_of(manifest: Mapping[str, Any], stage: str, metric: str) -> str:
     """The signature of a metric of a finished run; empty for a run of an earlier version."""
-    known = manifest.get("signatures", {})
-    return str(known.get(f"{stage}:{metric}", "")) if isinstance(known, dict) else ""
+    signatures_by_name = manifest.get("signatures", {})
+    return (
+        str(signatures_by_name.get(f"{stage}:{metric}", ""))
+        if isinstance(signatures_by_name, dict)
+        else ""
+    )
 
 
 def clash(first: str, second: str) -> str:
@@ -111,9 +115,9 @@ def differences(first: str, second: str, ignored: Collection[str] = ()) -> str:
 
 
 def _parts(text: str) -> dict[str, str]:
-    name, *others = text.split("|")
+    name, *settings = text.split("|")
     return {"metric": name.partition("@")[0]} | {
-        part.partition(":")[0]: part.partition(":")[2] for part in others
+        part.partition(":")[0]: part.partition(":")[2] for part in settings
     }
 
 

@@ -44,8 +44,8 @@ class Ungraded:
         low, high = sorted((metric.worst, metric.best))
         graded = np.array(values, float)
         graded[list(ungraded)] = low
-        known = _Sum(worst=low, best=high)
-        entry = self._sums.setdefault((condition, stage, name), known)
+        first_sum = _Sum(worst=low, best=high)
+        entry = self._sums.setdefault((condition, stage, name), first_sum)
         entry.n += int(np.isfinite(graded).sum())
         entry.total += float(np.nansum(graded))
         entry.ungraded += len(ungraded)

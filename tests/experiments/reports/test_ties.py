@@ -25,7 +25,7 @@ def separated_run(benchmark_runs) -> Run:
 
 
 def run_with(run: Run, rows: pd.DataFrame) -> Run:
-    return Run(run.path, run.manifest, run.cells).with_cached(drawn=rows)
+    return Run(run.path, run.manifest, run.cells).cache_values(drawn=rows)
 
 
 def lcs_letters(cells: pd.DataFrame) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.quality.inference import Verdict, compare, estimate, pages_to_transcribe
+from ohr.quality.inference import OutputComparison, compare, estimate, pages_to_transcribe
 
 PAGES = 200
 DOCUMENTS = [f"d{place // 10}" for place in range(PAGES)]
@@ -79,7 +79,7 @@ def test_how_many_pages_would_do():
 def test_how_many_transcribed_pages_would_do():
     """More pages alone leave it open."""
 
-    def verdict(pages: int, transcribed: int, seed: int) -> Verdict:
+    def verdict(pages: int, transcribed: int, seed: int) -> OutputComparison:
         rng = np.random.default_rng(seed)
         first = rng.uniform(0.1, 0.5, pages)
         second = first + rng.normal(0.06, 0.25, pages)

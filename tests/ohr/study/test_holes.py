@@ -98,7 +98,7 @@ def test_a_study_scores_what_is_known_and_says_how_much(tmp_path: Path, lease: b
         "questions_in_doubt": 2,
     }
     opened = open_run(tmp_path / "run", trust_code=True)
-    assert opened.plan.units.in_holes.keys() == {"line-2", "line-3"}
+    assert opened.plan.units.doubtful_questions.keys() == {"line-2", "line-3"}
     assert (
         "truth: the text layer of the PDFs, not ground truth; usable on all 3 pages; order unknown "
         "on 1 page (only metrics without order, such as word_f1, are scored there); 1 of 16 words "
@@ -143,7 +143,7 @@ def test_the_reference_protocol_leaves_the_same_out(tmp_path: Path, lease: bytes
 def test_without_holes_nothing_is_added(tmp_path: Path, lease: bytes) -> None:
     config = load_config(study(tmp_path, lease, kind="folder"))
     plan = make_plan(config, load_dataset(config))
-    assert plan.units.in_holes == {}
+    assert plan.units.doubtful_questions == {}
     assert "word_f1" not in plan.metrics
     assert count_holes(plan) == {}
     assert truth_lines(plan) == [
@@ -186,7 +186,7 @@ def test_a_page_of_which_nothing_is_known_is_not_scored(tmp_path: Path, lease: b
     measuring = Measuring(plan, Answering(ArtefactStore(config.cache), False, Silent(), None))
     cases = [PageCase("", "", SCORING["default"]) for _ in plan.reread]
     statuses = [Status.OK] * 3
-    condition = condition_of(plan, plan.variants[0]).at("ocr")
+    condition = condition_of(plan, plan.variants[0]).restricted("ocr")
     cases = Cases("page", cases, statuses, [False] * 3)
     scores = measuring.scores(condition, "ocr", cases)
     for score in scores:
