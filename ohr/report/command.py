@@ -18,15 +18,23 @@ _LEFT_OUT = {"cache", "workers", "retry_failed"}
 def command_of(run: Run) -> str:
     """``ohr run noise-curve … --out RUN``, with all options that differ from their default.
 
-    Empty for imported results, which no study made.
+    Empty for a run without one (see :func:`why_without_command`).
     """
-    try:
-        config = run.config
-    except OhrError:
+    if why_without_command(run):
         return ""
+    config = run.config
     name = "noise-curve" if config.noise else "ocr-benchmark"
     options = [f"{key}={_value(value)}" for key, value in _changed(config)]
     return shlex.join(["ohr", "run", name, *options, "--out", run.name])
+
+
+def why_without_command(run: Run) -> str:
+    """Why no command reproduces a run, such as imported results; empty if one does."""
+    try:
+        _ = run.config
+    except OhrError as error:
+        return str(error)
+    return ""
 
 
 def _changed(config: StudyConfig) -> list[tuple[str, Any]]:
