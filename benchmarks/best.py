@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks._tables import table
 from ohr.statistics import Clusters, compare_with_best, holm, mean_interval, sign_flip_test
 
 CANDIDATES = (3, 5, 9)
@@ -109,13 +110,11 @@ def main() -> None:
     options = parser.parse_args()
     for setting in (*FALSE, ONE_LOWER):
         what = "found" if setting == ONE_LOWER else "false"
-        print(f"\n| {what}, {setting}; documents: | {' | '.join(map(str, DOCUMENTS))} |")
-        print(f"| --- {'| ---: ' * len(DOCUMENTS)}|")
+        rows = {}
         for k in CANDIDATES:
             shares = [rates(setting, k, n, options.simulations) for n in DOCUMENTS]
-            for way in WAYS:
-                shown = (f"{share[way]:.3f}".removeprefix("0") for share in shares)
-                print(f"| {k} candidates, {way} | {' | '.join(shown)} |", flush=True)
+            rows |= {f"{k} candidates, {way}": [share[way] for share in shares] for way in WAYS}
+        table(f"{what}, {setting}; documents:", rows, DOCUMENTS)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
+from benchmarks._tables import table
 from ohr.analysis.curves.table import curves_of
 from ohr.statistics import (
     Clusters,
@@ -310,15 +311,6 @@ def real_scores(run: Run) -> tuple[list[Scores], list[Scores]]:
         }.items()
     ]
     return levels, changes
-
-
-def table(title: str, rows: Mapping[str, Sequence[float]], columns: Sequence[object]) -> None:
-    """Print a Markdown table of shares."""
-    print(f"\n| {title} | {' | '.join(map(str, columns))} |")
-    print(f"| --- {'| ---: ' * len(columns)}|")
-    for name, values in rows.items():
-        shown = ("" if np.isnan(v) else f"{v:.3f}".removeprefix("0") for v in values)
-        print(f"| {name} | {' | '.join(shown)} |")
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks._tables import table
 from ohr.statistics import Clusters, Paired, infer
 from ohr.statistics.pairs import with_worst_twice
 
@@ -133,11 +134,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for size in options.documents
     }
     for measure in MEASURES:
-        print(f"\n| {measure}; documents: | {' | '.join(map(str, options.documents))} |")
-        print(f"| --- {'| ---: ' * len(options.documents)}|")
-        for kind in KINDS:
-            cells = (f"{rates[kind, size][measure]:.3f}" for size in options.documents)
-            print(f"| {kind} | {' | '.join(cell.removeprefix('0') for cell in cells)} |")
+        rows = {kind: [rates[kind, size][measure] for size in options.documents] for kind in KINDS}
+        table(f"{measure}; documents:", rows, options.documents)
     return 0
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks._tables import table
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.loss_curves import LossCurve, loss_curve
 
@@ -159,12 +160,13 @@ def main() -> None:
         "width": "width of the band at its end",
     }
     for name, title in titles.items():
-        print(f"\n| {title}; documents: | {' | '.join(map(str, DOCUMENTS))} |")
-        print(f"| --- {'| ---: ' * len(DOCUMENTS)}|")
-        for kind, unequal in settings:
-            values = [getattr(results[kind, unequal, n], name) for n in DOCUMENTS]
-            shown = " | ".join(f"{value:.3f}".removeprefix("0") for value in values)
-            print(f"| {kind}{', unequal sizes' if unequal else ''} | {shown} |")
+        rows = {
+            f"{kind}{', unequal sizes' if unequal else ''}": [
+                getattr(results[kind, unequal, n], name) for n in DOCUMENTS
+            ]
+            for kind, unequal in settings
+        }
+        table(f"{title}; documents:", rows, DOCUMENTS)
 
 
 if __name__ == "__main__":

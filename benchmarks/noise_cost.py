@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks._tables import table
 from ohr.analysis.noise_cost.table import AT_BASELINE, Losses, cost_of
 from ohr.statistics import Clusters
 
@@ -177,18 +178,11 @@ def main() -> None:
         "width": "median width, where bounded",
     }
     for name, title in titles.items():
-        print(f"\n| {title}; documents: | {' | '.join(map(str, DOCUMENTS))} |")
-        print(f"| --- {'| ---: ' * len(DOCUMENTS)}|")
-        for setting in SETTINGS:
-            values = [getattr(results[setting, n], name) for n in DOCUMENTS]
-            shown = [_shown(value, 0 if name == "width" else 3) for value in values]
-            print(f"| {setting.title} | {' | '.join(shown)} |")
-
-
-def _shown(value: float, digits: int) -> str:
-    if np.isnan(value):
-        return ""
-    return f"{value:.0f}" if not digits else f"{value:.3f}".removeprefix("0")
+        rows = {
+            setting.title: [getattr(results[setting, n], name) for n in DOCUMENTS]
+            for setting in SETTINGS
+        }
+        table(f"{title}; documents:", rows, DOCUMENTS, digits=0 if name == "width" else 3)
 
 
 if __name__ == "__main__":

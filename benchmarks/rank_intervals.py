@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.coverage import table
+from benchmarks._tables import table
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.predictiveness.damage import damages
 from ohr.analysis.predictiveness.table import usual_outcomes

@@ -11,8 +11,8 @@ import pandas as pd
 from experiments.convert.qasper import file_names, run_predictions
 from ohr.collection import ValidationReport
 from ohr.datasets.qasper_file import gold_of, predictions_text, read_papers, read_predictions
+from ohr.display.columns import Column, make_table, text_column, value_column
 from ohr.display.terminal import show, terminal_table
-from ohr.display.text_tables import TextTable
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.qasper import TYPES, Prediction, Scores, answerable, evaluate
@@ -53,7 +53,7 @@ def score_predictions(
         scores = evaluate(gold_answers, answers, text_evidence_only=text_evidence_only)
         rows.append({"predictions": name} | _row(scores))
     table = pd.DataFrame(rows)
-    show(terminal_table(_table(table)))
+    show(terminal_table(make_table(_COLUMNS, table)))
     if out is not None:
         write_csv(out / FILE, table)
         print(f"table: {out / FILE}")
@@ -73,17 +73,15 @@ def _row(scores: Scores) -> dict[str, object]:
     return row | others | {"missing": scores.missing}
 
 
-def _table(scores: pd.DataFrame) -> TextTable:
-    titles = ["predictions", "Answer F1", *TYPES, "Evidence F1", "n", "missing"]
-    rows = [
-        [
-            plain(str(row["predictions"])),
-            f"{row['answer_f1']:.4f}",
-            *(f"{row[f'answer_f1_{name}']:.4f} ({row[f'n_{name}']})" for name in TYPES),
-            f"{row['evidence_f1']:.4f}",
-            str(row["questions"]),
-            str(row["missing"]),
-        ]
-        for row in scores.to_dict("records")
-    ]
-    return TextTable(titles, rows, "", left=1)
+def _of_type(name: str) -> Column:
+    return Column(name, lambda row: f"{row[f'answer_f1_{name}']:.4f} ({row[f'n_{name}']})")
+
+
+_COLUMNS = (
+    text_column("predictions"),
+    Column("Answer F1", lambda row: f"{row['answer_f1']:.4f}"),
+    *(_of_type(name) for name in TYPES),
+    Column("Evidence F1", lambda row: f"{row['evidence_f1']:.4f}"),
+    value_column("questions", "n"),
+    value_column("missing"),
+)

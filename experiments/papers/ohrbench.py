@@ -21,10 +21,11 @@ from ohr.analysis.figure3.report import make_figure3
 from ohr.analysis.published import beside_published, drop_lines, on_our_domains
 from ohr.analysis.robustness.report import compare_readers
 from ohr.display.choices import TABLE_FORMATS
+from ohr.display.columns import Column, make_table, text_column, value_column
 from ohr.display.labels import group_label
 from ohr.display.notes import Notes, answerers, note_lines, reader_notes
 from ohr.display.terminal import report_failures, report_line, show, terminal_table
-from ohr.display.text_tables import TextTable, write_table
+from ohr.display.text_tables import write_table
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import read_shards_of, shard_of_process
@@ -128,6 +129,18 @@ def _with(config: StudyConfig, engines: Sequence[PluginSpec], noise: str) -> Stu
     return config.model_copy(update=update)
 
 
+_COLUMNS = (
+    text_column("table", "in"),
+    *map(text_column, ("engine", "reader", "stage", "metric")),
+    Column("questions", lambda row: group_label(row["group"]), is_text=True),
+    Column("paper", lambda row: percent(row["paper"])),
+    Column("ours", lambda row: percent(row["ours"])),
+    Column("difference", lambda row: f"{100 * row['difference']:+z.1f}"),
+    value_column("n"),
+    value_column("elsewhere"),
+)
+
+
 def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     weighted = on_our_domains(cells)
     compared = pd.concat(
@@ -136,18 +149,6 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     if compared.empty:
         print("no engine is one of the paper's, so there is nothing to compare with")
         return
-    rows = [
-        [
-            *(row["table"], row["engine"], row["reader"], row["stage"], row["metric"]),
-            group_label(row["group"]),
-            *(percent(row[name]) for name in ("paper", "ours")),
-            f"{100 * row['difference']:+z.1f}",
-            str(row["n"]),
-            row["elsewhere"],
-        ]
-        for row in compared.to_dict("records")
-    ]
-    header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
     caption = "In per cent; means over retrievers and readers; last: values elsewhere in the paper"
     if len(weighted):
         domains = weighted["domains"].iloc[0]
@@ -155,7 +156,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
             f"; our domains: {domains}, the paper's tables S6 to S8 weighted by our questions"
         )
     caption = "; ".join([caption, *note_lines(answerers(cells), notes)])
-    table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
+    table = make_table(_COLUMNS, compared, caption)
     show(terminal_table(table))
     print(caption)
     for line in drop_lines(weighted):

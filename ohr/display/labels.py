@@ -28,8 +28,6 @@ STAGE_METRICS = (
 
 MARK_UP_LEFT_OUT = "_stripped"
 """Suffix of a metric that leaves out mark-up on both sides."""
-NOISE_AXES = NOISE_COLUMNS
-"""Metrics that can be the axis of a curve."""
 
 _PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 

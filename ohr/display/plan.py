@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sized
 
-from rich.table import Table
-
-from ohr.display.terminal import show
+from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
 from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
@@ -29,9 +27,7 @@ def print_plan(config: StudyConfig) -> None:
     for line in [*truth_lines(plan), *floor_lines(plan)]:
         print(line, file=sys.stderr)
     knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("knowledge base", "pages", "cached", "to read"):
-        table.add_column(name, justify="left" if name == "knowledge base" else "right")
+    table = empty_table(["knowledge base"], ["pages", "cached", "to read"])
     left = 0
     for variant in plan.variants:
         reads = isinstance(plan.engines[variant.engine.label], OcrBackend)

@@ -83,15 +83,8 @@ class _Columns:
 
     def table(self, heads: Sequence[str]) -> Table:
         """An empty table: the heads, the setting if there are several, n and the metrics."""
-        table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
-        for name in heads:
-            table.add_column(name)
-        if len(self.blocks) > 1:
-            table.add_column("setting")
-        table.add_column("n", justify="right")
-        for _, _, title in self.metrics:
-            table.add_column(title, justify="right")
-        return table
+        setting = ["setting"] if len(self.blocks) > 1 else []
+        return empty_table([*heads, *setting], ["n", *(title for _, _, title in self.metrics)])
 
     def rows(self, means: Means, group: str) -> Iterable[tuple[str | Text, ...]]:
         """One row per setting of one knowledge base: setting, n and the means.
@@ -198,11 +191,28 @@ def _pages_line(cells: pd.DataFrame) -> list[str]:
     return [f"edit distance: over {most if least == most else f'{least} to {most}'} pages"]
 
 
-def terminal_table(table: TextTable) -> Table:
-    """A table for the terminal, with text from datasets escaped."""
-    printed = Table(header_style="bold", box=None, pad_edge=False)
+def empty_table(left: Iterable[str], right: Iterable[str] = (), **options: Any) -> Table:
+    """A table for the terminal without rows: headings of columns aligned left, then right.
+
+    ``options`` are rich's. A caption is aligned left.
+    """
+    table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left", **options)
+    add_columns(table, left)
+    add_columns(table, right, justify="right")
+    return table
+
+
+def add_columns(table: Table, headings: Iterable[str], **options: Any) -> None:
+    """Further columns of a table; ``options`` are rich's."""
+    for name in headings:
+        table.add_column(Text(plain(name)), **options)
+
+
+def terminal_table(table: TextTable, **options: Any) -> Table:
+    """A table for the terminal, with text from datasets escaped; ``options`` are rich's."""
+    printed = empty_table((), **options)
     for place, name in enumerate(table.header):
-        printed.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
+        add_columns(printed, [name], justify="left" if table.is_text(place) else "right")
     for row in table.rows:
         printed.add_row(*(Text(plain(cell)) for cell in row))
     return printed

@@ -34,6 +34,12 @@ class TextTable:
     """A row above the header: text and how many columns it spans."""
     left: int = 1
     """How many columns at the left are text; the others are aligned to the right."""
+    texts: frozenset[int] = frozenset()
+    """Further columns of text."""
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column is aligned to the left."""
+        return column < self.left or column in self.texts
 
     def markdown(self) -> str:
         """A pipe table below its caption, with all texts escaped."""
@@ -43,7 +49,7 @@ class TextTable:
             groups = [text for text, width in self.spans for _ in range(width)]
             header = [f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)]
         lines.append(_pipe(_markdown(name) for name in header))
-        lines.append(_pipe("---" if i < self.left else "---:" for i in range(len(header))))
+        lines.append(_pipe("---" if self.is_text(i) else "---:" for i in range(len(header))))
         for i, row in enumerate(self.rows):
             lines.append(_pipe(self._styled(i, j, _markdown(c), "**{}**", "<u>{}</u>")
                                for j, c in enumerate(row)))  # fmt: skip
@@ -51,11 +57,12 @@ class TextTable:
 
     def latex(self) -> str:
         """A ``table`` with ``booktabs`` rules."""
+        places = range(len(self.header))
         lines = [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex(self.caption)}}}",
-            rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.header) - self.left)}}}",
+            rf"\begin{{tabular}}{{{''.join('l' if self.is_text(i) else 'r' for i in places)}}}",
             r"\toprule",
         ]
         if self.spans:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ohr.statistics import Ties
 from ohr.statistics.inference import unseen_share
@@ -54,6 +54,11 @@ def short(value: float) -> str:
     """Three decimals without the zero before the point: ``.086``, ``−.086``, ``1.000``."""
     text = f"{value:z.3f}".replace("-", "−")
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def ends(low: float, high: float, write: Callable[[float], str] = short) -> str:
+    """`` [.029, .086]``: an interval behind a value; empty without one."""
+    return "" if math.isnan(low) else f" [{write(low)}, {write(high)}]"
 
 
 def family(n: int, of: str = "of this table") -> str:

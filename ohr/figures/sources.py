@@ -39,7 +39,7 @@ def source_curves(
 ) -> list[Path]:
     """Draw evidence sources in columns, stages in rows, and a curve per engine and noise.
 
-    One figure per setting. The axis is the damage (one of ``NOISE_AXES``) of that source's
+    One figure per setting. The axis is the damage (one of ``AXES``) of that source's
     questions. Retrieval without mark-up, if measured, is a thin dotted curve of the same colour.
     """
     every = (_source_curves(setting.of(cells), folder, name, notes, axis) for setting, name in

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from rich.table import Table
-
-from ohr.display.terminal import show
+from ohr.display.terminal import empty_table, show
 from ohr.errors import ConfigError, StoreError
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -32,9 +30,7 @@ def print_sizes(cache: Path) -> None:
     """Print files and megabytes by kind. Raises ConfigError if there is no cache."""
     if not cache.is_dir():
         raise ConfigError(f"no folder {cache}: name the cache of a study (cache=…)")
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("kind", "files", "MB"):
-        table.add_column(name, justify="left" if name == "kind" else "right")
+    table = empty_table(["kind"], ["files", "MB"])
     by_kind = sizes(cache)
     for kind, size in by_kind.items():
         table.add_row(plain(kind), str(size.files), f"{size.bytes / 1e6:.1f}")

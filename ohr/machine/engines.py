@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr import registry
-from ohr.display.terminal import show
+from ohr.display.terminal import empty_table, show
 from ohr.documents.images import load_image
 from ohr.errors import ConfigError, EngineError, MissingDependencyError, OhrError
 from ohr.files.safe_text import plain
@@ -117,9 +117,9 @@ def usable_engines() -> list[PluginSpec]:
 
 def engines_table(engines: Sequence[Listed]) -> Table:
     """One row per engine: whether it is installed, what it reads and returns, and its licence."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "installed", "version", "reads", "returns", "languages", "licence"):
-        table.add_column(name)
+    table = empty_table(
+        ["engine", "installed", "version", "reads", "returns", "languages", "licence"]
+    )
     for engine in engines:
         version = engine.version
         if len(version) > _LONGEST_VERSION:
@@ -171,10 +171,7 @@ def _generated(folder: Path) -> Document:
 
 def checks_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str, Any]]]) -> Table:
     """One row per engine that read a page."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("engine")
-    for name in ("edit distance", "first page, s", "next page, s"):
-        table.add_column(name, justify="right")
+    table = empty_table(["engine"], ["edit distance", "first page, s", "next page, s"])
     table.add_column("")
     for engine, outcome in zip(engines, outcomes, strict=True):
         measured = outcome.value

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
-from ohr.display.terminal import show
+from ohr.display.terminal import empty_table, show
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.progress_file import AT_WORK, FOLDER, read_progress
@@ -30,10 +28,9 @@ def print_status(run: Path) -> bool:
             f"no process has read pages for {run} (there is no {run / FOLDER}): give the folder "
             "of --out"
         )
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("process", "where", "state", "pages", "read", "failed", "pages/s", "left",
-                 "by worker"):  # fmt: skip
-        table.add_column(name, justify="left" if name in ("process", "where", "state") else "right")
+    table = empty_table(
+        ["process", "where", "state"], ["pages", "read", "failed", "pages/s", "left", "by worker"]
+    )
     for name, (facts, age) in processes.items():
         table.add_row(*_row(name, facts, age))
     show(table)

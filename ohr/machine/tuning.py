@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr import registry
-from ohr.display.terminal import show
+from ohr.display.terminal import empty_table, show
 from ohr.documents.images import load_image
 from ohr.errors import ConfigError, EngineError, OhrError
 from ohr.files.safe_text import plain
@@ -220,10 +220,8 @@ def settings_text(params: Mapping[str, Any]) -> str:
 
 def settings_table(start: Measured, tried: Sequence[Measured], best: Measured) -> Table:
     """One row per setting: seconds, edit distances, and how many texts equal those of the start."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("parameters", overflow="fold")
-    for name in ("s per page", *start.distances, "same texts"):
-        table.add_column(name, justify="right")
+    table = empty_table(["parameters"], ["s per page", *start.distances, "same texts"])
+    table.columns[0].overflow = "fold"
     table.add_column("")
     for setting in (start, *tried):
         same = sum(a == b for a, b in zip(setting.texts, start.texts, strict=False))

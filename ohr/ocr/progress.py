@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import (
@@ -55,12 +54,7 @@ class Progress:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._console.is_terminal:
             self._bar.stop()
 

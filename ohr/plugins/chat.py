@@ -82,13 +82,22 @@ class Chat(ABC):
     ) -> Completion:
         """The model's next turn.
 
-        ``tools`` are functions as in OpenAI's interface (``{"type": "function", "function": …}``).
-        ``schema`` is the JSON schema of the reply: the model is shown it, and forced to follow it
-        if possible; the caller must still check the reply. ``max_tokens`` is by default the
-        reader's own limit. At temperature 0 the likeliest token is chosen and ``seed`` has no
-        effect. Raises EngineError (LateError for no reply in time) and MissingDependencyError.
+        Raises EngineError (LateError for no reply in time) and MissingDependencyError.
+
+        Args:
+            messages: The conversation so far.
+            tools: Functions as in OpenAI's interface (``{"type": "function", "function": …}``).
+            schema: The JSON schema of the reply. The model is shown it, and forced to follow it if
+                possible; the caller must still check the reply.
+            max_tokens: Most tokens of the reply; by default the reader's own limit.
+            temperature: 0 or more; at 0 the likeliest token is chosen, and the seed has no effect.
+            seed: What decides the tokens that are drawn.
         """
 
     @abstractmethod
     def count_tokens(self, text: str) -> int:
-        """The number of tokens of a text; an estimate for servers, whose tokenizer is unknown."""
+        """The number of tokens of a text; an estimate for servers, whose tokenizer is unknown.
+
+        Args:
+            text: The text alone, without a chat template.
+        """

@@ -26,6 +26,9 @@ class Chunker(Plugin[P], ABC, abstract=True):
 
         They do not overlap, unless :attr:`overlaps` says so: then each starts and ends after the
         one before. Other spans raise PluginError in :meth:`split` and :meth:`chunks`.
+
+        Args:
+            text: The page text, Markdown as the engine or the ground truth has it; may be empty.
         """
 
     @property

@@ -52,6 +52,9 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         An exception becomes the page's error outcome, except ConfigError, StoreError and
         MissingDependencyError, which no page causes. Text of white space alone becomes an
         ``empty`` outcome.
+
+        Args:
+            image: The page, clean or with noise; must not be changed.
         """
         [(_, outcome)] = self.transcribe([image], [0])
         return outcome
@@ -78,9 +81,12 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     ) -> Iterator[tuple[int, Outcome[str]]]:
         """Read pages of a PDF, or page images (uint8, grey or RGB), in the order given.
 
-        Yields (page number, outcome). ``page_nos`` are the pages of the PDF to read; for images,
-        the number of each image. Raises ConfigError for a source that the engine does not accept,
-        ValueError if images and numbers differ in count, and MissingDependencyError.
+        Yields (page number, outcome). Raises ConfigError for a source that the engine does not
+        accept, ValueError if images and numbers differ in count, and MissingDependencyError.
+
+        Args:
+            source: A PDF file, or the page images themselves.
+            page_nos: The pages of the PDF to read, from 0; for images, the number of each image.
         """
         if isinstance(source, Path):
             raise ConfigError(
@@ -250,7 +256,11 @@ class KnowledgeBaseSource(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
-        """The page texts of the dataset's documents, in index order. Raises DatasetError."""
+        """The page texts of the dataset's documents, in index order. Raises DatasetError.
+
+        Args:
+            dataset: The documents of the study, with their ground truth.
+        """
 
     def check(self, dataset: Dataset) -> None:
         """Raise DatasetError if its input is missing, before anything costly happens."""

@@ -190,7 +190,12 @@ class Metric(Plugin[P], ABC, abstract=True):
             check_class(cls, _check)
 
     def score(self, prediction: str, reference: str) -> float:
-        """Score one pair of texts."""
+        """Score one pair of texts.
+
+        Args:
+            prediction: An engine's page text, or a reader's answer.
+            reference: The ground truth, or an accepted answer.
+        """
         raise NotImplementedError(f"metric {self.name!r} needs more than two texts")
 
     def __call__(self, prediction: str, reference: str) -> float:

@@ -19,10 +19,12 @@ class ImageRepair(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def repair(self, image: np.ndarray) -> np.ndarray:
-        """The repaired page, which may have another size.
+        """The repaired page, which may have another size; the page itself if it needs no repair.
 
-        ``image`` and the result are uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB. An image that
-        needs no repair is returned as it is. Raises EngineError, which fails the page.
+        Raises EngineError, which fails the page.
+
+        Args:
+            image: The page: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, as is the result.
         """
 
     def proposals(self, image: np.ndarray) -> Sequence[np.ndarray]:
@@ -40,7 +42,11 @@ class TextRepair(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def repair(self, text: str) -> str:
-        """The repaired text of a page; a text that needs no repair as it is."""
+        """The repaired text of a page; a text that needs no repair as it is.
+
+        Args:
+            text: The page text of an engine.
+        """
 
     def reason(self, text: str) -> str:
         """Why this text is left as it is although it may need the repair; empty otherwise."""
@@ -52,7 +58,11 @@ class TextFusion(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def fuse(self, texts: Sequence[str]) -> str:
-        """The text of a page, from each engine's, the main engine's first."""
+        """The text of a page.
+
+        Args:
+            texts: The page's text by each engine, the main engine's first; one or more.
+        """
 
 
 class RetrieverChange(Plugin[P], ABC, abstract=True):
@@ -63,4 +73,8 @@ class RetrieverChange(Plugin[P], ABC, abstract=True):
         """Name and parameters of the retriever to use instead of this one.
 
         Raises ConfigError for a retriever that it cannot change.
+
+        Args:
+            name: The retriever of the study, as it is registered.
+            params: Its parameters.
         """

@@ -53,11 +53,22 @@ class Perturbation(Plugin[P], ABC, Generic[X, P], abstract=True):
 
     @abstractmethod
     def apply(self, x: X, *, intensity: float, rng: np.random.Generator) -> Applied[X]:
-        """Perturb ``x``; intensity 0 returns equal bytes. Raises ValueError outside [0, 1]."""
+        """Perturb ``x``; intensity 0 returns equal bytes. Raises ValueError outside [0, 1].
+
+        Args:
+            x: A page image, or a page text.
+            intensity: How strong the noise is, in [0, 1].
+            rng: The only source of random numbers; all are drawn whatever the intensity.
+        """
 
     @abstractmethod
     def replay(self, x: X, record: Mapping[str, Any]) -> X:
-        """Make the value again that :meth:`apply` returned with this record, to the byte."""
+        """Make the value again that :meth:`apply` returned with this record, to the byte.
+
+        Args:
+            x: What :meth:`apply` was given.
+            record: The record that it returned.
+        """
 
 
 class ImagePerturbation(Perturbation[np.ndarray, P], abstract=True):
@@ -73,6 +84,10 @@ class ImagePerturbation(Perturbation[np.ndarray, P], abstract=True):
         """Move ``(n, 4)`` float boxes (x0, y0, x1, y1; pixels, origin top left) with the pixels.
 
         A moved box is the upright hull of the distorted one, clipped to the page.
+
+        Args:
+            boxes: Boxes on the page without noise.
+            record: The record of :meth:`apply`.
         """
 
     def shape_after(self, shape: tuple[int, ...], record: Mapping[str, Any]) -> tuple[int, ...]:
@@ -87,7 +102,12 @@ class TextPerturbation(Perturbation[str, P], abstract=True):
 
     @abstractmethod
     def undo(self, value: str, record: Mapping[str, Any]) -> str:
-        """The text before :meth:`apply`, to the byte."""
+        """The text before :meth:`apply`, to the byte.
+
+        Args:
+            value: The text with noise.
+            record: The record of :meth:`apply`.
+        """
 
 
 Fraction = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
@@ -164,7 +184,12 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
 
     @abstractmethod
     def plan(self, head: PageRecord, rng: np.random.Generator) -> R:
-        """Add random values to the head; they must not depend on ``head.intensity``."""
+        """Add random values to the head; they must not depend on ``head.intensity``.
+
+        Args:
+            head: What every record begins with: the page's shape and the intensity.
+            rng: The only source of random numbers.
+        """
 
     @abstractmethod
     def render(self, page: np.ndarray, record: R) -> np.ndarray:
@@ -172,6 +197,10 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
 
         Its shape is that of :meth:`frame`.
         Called with intensity > 0 only.
+
+        Args:
+            page: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
+            record: What :meth:`plan` returned.
         """
 
     def place(self, boxes: np.ndarray, record: R) -> np.ndarray:

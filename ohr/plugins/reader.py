@@ -45,7 +45,12 @@ class Reader(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
-        """The answer in a few words. An empty context asks for a closed-book answer."""
+        """The answer in a few words.
+
+        Args:
+            question: The question's text; its gold fields are never given.
+            context: The hits, best first. An empty context asks for a closed-book answer.
+        """
 
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
@@ -55,6 +60,10 @@ class Reader(Plugin[P], ABC, abstract=True):
         A reader that can work on several questions at once overrides this. An exception of
         :meth:`answer` becomes that answer's error outcome, except ConfigError,
         MissingDependencyError and StoreError, which no question causes.
+
+        Args:
+            questions: The texts of the questions.
+            contexts: The hits of each question, in the same order.
         """
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
             yield Reply(index, self.answer_or_error(question, context))

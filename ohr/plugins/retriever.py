@@ -55,14 +55,28 @@ class Retriever(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def index(self, chunks: Sequence[Chunk]) -> None:
-        """Index chunks, replacing what was indexed before."""
+        """Index chunks, replacing what was indexed before.
+
+        Args:
+            chunks: The chunks of one scope, in index order, which also decides ties.
+        """
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The k best chunks for each query, best first; ties in index order."""
+        """The k best chunks for each query, best first; ties in index order.
+
+        Args:
+            queries: The texts of questions.
+            k: Most hits for each; at least 1.
+        """
         return [self.search(query, k) for query in queries]
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best chunks for one query, best first; ties in index order."""
+        """The k best chunks for one query, best first; ties in index order.
+
+        Args:
+            query: The text of a question.
+            k: Most hits; at least 1.
+        """
         return self.search_many([query], k)[0]
 
     def left_out(self) -> LeftOut:
@@ -91,19 +105,32 @@ class ImageRetriever(Plugin[P], ABC, abstract=True):
         """Index pages, replacing what was indexed before.
 
         Returns the pages that could not be indexed, each with the reason; they are never found,
-        and are counted. ``load`` draws one page, :func:`ohr.types.load_images` several at once.
-        Results stored under a page's ``digest`` need no drawing.
+        and are counted.
+
+        Args:
+            pages: The pages of one scope, in index order. ``load`` draws one,
+                :func:`ohr.types.load_images` several at once; results stored under a page's
+                ``digest`` need no drawing.
         """
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """The k best pages for each query, best first; ties in index order.
 
         A hit's text is empty: the study fills in the page text.
+
+        Args:
+            queries: The texts of questions.
+            k: Most hits for each; at least 1.
         """
         return [self.search(query, k) for query in queries]
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best pages for one query, best first; ties in index order."""
+        """The k best pages for one query, best first; ties in index order.
+
+        Args:
+            query: The text of a question.
+            k: Most hits; at least 1.
+        """
         return self.search_many([query], k)[0]
 
     def use_store(self, store: ArtefactStore) -> None:
@@ -123,8 +150,17 @@ class Oracle(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def index(self, chunks: Sequence[Chunk]) -> None:
-        """Index chunks, replacing what was indexed before."""
+        """Index chunks, replacing what was indexed before.
+
+        Args:
+            chunks: The chunks of one scope, in index order.
+        """
 
     @abstractmethod
     def look_up(self, pages: Sequence[PageRef], k: int) -> list[Hit]:
-        """At most k hits on the given pages, which are those of one question's evidence."""
+        """At most k hits on the given pages.
+
+        Args:
+            pages: The pages of one question's evidence.
+            k: Most hits; at least 1.
+        """

@@ -81,9 +81,12 @@ class System(Plugin[P], ABC, abstract=True):
 
     @abstractmethod
     def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """Answer a question from documents with the page texts of a knowledge base.
+        """Answer a question from documents.
 
-        The documents have no PDF, and pages that failed are missing.
+        Args:
+            question: The question's text; its gold fields are never given.
+            documents: Documents with the page texts of a knowledge base, without their PDFs and
+                without pages that failed.
         """
 
     def answer_many(

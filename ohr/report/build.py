@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -46,8 +46,8 @@ class Built:
     pictures: int
     left_out: int
     """Images left out for lack of room."""
-    without_data: dict[str, str]
-    """Runs whose page images cannot be made, and why."""
+    missing: Sequence[str]
+    """Sentences on what is missing, such as page images, and why."""
 
     def sentences(self) -> list[str]:
         """Which cases have details, and what is missing."""
@@ -57,9 +57,7 @@ class Built:
                 f"{self.left_out:,} of {self.left_out + self.pictures:,} page images were left "
                 "out, to stay below --max-mb."
             )
-        for name, why in self.without_data.items():
-            sentences.append(f"{name}: no page images and no code to reproduce pages: {why}.")
-        return sentences
+        return [*sentences, *self.missing]
 
     def lines(self, out: Path) -> list[str]:
         """The lines that a command prints."""
@@ -107,10 +105,24 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     app = files("ohr.report") / "app"
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
-    missing = {name: recipe.missing for name, recipe in recipes.items() if recipe.missing}
+    missing = list(_missing(recipes, texts, images))
     built = Built(selection, len(budget.names), budget.refused, missing)
     write_text(out / "index.html", overview(runs, rows, title, built.sentences(), options.verdict))
     return built
+
+
+def _missing(
+    recipes: Mapping[str, Recipes], texts: Mapping[str, Texts], images: Mapping[str, PageImages]
+) -> Iterator[str]:
+    """What the report cannot show, and why."""
+    for name, recipe in recipes.items():
+        if recipe.missing:
+            yield f"{name}: no page images and no code to reproduce pages: {recipe.missing}."
+    for name, of_run in texts.items():
+        if of_run.missing:
+            yield f"{name}: no ground truth of pages: {of_run.missing}."
+    for name, pictures in images.items():
+        yield from (f"{name}: {line}." for line in pictures.missing())
 
 
 def _evidence(

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from ohr.study.commands import typed_command
+from ohr.errors import OhrError
+from ohr.study.commands import equal_command, typed_command
 from ohr.study.results import Run
 
 
 def command_of(run: Run) -> str:
-    """``ohr run noise-curve … --out RUN``, as the manifest keeps it.
+    """``ohr run noise-curve … --out RUN``: the run's own, as its manifest keeps it.
 
-    Empty for imported results, which no study made.
+    For a run of an earlier version, one that makes the same study. Empty for a run without one
+    (see :func:`why_without_command`).
     """
+    if why_without_command(run):
+        return ""
     entry = run.manifest.get("command")
-    return typed_command(entry, run.path) if isinstance(entry, dict) else ""
+    if not isinstance(entry, dict):
+        entry = equal_command(run.config).entry(run.path)
+    return typed_command(entry, run.path)
+
+
+def why_without_command(run: Run) -> str:
+    """Why no command reproduces a run, such as imported results; empty if one does."""
+    try:
+        _ = run.config
+    except OhrError as error:
+        return str(error)
+    return ""

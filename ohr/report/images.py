@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,10 @@ class PageImages:
         self._drawn: dict[tuple[str, PageRef], tuple[dict[str, Any] | None, Size, Size]] = {}
         self._files: dict[str, str] = {}
         self._last: tuple[tuple[Path, int, int], np.ndarray] | None = None
+        self.undrawn: dict[PageRef, str] = {}
+        """Pages whose image could not be made, and why."""
+        self.unmarked: dict[PageRef, str] = {}
+        """Pages on which the evidence could not be marked, and why."""
 
     def of(self, base: str, ref: PageRef) -> dict[str, Any] | None:
         """File names of the ``clean`` page and of the one that was ``read``; None without images.
@@ -78,7 +82,8 @@ class PageImages:
             clean = self._file(image)
             noisy, record = distort(task, image)
             read = clean if record is None else self._file(noisy)
-        except (OhrError, ValueError, OSError):
+        except (OhrError, ValueError, OSError) as error:
+            self.undrawn[ref] = str(error)
             return None
         self._drawn[base, ref] = (record, _size(image), _size(noisy))
         if clean is None or read is None:
@@ -97,12 +102,24 @@ class PageImages:
         record, size, (height, width) = drawn
         try:
             boxes = evidence_boxes(task, evidence, size)
-        except OhrError:
+        except OhrError as error:
+            self.unmarked[ref] = str(error)
             return []
         if len(boxes) and record is not None and task.operator is not None:
             boxes = registry.image_perturbation(task.operator).move(boxes, record)
         shares: list[list[float]] = np.round(boxes / [width, height, width, height], 4).tolist()
         return shares
+
+    def missing(self) -> Iterator[str]:
+        """What could not be made, and the first reason."""
+        for pages, what in (
+            (self.undrawn, "have no image"),
+            (self.unmarked, "have no boxes around the evidence"),
+        ):
+            if pages:
+                ref, why = next(iter(pages.items()))
+                page = f"page {ref.page_no + 1} of {ref.doc_id}"
+                yield f"{len(pages):,} pages that were read {what}, such as {page}: {why}"
 
     def _page(self, task: PageTask) -> np.ndarray:
         """The clean page; the last one is kept for the next condition."""

@@ -17,7 +17,7 @@ from ohr.figures.style import only
 from ohr.files.safe_text import plain
 from ohr.ocr.costs import cost_lines
 from ohr.report.changes import changes_of
-from ohr.report.command import command_of
+from ohr.report.command import command_of, why_without_command
 from ohr.report.inline_svg import inline_svg
 from ohr.report.rows import MAIN, Rows, main_metrics
 from ohr.report.sentences import caveats, losses
@@ -76,6 +76,7 @@ def overview(
     changes = changes_of(runs, rows)
     by_stage = {stage: losses(rows, changes, stage) for stage in MAIN if stage in metrics}
     template = TEMPLATES.get_template("report.html")
+    figures, undrawn = _figures(runs)
     page: str = template.render(
         title=plain(title),
         verdict=[plain(sentence) for sentence in verdict],
@@ -86,6 +87,7 @@ def overview(
                 "name": plain(name),
                 "facts": [(plain(key), plain(value)) for key, value in _facts(run)],
                 "command": plain(command_of(run)),
+                "no_command": plain(_without_path(why_without_command(run), run, name)),
                 "versions": plain(_versions(run)),
                 "configuration": _configuration(run),
             }
@@ -99,7 +101,8 @@ def overview(
             for stage, of_stage in by_stage.items()
         ],
         caveats=caveats(rows, metrics),
-        figures=list(_figures(runs)),
+        figures=figures,
+        undrawn=undrawn,
         main_tables=list(loss_tables(rows, metrics, by_stage)),
         tables=[
             *group_loss_tables(rows, changes, metrics),
@@ -160,8 +163,10 @@ def _replies(run: Run) -> Iterator[str]:
     yield from origin_lines(run.manifest)
 
 
-def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
+def _figures(runs: Sequence[Run]) -> tuple[list[dict[str, object]], list[str]]:
+    """The figures, and a line for each that could not be drawn."""
     figures: list[dict[str, object]] = []
+    undrawn = []
     for run, run_name in zip(runs, run_names(runs), strict=True):
         noisy = (run.cells["noise"] != "none").any()
         for name, title in _FIGURES.items():
@@ -170,7 +175,8 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
             try:
                 with only("svg"):
                     files = draw(name, [run])
-            except OhrError:
+            except OhrError as error:
+                undrawn.append(f"{title}: {_without_path(str(error), run, run_name)}")
                 continue
             drawings = {file: content for file, content in files.items() if file.endswith(".svg")}
             for place, (file, content) in enumerate(drawings.items()):
@@ -186,4 +192,9 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
                         "notes": notes.splitlines(),
                     }
                 )
-    return figures
+    return figures, [plain(line) for line in undrawn]
+
+
+def _without_path(message: str, run: Run, name: str) -> str:
+    """A message with the name of the run for its folder, so that a report is the same elsewhere."""
+    return message.replace(str(run.path), name)

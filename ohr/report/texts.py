@@ -22,6 +22,8 @@ class Texts:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self.missing = ""
+        """Why there is no ground truth of pages; set after the first use."""
 
     @cached_property
     def by_base(self) -> dict[str, dict[PageRef, str]]:
@@ -56,5 +58,6 @@ class Texts:
     def _dataset(self) -> Mapping[PageRef, str]:
         try:
             return {ref: page.text for ref, page in self._run.dataset.pages.items()}
-        except OhrError:
+        except OhrError as error:
+            self.missing = str(error)
             return {}

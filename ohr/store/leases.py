@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from ohr.store.atomic import disk_of, write_text
@@ -75,12 +74,7 @@ class Leases:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._end.set()
         self._thread.join()
         for name in list(self._held):

@@ -62,7 +62,7 @@ def running(command: Command) -> Iterator[None]:
 
 def command_entry(config: StudyConfig, out: Path) -> dict[str, Any]:
     """For the manifest: the command that runs now, or one that makes the same study."""
-    return (_running.get() or _equal_command(config)).entry(out)
+    return (_running.get() or equal_command(config)).entry(out)
 
 
 def typed_command(entry: Mapping[str, Any], run: Path) -> str:
@@ -87,7 +87,7 @@ def option_texts(options: Mapping[str, Any], parent: str = "") -> list[str]:
     return texts
 
 
-def _equal_command(config: StudyConfig) -> Command:
+def equal_command(config: StudyConfig) -> Command:
     """A command whose preset, with the options that differ from it, is this configuration."""
     names = ["noise-curve", "ocr-benchmark"] if config.noise else ["ocr-benchmark"]
     for name in names:

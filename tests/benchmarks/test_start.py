@@ -1,7 +1,6 @@
 """Every benchmark starts, and ends, at its smallest size; none can be forgotten."""
 
 import importlib
-import importlib.util
 import math
 import os
 import shutil
@@ -15,7 +14,6 @@ import pandas as pd
 import pytest
 
 import benchmarks
-from ohr.study.loading import load_dataset
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
 from tests.conftest import ROOT
@@ -34,8 +32,6 @@ class Inputs:
     """A run of the ground truth and another knowledge base."""
     draws: Path
     """A noise curve with several draws."""
-    shown: Path
-    """A run of every stage, clean and under noise."""
     validity: Path
     """Runs of given and of made questions."""
     out: Path
@@ -52,46 +48,22 @@ class Inputs:
 
 Arguments = Callable[[Inputs], list[str]]
 SMALLEST: dict[str, Arguments] = {
-    "aggregation": lambda _: ["--questions", "20", "--conditions", "2", "--metrics", "9"],
     "best": lambda _: ["--simulations", "1"],
-    "cluster": lambda _: ["500", "--slots", "2"],
     "coverage": lambda given: [str(given.clean), str(given.draws), "--simulations", "4"],
-    "distortions": lambda _: ["salt_and_pepper"],
-    "formatting": lambda given: [str(given.base), str(given.questions)],
-    "grammar": lambda given: [str(given.base / "gt"), "--examples", "1"],
-    "grammar_cost": lambda _: ["--megabytes", "0.001"],
-    "image_retrieval": lambda _: ["--share", "0.001", "--pages", "2"],
     "inference": lambda _: ["--simulations", "1", "--documents", "6"],
     "loss_bands": lambda _: ["--simulations", "1"],
     "noise_cost": lambda _: ["--simulations", "2"],
-    "many_pages": lambda given: ["4", "--workers", "1", "--folder", str(given.out)],
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],
     "reader_fit": lambda given: [str(given.data)],
-    "reference_cost": lambda given: [str(given.data), "--questions", "4"],
-    "report": lambda given: [
-        *("--run", str(given.shown), "--out", str(given.out)),
-        *("--openings", "1", "--visits", "1"),
-    ],
-    "retrieval": lambda given: [str(given.data), "--chunks", "50", "--every", "5"],
-    "routes": lambda given: [
-        *(str(given.out), "--data", str(given.data), "--pages", "7"),
-        *("--fast", "tests.fakes.SureEngine", "--slow", "tests.fakes.SlowLoggingEngine"),
-    ],
-    "runners": lambda _: ["2", "--nap", "0.01", "--workers", "1"],
     "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
-    "sample_retrieval": lambda _: ["12"],
     "stopping": lambda given: [str(write_errors(given.out)), "--runs", "1"],
-    "store": lambda given: ["20", "--folder", str(given.out)],
-    "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"reference_cost", "report", "routes", "runners", "sample_ocr", "throughput"}
-"""Those that start browsers, engines or whole commands."""
+SLOW = {"sample_ocr"}
+"""Those that start an engine."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",
-    "language_models": "needs a model's weights: its questions are tested below",
-    "llama_cpp": "a server for others, which the tests of real language models start",
 }
 """Benchmarks that do not run here, and why."""
 
@@ -151,9 +123,7 @@ def write_errors(folder: Path) -> Path:
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     root = tmp_path_factory.mktemp("benchmarks")
     write_data(root / "data")
-    given = Inputs(
-        *(root / name for name in ("data", "clean", "draws", "shown", "validity", "out"))
-    )
+    given = Inputs(*(root / name for name in ("data", "clean", "draws", "validity", "out")))
     settings = [
         "dataset.kind=ohrbench",
         f"dataset.path={given.base}",
@@ -165,8 +135,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     run_study(load_config([*settings, "engines=[gt,precomputed:MinerU]"]), given.clean)
     noise = ["engines=[gt]", "noise=[formatting]", "seeds=[0,1,2,3]", "stages=[ocr,retrieval]"]
     run_study(load_config([*settings, *noise, "intensities=[0.3,0.6,1]"]), given.draws)
-    noise = ["engines=[gt]", "noise=[formatting]", "seeds=0", "intensities=[1]"]
-    run_study(load_config([*settings, *noise]), given.shown)
     for name in ("given", "made"):
         shutil.copytree(given.clean, given.validity / name)
     return given
@@ -175,24 +143,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 def test_no_benchmark_is_forgotten() -> None:
     assert sorted({*SMALLEST, *WITHOUT_SIZE}) == NAMES
     assert SMALLEST.keys().isdisjoint(WITHOUT_SIZE)
-
-
-def skip_without(name: str) -> None:
-    """Skip a benchmark whose engine, browser or package is not installed."""
-    if name in ("sample_ocr", "throughput") and not shutil.which("tesseract"):
-        pytest.skip("Tesseract is not installed")
-    if name == "report" and not shutil.which("chromium"):
-        pytest.skip("Chromium is not installed")
-    packages = {
-        "reference_cost": ("nltk", "rank_bm25"),
-        "report": ("playwright",),
-        "retrieval": ("rank_bm25",),
-        "throughput": ("pytesseract",),
-        "grammar": ("markdown_it", "pylatexenc"),
-    }
-    for package in packages.get(name, ()):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
 
 
 @pytest.mark.parametrize(
@@ -206,8 +156,9 @@ def test_it_runs_at_its_smallest_size(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    skip_without(name)
-    given = Inputs(inputs.data, inputs.clean, inputs.draws, inputs.shown, inputs.validity, tmp_path)
+    if name == "sample_ocr" and not shutil.which("tesseract"):
+        pytest.skip("Tesseract is not installed")
+    given = Inputs(inputs.data, inputs.clean, inputs.draws, inputs.validity, tmp_path)
     module = importlib.import_module(f"benchmarks.{name}")
     monkeypatch.setattr(sys, "argv", [name, *SMALLEST[name](given)])
     with mock.patch.dict(os.environ, {"PYTHONPATH": str(ROOT)}):
@@ -219,16 +170,3 @@ def test_it_runs_at_its_smallest_size(
 def test_one_that_does_not_run_here_can_be_imported(name: str) -> None:
     module = importlib.import_module(f"benchmarks.{name}")
     assert module.__doc__, "says what it measures"
-
-
-def test_a_report_of_any_size_has_generated_data(tmp_path: Path) -> None:
-    report = pytest.importorskip("benchmarks.report")
-    settings = load_config(report.write_data(tmp_path, 5))
-    assert len(load_dataset(settings).questions) == 5
-    assert len(settings.readers) == 2
-
-
-def test_questions_for_language_models_have_their_gold_pages(inputs: Inputs) -> None:
-    asked = list(importlib.import_module("benchmarks.language_models").questions(inputs.data, 3))
-    assert len(asked) == 3
-    assert all(answer in hit.text for question, hit in asked for answer in question.answers)

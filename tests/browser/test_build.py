@@ -18,15 +18,17 @@ from PIL import Image
 
 import ohr
 from ohr.analysis.plots import draw
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, OhrError
 from ohr.ocr.worker import distort, page_image
 from ohr.report.again import LONGEST, Recipes, shown_record
 from ohr.report.build import Built, build_report
 from ohr.report.changes import changes_of
+from ohr.report.command import command_of, why_without_command
 from ohr.report.options import ReportOptions
 from ohr.report.rows import main_metrics, make_rows
 from ohr.report.sentences import losses
 from ohr.report.tables import group_tables, loss_tables
+from ohr.report.texts import Texts
 from ohr.study.output.cases import read_texts
 from ohr.study.results import Run, knowledge_base_name, open_run
 from ohr.types import PageRef
@@ -355,3 +357,47 @@ def test_a_study_makes_its_report_or_says_how(settings, tmp_path):
     assert f"report: {tmp_path / 'r' / 'report' / 'index.html'}" in said
     assert "<title>r</title>" in (tmp_path / "r" / "report" / "index.html").read_text("utf-8")
     assert ohr.open_run(tmp_path / "r").name == "r"
+
+
+def test_what_is_missing_is_said_with_its_reason(run, settings, tmp_path, monkeypatch):
+    def unreadable(*_):
+        raise OhrError("page 1 is damaged")
+
+    monkeypatch.setattr("ohr.report.images.words_of_page", unreadable)
+    lines = built(run, tmp_path / "boxes", cases="random:all", images="webp:300:50").missing
+    assert any("have no boxes around the evidence, such as page" in line for line in lines)
+    monkeypatch.setattr("ohr.report.images.page_image", unreadable)
+    lines = built(run, tmp_path / "images", cases="random:all", images="webp:300:50").missing
+    assert any("have no image, such as page" in line for line in lines)
+    read = finished(tmp_path / "read", *settings, "engines=[gt]", "stages=[ocr]")
+    monkeypatch.setattr("ohr.report.overview.draw", draw)  # not the figures of another run
+    built(read, tmp_path / "ocr", images="none")
+    page = (tmp_path / "ocr" / "index.html").read_text("utf-8")
+    assert "<p>Not drawn: Engines: " in page
+    assert str(tmp_path) not in page.split("<p>Not drawn")[1].split("</p>")[0]
+
+
+def test_a_run_that_no_command_reproduces_says_why(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "imported")
+    manifest = json.loads((run.path / "manifest.json").read_text("utf-8"))
+    del manifest["config"]
+    (tmp_path / "imported" / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    imported = open_run(tmp_path / "imported")
+    assert why_without_command(run) == ""
+    assert command_of(imported) == ""
+    build_report([imported], tmp_path / "report", ReportOptions("random:1", "none"))
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "<p>No command reproduces it: imported was not made by a study" in page
+
+
+def test_missing_ground_truth_is_said(run, tmp_path, monkeypatch):
+    texts = Texts(run)
+    assert texts.missing == ""
+    texts.by_base = {}
+    monkeypatch.setattr(type(run), "dataset", property(lambda _: unfound()))
+    assert texts.truth(PageRef("law/doc1", 0)) is None
+    assert texts.missing == "the data is not there"
+
+
+def unfound():
+    raise OhrError("the data is not there")

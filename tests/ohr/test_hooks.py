@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import numpy as np
 import pytest
 
+from ohr import plugins
 from ohr.errors import ConfigError, MissingDependencyError, PluginError, StoreError
 from ohr.plugins import (
     Chunker,
@@ -263,3 +267,27 @@ def test_a_retriever_of_images_is_an_index_and_one_of_two_searches():
     assert made.whole_pages
     assert made.sees_images
     assert made.search_many(["a", "b"], 3) == [made.search("a", 3)] * 2
+
+
+def hook_methods():
+    """The methods that a plug-in defines: those that are abstract in a hook, and `read`."""
+    found = {}
+    for name in plugins.__all__:
+        cls = getattr(plugins, name)
+        if inspect.isclass(cls):
+            for method in [*getattr(cls, "__abstractmethods__", ()), "read", "search", "score"]:
+                function = vars(cls).get(method)
+                if inspect.isfunction(function):
+                    found[f"{name}.{method}"] = function
+    return found
+
+
+@pytest.mark.parametrize("name", hook_methods())
+def test_a_hook_says_what_each_argument_is(name):
+    function = hook_methods()[name]
+    arguments = [each for each in inspect.signature(function).parameters if each != "self"]
+    text = inspect.getdoc(function) or ""
+    if arguments:
+        assert "\nArgs:\n" in text
+        section = text.partition("\nArgs:\n")[2]
+        assert re.findall(r"^    (\w+):", section, re.MULTILINE) == arguments

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.llama_cpp import served
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.types import Hit, PageRef, Status
+from tests.rag.llama_cpp import served
 from tests.rag.real_models import smollm2
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.published import figures_of
+from ohr.display.terminal import empty_table
 from ohr.files.safe_text import plain
 from ohr.metrics.regions import KINDS
 from ohr.ocr.noise import noise_name
@@ -29,22 +30,18 @@ def errors_table(errors: pd.DataFrame) -> Table:
     Table S3 speaks of text, formula and table blocks but gives one pair of shares beside the
     text's, in the column of formulas; by its caption they are textual and structural errors.
     """
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "blocks of"):
-        table.add_column(name)
-    for name in (
-        "blocks",
-        "found",
-        "words",
-        "textual",
-        "any",
-        "structural",
-        "as written",
-        "textual or lost",
-        "structural or lost",
-        "commands per page",
-    ):
-        table.add_column(name, justify="right")
+    shares = {
+        "textual": "textual",
+        "any_textual": "any",
+        "structural": "structural",
+        "differs_as_written": "as written",
+        "textual_or_lost": "textual or lost",
+        "structural_or_lost": "structural or lost",
+    }
+    table = empty_table(
+        ["engine", "noise", "blocks of"],
+        ["blocks", "found", "words", *shares.values(), "commands per page"],
+    )
     for row in errors.to_dict("records"):
         first = row["kind"] == KINDS[0]
         noise = noise_name(row["perturbation"], row["level"], row["intensity"])
@@ -55,17 +52,7 @@ def errors_table(errors: pd.DataFrame) -> Table:
             f"{row['blocks']:,}",
             f"{row['found']:,}",
             "-" if pd.isna(row["mean_size"]) else f"{row['mean_size']:.0f}",
-            *(
-                _percent(row[name])
-                for name in (
-                    "textual",
-                    "any_textual",
-                    "structural",
-                    "differs_as_written",
-                    "textual_or_lost",
-                    "structural_or_lost",
-                )
-            ),
+            *(_percent(row[name]) for name in shares),
             f"{row['redundant_commands']:.1f}" if first else "",
         )
     table.add_section()

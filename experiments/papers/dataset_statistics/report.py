@@ -11,15 +11,13 @@ from experiments.papers.dataset_statistics.table import (
     sizes,
 )
 from ohr.collection import Dataset
+from ohr.display.terminal import empty_table
 from ohr.files.safe_text import plain
 
 
 def statistics_table(dataset: Dataset) -> Table:
     """Table 1 with this dataset beside the paper."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("")
-    for name in ("this dataset", "", "paper", ""):
-        table.add_column(name, justify="right")
+    table = empty_table([""], ["this dataset", "", "paper", ""])
     ours = sizes(dataset)
     for name, paper in paper_sizes().items():
         table.add_row(name, ours[name], "", paper, "")

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from experiments.papers.drc.extraction import GROUPS, PARTS
 from experiments.papers.drc.published import drc_figures
+from ohr.display.terminal import empty_table
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 
@@ -25,11 +26,7 @@ EXPLANATION = (
 
 def extraction_report(scores: pd.DataFrame) -> Table:
     """One row per knowledge base and kind, with the paper's below."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("words of", "engine", "noise"):
-        table.add_column(name)
-    for name in ("documents", "P", "R", "F1"):
-        table.add_column(name, justify="right")
+    table = empty_table(["words of", "engine", "noise"], ["documents", "P", "R", "F1"])
     paper = drc_figures("table 3")
     for group in GROUPS:
         for row in scores[scores["kind"] == group].to_dict("records"):

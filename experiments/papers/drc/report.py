@@ -13,7 +13,7 @@ from rich.text import Text
 from experiments.papers.drc.figure import answers_figure
 from experiments.papers.drc.published import drc_figures
 from experiments.papers.drc.table import SHARES, DrcTables
-from ohr.display.terminal import show
+from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.store.csv import write_csv
@@ -50,9 +50,7 @@ def write_drc(tables: DrcTables, out: Path) -> list[Path]:
 
 
 def _ranking(ranking: pd.DataFrame) -> Table:
-    table = _table("engine", "noise", "retriever")
-    for name in (*RECALLS, "Evidence-F1", "n", "lost"):
-        table.add_column(name, justify="right")
+    table = empty_table(["engine", "noise", "retriever"], [*RECALLS, "Evidence-F1", "n", "lost"])
     for row in ranking.to_dict("records"):
         counts = (f"{row['questions']:,}", f"{row['lost']:,.1f}".removesuffix(".0"))
         ours = [_percent(row[name]) for name in (*RECALLS, "evidence_f1")]
@@ -71,9 +69,10 @@ def _answers(answers: pd.DataFrame) -> Table:
     paper = pd.concat([drc_figures("table 2"), drc_figures("table 5")])
     known_groups = set(answers["group"])
     groups = [group for group in dict.fromkeys(paper["group"]) if group in known_groups]
-    table = _table("engine", "noise", "retriever", "reader")
-    for name in ("K", *(f"{group}: best" for group in groups), "all: chosen", "n"):
-        table.add_column(name, justify="right")
+    table = empty_table(
+        ["engine", "noise", "retriever", "reader"],
+        ["K", *(f"{group}: best" for group in groups), "all: chosen", "n"],
+    )
     key = ["engine", "perturbation", "level", "intensity", "retriever", "reader", "k"]
     for _, rows in answers.groupby(key, sort=False):
         first = rows.to_dict("records")[0]
@@ -94,13 +93,6 @@ def _answers(answers: pd.DataFrame) -> Table:
             texts = [f"{values[group]:.2f}" for group in groups]
             where = (f"paper, {source}", split, str(method), "", "1")
             table.add_row(*where, *texts, "", "", style="dim")
-    return table
-
-
-def _table(*names: str) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in names:
-        table.add_column(name)
     return table
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 from rich.table import Table
-from rich.text import Text
 
 from ohr.analysis.published import figures_of
-from ohr.files.safe_text import plain
+from ohr.display.terminal import empty_table
 from perturb.text.commands import KINDS
 
 
 def counts_table(counts: pd.DataFrame) -> Table:
     """Kinds of command in rows, knowledge bases in columns, with the paper's counts below."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("commands per page")
-    for name in counts.columns:
-        table.add_column(Text(plain(str(name))), justify="right")
+    table = empty_table(["commands per page"], map(str, counts.columns))
     for kind in KINDS:
         table.add_row(kind.replace("_", " "), *(f"{value:.1f}" for value in counts.loc[kind]))
     table.add_section()

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from experiments.papers.prototypes.table import GOLD
+from ohr.display.columns import Column, make_table, text_column
 from ohr.display.terminal import number, p_value
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import excluded, is_shown
+from ohr.display.wording import ends, excluded, is_shown
 
 
 def mean_table(means: pd.DataFrame) -> TextTable:
@@ -76,8 +77,7 @@ def _not_shown(row: Mapping[Hashable, Any]) -> str:
 
 
 def _difference(row: Mapping[Hashable, Any]) -> str:
-    low, high = row["ci_low"], row["ci_high"]
-    interval = "" if pd.isna(low) else f" [{low:+z.3f}, {high:+z.3f}]"
+    interval = ends(row["ci_low"], row["ci_high"], "{:+z.3f}".format)
     return f"{row['difference']:+z.3f}{interval}"
 
 
@@ -116,8 +116,7 @@ def flag_table(flags: pd.DataFrame) -> TextTable:
 
 def cost_table(costs: pd.DataFrame) -> TextTable:
     """The cost of each prototype."""
-    header = {
-        "prototype": "prototype",
+    amounts = {
         "answers": "answers",
         "context_tokens": "context tokens per answer",
         "prompt_tokens": "tokens read per answer",
@@ -130,14 +129,12 @@ def cost_table(costs: pd.DataFrame) -> TextTable:
         "replies_mended": "replies fixed",
         "replies_malformed": "malformed",
     }
-    rows = [
-        [
-            str(row["prototype"]),
-            *(f"{row[name]:,.1f}".removesuffix(".0") for name in list(header)[1:]),
-        ]
-        for row in costs.to_dict("records")
-    ]
+    columns = [text_column("prototype"), *(_amount(key, title) for key, title in amounts.items())]
     caption = (
         "Cost of each prototype over all knowledge bases and runs; context tokens are estimated"
     )
-    return TextTable(list(header.values()), rows, caption)
+    return make_table(columns, costs, caption)
+
+
+def _amount(key: str, title: str) -> Column:
+    return Column(title, lambda row: f"{row[key]:,.1f}".removesuffix(".0"))

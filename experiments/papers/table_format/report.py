@@ -15,9 +15,10 @@ from experiments.papers.table_format.table import (
     paired_differences,
 )
 from ohr.analysis.comparison.differences_report import change_text
+from ohr.display.columns import make_table, text_column, value_column
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.settings import setting_names, settings_of
-from ohr.display.terminal import number, show
+from ohr.display.terminal import empty_table, number, show, terminal_table
 from ohr.display.wording import family
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -47,7 +48,7 @@ def report(run: Run) -> None:
         print(plain(f"these are of {setting_names(cells)}; differences.csv has every chunker"))
     for line in note_lines(answerers(cells), notes):
         print(plain(line))
-    show(_loss_table(losses))
+    show(terminal_table(make_table(_LOSSES, losses)))
     for path in format_figure(cells, differences, run.path / "figures", notes):
         print(f"figure: {path}")
 
@@ -57,12 +58,8 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
 
     ``differences`` are those of :func:`paired_differences`; empty with a single format.
     """
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("tables in")
-    table.add_column("system")
     metrics = [m for m in METRICS if len(cells_of(cells, m[0], m[1], GROUP))]
-    for _, _, title in metrics:
-        table.add_column(title, justify="right")
+    table = empty_table(["tables in", "system"], [title for _, _, title in metrics])
     for engine in dict.fromkeys(cells["engine"]):
         for setting in settings_of(cells):
             row = []
@@ -87,16 +84,12 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
             f"less {plain(str(differences['less'].iloc[0]))}, paired by question; then the mean; "
             f"{family(tests, 'of each metric')}"
         )
-        table.caption_justify = "left"
     return table
 
 
-def _loss_table(losses: pd.DataFrame) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("tables in")
-    table.add_column("lost content")
-    table.add_column("tables", justify="right")
-    table.add_column("such as")
-    for _, loss in losses.iterrows():
-        table.add_row(*(Text(plain(str(loss[name]))) for name in losses.columns))
-    return table
+_LOSSES = (
+    text_column("format", "tables in"),
+    text_column("what", "lost content"),
+    value_column("tables"),
+    text_column("detail", "such as"),
+)

@@ -9,7 +9,7 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from ohr.files.safe_text import plain
+from ohr.display.terminal import empty_table
 from ohr.quality.truth import TARGETS
 
 PREDICTED = {f"predicted_{name}": f"predicted {title}" for name, title in TARGETS.items()}
@@ -19,15 +19,8 @@ FURTHER = {"docling": "docling's rules"} | PREDICTED
 def scores_table(scores: pd.DataFrame) -> Table:
     """One row per signal, one column per noise."""
     noises = list(dict.fromkeys(scores["noise"]))
-    grid = Table(
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-        title="Spearman with edit distance / AUROC of edit distance > .2",
-    )
-    grid.add_column("signal")
-    for noise in noises:
-        grid.add_column(plain(noise), justify="right")
+    title = "Spearman with edit distance / AUROC of edit distance > .2"
+    grid = empty_table(["signal"], noises, title=title)
     for signal in dict.fromkeys(scores["signal"]):
         mine = scores[scores["signal"] == signal].set_index("noise")
         cells = [

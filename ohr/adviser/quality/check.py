@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich.table import Table
 
 from ohr.adviser.own_pages import with_predictions
 from ohr.adviser.quality.known_truth import auroc, spearman
 from ohr.adviser.quality.signal_runs import labelled, read_signals
-from ohr.display.terminal import number, show
+from ohr.display.columns import Column, make_table, number_column, value_column
+from ohr.display.terminal import number, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.quality.fit import fit
@@ -53,7 +53,7 @@ def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> 
     models = _others(table) if left_out else dict.fromkeys(set(table["group"]), shipped())
     checks, beside = check(table, models), against_engines(table, models)
     write_csv(out / "checks.csv", checks)
-    show(_shown(checks))
+    show(terminal_table(make_table(_CHECKS, checks)))
     print(
         f"means over domains, and the lowest; coverage of the 90 % intervals, and the "
         "share of pages whose true error is above them; winners: "
@@ -65,7 +65,7 @@ def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> 
     print(f"checks: {out / 'checks.csv'}")
     if len(beside):
         write_csv(out / "beside_engines.csv", beside)
-        show(_shown_beside(beside))
+        show(terminal_table(make_table(_BESIDE, beside)))
         print(f"edit distance, compared with engines' confidence: {out / 'beside_engines.csv'}")
     return 0
 
@@ -245,42 +245,39 @@ def _winners(
     }
 
 
-def _shown(checks: pd.DataFrame) -> Table:
-    grid = Table(header_style="bold", box=None, pad_edge=False)
-    grid.add_column("error")
-    names = {
-        "spearman": "Spearman",
-        "spearman_lowest": "lowest",
-        "auroc": f"AUROC > {WRONG:g}",
-        "coverage": "coverage",
-        "coverage_lowest": "lowest",
-        "too_low": "too low",
-        "true": "true mean",
-        "predicted": "predicted",
-        "wrong": "wrong winner",
-        "cannot_tell": "no winner",
-    }
-    for title in ("n", "domains", *names.values()):
-        grid.add_column(title, justify="right")
-    for row in checks.to_dict("records"):
-        title = f"{TARGETS[str(row['error'])]}, {KINDS[str(row['kind'])]}"
-        counts = (f"{row['n']:,}", str(row["domains"]))
-        grid.add_row(title, *counts, *(number(row[name]) for name in names))
-    return grid
+_CHECKS = (
+    Column(
+        "error",
+        lambda row: f"{TARGETS[str(row['error'])]}, {KINDS[str(row['kind'])]}",
+        is_text=True,
+    ),
+    Column("n", lambda row: f"{row['n']:,}"),
+    value_column("domains"),
+    number_column("spearman", "Spearman"),
+    number_column("spearman_lowest", "lowest"),
+    number_column("auroc", f"AUROC > {WRONG:g}"),
+    number_column("coverage"),
+    number_column("coverage_lowest", "lowest"),
+    number_column("too_low"),
+    number_column("true", "true mean"),
+    number_column("predicted"),
+    number_column("wrong", "wrong winner"),
+    number_column("cannot_tell", "no winner"),
+)
 
 
-def _shown_beside(beside: pd.DataFrame) -> Table:
-    grid = Table(header_style="bold", box=None, pad_edge=False)
-    grid.add_column("Spearman / AUROC")
-    for title in ("n", "predicted", "as scans", "confidence", "docling's rules"):
-        grid.add_column(title, justify="right")
-    for row in beside.to_dict("records"):
-        grid.add_row(
-            f"{row['engine']}, {row['noise']}",
-            f"{row['n']:,}",
-            *(
-                f"{number(row[f'spearman_{way}'])} / {number(row[f'auroc_{way}'])}"
-                for way in ("predicted", "as_scans", "confidence", "docling")
-            ),
-        )
-    return grid
+def _both(way: str, heading: str) -> Column:
+    return Column(
+        heading,
+        lambda row: f"{number(row[f'spearman_{way}'])} / {number(row[f'auroc_{way}'])}",
+    )
+
+
+_BESIDE = (
+    Column("Spearman / AUROC", lambda row: f"{row['engine']}, {row['noise']}", is_text=True),
+    Column("n", lambda row: f"{row['n']:,}"),
+    _both("predicted", "predicted"),
+    _both("as_scans", "as scans"),
+    _both("confidence", "confidence"),
+    _both("docling", "docling's rules"),
+)

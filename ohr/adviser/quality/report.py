@@ -18,6 +18,7 @@ from ohr.adviser.quality.table import (
     known_coverage,
     of_documents,
 )
+from ohr.display.terminal import empty_table
 from ohr.display.wording import not_shown
 from ohr.files.safe_text import plain
 from ohr.quality.inference import FEWEST_LABELLED, Estimate
@@ -43,11 +44,10 @@ def engine_table(
     Seconds are NaN for an engine whose pages were stored without their times.
     """
     title = f"predicted errors, mean{of_documents(table)} [95 % interval]"
-    grid = Table(header_style="bold", box=None, pad_edge=False, title=title)
-    grid.add_column("engine")
     titles = [TARGETS[target] for target in targets]
-    for name in (*titles, "assessed", "in range", "failed", "s per page"):
-        grid.add_column(name, justify="right")
+    grid = empty_table(
+        ["engine"], [*titles, "assessed", "in range", "failed", "s per page"], title=title
+    )
     for engine, rows in table.groupby("engine", sort=False):
         took = seconds[str(engine)]
         known = rows[rows["assessed"]]

@@ -38,8 +38,6 @@ def _read(run: Path) -> pd.DataFrame:
         raise OhrError(
             f"{run} has no signals.csv: it is not a run of ohr quality confidence"
         ) from error
-    if "draw" not in table:
-        table["draw"] = 0  # earlier versions kept one draw of each noise
     return table.drop(columns=[name for name in table if str(name).startswith("predicted_")])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +12,8 @@ from rich.text import Text
 from ohr.analysis.attribution.loss_shares import HOW_SHARES_ADD, group_losses
 from ohr.analysis.predictiveness.table import outcomes_of
 from ohr.display.labels import group_label, interval_units
-from ohr.display.terminal import number, percent, show
+from ohr.display.terminal import empty_table, number, percent, show
+from ohr.display.wording import ends
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.results import Run
@@ -35,27 +36,21 @@ def report_losses(run: Run, path: Path) -> bool:
 
 def losses_table(condition: str, losses: pd.DataFrame) -> Table:
     """One row per outcome and kind of evidence: loss per question, and share of the whole."""
-    table = Table(
-        header_style="bold", box=None, pad_edge=False, title=plain(f"loss of {condition}")
+    table = empty_table(
+        ["outcome", "questions on"],
+        ["n", "loss per question", "share of the whole"],
+        title=plain(f"loss of {condition}"),
     )
-    for name in ("outcome", "questions on"):
-        table.add_column(name)
-    for name in ("n", "loss per question", "share of the whole"):
-        table.add_column(name, justify="right")
     for label, rows in outcomes_of(losses[losses["group"].str.startswith(SHOWN)]):
         for place, row in enumerate(rows.to_dict("records")):
             table.add_row(
                 Text(plain(label) if place == 0 else ""),
                 Text(plain(group_label(row["group"]))),
                 str(row["n"]),
-                number(row["loss"]) + _ends(row["ci_low"], row["ci_high"], number),
-                percent(row["share"]) + _ends(row["share_ci_low"], row["share_ci_high"], percent),
+                number(row["loss"]) + ends(row["ci_low"], row["ci_high"], number),
+                percent(row["share"]) + ends(row["share_ci_low"], row["share_ci_high"], percent),
             )
     return table
-
-
-def _ends(low: float, high: float, write: Callable[[float], str]) -> str:
-    return "" if pd.isna(low) else f" [{write(low)}, {write(high)}]"
 
 
 def _legend(losses: pd.DataFrame) -> Iterator[str]:

@@ -25,8 +25,8 @@ from ohr.analysis.attribution.table import (
 from ohr.analysis.systems.report import report_parts
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import number, percent, show
-from ohr.display.wording import short
+from ohr.display.terminal import empty_table, number, percent, show
+from ohr.display.wording import ends, short
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
@@ -62,13 +62,12 @@ def _report_built_in(run: Run) -> None:
 
 def loss_table(losses: pd.DataFrame) -> Table:
     """One row per knowledge base, setting and group; one column per cause, with its range."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
-        table.add_column(name)
     noisy = losses[PARTS[0]].notna().any()
     parts = [f"OCR: {part.replace('_', ' ')}" for part in PARTS] if noisy else []
-    for name in ("n", *ROWS, *parts, "overall F1"):
-        table.add_column(name.replace("ocr", "OCR"), justify="right")
+    table = empty_table(
+        ["engine", "noise", "chunker, retriever, reader", "questions on"],
+        [name.replace("ocr", "OCR") for name in ("n", *ROWS, *parts, "overall F1")],
+    )
     for _, rows in losses.groupby([*SETTING, "group"], sort=False):
         row_values: dict[Any, Any] = rows.iloc[0].to_dict()
         if not is_shown(row_values["group"]):
@@ -107,11 +106,10 @@ def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
         where = ", ".join(part for part in (setting["engine"], noise, *system) if part)
         yield f"F1 that OCR costs ({where}): " + "; ".join(
             f"{group_label(row['group'])} {short(row['f1_lost'])} per question, "
-            f"{percent(row['share'])} of the whole{_ends(row)} ({row['n']} questions)"
+            f"{percent(row['share'])} of the whole{_share_ends(row)} ({row['n']} questions)"
             for row in rows.sort_values("f1_lost", ascending=False).to_dict("records")
         )
 
 
-def _ends(row: dict[Any, Any]) -> str:
-    low, high = row["share_ci_low"], row["share_ci_high"]
-    return "" if pd.isna(low) else f" [{percent(low)}, {percent(high)}]"
+def _share_ends(row: dict[Any, Any]) -> str:
+    return ends(row["share_ci_low"], row["share_ci_high"], percent)

@@ -20,7 +20,8 @@ from ohr.analysis.calibration.table import (
     measured_means,
 )
 from ohr.display.choices import MARGIN
-from ohr.display.terminal import number, report_failures, show
+from ohr.display.columns import Column, make_table, number_column, text_column, value_column
+from ohr.display.terminal import empty_table, number, report_failures, show, terminal_table
 from ohr.display.wording import short
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -103,7 +104,7 @@ def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[
     rows = read_rows(out / "checked")
     checks = check_targets(rows, split, margin)
     write_csv(out / "checks.csv", checks)
-    show(_check_table(checks))
+    show(terminal_table(make_table(_CHECKS, checks)))
     print(
         f"{int((checks['check'] == MET).sum())} of {len(checks)} wanted values shown to be met "
         f"within {margin:g} on the {split.held_out_size} {split.unit}s that the curves were not "
@@ -116,31 +117,28 @@ def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[
 
 def _curve_table(means: pd.DataFrame) -> Table:
     """One row per engine, noise and metric; one column per intensity."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
     every = means[means["half"] == "all"]
-    for name in ("engine", "noise", "measured"):
-        table.add_column(name)
-    for intensity in sorted(every["intensity"].unique()):
-        table.add_column(f"{intensity:g}" if intensity else "clean", justify="right")
+    intensities = sorted(every["intensity"].unique())
+    table = empty_table(
+        ["engine", "noise", "measured"],
+        [f"{intensity:g}" if intensity else "clean" for intensity in intensities],
+    )
     for keys, group in every.groupby(["engine", "perturbation", "metric"], sort=False):
         cells = [number(value) for value in group.sort_values("intensity")["mean"]]
         table.add_row(*(Text(plain(str(key))) for key in keys), *cells)
     return table
 
 
-def _check_table(checks: pd.DataFrame) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "wanted"):
-        table.add_column(name)
-    for name in ("intensity", "fitted half", "other half", "difference [95 %]", "check"):
-        table.add_column(name, justify="right")
-    for check in checks.to_dict("records"):
-        table.add_row(
-            Text(plain(str(check["engine"]))),
-            str(check["perturbation"]),
-            f"{check['metric']} {check['wanted']:g}",
-            *(number(check[name]) for name in ("intensity", "fitted", "held_out")),
-            f"{short(check['difference'])} [{short(check['ci_low'])}, {short(check['ci_high'])}]",
-            check["check"],
-        )
-    return table
+_CHECKS = (
+    text_column("engine"),
+    text_column("perturbation", "noise"),
+    Column("wanted", lambda row: f"{row['metric']} {row['wanted']:g}", is_text=True),
+    number_column("intensity"),
+    number_column("fitted", "fitted half"),
+    number_column("held_out", "other half"),
+    Column(
+        "difference [95 %]",
+        lambda row: f"{short(row['difference'])} [{short(row['ci_low'])}, {short(row['ci_high'])}]",
+    ),
+    value_column("check"),
+)

@@ -14,7 +14,8 @@ from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.settings import COLUMNS, Setting
-from ohr.display.terminal import number, show
+from ohr.display.terminal import empty_table, number, show
+from ohr.display.wording import ends
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
@@ -52,10 +53,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
 
 def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
     """A table of the curves of all questions in some metrics (stage, metric, label)."""
-    printed = Table(header_style="bold", box=None, pad_edge=False)
     table = table.assign(setting=_settings(table))
-    for name in ("engine", "noise", "setting", "metric"):
-        printed.add_column(name)
     statistics = ("slope", "breakpoint", "retention", "common_area")
     titles = (
         "clean",
@@ -66,10 +64,12 @@ def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -
         "common area",
         "worst",
     )
-    printed.add_column(str(table["axis"].iloc[0]), justify="right")
     parts = [str(n).removeprefix("clean_") for n in table if str(n).startswith("clean_")]
-    for name in (*titles, *(f"worst: {name.replace('_', ' ')}" for name in parts)):
-        printed.add_column(name, justify="right")
+    of_parts = (f"worst: {name.replace('_', ' ')}" for name in parts)
+    printed = empty_table(
+        ["engine", "noise", "setting", "metric"],
+        [str(table["axis"].iloc[0]), *titles, *of_parts],
+    )
     for stage, metric, title in metrics:
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
@@ -111,8 +111,7 @@ def _shown(row: Mapping[Hashable, Any], name: str) -> str:
     value, low, high = row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"]
     if pd.isna(value):
         return "-"
-    interval = "" if pd.isna(low) else f" [{_bound(low)}, {_bound(high)}]"
-    return f"{_bound(value)}{interval}"
+    return f"{_bound(value)}{ends(low, high, _bound)}"
 
 
 def _bound(value: float) -> str:
@@ -121,12 +120,11 @@ def _bound(value: float) -> str:
 
 def seeds_shown(seeds: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
     """A table of the statistics over seeds, of all questions, in some metrics."""
-    printed = Table(header_style="bold", box=None, pad_edge=False)
     seeds = seeds.assign(setting=_settings(seeds))
-    for name in ("engine", "noise", "setting", "metric", "statistic"):
-        printed.add_column(name)
-    for name in ("seeds", "mean", "sd", "95 % interval"):
-        printed.add_column(name, justify="right")
+    printed = empty_table(
+        ["engine", "noise", "setting", "metric", "statistic"],
+        ["seeds", "mean", "sd", "95 % interval"],
+    )
     for stage, metric, title in metrics:
         chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):

@@ -14,7 +14,7 @@ from ohr.analysis.drops.table import (
     paired_drops,
 )
 from ohr.display.labels import group_label, parts_of
-from ohr.display.terminal import NARROW, number, p_value, show
+from ohr.display.terminal import NARROW, add_columns, empty_table, number, p_value, show
 from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
@@ -57,20 +57,16 @@ def _table(
     noisy: pd.DataFrame, info: MetricInfo, parts: Sequence[MetricInfo], title: str, tests: int
 ) -> Table:
     """One row per chunker, retriever and group of questions, of one metric."""
-    table = Table(
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+    table = empty_table(
+        ["chunker", "retriever", "questions on"],
+        ["drop"],
         title=plain(f"{info.title}: {title}"),
         caption=f"p and intervals: each metric's {tests} drops of this run together",
-        caption_justify="left",
     )
-    for name in ("chunker", "retriever", "questions on"):
-        table.add_column(name)
-    for name in ("drop", "95 %", "p", *(f"drop: {part.title}" for part in parts)):
-        table.add_column(name, justify="right", no_wrap=name == "95 %")
-    table.add_column(info.title, no_wrap=True)
-    table.add_column("kept", justify="right")
+    add_columns(table, ["95 %"], justify="right", no_wrap=True)
+    add_columns(table, ["p", *(f"drop: {part.title}" for part in parts)], justify="right")
+    add_columns(table, [info.title], no_wrap=True)
+    add_columns(table, ["kept"], justify="right")
     for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
         chunker, retriever, group = map(str, key)
         of_metric = of_group[of_group["metric"] == info.metric]

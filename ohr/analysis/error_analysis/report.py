@@ -16,10 +16,12 @@ from ohr.analysis.error_analysis.table import (
     distinct,
 )
 from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
+from ohr.display.columns import Column, Row, make_table, text_column, value_column
 from ohr.display.labels import group_label, interval_units, noise_title
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import percent, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
+from ohr.display.wording import ends
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.study.opening import open_runs
@@ -100,45 +102,44 @@ def _title(measure: str) -> str:
 
 
 def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextTable:
-    header = ["knowledge base", "setting", "n", *CASES.values()]
-    rows = []
-    for _, row in shares.iterrows():
-        rows.append(
-            [
-                row["name"],
-                row["setting"],
-                str(row["n"]),
-                *(_share(row, case, intervals=intervals) for case in CASES),
-                "-"
-                if pd.isna(row["right_despite_ocr"])
-                else f"{100 * row['right_despite_ocr']:.1f} %",
-            ]
-        )
-    return TextTable([*header, "right where OCR is wrong"], rows, caption, left=2)
+    columns = (
+        text_column("name", "knowledge base"),
+        text_column("setting"),
+        value_column("n"),
+        *(_case(case, title, intervals=intervals) for case, title in CASES.items()),
+        Column("right where OCR is wrong", _right_despite_ocr),
+    )
+    return make_table(columns, shares, caption)
+
+
+def _case(case: str, title: str, *, intervals: bool) -> Column:
+    return Column(title, lambda row: _share(row, case, intervals=intervals))
+
+
+def _right_despite_ocr(row: Row) -> str:
+    share = row["right_despite_ocr"]
+    return "-" if pd.isna(share) else f"{100 * share:.1f} %"
 
 
 def _by_source(shares: pd.DataFrame) -> TextTable:
     """One row per knowledge base, setting and kind of evidence: each case's two shares."""
-    rows = [
-        [
-            row["name"],
-            row["setting"],
-            group_label(row["group"]),
-            str(row["n"]),
-            *(
-                f"{_share(row, case, intervals=False)} ({percent(row[f'{case}_of_all'])})"
-                for case in CASES
-            ),
-        ]
-        for _, row in shares.iterrows()
-    ]
-    header = ["knowledge base", "setting", "questions on", "n", *CASES.values()]
-    return TextTable(header, rows, "", left=3)
-
-
-def _share(row: pd.Series, case: str, *, intervals: bool) -> str:
-    low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
-    has_interval = intervals and not pd.isna(low)
-    return f"{100 * row[case]:.1f} %" + (
-        f" [{100 * low:.1f}, {100 * high:.1f}]" if has_interval else ""
+    columns = (
+        text_column("name", "knowledge base"),
+        text_column("setting"),
+        Column("questions on", lambda row: group_label(row["group"]), is_text=True),
+        value_column("n"),
+        *(_both_shares(case, title) for case, title in CASES.items()),
     )
+    return make_table(columns, shares)
+
+
+def _both_shares(case: str, title: str) -> Column:
+    return Column(
+        title,
+        lambda row: f"{_share(row, case, intervals=False)} ({percent(row[f'{case}_of_all'])})",
+    )
+
+
+def _share(row: Row, case: str, *, intervals: bool) -> str:
+    interval = ends(row[f"{case}_ci_low"], row[f"{case}_ci_high"], lambda end: f"{100 * end:.1f}")
+    return f"{100 * row[case]:.1f} %" + interval * intervals

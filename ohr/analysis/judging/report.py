@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,9 +17,10 @@ from ohr.analysis.judging.table import (
     pair_counts,
     top_shares,
 )
+from ohr.display.columns import Column, Row, make_table, text_column, value_column
 from ohr.display.terminal import p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import family, short
+from ohr.display.wording import ends, family, short
 from ohr.files.safe_text import plain
 from ohr.statistics.clusters import FEWEST
 from ohr.store.atomic import write_text
@@ -42,7 +41,8 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
     ]
     if grades["judge"].nunique() > 1:
         kappas = agreement(grades, preferences)
-        tables.append(("agreement", kappas, _kappa_table(kappas)))
+        table = make_table(_KAPPAS, kappas, "Agreement of two judges")
+        tables.append(("agreement", kappas, table))
     paths = []
     for name, frame, table in tables:
         show(terminal_table(table))
@@ -83,48 +83,48 @@ def _grade_table(means: pd.DataFrame) -> TextTable:
 
 def _difference_table(differences: pd.DataFrame) -> TextTable:
     everyone = differences[differences["group"] == "all"]
-    names = ["judge", "knowledge_base", "aspect", "first", "second"]
-    rows = [
-        [*(str(row[name]) for name in names), *_compared(row), str(row["n"]), str(row["ungraded"])]
-        for row in everyone.to_dict("records")
-    ]
-    header = ["judge", "knowledge base", "aspect", "first", "second", "first - second [95 %]"]
+    columns = (
+        *map(text_column, ("judge", "knowledge_base", "aspect", "first", "second")),
+        *_COMPARED,
+        value_column("n"),
+        value_column("ungraded"),
+    )
     caption = (
         "Grades of the first system less the second's, on the questions of which both are graded; "
         + _tests(everyone)
     )
-    return TextTable([*header, "p", "better", "n", "ungraded"], rows, caption, left=5)
+    return make_table(columns, everyone, caption)
 
 
 def _pair_table(pairs: pd.DataFrame) -> TextTable:
     everyone = pairs[pairs["group"] == "all"]
-    names = ["judge", "knowledge_base", "first", "second"]
-    counts = ["first_wins", "second_wins", "ties", "not_judged"]
-    rows = [
-        [
-            *(str(row[name]) for name in names),
-            *_compared(row),
-            *(str(row[name]) for name in counts),
-            _share(row["orders_agree"]),
-        ]
-        for row in everyone.to_dict("records")
-    ]
-    header = ["judge", "knowledge base", "first", "second", "first - second [95 %]", "p", "better"]
-    header += ["first wins", "second wins", "ties", "not judged", "orders agree"]
+    columns = (
+        *map(text_column, ("judge", "knowledge_base", "first", "second")),
+        *_COMPARED,
+        *map(value_column, ("first_wins", "second_wins", "ties", "not_judged")),
+        _share("orders_agree"),
+    )
     caption = (
         "Which of two answers is better, asked in both orders; a tie if they differ; first - "
         "second: the share of questions that the first wins less the second's; " + _tests(everyone)
     )
-    return TextTable(header, rows, caption, left=4)
+    return make_table(columns, everyone, caption)
 
 
-def _compared(row: Mapping[Any, Any]) -> list[str]:
-    """Difference with interval, p, and the verdict."""
-    low, high = row["ci_low"], row["ci_high"]
-    interval = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
-    verdict = is_better(row) or ("not tested" if np.isnan(row["p"]) else "not shown")
+def _difference(row: Row) -> str:
     difference = "" if np.isnan(row["difference"]) else short(row["difference"])
-    return [difference + interval, p_value(row["p_adjusted"]), verdict]
+    return difference + ends(row["ci_low"], row["ci_high"])
+
+
+def _verdict(row: Row) -> str:
+    return is_better(row) or ("not tested" if np.isnan(row["p"]) else "not shown")
+
+
+_COMPARED = (
+    Column("first - second [95 %]", _difference),
+    Column("p", lambda row: p_value(row["p_adjusted"])),
+    Column("better", _verdict),
+)
 
 
 def _tests(rows: pd.DataFrame) -> str:
@@ -142,21 +142,18 @@ def _intervals(rows: pd.DataFrame) -> str:
     return f"no intervals and no tests: the questions are of fewer than {FEWEST} documents"
 
 
-def _mean(row: Mapping[Any, Any]) -> str:
-    interval = "" if np.isnan(row["ci_low"]) else f" [{row['ci_low']:.1f}, {row['ci_high']:.1f}]"
-    return f"{row['mean']:.1f}{interval}"
+def _mean(row: Row) -> str:
+    return f"{row['mean']:.1f}" + ends(row["ci_low"], row["ci_high"], "{:.1f}".format)
 
 
-def _kappa_table(kappas: pd.DataFrame) -> TextTable:
-    rows = [
-        [str(row["judge"]), str(row["other"]), str(row["of"])]
-        + [_share(row[name]) for name in ("kappa", "same")]
-        + [str(row["n"])]
-        for row in kappas.to_dict("records")
-    ]
-    header = ["judge", "other", "of", "Cohen's kappa", "same", "n"]
-    return TextTable(header, rows, "Agreement of two judges", left=3)
+def _share(key: str, heading: str = "") -> Column:
+    text = heading or key.replace("_", " ")
+    return Column(text, lambda row: "" if np.isnan(row[key]) else f"{row[key]:.2f}")
 
 
-def _share(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.2f}"
+_KAPPAS = (
+    *map(text_column, ("judge", "other", "of")),
+    _share("kappa", "Cohen's kappa"),
+    _share("same"),
+    value_column("n"),
+)

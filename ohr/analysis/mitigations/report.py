@@ -13,8 +13,9 @@ from ohr.analysis.mitigations.arms import Arm
 from ohr.analysis.mitigations.costs import arm_costs
 from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.mitigations.table import unpaired_lines, won_back
+from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import interval_units, shown_measures
-from ohr.display.terminal import percent, show
+from ohr.display.terminal import empty_table, percent, show, terminal_table
 from ohr.display.wording import is_shown, short
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -58,21 +59,16 @@ def _titles(run: Run) -> dict[tuple[str, str], str]:
 
 
 def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Table:
-    table = Table(
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+    table = empty_table(
+        ["arm"],
+        ["gain (95 %)", "won back (95 %)", "harm (95 %)"],
         title=plain(title),
         caption=(
             f"95 % intervals over {interval_units(rows['ci_unit'])}; * p at most .05, all gains of "
             f"a metric together. Won back: gain over loss; {UNBOUNDED} where the loss may be 0. "
             "Harm: lost on clean pages."
         ),
-        caption_justify="left",
     )
-    table.add_column("arm")
-    for name in ("gain (95 %)", "won back (95 %)", "harm (95 %)"):
-        table.add_column(name, justify="right")
     for (stage, metric, retriever), group in rows.groupby(
         ["stage", "metric", "retriever"], sort=False
     ):
@@ -103,29 +99,24 @@ def _with_ends(value: float, low: float, high: float) -> str:
 
 
 def _costs(engine: str, rows: pd.DataFrame) -> Table:
-    table = Table(
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+    return terminal_table(
+        make_table(_COSTS, rows),
         title=plain(f"{engine}: numbers changed and CPU seconds of a page"),
         caption="Numbers changed: numbers of the page texts that the arm replaces or drops.",
-        caption_justify="left",
     )
-    table.add_column("arm")
-    table.add_column("noise")
-    for name in ("numbers changed", "CPU s", "without"):
-        table.add_column(name, justify="right")
-    for row in rows.to_dict("records"):
-        table.add_row(
-            Text(plain(row["arm"])),
-            Text(plain(row["noise"])),
-            percent(row["numbers_changed"]),
-            *(f"{row[name]:.2f}" if row[name] == row[name] else "-" for name in _SECONDS),
-        )
-    return table
 
 
-_SECONDS = ("cpu_s", "base_cpu_s")
+def _seconds(key: str, heading: str) -> Column:
+    return Column(heading, lambda row: "-" if pd.isna(row[key]) else f"{row[key]:.2f}")
+
+
+_COSTS = (
+    text_column("arm"),
+    text_column("noise"),
+    Column("numbers changed", lambda row: percent(row["numbers_changed"])),
+    _seconds("cpu_s", "CPU s"),
+    _seconds("base_cpu_s", "without"),
+)
 
 
 def _verdicts(rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -> Iterator[str]:

@@ -11,9 +11,10 @@ import pandas as pd
 from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.table import UNDEFINED, conditions_of, noise_costs
+from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import number, show, terminal_table
+from ohr.display.terminal import show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
@@ -43,20 +44,17 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
 
 def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     """One line per metric and condition, the lowest cost first."""
-    rows = [
-        [
-            f"{row['stage']}:{row['metric']}",
-            name,
-            "undefined" if pd.isna(row["cost"]) else f"{row['cost']:.0f}",
-            interval_text(row["ci_low"], row["ci_high"]) or "-",
-            row["letters"],
-            number(row["loss"]),
-            number(row["baseline_loss"]),
-            str(row["n"]),
-            str(row["n_noises"]),
-        ]
-        for name, (_, row) in zip(conditions_of(costs), costs.iterrows(), strict=True)
-    ]
+    columns = (
+        Column("metric", lambda row: f"{row['stage']}:{row['metric']}", is_text=True),
+        text_column("condition"),
+        Column("cost", _cost),
+        Column("95 % interval", lambda row: interval_text(row["ci_low"], row["ci_high"]) or "-"),
+        value_column("letters"),
+        number_column("loss"),
+        number_column("baseline_loss", "baseline's"),
+        value_column("n"),
+        value_column("n_noises", "noises"),
+    )
     units = interval_units(costs["ci_unit"])
     caption = [
         "mean noise cost: loss under all noises divided by that of Tesseract, BM25 and the "
@@ -69,9 +67,12 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         letters_part(costs.attrs.get("ties", ())),
         *notes,
     ]
-    header = ["metric", "condition", "cost", "95 % interval", "letters"]
-    header += ["loss", "baseline's", "n", "noises"]
-    return TextTable(header, rows, "; ".join(part for part in caption if part), left=2)
+    rows = costs.assign(condition=list(conditions_of(costs)))
+    return make_table(columns, rows, "; ".join(part for part in caption if part))
+
+
+def _cost(row: Row) -> str:
+    return "undefined" if pd.isna(row["cost"]) else f"{row['cost']:.0f}"
 
 
 def interval_text(low: float, high: float) -> str:

@@ -33,7 +33,8 @@ from ohr.analysis.ocr_errors.table import (
     make_with,
     page_table,
 )
-from ohr.display.terminal import number, show
+from ohr.display.columns import Column, Row, make_table, number_column, text_column
+from ohr.display.terminal import empty_table, number, show, terminal_table
 from ohr.display.wording import short
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
@@ -169,15 +170,11 @@ def _print_ranking(ranking: pd.DataFrame) -> None:
 
 
 def _transfer_table(table: pd.DataFrame) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("model", "level"):
-        shown.add_column(name)
     has_questions = "r_noise" in table
     columns = ["edit distance", "AUC", "words lost, real", "words lost"]
     if has_questions:
         columns += ["r_noise, real", "r_noise", "loss of LCS, real", "loss of LCS", "uniform"]
-    for name in columns:
-        shown.add_column(name, justify="right")
+    shown = empty_table(["model", "level"], columns)
     for (model, level), own in table.groupby(["model", "level"], sort=False):
         row = own.set_index("kind")
         shown_values = [(REAL, "edit_distance"), (LEARNED, "auc")]
@@ -246,10 +243,8 @@ def _print_alignment(pairs: Pairs, pages: Sequence[AlignedPage]) -> None:
 
 
 def _table(table: pd.DataFrame) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    shown.add_column("level")
-    shown.add_column("errors")
-    columns = {
+    """One row per level and maker of errors; scores of questions only if there are any."""
+    scores = {
         "edit_distance": "edit distance",
         "r_noise": "r_noise",
         "hit_loss": "loss of hit@2",
@@ -259,23 +254,18 @@ def _table(table: pd.DataFrame) -> Table:
         "words_lost": "words lost",
         "run_length": "run length",
     }
-    present = [name for name in columns if name in table]
-    for name in present:
-        shown.add_column(columns[name], justify="right")
-    has_questions = "r_noise" in table
-    if has_questions:
-        shown.add_column("LCS - real [95 %]", justify="right")
-    for row in table.to_dict("records"):
-        cells = [number(row[name]) for name in present]
-        if has_questions:
-            cells.append(
-                ""
-                if row["kind"] == REAL
-                else f"{short(row['lcs_difference'])} "
-                f"[{short(row['lcs_low'])}, {short(row['lcs_high'])}]"
-            )
-        shown.add_row(Text(plain(str(row["level"]))), Text(str(row["kind"])), *cells)
-    return shown
+    columns = [text_column("level"), text_column("kind", "errors")]
+    columns += [number_column(name, title) for name, title in scores.items() if name in table]
+    if "r_noise" in table:
+        columns.append(Column("LCS - real [95 %]", _lcs_difference))
+    return terminal_table(make_table(columns, table))
+
+
+def _lcs_difference(row: Row) -> str:
+    if row["kind"] == REAL:
+        return ""
+    low, high = short(row["lcs_low"]), short(row["lcs_high"])
+    return f"{short(row['lcs_difference'])} [{low}, {high}]"
 
 
 def _print_discriminators(aucs: dict[str, float]) -> None:

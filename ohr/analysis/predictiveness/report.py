@@ -22,8 +22,8 @@ from ohr.analysis.predictiveness.predictors import (
 from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import p_value, show
-from ohr.display.wording import excluded, short
+from ohr.display.terminal import empty_table, p_value, show
+from ohr.display.wording import ends, excluded, short
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
@@ -69,19 +69,13 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
     count = int(every["n_conditions"].max())
     several = count > 1  # of one condition, within is pooled, and there is nothing between
     conditions = f"{count} condition{'s' * several}"
-    table = Table(
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+    behind = ("behind the best", "p (Holm)", "behind its kind", "p (Holm)")
+    by_source = [f"within, {group_label(source)}" for source in sources]
+    table = empty_table(
+        ["metric"],
+        ["of", "n", *[POOLED] * several, WITHIN, *behind, *[BETWEEN] * several, *by_source],
         title=plain(f"{label}: {every['n_questions'].max()} questions, {conditions}"),
     )
-    table.add_column("metric")
-    for name in ("of", "n", *[POOLED] * several, WITHIN, "behind the best", "p (Holm)"):
-        table.add_column(name, justify="right")
-    for name in ("behind its kind", "p (Holm)", *[BETWEEN] * several):
-        table.add_column(name, justify="right")
-    for source in sources:
-        table.add_column(f"within, {group_label(source)}", justify="right")
     for row in within.to_dict("records"):
         of_metric = everywhere[everywhere["measure"] == row["measure"]]
         of_all = of_metric[of_metric["group"] == "all"].set_index("correlation").to_dict("index")
@@ -166,9 +160,7 @@ def _behind(row: Mapping[Hashable, Any], prefix: str) -> tuple[str, str]:
 
 
 def _shown(row: Mapping[Hashable, Any], name: str, mark: str = "") -> str:
-    low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
-    interval = "" if math.isnan(low) else f" [{low:z.2f}, {high:z.2f}]"
-    return f"{_number(row[name], mark)}{interval}"
+    return _number(row[name], mark) + ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"], _number)
 
 
 def _number(value: float, mark: str = "") -> str:

@@ -24,8 +24,10 @@ from ohr.analysis.realism.losses import (
     shape,
 )
 from ohr.analysis.realism.table import CLEAN, EDIT_DISTANCE, NATURAL, page_errors
-from ohr.display.terminal import NARROW, number, percent, show
-from ohr.display.wording import short
+from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
+from ohr.display.terminal import NARROW, empty_table, number, percent, show, terminal_table
+from ohr.display.text_tables import TextTable
+from ohr.display.wording import ends, short
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.metrics import metric_info
@@ -58,7 +60,7 @@ def report_agreement(
     for table in _loss_tables(losses):
         show(table, NARROW)
     print("\nAgreement with natural noise: of conditions (tau_b), and of documents (Spearman)")
-    show(_agreement_table(ranks, conditions), NARROW)
+    show(terminal_table(_agreement_table(ranks, conditions)), NARROW)
     print(
         "tau_b: percentiles over resampled documents, which can lie too low; Spearman: median over "
         "conditions"
@@ -66,13 +68,13 @@ def report_agreement(
     for reason, of_reason in ranks[ranks["reason"] != ""].groupby("reason", sort=False)["noise"]:
         print(f"not assessed: {plain(', '.join(of_reason))}: {reason}")
     print("\nShare of pages that are lost, over all conditions")
-    show(_shape_table(shapes[shapes["engine"] == "all"]), NARROW)
+    show(terminal_table(make_table(_SHAPES, shapes[shapes["engine"] == "all"])), NARROW)
     limit = f"{info.title} below {short(1 - LOST)}" if info.higher_is_better else (
         f"{info.title} above {short(LOST)}"
     )  # fmt: skip
     print(f"lost: {limit}; small loss: {short(SMALL)} or less")
     print("\nThe nearest distortion, by tags in the names of documents with natural noise")
-    show(_tag_table(tags), NARROW)
+    show(terminal_table(make_table(_TAGS, tags)), NARROW)
     print("no distortion is named for a tag of one document")
     for path in agreement_figure(conditions, ranks, out / "figures") if len(conditions) else []:
         print(f"figure: {path}")
@@ -101,7 +103,7 @@ def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> 
         return
     beyond = ranks["loss"].max() < every["natural_loss"]
     yield (
-        f"The mean loss under natural noise is {_interval(every, 'natural_loss')}; nearest is "
+        f"The mean loss under natural noise is {_with_ends(every, 'natural_loss')}; nearest is "
         f"`{every['nearest']}` with {short(every['nearest_loss'])}"
         f"{'; no distortion loses as much' if beyond else ''}."
     )
@@ -116,7 +118,7 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
     end = "" if best["tau_b"] >= GOOD else f"; good agreement begins at {short(GOOD)}"
     return (
         f"Mean losses under `{best['noise']}` {_verb(best)} the {best['conditions']} conditions "
-        f"like natural noise does: tau_b {_interval(best, 'tau_b')} "
+        f"like natural noise does: tau_b {_with_ends(best, 'tau_b')} "
         f"({best['documents']} documents){among}{end}."
     )
 
@@ -133,70 +135,57 @@ def _loss_tables(losses: pd.DataFrame) -> Iterator[Table]:
     means = {noise: matrix(losses, noise).mean() for noise in [NATURAL, *noises]}
     for start in range(0, len(noises), COLUMNS):
         shown = [NATURAL, *noises[start : start + COLUMNS]]
-        table = _empty_table(["condition"], [plain(noise) for noise in shown])
+        table = empty_table(["condition"], shown)
         for engine in losses["engine"].unique():
             values = (number(means[noise].get(engine, np.nan)) for noise in shown)
             table.add_row(Text(plain(engine)), *values)
         yield table
 
 
-def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> Table:
-    names = ["tau_b [95 %]", "Spearman", "loss", "natural", "conditions", "documents"]
-    table = _empty_table(["noise"], names)
-    for row in ranks.to_dict("records"):
-        of_noise = (
-            conditions[conditions["noise"] == row["noise"]] if len(conditions) else conditions
-        )
-        rho = of_noise["spearman"].median() if len(of_noise) else np.nan
-        tau = "not assessed" if row["reason"] else _interval(row, "tau_b")
-        table.add_row(
-            Text(plain(row["noise"])),
-            Text(tau),
-            *(number(value) for value in (rho, row["loss"], row["natural_loss"])),
-            *(str(row[name]) for name in ("conditions", "documents")),
-        )
-    return table
+def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable:
+    def spearman(row: Row) -> str:
+        if conditions.empty:
+            return number(np.nan)
+        return number(conditions[conditions["noise"] == row["noise"]]["spearman"].median())
 
-
-def _shape_table(shapes: pd.DataFrame) -> Table:
-    table = _empty_table(
-        ["noise"], ["lost [95 %]", "small loss", "conditions", "documents", "outputs"]
+    columns = (
+        text_column("noise"),
+        Column(
+            "tau_b [95 %]",
+            lambda row: "not assessed" if row["reason"] else _with_ends(row, "tau_b"),
+        ),
+        Column("Spearman", spearman),
+        number_column("loss"),
+        number_column("natural_loss", "natural"),
+        value_column("conditions"),
+        value_column("documents"),
     )
-    for row in shapes.to_dict("records"):
-        table.add_row(
-            Text(plain(row["noise"])),
-            _interval(row, "lost"),
-            percent(row["small_loss"]),
-            *(str(row[name]) for name in ("conditions", "documents", "outputs")),
-        )
-    return table
+    return make_table(columns, ranks)
 
 
-def _tag_table(tags: pd.DataFrame) -> Table:
-    table = _empty_table(["tag"], ["photographs", "documents", "natural loss [95 %]"])
-    table.add_column("nearest distortion")
-    table.add_column("its loss", justify="right")
-    for row in tags.to_dict("records"):
-        table.add_row(
-            row["tag"],
-            *(str(row[name]) for name in ("photographs", "documents")),
-            _interval(row, "natural_loss"),
-            Text(plain(row["nearest"] or f"- (n is {row['documents']})")),
-            number(row["nearest_loss"]),
-        )
-    return table
+_SHAPES = (
+    text_column("noise"),
+    Column("lost [95 %]", lambda row: _with_ends(row, "lost")),
+    Column("small loss", lambda row: percent(row["small_loss"])),
+    value_column("conditions"),
+    value_column("documents"),
+    value_column("outputs"),
+)
 
 
-def _empty_table(left: Sequence[str], right: Sequence[str]) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in left:
-        table.add_column(name)
-    for name in right:
-        table.add_column(Text(name), justify="right")
-    return table
+_TAGS = (
+    text_column("tag"),
+    value_column("photographs"),
+    value_column("documents"),
+    Column("natural loss [95 %]", lambda row: _with_ends(row, "natural_loss")),
+    Column(
+        "nearest distortion",
+        lambda row: row["nearest"] or f"- (n is {row['documents']})",
+        is_text=True,
+    ),
+    number_column("nearest_loss", "its loss"),
+)
 
 
-def _interval(row: Mapping[Any, Any] | pd.Series, name: str) -> str:
-    low, high = row["ci_low"], row["ci_high"]
-    ends = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
-    return short(row[name]) + ends
+def _with_ends(row: Row | pd.Series, name: str) -> str:
+    return short(row[name]) + ends(row["ci_low"], row["ci_high"])

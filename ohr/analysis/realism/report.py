@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from rich.table import Table
-from rich.text import Text
 
 from ohr.analysis.realism.agreement_report import report_agreement
 from ohr.analysis.realism.figure import distance_figure
@@ -22,8 +19,9 @@ from ohr.analysis.realism.table import (
     pairs,
     summarise,
 )
-from ohr.display.terminal import number, p_value, show
-from ohr.display.wording import excluded, family, is_shown, short
+from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
+from ohr.display.terminal import p_value, show, terminal_table
+from ohr.display.wording import ends, excluded, family, is_shown, short
 from ohr.files.safe_text import plain
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
@@ -45,11 +43,11 @@ def compare_distances(
     summary = summarise(selected)
     write_csv(out / "realism.csv", summary)
     paths = distance_figure(selected, out / "figures", paired=len(compared) > 0)
-    show(_table(summary))
+    show(terminal_table(make_table(_SUMMARY, summary)))
     if len(compared):
         write_csv(out / "differences.csv", compared)
         write_csv(out / "pairs.csv", pairs(pages))
-        show(_difference_table(compared))
+        show(terminal_table(make_table(_DIFFERENCES, compared)))
         print(
             "difference: the edit distance of distorted pages less that of the same pages with "
             f"natural noise; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
@@ -97,24 +95,18 @@ def _units(compared: pd.DataFrame) -> str:
     return " and ".join(units) or "none: there are fewer than three pages"
 
 
-def _difference_table(compared: pd.DataFrame) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise"):
-        table.add_column(name)
-    for name in ("difference [95 %]", "p", "distorted", "natural", "pages", "documents", "KS"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    for row in compared.to_dict("records"):
-        table.add_row(
-            *(Text(plain(str(row[name]))) for name in ("engine", "noise")),
-            _interval(row, "difference"),
-            p_value(row["p_adjusted"]),
-            *(number(row[name]) for name in ("mean", "natural_mean")),
-            *(str(row[name]) for name in ("pages", "documents")),
-            number(row["ks_distance"]),
-            _verdict(row),
-        )
-    return table
+_DIFFERENCES = (
+    text_column("engine"),
+    text_column("noise"),
+    Column("difference [95 %]", lambda row: _with_ends(row, "difference")),
+    Column("p", lambda row: p_value(row["p_adjusted"])),
+    number_column("mean", "distorted"),
+    number_column("natural_mean", "natural"),
+    value_column("pages"),
+    value_column("documents"),
+    number_column("ks_distance", "KS"),
+    Column("verdict", lambda row: _verdict(row), is_text=True),
+)
 
 
 def _verdict(row: Mapping[Any, Any]) -> str:
@@ -127,23 +119,17 @@ def _verdict(row: Mapping[Any, Any]) -> str:
     return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 
-def _interval(row: Mapping[Any, Any], name: str) -> str:
-    low, high = row["ci_low"], row["ci_high"]
-    ends = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
-    return short(row[name]) + ends
+def _with_ends(row: Row, name: str) -> str:
+    return short(row[name]) + ends(row["ci_low"], row["ci_high"])
 
 
-def _table(summary: pd.DataFrame) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise"):
-        table.add_column(name)
-    quartiles = ["lower_quartile", "median", "upper_quartile"]
-    for name in ["documents", "pages", "mean [95 %]", *quartiles]:
-        table.add_column(name.replace("_", " "), justify="right")
-    for row in summary.to_dict("records"):
-        table.add_row(
-            *(Text(plain(str(row[name]))) for name in ("engine", "noise", "documents", "pages")),
-            _interval(row, "mean"),
-            *(number(row[name]) for name in quartiles),
-        )
-    return table
+_SUMMARY = (
+    text_column("engine"),
+    text_column("noise"),
+    value_column("documents"),
+    value_column("pages"),
+    Column("mean [95 %]", lambda row: _with_ends(row, "mean")),
+    number_column("lower_quartile"),
+    number_column("median"),
+    number_column("upper_quartile"),
+)

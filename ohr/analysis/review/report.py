@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-from rich.table import Table
-from rich.text import Text
 
 from ohr.analysis.review.table import agreement_with_person, reviewed_scores
-from ohr.display.terminal import number, show
+from ohr.display.columns import make_table, number_column, text_column, value_column
+from ohr.display.terminal import show, terminal_table
 from ohr.errors import OhrError
-from ohr.files.safe_text import plain
 from ohr.questions.review import left_out_line, read_verdicts
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
@@ -32,7 +30,7 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
     table = agreement_with_person(scores)
     folder = out or paths[0]
     write_csv(folder / "review.csv", table)
-    show(_table(table))
+    show(terminal_table(make_table(_COLUMNS, table)))
     print(
         "auroc: how often a metric is higher for an answer judged right than for one judged wrong; "
         "kappa: agreement of metrics that are 0 or 1, beyond chance"
@@ -43,15 +41,11 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
     return 0
 
 
-def _table(table: pd.DataFrame) -> Table:
-    printed = Table(header_style="bold", box=None, pad_edge=False)
-    printed.add_column("metric")
-    for name in ("answers", "judged right", "auroc", "same", "kappa"):
-        printed.add_column(name, justify="right")
-    for row in table.to_dict("records"):
-        printed.add_row(
-            Text(plain(str(row["metric"]))),
-            *(str(row[name]) for name in ("n", "right")),
-            *(number(row[name]) for name in ("auroc", "same", "kappa")),
-        )
-    return printed
+_COLUMNS = (
+    text_column("metric"),
+    value_column("n", "answers"),
+    value_column("right", "judged right"),
+    number_column("auroc"),
+    number_column("same"),
+    number_column("kappa"),
+)

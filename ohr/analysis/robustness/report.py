@@ -17,7 +17,7 @@ from ohr.display.labels import STAGE_METRICS
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import excluded, family, is_shown, letters_part, with_letters
+from ohr.display.wording import ends, excluded, family, is_shown, letters_part, with_letters
 from ohr.study.results import (
     Run,
 )
@@ -82,8 +82,8 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     p = p_value(row["p_adjusted"])
     if is_shown(row["p_adjusted"]):
         return p
-    ends = row["loss_difference_ci_low"], row["loss_difference_ci_high"]
-    return f"{p}, {excluded(*ends)}"
+    bounds = row["loss_difference_ci_low"], row["loss_difference_ci_high"]
+    return f"{p}, {excluded(*bounds)}"
 
 
 def _varies(setting: pd.Series) -> bool:
@@ -92,6 +92,5 @@ def _varies(setting: pd.Series) -> bool:
 
 
 def _with_interval(row: Mapping[Hashable, Any], name: str) -> str:
-    low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
-    interval = "" if pd.isna(low) else f" [{low:z.2f}, {high:z.2f}]"
-    return f"{number(row[name])}{interval}"
+    interval = ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"], "{:z.2f}".format)
+    return number(row[name]) + interval

@@ -11,7 +11,7 @@ from rich.text import Text
 from ohr.analysis.structure.figure import TITLES, structure_figure
 from ohr.analysis.structure.table import COUNTS, summarise_structure
 from ohr.display.labels import interval_units
-from ohr.display.terminal import number, show
+from ohr.display.terminal import empty_table, number, show
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.store.csv import write_csv
@@ -36,11 +36,7 @@ def report_structure(documents: pd.DataFrame, out: Path | None) -> int:
 
 def structure_table(summary: pd.DataFrame) -> Table:
     """One row per knowledge base: its r_noise, and the mean of each metric over documents."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("engine")
-    table.add_column("noise")
-    for name in ("r_noise", *TITLES.values()):
-        table.add_column(name, justify="right")
+    table = empty_table(["engine", "noise"], ["r_noise", *TITLES.values()])
     keys = ["engine", "perturbation", "level", "intensity"]
     for key, rows in summary.groupby(keys, sort=False, dropna=False):
         engine, *noise = key

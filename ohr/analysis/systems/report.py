@@ -22,9 +22,19 @@ from ohr.analysis.systems.table import (
     system_costs,
     system_drops,
 )
+from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import NARROW, number, p_value, show
+from ohr.display.terminal import (
+    NARROW,
+    add_columns,
+    empty_table,
+    number,
+    p_value,
+    show,
+    terminal_table,
+)
+from ohr.display.text_tables import TextTable
 from ohr.display.wording import family, letters_line, short, with_letters
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
@@ -57,7 +67,7 @@ def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
                 print(plain(line))
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print(plain(line))
-    show(costs_table(system_costs(run)))
+    show(terminal_table(costs_table(system_costs(run))))
     for name in ("systems", "system_costs"):
         print(f"table: {run.path / name}.csv")
     for path in systems_figure(drops, run.cells, run.path / "figures", axis, notes):
@@ -99,17 +109,13 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     The loss is compared with zero (p) and with the smallest of the other systems' (p of
     :func:`least_losses`).
     """
-    table = Table(header_style="bold", box=None, pad_edge=False)
     others = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
     others = others[["metric", "title"]].drop_duplicates("metric")
-    for name in ("engine", "noise"):
-        table.add_column(name)
-    table.add_column(noise_title(axis), justify="right")
-    table.add_column("system", no_wrap=True)
-    for name in ("n", "F1", "loss", "p", "more", "p (all)"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for title in others["title"]:
-        table.add_column(str(title), justify="right")
+    table = empty_table(["engine", "noise"], [noise_title(axis)])
+    add_columns(table, ["system"], no_wrap=True)
+    whole = ("n", "F1", "loss", "p", "more", "p (all)")
+    add_columns(table, whole, justify="right", no_wrap=True)
+    add_columns(table, map(str, others["title"]), justify="right")
     noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
     main = drops[drops["metric"] == MAIN]
     for key, rows in main.groupby(_BASE, sort=False, dropna=False):
@@ -163,21 +169,28 @@ def least_lines(scores: Scored) -> list[str]:
     return lines
 
 
-def costs_table(costs: pd.DataFrame) -> Table:
+def costs_table(costs: pd.DataFrame) -> TextTable:
     """One row per system: answers, the mean cost of one, and CPU seconds of this run."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("system")
-    for name in ("answers", "failed", "empty", "asked now", "CPU s now"):
-        table.add_column(name, justify="right")
-    table.add_column("mean cost of an answer")
-    for row in costs.to_dict("records"):
-        table.add_row(
-            Text(plain(str(row["system"]))),
-            *(f"{row[name]:,}" for name in ("answers", "failed", "empty", "asked_now")),
-            "" if pd.isna(row["cpu_s_now"]) else f"{row['cpu_s_now']:,.1f}",
-            Text(plain(", ".join(_spent(row)))),
-        )
-    return table
+    return make_table(_COSTS, costs)
+
+
+def _amount(key: str) -> Column:
+    return Column(key.replace("_", " "), lambda row: f"{row[key]:,}")
+
+
+def _seconds_now(row: Row) -> str:
+    return "" if pd.isna(row["cpu_s_now"]) else f"{row['cpu_s_now']:,.1f}"
+
+
+_COSTS = (
+    text_column("system"),
+    _amount("answers"),
+    _amount("failed"),
+    _amount("empty"),
+    _amount("asked_now"),
+    Column("CPU s now", _seconds_now),
+    Column("mean cost of an answer", lambda row: ", ".join(_spent(row)), is_text=True),
+)
 
 
 def _spent(row: Mapping[Any, Any]) -> Iterator[str]:
@@ -191,11 +204,7 @@ def _spent(row: Mapping[Any, Any]) -> Iterator[str]:
 
 def parts_table(losses: pd.DataFrame) -> Table:
     """One row per knowledge base and system: the loss through each part, over all questions."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "system", "questions on"):
-        table.add_column(name)
-    for name in (*ROWS, "total"):
-        table.add_column(name, justify="right")
+    table = empty_table(["engine", "noise", "system", "questions on"], [*ROWS, "total"])
     of_all = losses[losses["group"] == "all"]
     for key, rows in of_all.groupby([*_BASE, "system", "group"], sort=False, dropna=False):
         by_part = rows.set_index("part")["f1_lost"]

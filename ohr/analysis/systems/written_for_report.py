@@ -6,6 +6,7 @@ import pandas as pd
 
 from ohr.analysis.systems.table import scored_with
 from ohr.analysis.systems.written_for import WrittenFor, written_for
+from ohr.display.columns import Column, Row, make_table, number_column, text_column
 from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.statistics import mean_interval
@@ -55,16 +56,20 @@ def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
 
 def both_table(values: pd.DataFrame, left_out: WrittenFor) -> TextTable:
     """F1 without the questions that were left out, best first, beside F1 of all."""
-    rows = []
-    for _, some in values.groupby("knowledge_base", sort=False):
-        for row in some.sort_values("f1", ascending=False, kind="stable").to_dict("records"):
-            low, high = row["ci_low"], row["ci_high"]
-            interval = "" if pd.isna(low) else f"{number(low)} to {number(high)}"
-            rows.append(
-                [
-                    *(str(row["knowledge_base"]), str(row["system"])),
-                    *(number(row["f1"]), interval, number(row["f1_all"])),
-                ]
-            )
-    header = ["knowledge base", "system", "F1", "95 %", "F1 with them"]
-    return TextTable(header, rows, left_out.line(), left=2)
+    columns = (
+        text_column("knowledge_base"),
+        text_column("system"),
+        number_column("f1", "F1"),
+        Column("95 %", _interval),
+        number_column("f1_all", "F1 with them"),
+    )
+    bases = [
+        some.sort_values("f1", ascending=False, kind="stable")
+        for _, some in values.groupby("knowledge_base", sort=False)
+    ]
+    return make_table(columns, pd.concat(bases), left_out.line())
+
+
+def _interval(row: Row) -> str:
+    low, high = row["ci_low"], row["ci_high"]
+    return "" if pd.isna(low) else f"{number(low)} to {number(high)}"

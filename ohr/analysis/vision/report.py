@@ -12,9 +12,10 @@ from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.vision.figure import routes_figure
 from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
+from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
-from ohr.display.terminal import number, show
+from ohr.display.terminal import empty_table, number, show, terminal_table
 from ohr.display.wording import letters_line, with_letters
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
@@ -55,7 +56,7 @@ def report(run: Run, engine: str | None = None, axis: str = "") -> None:
 
 def _curves(points: pd.DataFrame, axis: str) -> Table:
     """A row for each noise and route."""
-    table = _table("noise", "intensity", noise_title(axis), "route", "F1", "95 %")
+    table = empty_table(["noise", "intensity", noise_title(axis), "route", "F1", "95 %"])
     for _, of_noise in points.groupby(["perturbation", "level", "intensity"], sort=False):
         for first, (_, row) in enumerate(of_noise.iterrows()):
             noise = noise_name(row["perturbation"], row["level"], row["intensity"])
@@ -68,24 +69,16 @@ def _curves(points: pd.DataFrame, axis: str) -> Table:
 
 
 def _sources(sources: pd.DataFrame) -> Table:
-    table = _table("", "engine", "route", "retrieved by", "read as")
-    for name in (*SOURCES, "all"):
-        table.add_column(group_label(name), justify="right")
-    for _, row in sources.iterrows():
-        labels = [
-            row["from"],
-            row["engine"] or "-",
-            row["route"],
-            row["retrieved_by"],
-            row["read_as"],
-        ]
-        means = ["-" if pd.isna(row[n]) else f"{row[n]:.1f}" for n in (*SOURCES, "all")]
-        table.add_row(*(Text(plain(cell)) for cell in [*labels, *means]))
-    return table
+    columns = (
+        Column("", lambda row: row["from"], is_text=True),
+        Column("engine", lambda row: row["engine"] or "-", is_text=True),
+        text_column("route"),
+        text_column("retrieved_by"),
+        text_column("read_as"),
+        *(_mean(name) for name in (*SOURCES, "all")),
+    )
+    return terminal_table(make_table(columns, sources))
 
 
-def _table(*columns: str) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in columns:
-        table.add_column(plain(name))
-    return table
+def _mean(name: str) -> Column:
+    return Column(group_label(name), lambda row: "-" if pd.isna(row[name]) else f"{row[name]:.1f}")

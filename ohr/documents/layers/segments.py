@@ -51,8 +51,6 @@ RISE = 0.75
 """... its baseline at most this far above, in sizes, ..."""
 FALL = 0.35
 """... or this far below that of the line."""
-MOST_OVERLAP = 0.5
-"""A glyph that begins further back, in sizes, than the last one ended lies over it."""
 
 
 Clear = Callable[[Unit, Unit], float]

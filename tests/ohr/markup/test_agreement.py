@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from benchmarks.grammar import compared
 from ohr.sample import Sample, SampleParams
 from tests.examples import examples
+from tests.ohr.markup.other_parsers import compared
 from tests.perturb.text.generated import PAGES
 
 WRITTEN = [

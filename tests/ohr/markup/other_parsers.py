@@ -1,32 +1,22 @@
-"""Where the scan of a page and independent parsers disagree, by kind.
+"""What independent parsers find on a page, beside what the scan finds.
 
-    python -m benchmarks.grammar D/ohrbench/retrieval_base/gt
-
-Every page of the folder's JSON files is read by the scan and by markdown-it-py (CommonMark with
-tables), which is given ``x`` for each formula and a word for each LaTeX or HTML table, since it
-knows neither; formulas are also read by pylatexenc, to which a bare ``%`` is no comment here.
-What both find is counted once, what one of them finds alone on its side. ``--examples 3`` shows
-some of each. Why they differ is in the reference, "How page text is parsed".
+markdown-it-py (CommonMark with tables) is given ``x`` for each formula and a word for each LaTeX or
+HTML table, since it knows neither; formulas are also read by pylatexenc, to which a bare ``%`` is
+no comment here. Why they differ is in the reference, "How page text is parsed".
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import random
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMathNode, LatexNode, LatexWalker
-from rich.table import Table
 
-from ohr.display.terminal import show
 from ohr.markup.page import MarkupPage
 from ohr.markup.scanner import MATH_ENVIRONMENTS, MarkupKind, MarkupRegion
 
@@ -36,39 +26,6 @@ _LIST_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
 Counts = Counter[tuple[str, str]]
 """(kind, content) -> how often."""
-
-
-def main() -> None:
-    """Print a row for each kind."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--examples", type=int, default=0)
-    options = parser.parse_args()
-    totals: dict[str, Counter[str]] = defaultdict(Counter)
-    alone: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for text in pages(options.path):
-        for ours, theirs in compared(text):
-            for (kind, _), count in (ours & theirs).items():
-                totals[kind]["both"] += count
-            for side, rest in (("scan", ours - theirs), ("parser", theirs - ours)):
-                for (kind, content), count in rest.items():
-                    totals[kind][side] += count
-                    alone[kind, side].append(content)
-    table = Table("kind", "both", "scan alone", "parser alone", box=None)
-    for kind, counts in sorted(totals.items()):
-        table.add_row(kind, *(f"{counts[side]:,}" for side in ("both", "scan", "parser")))
-    show(table)
-    draw = random.Random(0)
-    for (kind, side), contents in sorted(alone.items()) if options.examples else ():
-        for content in draw.sample(contents, min(options.examples, len(contents))):
-            print(f"{kind}, {side} alone: {content[:120]!r}")
-
-
-def pages(folder: Path) -> Iterator[str]:
-    """The texts of a knowledge base's pages."""
-    for path in sorted(folder.rglob("*.json")):
-        for page in json.loads(path.read_text("utf-8")):
-            yield page["text"] or ""
 
 
 def compared(text: str) -> Iterator[tuple[Counts, Counts]]:
@@ -199,7 +156,3 @@ def _line(text: str, region: MarkupRegion) -> str:
 
 def _squeezed(text: str) -> str:
     return "".join(text.split()).replace(r"\%", "%")
-
-
-if __name__ == "__main__":
-    main()
