@@ -343,9 +343,10 @@ def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
 
     Raises ConfigError, also for a label that comes twice.
     """
-    specs = [parse_plugin(kind, item) for item in split_list(text)]
-    if any(not spec.name for spec in specs):
+    items = split_list(text)
+    if any(item == "" or item.startswith("[") for item in items):
         raise ConfigError(f"cannot read the {kind}s {text!r}: write them as a,b")
+    specs = [parse_plugin(kind, item) for item in items]
     labels = [spec.label for spec in specs]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:

@@ -134,8 +134,8 @@ def test_version_prints_that_of_the_package_and_ends():
         (["analyze"], "error: unknown command 'analyze'; did you mean 'analyse'? "),
         (["run", "noise-curv"], "error: unknown command 'noise-curv'; did you mean 'noise-curve'?"),
         (
-            ["robustnes"],
-            "error: unknown command 'robustnes'; did you mean 'ohr analyse ro",
+            ["robustnes"],  # typos: ignore
+            "error: unknown command 'robustnes'; did you mean 'ohr analyse ro",  # typos: ignore
         ),
         (
             ["run", "curve_statistics"],

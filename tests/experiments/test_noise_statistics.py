@@ -41,7 +41,7 @@ def test_formatting_noise_is_for_the_ground_truth_alone(tmp_path, engines):
     assert "Table S3" in said
     counts = pd.read_csv(out / "format_counts.csv", index_col="kind")
     assert ("formatting mild" in counts.columns) == ("gt" in engines)
-    assert list(pd.read_csv(out / "block_errors.csv")["engine"].unique()) == ["mine"]
+    assert list(pd.read_csv(out / "block_errors.csv")["engine"].unique()) == ["precomputed:mine"]
 
 
 def test_given_text_has_no_distances(tmp_path):

@@ -125,7 +125,7 @@ def test_a_bad_file_is_reported_and_the_others_are_written(folder, tmp_path):
     [
         (["--noise", "gamma_rays"], "unknown perturbation 'gamma_rays'"),
         (["--level", "awful"], "unknown level 'awful'"),
-        (["--noise", "{name: ["], "it is not YAML"),
+        (["--noise", "{name: ["], "the value is not YAML"),
         (["--noise", "{name: rotation, params: {degrees: -1}}"], "degrees"),
     ],
 )

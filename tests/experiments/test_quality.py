@@ -282,7 +282,7 @@ def test_a_domain_that_is_left_out_is_predicted_by_the_others(tmp_path):
             signals = dict.fromkeys(SIGNALS, math.nan) | {"unsure_words": error}
             signals["confidence"] = 0.4 - 0.3 * error  # surer where it errs more
             truth = {f"true_{target}": error for target in TARGETS}
-            known = {"engine": "a", "noise": "clean", "status": "ok", "docling": 0.0}
+            known = {"engine": "a", "noise": "clean", "draw": 0, "status": "ok", "docling": 0.0}
             rows.append(
                 known | {"doc_id": doc, "page_no": page, "domain": domain} | signals | truth
             )
@@ -383,8 +383,8 @@ def test_a_folder_without_signals_is_an_error(tmp_path):
     [
         (f"{FAKE},{FAKE}", "is given twice"),
         ("", "argument is empty"),
-        ("1,2", "write them as a,b"),
-        ("[", "not YAML"),
+        ("1,2", "unknown engine '1'"),
+        ("[", "write them as a,b"),
         ("tesserakt", "tesseract"),
     ],
 )

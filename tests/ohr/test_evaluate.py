@@ -29,7 +29,7 @@ PAGES = {
 }
 NOISY = {
     "law/lease": [
-        "Tne lease begns on 3 May. The rent is 9OO euros, paid each month by the tenant.",
+        "Tne lease begns on 3 May. The rent is 9OO euros, paid by the tenant.",  # typos: ignore
         "## Deposit The deposit is two rents.",
     ],
     "law/statute": ["Whoever fishes here needs a card. The card costs x2 + 3 crowns.", "stray"],

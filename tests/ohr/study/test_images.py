@@ -108,7 +108,7 @@ def test_pages_that_fail_alike_stop_a_run(corpus, tmp_path):
 
 
 def test_pictures_need_pdfs(corpus):
-    config = load_config([*corpus, "dataset.pdfs=null", "engines=[gt]", "noise=[]",
+    config = load_config([*corpus, "dataset.pdfs=", "engines=[gt]", "noise=[]",
                           f"retrievers=[{DARKEST}]"])  # fmt: skip
     with pytest.raises(ConfigError, match="retriever 'darkest' looks at page images"):
         make_plan(config, load_dataset(config))

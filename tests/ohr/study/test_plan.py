@@ -145,7 +145,7 @@ def test_planned_cells_have_unique_keys(settings):
         ([f"engines=[precomputed:{'x' * 300}]"], "no folder of a precomputed .*too long"),
         (["retrievers=[]"], "need retrievers"),
         (["readers=[]"], "need readers"),
-        ([f"engines={FAKE}", "dataset.pdfs=null"], "have no PDF .*dataset.pdfs"),
+        ([f"engines={FAKE}", "dataset.pdfs="], "have no PDF .*dataset.pdfs"),
         (["dataset.kind=folders"], "unknown dataset 'folders'; did you mean 'folder'"),
         (["dataset.params={colour: red}"], "dataset 'ohrbench': unknown parameter 'colour'"),
     ],

@@ -14,10 +14,11 @@ import ohr
 from ohr.analysis.robustness.table import robustness
 from ohr.api.run import open_run
 from ohr.errors import ConfigError, OhrError
+from ohr.scoring.units import Units
 from ohr.store.csv import csv_text
 from ohr.study.loading import load_dataset
 from ohr.study.output.cases import read_cases
-from ohr.study.plan import Plan, make_plan
+from ohr.study.plan import make_plan
 from ohr.study.results import recompute_cells
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
@@ -257,9 +258,11 @@ def test_a_document_a_scope_costs_no_look_at_the_pages_of_all_others(
 ):
     """With a thousand papers that were minutes a knowledge base."""
     looked = []
-    in_scope = Plan.in_scope
+    scope_of = Units.scope_of_document
     monkeypatch.setattr(
-        Plan, "in_scope", lambda plan, doc_id: looked.append(doc_id) or in_scope(plan, doc_id)
+        Units,
+        "scope_of_document",
+        lambda units, doc_id: looked.append(doc_id) or scope_of(units, doc_id),
     )
     counts = []
     for documents in (10, 20):
