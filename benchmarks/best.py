@@ -78,13 +78,13 @@ def called_worse(study: Study, way: str) -> set[int]:
         [comparison] = compare_with_best([study.scores], study.clusters, flips=FLIPS)
         return set(comparison.worse)
     first = int(study.scores.mean(axis=1).argmax())
-    others = [i for i in range(len(study.scores)) if i != first]
-    behind = [study.scores[first] - study.scores[i] for i in others]
+    rest = [i for i in range(len(study.scores)) if i != first]
+    behind = [study.scores[first] - study.scores[i] for i in rest]
     if way == INTERVAL:
         ends = [mean_interval(difference, study.clusters, bounded=False) for difference in behind]
-        return {i for i, interval in zip(others, ends, strict=True) if interval.low > 0}
+        return {i for i, interval in zip(rest, ends, strict=True) if interval.low > 0}
     p = np.array([sign_flip_test(difference, study.clusters, flips=FLIPS) for difference in behind])
-    return {i for i, adjusted in zip(others, holm(p), strict=True) if adjusted <= 0.05}
+    return {i for i, adjusted in zip(rest, holm(p), strict=True) if adjusted <= 0.05}
 
 
 def rates(setting: str, candidates: int, documents: int, simulations: int) -> dict[str, float]:

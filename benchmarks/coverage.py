@@ -105,8 +105,8 @@ def bias_corrected(sums: Sums) -> Ends:
     flat = squares == 0  # every document has the same mean
     skew = np.where(flat, 0.0, cubes / (6 * np.where(flat, 1.0, squares) ** 1.5))[:, None]
     shifted = bias + np.array([-1.96, 1.96])
-    at = np.clip(ndtr(bias + shifted / (1 - skew * shifted)), 0, 1)
-    ends = np.array([np.quantile(row, q) for row, q in zip(means, at, strict=True)])
+    position = np.clip(ndtr(bias + shifted / (1 - skew * shifted)), 0, 1)
+    ends = np.array([np.quantile(row, q) for row, q in zip(means, position, strict=True)])
     return ends[:, 0], ends[:, 1]
 
 

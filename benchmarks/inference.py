@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks._tables import table
 from ohr.statistics import Clusters, Paired, infer
-from ohr.statistics.pairs import with_worst_twice
+from ohr.statistics.pairs import double_worst
 
 DOCUMENTS = (5, 6, 8, 10, 14, 20, 30, 60, 100, 200)
 FLIPS = 999
@@ -114,7 +114,7 @@ def simulate(
         [alone] = infer(differences[:1], flips=FLIPS, seed=number)
         counts["error"] += any(each.is_shown for each in results[ENGINES:])
         counts["coverage"] += sum(holds[:ENGINES]) / ENGINES
-        [harsher] = infer([with_worst_twice(differences[0], lowest=True)], flips=FLIPS, seed=number)
+        [harsher] = infer([double_worst(differences[0], lowest=True)], flips=FLIPS, seed=number)
         counts[PASSED] += alone.interval.low > -true
         counts[GATE] += min(alone.interval.low, harsher.interval.low) > -true
         counts["power"] += results[0].is_shown

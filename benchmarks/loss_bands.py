@@ -59,8 +59,8 @@ def _lost(study: Study, intensity: float) -> np.ndarray:
 
 
 def _lost_and_some(study: Study, intensity: float) -> np.ndarray:
-    others = study.clean - 0.02 * intensity + study.rng.normal(0, 0.05, len(study.clean))
-    return np.where(study.chance < 0.12 * intensity, 0, np.clip(others, 0, 1))
+    rest = study.clean - 0.02 * intensity + study.rng.normal(0, 0.05, len(study.clean))
+    return np.where(study.chance < 0.12 * intensity, 0, np.clip(rest, 0, 1))
 
 
 def _mostly_lost(study: Study, intensity: float) -> np.ndarray:
@@ -73,9 +73,9 @@ def _nothing(study: Study, _: float) -> np.ndarray:
 
 KINDS: Mapping[str, Callable[[Study, float], np.ndarray]] = {
     "Gaussian": _gaussian,
-    "questions lost, evenly": lambda study, at: study.hit(0.4 * study.gamma * at),
-    "questions lost, late": lambda study, at: study.hit(0.4 * study.gamma * at**3),
-    "skewed": lambda study, at: study.hit(0.1 * study.exponential * at),
+    "questions lost, evenly": lambda study, position: study.hit(0.4 * study.gamma * position),
+    "questions lost, late": lambda study, position: study.hit(0.4 * study.gamma * position**3),
+    "skewed": lambda study, position: study.hit(0.1 * study.exponential * position),
     "12 % of documents lost": _lost,
     "12 % of documents lost, others a little": _lost_and_some,
     "88 % of documents lost": _mostly_lost,
@@ -131,9 +131,9 @@ def coverage(kind: str, documents: int, unequal: bool, simulations: int) -> Cove
     for seed in range(simulations):
         rng = np.random.default_rng([seed, documents])
         curve = simulated(rng, kind, documents, unequal, RESAMPLES, seed)
-        at = np.interp(curve.added, truth.added, truth.fit)
+        position = np.interp(curve.added, truth.added, truth.fit)
         inside = curve.added <= truth.added[-1]
-        within = (curve.low <= at + 1e-9) & (at <= curve.high + 1e-9)
+        within = (curve.low <= position + 1e-9) & (position <= curve.high + 1e-9)
         covered += bool(within[inside].all())
         _, low, high = curve.noise_at_loss()
         # "Not up to the end of the curve" is true of all that lies beyond it.

@@ -147,15 +147,15 @@ def rates(setting: Setting, documents: int, simulations: int) -> Rates:
     truth = everything.cost
     records = [cost_of(everything.study(documents, rng)) for _ in range(simulations)]
     ends = np.array([[record["ci_low"], record["ci_high"]] for record in records]).T
-    known = ~np.isnan(ends[0])
+    is_known = ~np.isnan(ends[0])
     bounded = np.isfinite(ends[0])
     inside = (ends[0] <= truth) & (truth <= ends[1])
     nan = float("nan")
     return Rates(
-        float(inside[known].mean()) if known.any() else nan,
+        float(inside[is_known].mean()) if is_known.any() else nan,
         float(bounded.mean()),
         float(inside[bounded].mean()) if bounded.sum() >= min(FEWEST, simulations) else nan,
-        float((~known).mean()),
+        float((~is_known).mean()),
         float(np.median(ends[1][bounded] - ends[0][bounded])) if bounded.any() else nan,
     )
 

@@ -44,7 +44,7 @@ PREDICTORS = ("evidence_lcs", "wer", "edit_distance")
 Shares = dict[str, list[float]]
 
 
-def by_document(scores: Scores, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def document_sums(scores: Scores, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sums ``(documents, conditions)`` and counts ``(documents,)`` of the questions of each."""
     index = np.searchsorted(documents, scores.documents)
     sums = np.zeros((len(documents), scores.values.shape[1]))
@@ -52,12 +52,12 @@ def by_document(scores: Scores, documents: np.ndarray) -> tuple[np.ndarray, np.n
     return sums, np.bincount(index, minlength=len(documents)).astype(float)
 
 
-def of_condition_means(
+def simulate_condition_means(
     original: Scores, generated: Scores, n: int, simulations: int
 ) -> dict[str, float]:
     """Percentile intervals of the rank correlation of two sets' condition means, by document."""
     documents = np.intersect1d(original.documents, generated.documents)
-    parts = [by_document(_only(scores, documents), documents) for scores in (original, generated)]
+    parts = [document_sums(_only(scores, documents), documents) for scores in (original, generated)]
     truths = _both([sums.sum(axis=0, keepdims=True) / counts.sum() for sums, counts in parts])
     rng = np.random.default_rng([11, n])
     hits = dict.fromkeys(truths, 0)
@@ -100,7 +100,7 @@ def settled(scores: Scores, n: int, simulations: int) -> dict[str, float]:
     them finds a difference.
     """
     documents = np.unique(scores.documents)
-    sums, counts = by_document(scores, documents)
+    sums, counts = document_sums(scores, documents)
     means = sums.sum(axis=0) / counts.sum()
     equal = sums - counts[:, None] * means
     rng = np.random.default_rng([12, n])
@@ -111,7 +111,7 @@ def settled(scores: Scores, n: int, simulations: int) -> dict[str, float]:
         wrong += bool(_settled(alike, scores)["settled"].any())
         skewed += bool(_settled(equal[chosen], scores)["settled"].any())
         real = _settled(sums[chosen], scores)
-        places = {name: at for at, name in enumerate(scores.conditions)}
+        places = {name: index for index, name in enumerate(scores.conditions)}
         truth = [
             means[places[b]] - means[places[a]]
             for a, b in zip(real["first"], real["second"], strict=True)
@@ -133,7 +133,7 @@ def _settled(sums: np.ndarray, scores: Scores) -> pd.DataFrame:
     return settled_pairs(Scores(sums, names, names, scores.conditions))
 
 
-def of_questions(frame: pd.DataFrame, n: int, simulations: int) -> dict[str, float]:
+def simulate_questions(frame: pd.DataFrame, n: int, simulations: int) -> dict[str, float]:
     """Both intervals of Spearman's correlation over questions, and equal predictors that differ."""
     names, index = np.unique(frame["doc_id"], return_inverse=True)
     members = [np.flatnonzero(index == i) for i in range(len(names))]
@@ -155,7 +155,7 @@ def of_questions(frame: pd.DataFrame, n: int, simulations: int) -> dict[str, flo
             resampled = ranked.resampled(clusters, RESAMPLES, int(rng.integers(1 << 30)))
             ends = (
                 percentile_interval(resampled, clusters),
-                jackknife_interval(ranked.value, ranked.without(clusters), clusters),
+                jackknife_interval(ranked.value, ranked.leave_out(clusters), clusters),
             )
             for kind, interval in zip(kinds, ends, strict=True):
                 if interval.unit:
@@ -209,12 +209,14 @@ def main() -> None:
 
     table(
         "percentiles of a correlation of condition means; documents:",
-        shares(of_condition_means, original, generated),
+        shares(simulate_condition_means, original, generated),
         DOCUMENTS,
     )
     table("settled pairs, given questions; documents:", shares(settled, original), DOCUMENTS)
     for label, frame in frames.items():
-        table(f"correlations with {label}; documents:", shares(of_questions, frame), DOCUMENTS)
+        table(
+            f"correlations with {label}; documents:", shares(simulate_questions, frame), DOCUMENTS
+        )
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ class Batch:
     bounds: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, chosen: Sequence[Example], scale: np.ndarray) -> Batch:
+    def from_examples(cls, chosen: Sequence[Example], scale: np.ndarray) -> Batch:
         counts = np.array([len(example.f1) for example in chosen])
         edges = np.concatenate([[0], np.cumsum(counts)])
         kinds = [KINDS.index(example.kind) for example in chosen]
@@ -199,7 +199,7 @@ def fit_on(data: Sequence[Example]) -> np.ndarray:
     """Weights by kind, on features as they are. Features are scaled by these examples alone."""
     scale = np.concatenate([example.features for example in data]).std(axis=0)
     scale[scale == 0] = 1
-    return np.asarray(fit(Batch.of(data, scale)) / scale)
+    return np.asarray(fit(Batch.from_examples(data, scale)) / scale)
 
 
 def held_out(data: Sequence[Example], part_of: dict[str, str]) -> dict[str, np.ndarray]:
@@ -211,8 +211,8 @@ def held_out(data: Sequence[Example], part_of: dict[str, str]) -> dict[str, np.n
         train = [example for example in data if part_of[example.doc_id] != part]
         test = [example for example in data if part_of[example.doc_id] == part]
         fitted[part] = fit_on(train)
-        scores.append(chosen_f1(Batch.of(test, unit_scale), fitted[part]))
-        seen = chosen_f1(Batch.of(train, unit_scale), fitted[part]).mean()
+        scores.append(chosen_f1(Batch.from_examples(test, unit_scale), fitted[part]))
+        seen = chosen_f1(Batch.from_examples(train, unit_scale), fitted[part]).mean()
         mean = scores[-1].mean()
         print(f"  {part:10} n {len(test):5}  F1 {mean:.4f}  (fitted on {seen:.4f})", flush=True)
     print(f"  {'all':10} n {len(data):5}  F1 {np.concatenate(scores).mean():.4f}", flush=True)
@@ -230,11 +230,11 @@ def write(
             for f, feature in enumerate(FEATURES):
                 row = [f"{sets[name][k, f] + 0.0:.3f}" for name in _weights.SETS]
                 table.writerow([kind.value, feature, *row])
-    known = {
+    known_values = {
         "documents": {document_key(doc_id): fold for doc_id, fold in fold_of.items()},
         "questions": {question_key(item.question): fold_of[item.doc_id] for item in items},
     }
-    text = json.dumps(known, indent=0, sort_keys=True) + "\n"
+    text = json.dumps(known_values, indent=0, sort_keys=True) + "\n"
     (folder / _weights.FOLDS_FILE).write_text(text, encoding="utf-8")
 
 

@@ -154,10 +154,10 @@ def accepted(cls: type[OcrBackend]) -> Sequence[str]:
     return sorted({"image": "images", "pdf": "PDFs"}[what] for what in cls.accepts)
 
 
-def as_yaml(value: Any) -> str:
+def write_yaml(value: Any) -> str:
     """``[eng]``, ``true``, ``bm25``."""
     if isinstance(value, tuple):
-        return f"[{', '.join(map(as_yaml, value))}]"
+        return f"[{', '.join(map(write_yaml, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
     return value.name if isinstance(value, PluginSpec) else f"{value}"
@@ -173,7 +173,7 @@ def default_text(field: FieldInfo) -> str:
     if isinstance(value, BaseModel):
         on = [name for name, switch in value.model_dump().items() if switch]
         return f" ({', '.join(on)})"
-    return "" if value in (None, "", (), {}) else f" = `{as_yaml(value)}`"
+    return "" if value in (None, "", (), {}) else f" = `{write_yaml(value)}`"
 
 
 def markdown_of(text: str) -> str:

@@ -75,8 +75,8 @@ def main() -> None:
     for (script, _), group in sorted(groups.items()):
         nearest |= look_alikes(script, group)
     lines = ",\n".join(
-        f"{json.dumps(letter, ensure_ascii=False)}: {json.dumps(others, ensure_ascii=False)}"
-        for letter, others in sorted(nearest.items())
+        f"{json.dumps(letter, ensure_ascii=False)}: {json.dumps(rest, ensure_ascii=False)}"
+        for letter, rest in sorted(nearest.items())
     )
     out.write_text(f"{{\n{lines}\n}}\n", "utf-8")
     print(f"{len(nearest)} letters: {out}")
@@ -132,7 +132,7 @@ def look_alikes(script: str, group: list[str]) -> dict[str, str]:
             values[values > 0.9999] = -1
             best = np.argsort(-values, kind="stable")[:LOOK_ALIKES]
             nearest[names[first + row]] = "".join(names[i] for i in best if values[i] > 0)
-    return {letter: others for letter, others in nearest.items() if others}
+    return {letter: rest for letter, rest in nearest.items() if rest}
 
 
 def _picture(font: ImageFont.FreeTypeFont, text: str) -> np.ndarray:

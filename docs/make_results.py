@@ -157,7 +157,7 @@ def format_rows(run: Path) -> Rows:
     for name, title in FORMATS.items():
         row = [title]
         for stage, metric, where in stages:
-            row.append(_from_latex(cells, differences, name, stage, metric, where))
+            row.append(_latex_row(cells, differences, name, stage, metric, where))
         yield row
 
 
@@ -168,11 +168,11 @@ def tag_rows(run: Path) -> Rows:
         for retriever, terms in (("bm25", "all"), ("no tags", "without HTML tags")):
             where = {"chunker": chunker, "retriever": retriever}
             yield [pieces, terms] + [
-                _from_latex(cells, differences, name, "retrieval", "lcs", where) for name in FORMATS
+                _latex_row(cells, differences, name, "retrieval", "lcs", where) for name in FORMATS
             ]
 
 
-def _from_latex(
+def _latex_row(
     cells: Cells,
     differences: pd.DataFrame,
     name: str,
@@ -223,8 +223,8 @@ def attribution_rows(run: Path) -> Rows:
             for cause in ("reading", "retrieval", "chunking", "ocr"):
                 share = rows.loc[cause]
                 ends = interval(share["ci_low"], share["ci_high"])
-                known = not math.isnan(share["ci_low"])
-                shares.append(f"{number(share['f1_lost'])}{f' ({ends})' * known}")
+                is_known = not math.isnan(share["ci_low"])
+                shares.append(f"{number(share['f1_lost'])}{f' ({ends})' * is_known}")
             overall = number(float(rows["overall_f1"].iloc[0]))
             yield [name, title, str(rows["n"].iloc[0]), *shares, overall]
 

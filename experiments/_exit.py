@@ -55,7 +55,8 @@ def _tolerant_streams() -> Iterator[None]:
     before = sys.stdout, sys.stderr
     with contextlib.ExitStack() as opened:
         streams = [
-            stream or opened.enter_context(_null_stream(at)) for at, stream in enumerate(before, 1)
+            stream or opened.enter_context(_null_stream(index))
+            for index, stream in enumerate(before, 1)
         ]
         for stream in streams:
             if hasattr(stream, "reconfigure"):
@@ -109,11 +110,11 @@ def _code(action: Callable[[], int], debug: bool) -> int:
         if debug:
             traceback.print_exc()
         else:
-            at = traceback.extract_tb(error.__traceback__)[-1]
+            position = traceback.extract_tb(error.__traceback__)[-1]
             message = one_line(f"{type(error).__name__}: {error}")
             print(
-                f"error: {message} (at {at.filename}:{at.lineno}): a defect of the toolkit or "
-                "of one of your plug-ins; --debug prints the traceback",
+                f"error: {message} (at {position.filename}:{position.lineno}): a defect of the "
+                "toolkit or of one of your plug-ins; --debug prints the traceback",
                 file=sys.stderr,
             )
         return 2

@@ -13,7 +13,7 @@ FAULT = "unreliable text layer"
 """In the detail of every outcome that was taken from such a layer."""
 
 
-def with_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome[str]:
+def add_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome[str]:
     """A page's outcome (0-based), with what is wrong with its layer, or why that is unknown."""
     if not outcome.value:
         return outcome
@@ -21,10 +21,10 @@ def with_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome
         fault = verified_page(path, page_no).gap
     except EngineError as error:
         fault = f"not checked: {error}"
-    return with_fault(outcome, fault)
+    return add_fault(outcome, fault)
 
 
-def with_fault(outcome: Outcome[str], fault: str) -> Outcome[str]:
+def add_fault(outcome: Outcome[str], fault: str) -> Outcome[str]:
     """An outcome with the fault of its layer in the detail, if there is one."""
     if not fault:
         return outcome

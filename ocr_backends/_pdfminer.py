@@ -44,13 +44,15 @@ def page_segments(path: Path, page_no: int, height: int, width: int) -> list[Seg
 
     Raises what :func:`page_text` does.
     """
-    layout, (left, bottom, right, top) = _tried(lambda: _laid_out(path, page_no), path, page_no)
-    scale = np.array([width / (right - left), height / (top - bottom)])
+    layout, (left_edge, bottom, right, top) = _tried(
+        lambda: _laid_out(path, page_no), path, page_no
+    )
+    scale = np.array([width / (right - left_edge), height / (top - bottom)])
 
     def corners(box: tuple[float, ...], room: float) -> np.ndarray:
         x0, y0, x1, y1 = box
         more = (room - 1) * (y1 - y0) / 2
-        inside = (x0 - left, top - y1 - more, x1 - left, top - y0 + more)
+        inside = (x0 - left_edge, top - y1 - more, x1 - left_edge, top - y0 + more)
         points = np.array([[inside[x], inside[y]] for x, y in _CORNERS])
         return np.asarray(points * scale)
 
@@ -96,11 +98,11 @@ def _laid_out(path: Path, page_no: int) -> tuple[Any, tuple[float, float, float,
             interpreter.PDFPageInterpreter(resources, device).process_page(page)
             result = device.get_result()
             # A crop box reaches no further than the page.
-            left, bottom = map(max, device.seen[:2], result.bbox[:2])
+            left_edge, bottom = map(max, device.seen[:2], result.bbox[:2])
             right, top = map(min, device.seen[2:], result.bbox[2:])
-            if right <= left or top <= bottom:
+            if right <= left_edge or top <= bottom:
                 raise EngineError("a page without an area")
-            return result, (left, bottom, right, top)
+            return result, (left_edge, bottom, right, top)
     raise EngineError(f"no page {page_no + 1}")
 
 

@@ -78,9 +78,9 @@ def _ended(
 ) -> int | None:
     """How the program ended; None if its time is up, or it has printed too much."""
     due = time.monotonic() + timeout_s
-    while (left := due - time.monotonic()) > 0 and _written(*files) <= MOST_BYTES:
+    while (remaining := due - time.monotonic()) > 0 and _written(*files) <= MOST_BYTES:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.wait(min(left, WATCH_S))
+            return process.wait(min(remaining, WATCH_S))
     return None
 
 

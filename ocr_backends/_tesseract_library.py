@@ -104,10 +104,10 @@ def _digests_in(folder: Path, languages: tuple[str, ...]) -> list[str]:
         )
     for language in languages:
         if not (folder / f"{language}.traineddata").is_file():
-            known = sorted(path.stem for path in folder.glob("*.traineddata"))
+            known_values = sorted(path.stem for path in folder.glob("*.traineddata"))
             raise ConfigError(
                 f"tesseract: tessdata {folder} has no {language}.traineddata; "
-                f"it has {', '.join(known) or 'no traineddata'}"
+                f"it has {', '.join(known_values) or 'no traineddata'}"
             )
     return [f"{name} {file_digest(folder / f'{name}.traineddata')}" for name in languages]
 
@@ -153,8 +153,8 @@ def _ask(program: str, option: str) -> str:
 def read_page(library: Library, image: np.ndarray, how: PageSettings) -> str:
     """The page's text or hOCR. Raises EngineError, MissingDependencyError."""
     if library == "tesserocr":
-        return _in_process(image, how)
-    return _in_a_process(image, how)
+        return _read_here(image, how)
+    return _read_in_child(image, how)
 
 
 def read_words(library: Library, how: PageSettings, image: np.ndarray) -> tuple[Word, ...]:
@@ -219,9 +219,9 @@ def parse_tsv(table: str) -> tuple[Word, ...]:
     for line in table.splitlines():
         fields = line.split("\t")
         if len(fields) == _COLUMNS and fields[0] == _WORD_LEVEL and fields[-1].strip():
-            left, top, width, height = map(int, fields[6:10])
+            left_edge, top, width, height = map(int, fields[6:10])
             sure = min(1.0, max(0.0, float(fields[10]) / 100))
-            words.append(Word(fields[-1], sure, (left, top, left + width, top + height)))
+            words.append(Word(fields[-1], sure, (left_edge, top, left_edge + width, top + height)))
     return tuple(words)
 
 
@@ -229,7 +229,7 @@ _COLUMNS = 12
 _WORD_LEVEL = "5"
 
 
-def _in_process(image: np.ndarray, how: PageSettings) -> str:
+def _read_here(image: np.ndarray, how: PageSettings) -> str:
     with _API_LOCK:
         api = _api(how, str(how.tessdata or tessdata("tesserocr")))
         try:
@@ -270,7 +270,7 @@ def _tesserocr() -> Any:
     return tesserocr
 
 
-def _in_a_process(image: np.ndarray, how: PageSettings) -> str:
+def _read_in_child(image: np.ndarray, how: PageSettings) -> str:
     import pytesseract
 
     with _errors(), one_thread():

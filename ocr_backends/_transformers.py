@@ -197,7 +197,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
         start = inputs["input_ids"].shape[1] if "input_ids" in inputs else 1
         outputs = []
         for row in rows[:, start:].tolist():
-            end = next((at for at, token in enumerate(row) if token in loaded.eos), None)
+            end = next((index for index, token in enumerate(row) if token in loaded.eos), None)
             text = loaded.processor.tokenizer.decode(row[:end], skip_special_tokens=True)
             outputs.append(Generated(text, len(row[:end]), end is None))
         return outputs

@@ -13,7 +13,7 @@ from ocr_backends._process import program_version, run
 from ocr_backends.formats.docling import docling_pages
 from ohr.errors import EngineError
 from ohr.files.decoding import decoded
-from ohr.markup.blocks import to_markdown
+from ohr.markup.blocks import write_markdown
 
 INSTALL = (
     "python -m venv docling && docling/bin/pip install docling, then name "
@@ -63,7 +63,7 @@ class Docling(DocumentEngine[DoclingParams]):
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise EngineError(f"Docling's JSON cannot be read: {error!r}") from error
         furniture = not self.params.normalise.furniture
-        return [to_markdown(pages.get(no, []), furniture=furniture) for no in range(count)]
+        return [write_markdown(pages.get(no, []), furniture=furniture) for no in range(count)]
 
     def engine_version(self) -> str:
         """Version of docling. Raises MissingDependencyError."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ohr.markup.blocks import Block, BlockKind, to_markdown
+from ohr.markup.blocks import Block, BlockKind, write_markdown
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ def html_markdown(reply: str) -> Parsed:
     pieces = re.split(r"(<table\b.*?(?:</table>|\Z))", text, flags=re.DOTALL | re.IGNORECASE)
     return Parsed(
         "\n\n".join(
-            piece.strip() if place % 2 else _without_tags(piece)
+            piece.strip() if place % 2 else _drop_tags(piece)
             for place, piece in enumerate(pieces)
             if piece.strip()
         ).strip()
     )
 
 
-def _without_tags(text: str) -> str:
+def _drop_tags(text: str) -> str:
     text = re.sub(r"<(head|script|style)\b.*?</\1>", "", text, flags=re.DOTALL | re.IGNORECASE)
     text = re.sub(r"<h([1-6])\b[^<>]*>", lambda m: f"\n\n{'#' * int(m[1])} ", text, flags=re.I)
     text = re.sub(r"<li\b[^<>]*>\s*", "\n- ", text, flags=re.IGNORECASE)
@@ -125,7 +125,7 @@ def dots_blocks(reply: str) -> Parsed:
         for item in items
         if (category := str(item.get("category", ""))) != "Picture"
     ]
-    markdown, body = (to_markdown(blocks, furniture=furniture) for furniture in (True, False))
+    markdown, body = (write_markdown(blocks, furniture=furniture) for furniture in (True, False))
     if whole or not reply.strip():
         return Parsed(markdown, "", body)
     return Parsed(markdown, "JSON that breaks off" if items else "no JSON", body)
@@ -149,15 +149,15 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 def _whole_objects(text: str) -> Iterator[dict[str, Any]]:
     decoder = json.JSONDecoder()
-    at = text.find("{")
-    while at >= 0:
+    position = text.find("{")
+    while position >= 0:
         try:
-            item, end = decoder.raw_decode(text, at)
+            item, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             return
         if isinstance(item, dict):
             yield item
-        at = text.find("{", end)
+        position = text.find("{", end)
 
 
 def deepseek_markdown(reply: str) -> Parsed:

@@ -55,7 +55,7 @@ class _Loop:
         return (self.end - self.start) // self.unit
 
 
-def without_loop(text: str) -> tuple[str, str]:
+def cut_loops(text: str) -> tuple[str, str]:
     """The text with each loop cut to one turn, and a line that says so, or none.
 
     A loop is a unit of at most :data:`LONGEST_UNIT` characters again and again, the same to the
@@ -118,12 +118,12 @@ def _loops(text: str) -> Iterator[_Loop]:
     place, done = TAIL, 0
     while place <= size:
         key = text[place - TAIL : place]
-        at = text.rfind(key, max(done, place - TAIL - LONGEST_UNIT), place - 1)
-        if at < 0:
+        position = text.rfind(key, max(done, place - TAIL - LONGEST_UNIT), place - 1)
+        if position < 0:
             # The last look is at the very end.
             place = min(place + STEP, size) if place < size else size + 1
             continue
-        unit = place - TAIL - at
+        unit = place - TAIL - position
         start = max(_periodic_from(text, unit, place), done)
         end = _periodic_to(text, unit, place, size)
         if end - start >= LOOP_TIMES * unit:
@@ -164,7 +164,7 @@ def _periodic_to(text: str, unit: int, end: int, most: int) -> int:
 
 def _cut_counted(text: str, notes: list[str]) -> str:
     """The text without loops whose turns differ by numbers that go up by the same each time."""
-    masked = _Masked.of(text)
+    masked = _Masked.from_text(text)
     parts: list[str] = []
     position = 0
     for loop in _loops(masked.text):
@@ -200,7 +200,7 @@ class _Masked:
     """By how many characters the original is longer before each number, and at the end."""
 
     @classmethod
-    def of(cls, text: str) -> _Masked:
+    def from_text(cls, text: str) -> _Masked:
         places, longer, values = array("q"), array("q", [0]), []
         for match in _DIGITS.finditer(text):
             places.append(match.start() - longer[-1])
@@ -214,19 +214,19 @@ class _Masked:
 
     def counting(self, loop: _Loop) -> Iterator[_Loop]:
         """The parts of a loop, whole turns, whose numbers go up by the same from turn to turn."""
-        first, end = (bisect_left(self.places, at) for at in (loop.start, loop.end))
+        first, end = (bisect_left(self.places, position) for position in (loop.start, loop.end))
         each = bisect_left(self.places, loop.start + loop.unit) - first
         if not each:
             return
         turns = [
-            [int(value) for value in self.values[at : at + each]]
-            for at in range(first, end - each + 1, each)
+            [int(value) for value in self.values[position : position + each]]
+            for position in range(first, end - each + 1, each)
         ][: loop.times]
         steps = [[b - a for a, b in zip(*pair, strict=True)] for pair in pairwise(turns)]
         begin = 0
-        for at in range(1, len(steps) + 1):
-            if at == len(steps) or steps[at] != steps[begin]:
+        for position in range(1, len(steps) + 1):
+            if position == len(steps) or steps[position] != steps[begin]:
                 if any(steps[begin]):
                     start = loop.start + begin * loop.unit
-                    yield _Loop(start, start + (at - begin + 1) * loop.unit, loop.unit)
-                begin = at
+                    yield _Loop(start, start + (position - begin + 1) * loop.unit, loop.unit)
+                begin = position

@@ -21,7 +21,7 @@ from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import run
 from ocr_backends.formats.mineru import content_list_pages, mineru_pages
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.markup.blocks import Block, to_markdown
+from ohr.markup.blocks import Block, write_markdown
 
 INSTALL = (
     "python -m venv mineru && mineru/bin/pip install 'mineru>=4.0.12', then name "
@@ -83,7 +83,7 @@ class MinerU(DocumentEngine[MinerUParams]):
         pages = _pages_of_zip(target) if major >= 4 else _pages_of_list(folder)
         furniture = not self.params.normalise.furniture
         return [
-            to_markdown(pages[number], furniture=furniture) if number in pages else None
+            write_markdown(pages[number], furniture=furniture) if number in pages else None
             for number in range(count)
         ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ocr_backends.loops import without_loop
+from ocr_backends.loops import cut_loops
 from ohr import plugins
 from ohr.markup.hyphenation import join_cut_words
 from ohr.types import Outcome
@@ -81,7 +81,7 @@ def finished(text: str, steps: Normalise, *, generative: bool = False) -> Outcom
 def unlooped(text: str, steps: Normalise, *, generative: bool) -> tuple[str, str]:
     """The text without loops where the step is on, and a line that says so, or none."""
     cuts = generative if steps.loops is None else steps.loops
-    return without_loop(text) if cuts else (text, "")
+    return cut_loops(text) if cuts else (text, "")
 
 
 def normalise(text: str, steps: Normalise) -> str:
@@ -93,7 +93,7 @@ def normalise(text: str, steps: Normalise) -> str:
     if steps.hyphenation:
         text = join_cut_words(text)
     if steps.furniture:
-        text = _without_page_numbers(text)
+        text = _drop_page_numbers(text)
     return text
 
 
@@ -153,23 +153,23 @@ def _trimmed(formula: str) -> str:
 
 def _equations(text: str) -> str:
     parts: list[str] = []
-    at = 0
+    position = 0
     not_closed: set[str] = set()
     for begins in _EQUATION.finditer(text):
         name = begins[1]
-        if begins.start() < at or name in not_closed:
+        if begins.start() < position or name in not_closed:
             continue
         closing = f"\\end{{{name}}}"
         ends = text.find(closing, begins.end())
         if ends < 0:
             not_closed.add(name)
             continue
-        parts += [text[at : begins.start()], "$$", text[begins.end() : ends].strip(), "$$"]
-        at = ends + len(closing)
-    return "".join(parts) + text[at:]
+        parts += [text[position : begins.start()], "$$", text[begins.end() : ends].strip(), "$$"]
+        position = ends + len(closing)
+    return "".join(parts) + text[position:]
 
 
-def _without_page_numbers(text: str) -> str:
+def _drop_page_numbers(text: str) -> str:
     """The text without a page number in its first or last line, unless it is all there is."""
     text = text.strip()
     above, _, last = text.rpartition("\n")

@@ -53,7 +53,7 @@ class Nougat(TransformersEngine[NougatParams]):
 
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
         if processor.image_processor.do_crop_margin:
-            pages = [without_margin(page, self.max_ratio) for page in pages]
+            pages = [crop_margin(page, self.max_ratio) for page in pages]
         inputs: Mapping[str, Any] = processor(
             images=pages, do_crop_margin=False, return_tensors="pt"
         )
@@ -73,7 +73,7 @@ class Nougat(TransformersEngine[NougatParams]):
         return str(processor.post_process_generation(text, fix_markdown=False)).strip()
 
 
-def without_margin(page: Image.Image, max_ratio: float) -> Image.Image:
+def crop_margin(page: Image.Image, max_ratio: float) -> Image.Image:
     """The page cut to its ink, as Nougat's image processor cuts it, but no thinner than a strip.
 
     The processor enlarges what it has cut to a short side of 672 pixels: a page with nothing
@@ -85,8 +85,8 @@ def without_margin(page: Image.Image, max_ratio: float) -> Image.Image:
         return page
     ink = (grey - low) / (high - low) * 255 < INK
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    height = max(bottom - top, math.ceil((right - left) / max_ratio))
-    width = max(right - left, math.ceil(height / max_ratio))
-    top, left = min(top, page.height - height), min(left, page.width - width)
-    return page.crop((left, top, left + width, top + height))
+    top, bottom, left_edge, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+    height = max(bottom - top, math.ceil((right - left_edge) / max_ratio))
+    width = max(right - left_edge, math.ceil(height / max_ratio))
+    top, left_edge = min(top, page.height - height), min(left_edge, page.width - width)
+    return page.crop((left_edge, top, left_edge + width, top + height))

@@ -62,7 +62,7 @@ class OpenAiVlmParams(ChatParams):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_profile(cls, given: Any) -> Any:
+    def _apply_profile(cls, given: Any) -> Any:
         if not isinstance(given, Mapping) or not given.get("profile"):
             return given
         model = _model(str(given["profile"]))
@@ -81,8 +81,8 @@ class OpenAiVlmParams(ChatParams):
 
 def _model(profile: str) -> DocumentModel:
     if profile not in DOCUMENT_MODELS:
-        known = did_you_mean(profile, sorted(DOCUMENT_MODELS))
-        raise ValueError(f"unknown profile {profile!r}; {known}")
+        known_values = did_you_mean(profile, sorted(DOCUMENT_MODELS))
+        raise ValueError(f"unknown profile {profile!r}; {known_values}")
     return DOCUMENT_MODELS[profile]
 
 

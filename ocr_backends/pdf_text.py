@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ocr_backends import _pdfminer
-from ocr_backends._layer_fault import with_fault, with_layer_fault
+from ocr_backends._layer_fault import add_fault, add_layer_fault
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.documents.pdf import RENDERER, page_text
@@ -66,10 +66,10 @@ class PdfText(OcrBackend[PdfTextParams]):
             # Not by the verdict, which depends on the fonts and engines of the machine.
             text = page_text(path, page_no) if verdict.is_hidden else verdict.text
             outcome = finished(text, self.params.normalise)
-            return with_fault(outcome, verdict.gap) if outcome.value else outcome
+            return add_fault(outcome, verdict.gap) if outcome.value else outcome
         text_of = page_text if self.params.library == "pdfium" else _pdfminer.page_text
         outcome = finished(text_of(path, page_no), self.params.normalise)
-        return with_layer_fault(outcome, path, page_no)
+        return add_layer_fault(outcome, path, page_no)
 
     def engine_version(self) -> str:
         """Versions of pypdfium2 and PDFium, or of pdfminer.six. Raises MissingDependencyError."""

@@ -101,7 +101,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
             elif reading.is_guessed:
                 reading = self._matched(dataset, dataset.documents[doc_id], reading)
             missing = f"page missing from {place.name}"
-            pages |= _with_missing(dataset.documents[doc_id], reading, missing)
+            pages |= _add_missing(dataset.documents[doc_id], reading, missing)
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
 
     def _counted_from_one(self, dataset: Dataset, readings: dict[str, Reading]) -> set[str]:
@@ -181,8 +181,8 @@ def find_kb(kb: str, root: Path | None) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # no such home, too long, a null
         raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}: {error}") from error
     beside = sorted(path.name for path in root.iterdir() if path.is_dir()) if root else []
-    known = f"; known in {root}: {', '.join(beside)}" if beside else ""
-    raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}{known}")
+    known_values = f"; known in {root}: {', '.join(beside)}" if beside else ""
+    raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}{known_values}")
 
 
 def _name(doc_id: str) -> PurePosixPath:
@@ -313,9 +313,7 @@ def _shifted(reading: Reading, by: int) -> Reading:
     return replace(reading, pages=pages)
 
 
-def _with_missing(
-    document: Document, reading: Reading, missing: str
-) -> dict[PageRef, Outcome[str]]:
+def _add_missing(document: Document, reading: Reading, missing: str) -> dict[PageRef, Outcome[str]]:
     """The pages found, then an error for each ground-truth page that is not among them."""
     pages = {PageRef(document.doc_id, page_no): page for page_no, page in reading.pages.items()}
     why = " ".join(f"{missing}: {reading.problem}".split()) if reading.problem else missing

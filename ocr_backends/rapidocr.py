@@ -122,10 +122,10 @@ def _words(result: Any) -> tuple[Word, ...]:
 
 def _word(text: str, confidence: float, corners: Any) -> Word:
     """A word in its upright box."""
-    left, top = np.min(corners, axis=0)
+    left_edge, top = np.min(corners, axis=0)
     right, bottom = np.max(corners, axis=0)
     sure = min(1.0, max(0.0, float(confidence)))
-    return Word(text, sure, (int(left), int(top), int(right), int(bottom)))
+    return Word(text, sure, (int(left_edge), int(top), int(right), int(bottom)))
 
 
 def detected(engine: Any, image: np.ndarray) -> Any:

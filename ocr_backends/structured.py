@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends import _pdfminer, rapidocr
-from ocr_backends._layer_fault import with_layer_fault
+from ocr_backends._layer_fault import add_layer_fault
 from ocr_backends._tesseract_library import (
     INSTALL,
     PageSettings,
@@ -37,7 +37,7 @@ from ohr import plugins
 from ohr.documents import rapidocr_models
 from ohr.documents.pdf import RENDERER, render
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
-from ohr.markup.blocks import Block, to_markdown
+from ohr.markup.blocks import Block, write_markdown
 from ohr.markup.tables import TableFormat, convert_tables
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import checked_image, failed_page
@@ -109,7 +109,7 @@ class Structured(OcrBackend[StructuredParams]):
                 image = render(source, page_no, DPI)
                 segments = _pdfminer.page_segments(source, page_no, *image.shape[:2])
                 outcome = self._put_together(image, segments)
-                outcome = with_layer_fault(outcome, source, page_no)
+                outcome = add_layer_fault(outcome, source, page_no)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
             except Exception as error:  # any failure of a model is the page's outcome
@@ -147,7 +147,7 @@ class Structured(OcrBackend[StructuredParams]):
             if block.kind in kinds
         ]
         furniture = not self.params.normalise.furniture
-        return finished(to_markdown(blocks, furniture=furniture), self.params.normalise)
+        return finished(write_markdown(blocks, furniture=furniture), self.params.normalise)
 
     def _written(self, block: Block) -> Block:
         if block.kind != "table":
@@ -168,13 +168,13 @@ class Structured(OcrBackend[StructuredParams]):
         return self.languages if self.params.words == "rapidocr" else ("en",)
 
     def identity(self) -> dict[str, object]:
-        known = super().identity()
+        known_values = super().identity()
         # The runtime and the model are part of the version, with its digest.
         elsewhere = {"runtime", "layout"}
         if set(self.params.keep) == set(EVERYTHING):  # as before there was a choice
             elsewhere.add("keep")
         params = self.params.model_dump(mode="json", exclude=elsewhere)
-        return known | {"params": params}
+        return known_values | {"params": params}
 
     def engine_version(self) -> str:
         """Versions of the engine of the words, and of the models.

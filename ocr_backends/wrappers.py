@@ -245,16 +245,16 @@ def _literal(text: str) -> tuple[str, Mapping[str, int]]:
     if "\n" in stripped or "\\n" not in stripped:
         return text, {}
     pieces: list[str] = []
-    count = at = 0
+    count = position = 0
     for match in _LITERAL.finditer(stripped):
         if _COMMAND.match(stripped, match.end() - 2):
             continue
-        pieces += [stripped[at : match.start()], "\n"]
-        at = match.end()
+        pieces += [stripped[position : match.start()], "\n"]
+        position = match.end()
         count += 1
     if count < 2 and not (count and "\\n\\n" in stripped):
         return text, {}
-    return "".join(pieces) + stripped[at:], {LITERAL: count}
+    return "".join(pieces) + stripped[position:], {LITERAL: count}
 
 
 def _pictures(text: str) -> tuple[str, Mapping[str, int]]:

@@ -71,12 +71,12 @@ class StoreError(OhrError):
     """An artefact could not be written or read back."""
 
 
-def did_you_mean(name: str, known: Iterable[str], parent: str = "") -> str:
+def did_you_mean(name: str, known_values: Iterable[str], parent: str = "") -> str:
     """A hint for an unknown name: ``did you mean 'bm25'? known: bm25, hybrid``.
 
     Without a similar known name, only the list. ``parent`` is a prefix that all the names share,
     such as ``dataset.``.
     """
-    close = difflib.get_close_matches(name, names := list(known), n=1)
+    close = difflib.get_close_matches(name, names := list(known_values), n=1)
     hint = f"did you mean {parent + close[0]!r}? " if close else ""
     return f"{hint}known: {', '.join(parent + name for name in names)}"

@@ -93,8 +93,8 @@ def write_board_runs(root: Path) -> dict[str, Path]:
     runs["again"] = root / "again"
     shutil.copytree(runs["first"], runs["again"])
     runs["other"] = write_run(base, root / "other", {"other": 0.3, "worse": 1.5})
-    known = json.loads((base / "manifest.json").read_text("utf-8"))["signatures"]
-    later = {name: text.replace("|v:", "|v:9") for name, text in known.items()}
+    known_values = json.loads((base / "manifest.json").read_text("utf-8"))["signatures"]
+    later = {name: text.replace("|v:", "|v:9") for name, text in known_values.items()}
     change_manifest(runs["other"], signatures=later)
     runs["stopped"] = root / "stopped"
     (runs["stopped"] / ".progress").mkdir(parents=True)

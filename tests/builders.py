@@ -85,7 +85,7 @@ def stream(dictionary: str, data: str) -> str:
     return f"<< {dictionary} /Length {len(data)} >>\nstream\n{data}\nendstream"
 
 
-def write_page(path: Path, content: str, *others: str, resources: str = "") -> Path:
+def write_page(path: Path, content: str, *rest: str, resources: str = "") -> Path:
     """A PDF of one page, 200 x 260 points, with Helvetica as /F; ``others`` are objects 6 on."""
     return write_objects(
         path,
@@ -96,7 +96,7 @@ def write_page(path: Path, content: str, *others: str, resources: str = "") -> P
             f"/Resources << /Font << /F 5 0 R >> {resources} >> >>",
             stream("", content),
             "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            *others,
+            *rest,
         ],
     )
 

@@ -261,8 +261,8 @@ class SteadyReader(FactReader):
 
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         number = "".join(re.findall(r"\d+", question))
-        known = bool(context) and int(number) % 2 == 0
-        return Outcome.of_text(f"answer {number}" if known else "unknown")
+        is_known = bool(context) and int(number) % 2 == 0
+        return Outcome.of_text(f"answer {number}" if is_known else "unknown")
 
 
 class SilentReader(FactReader):

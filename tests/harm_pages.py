@@ -31,7 +31,7 @@ def font(size: int, name: str = "DejaVuSans") -> ImageFont.FreeTypeFont:
 
 def write(
     draw: ImageDraw.ImageDraw,
-    left: int,
+    left_edge: int,
     top: int,
     *,
     lines: int = 8,
@@ -42,7 +42,7 @@ def write(
     """Lines of text, one under the other."""
     for number in range(lines):
         text = SENTENCES[(first + number) % len(SENTENCES)]
-        place = (left, top + round(1.7 * size) * number)
+        place = (left_edge, top + round(1.7 * size) * number)
         draw.text(place, text, fill=ink, font=font(size))  # type: ignore[arg-type]
 
 
@@ -134,15 +134,19 @@ def comic() -> np.ndarray:
     draw = ImageDraw.Draw(page)
     for row in range(3):
         for column in range(2):
-            left, top = 50 + 460 * column, 50 + 410 * row
-            draw.rectangle([(left, top), (left + 430, top + 380)], outline=0, width=5)
+            left_edge, top = 50 + 460 * column, 50 + 410 * row
+            draw.rectangle([(left_edge, top), (left_edge + 430, top + 380)], outline=0, width=5)
             for number in range(18):
-                x = left + 10 + 23 * number
-                draw.line([(x, top + 370), (min(x + 90, left + 425), top + 160)], fill=60, width=4)
-            draw.ellipse([(left + 20, top + 15), (left + 410, top + 145)], fill=255, outline=0)
+                x = left_edge + 10 + 23 * number
+                draw.line(
+                    [(x, top + 370), (min(x + 90, left_edge + 425), top + 160)], fill=60, width=4
+                )
+            draw.ellipse(
+                [(left_edge + 20, top + 15), (left_edge + 410, top + 145)], fill=255, outline=0
+            )
             words = SENTENCES[2 * row + column].split()
-            draw.text((left + 90, top + 45), " ".join(words[:4]), fill=0, font=font(22))
-            draw.text((left + 90, top + 80), " ".join(words[4:7]), fill=0, font=font(22))
+            draw.text((left_edge + 90, top + 45), " ".join(words[:4]), fill=0, font=font(22))
+            draw.text((left_edge + 90, top + 80), " ".join(words[4:7]), fill=0, font=font(22))
     return np.asarray(page).copy()
 
 

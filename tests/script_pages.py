@@ -98,10 +98,10 @@ def font_file(script: str, number: int = 0) -> str:
 def lines_of(script: str, lines: int = 22, words: int = 9, seed: int = 0) -> list[str]:
     """Lines of words of the script, in a random order."""
     rng = np.random.default_rng(seed)
-    known = WORDS[script].split()
+    known_values = WORDS[script].split()
     joint = "" if script in UNSPACED else " "
     more = 2 if script in UNSPACED else 1
-    return [joint.join(rng.choice(known, words * more)) for _ in range(lines)]
+    return [joint.join(rng.choice(known_values, words * more)) for _ in range(lines)]
 
 
 def script_page(
@@ -116,6 +116,6 @@ def script_page(
     draw = ImageDraw.Draw(page)
     right = script in ("arabic", "hebrew")
     for number, (text, length) in enumerate(zip(texts, widths, strict=True)):
-        left = width - 80 - length if right else 80
-        draw.text((left, 80 + round(1.9 * size) * number), text, fill=0, font=face)
+        left_side = width - 80 - length if right else 80
+        draw.text((left_side, 80 + round(1.9 * size) * number), text, fill=0, font=face)
     return np.asarray(page).copy()

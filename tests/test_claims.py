@@ -95,10 +95,10 @@ def test_all_claims_are_one_family(monkeypatch, tmp_path):
     entries = [
         entry(f"c{n}", before={"engine": "gt"}, after={"engine": "gt"}) for n in range(2, 60)
     ]
-    first, *others = verdicts_of(run, [entry(), *entries], monkeypatch, tmp_path)
+    first, *rest = verdicts_of(run, [entry(), *entries], monkeypatch, tmp_path)
     assert (alone.whole.tests, first.whole.tests) == (1, 59)
     assert first.whole.p_adjusted >= alone.whole.p_adjusted
-    assert all(other.whole.p_adjusted == 1 for other in others)
+    assert all(other.whole.p_adjusted == 1 for other in rest)
 
 
 def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
@@ -117,7 +117,7 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
 def test_a_reader_is_compared_with_what_the_pages_let_it_copy(monkeypatch, tmp_path):
     run = run_of(0.1)
     best = pd.Series(
-        {qid: 0.8 if at % 2 else 1.0 for at, qid in enumerate(run.rows["qid"].unique())}
+        {qid: 0.8 if index % 2 else 1.0 for index, qid in enumerate(run.rows["qid"].unique())}
     )
     monkeypatch.setattr(claims, "_attainable", lambda path: best)
     given = entry(before={"engine": "gt", "attainable": True}, after={"engine": "gt"})

@@ -85,7 +85,7 @@ def offences(paths: list[Path], check: Callable[[Path], Iterable[str]]) -> list[
     return [f"{path.relative_to(ROOT)}, {fault}" for path in paths for fault in check(path)]
 
 
-def without_code(markdown: str) -> str:
+def drop_code(markdown: str) -> str:
     """The prose, on the same lines as before."""
     return CODE.sub(lambda code: "\n" * code[0].count("\n"), markdown)
 
@@ -94,10 +94,10 @@ def prose(path: Path) -> str:
     """What a person reads of a file; line numbers stay those of the file, but for notebooks."""
     text = path.read_text("utf-8")
     if path.suffix == ".md":
-        return without_code(text)
+        return drop_code(text)
     if path.suffix == ".ipynb":
         cells = (cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
-        return without_code("\n\n".join("".join(cell["source"]) for cell in cells))
+        return drop_code("\n\n".join("".join(cell["source"]) for cell in cells))
     return python_prose(text)
 
 
@@ -207,7 +207,7 @@ def test_usual_english_is_allowed():
 
 
 def test_code_is_no_prose_and_comments_are():
-    assert not list(faults(without_code("`applies_to`\n```python\nbefalls\n```\n")))
+    assert not list(faults(drop_code("`applies_to`\n```python\nbefalls\n```\n")))
     source = 'befalls = """It\nbefalls."""  # told apart\nx = f"{befalls} the mend"\n'
     assert [fault[:7] for fault in faults(python_prose(source))] == [
         "line 2:",

@@ -15,11 +15,11 @@ from benchmarks.layer_corpus.producers import PRODUCERS
 KINDS = tuple(dict.fromkeys((*FAULTS, *TYPESET)))
 
 
-def _names(known: tuple[str, ...], text: str) -> list[str]:
+def _names(known_values: tuple[str, ...], text: str) -> list[str]:
     names = [name for name in text.split(",") if name]
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in known_values]
     if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]}: not one of {', '.join(known)}")
+        raise argparse.ArgumentTypeError(f"{unknown[0]}: not one of {', '.join(known_values)}")
     return names
 
 
@@ -27,8 +27,8 @@ def main() -> None:
     """Write the PDFs and truth.json, and say how many there are of each kind."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.layer_corpus")
     parser.add_argument("out", type=Path, metavar="OUT")
-    for option, known in (("scripts", SCRIPTS), ("producers", PRODUCERS), ("faults", KINDS)):
-        names = tuple(known)
+    for option, known_values in (("scripts", SCRIPTS), ("producers", PRODUCERS), ("faults", KINDS)):
+        names = tuple(known_values)
         parser.add_argument(
             f"--{option}",
             type=lambda text, names=names: _names(names, text),

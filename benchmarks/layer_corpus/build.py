@@ -13,7 +13,7 @@ import pikepdf
 
 from benchmarks.layer_corpus.faults import FAULTS, TYPESET
 from benchmarks.layer_corpus.faults.planted import Plant, Planted
-from benchmarks.layer_corpus.page import Page, in_columns, pages
+from benchmarks.layer_corpus.page import Page, pages, set_in_columns
 from benchmarks.layer_corpus.plain import plain_words
 from benchmarks.layer_corpus.producers import PRODUCERS, families, set_pages
 from benchmarks.layer_corpus.producers.split import saved
@@ -75,7 +75,7 @@ def _source(scripts: Sequence[str], faults: Sequence[str]) -> list[Page]:
     for script in scripts:
         own = [page for page in plain if page.script == script]
         if script not in UNDIVIDED and all(page.name != "columns" for page in own):
-            plain.append(in_columns(own[0]))
+            plain.append(set_in_columns(own[0]))
     outputs = [page for page in matches if page.fault in faults]
     for fault, variants in TYPESET.items():
         if fault in faults:
@@ -134,7 +134,7 @@ def _plant_all(
                 planted = _planted(plant, page, folder / truth.file, folder / name)
                 if planted is not None:
                     seen.append((truth.producer, page.key))
-                    yield _with(truth, planted, folder / name, fault, full)
+                    yield _planted_truth(truth, planted, folder / name, fault, full)
 
 
 def _planted(plant: Plant, page: Page, source: Path, target: Path) -> Planted | None:
@@ -151,7 +151,7 @@ def _planted(plant: Plant, page: Page, source: Path, target: Path) -> Planted | 
     return planted
 
 
-def _with(truth: Truth, planted: Planted, path: Path, fault: str, variant: str) -> Truth:
+def _planted_truth(truth: Truth, planted: Planted, path: Path, fault: str, variant: str) -> Truth:
     """What is known of the page after planting; where only reading it tells, as it reads."""
     text = truth.text if planted.text is None else planted.text
     wrong = planted.wrong

@@ -61,17 +61,17 @@ class _Font:
                 self.widths[code] = float(width) * scale
 
     def _read(self, entries: list[pikepdf.Object]) -> None:
-        at = 0
-        while at < len(entries):
-            first = int(entries[at])
-            if isinstance(entries[at + 1], pikepdf.Array):
-                for code, width in enumerate(entries[at + 1], first):
+        position = 0
+        while position < len(entries):
+            first = int(entries[position])
+            if isinstance(entries[position + 1], pikepdf.Array):
+                for code, width in enumerate(entries[position + 1], first):
                     self.widths[code] = float(width) / 1000
-                at += 2
+                position += 2
             else:
-                for code in range(first, int(entries[at + 1]) + 1):
-                    self.widths[code] = float(entries[at + 2]) / 1000
-                at += 3
+                for code in range(first, int(entries[position + 1]) + 1):
+                    self.widths[code] = float(entries[position + 2]) / 1000
+                position += 3
 
 
 @dataclass
@@ -174,8 +174,8 @@ class Drawing:
     def _show_string(self, codes: bytes) -> None:
         state = self._states[-1]
         font = self._fonts[state.font]
-        for at in range(0, len(codes), font.bytes):
-            code = codes[at : at + font.bytes]
+        for position in range(0, len(codes), font.bytes):
+            code = codes[position : position + font.bytes]
             number = int.from_bytes(code, "big")
             width = font.widths.get(number, font.default) * state.size
             place = Matrix(state.stretch, 0, 0, 1, 0, state.rise) @ self._text @ state.ctm

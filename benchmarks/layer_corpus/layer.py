@@ -25,24 +25,26 @@ def _entries(kind: bytes, body: bytes) -> Iterator[tuple[int, str]]:
     tokens = [
         re.sub(rb"\s", b"", m[1]) if m[1] is not None else m[0] for m in _TOKEN.finditer(body)
     ]
-    at = 0
-    while at < len(tokens):
-        first = int(tokens[at], 16)
+    position = 0
+    while position < len(tokens):
+        first = int(tokens[position], 16)
         if kind == b"bfchar":
-            yield first, _letters(tokens[at + 1])
-            at += 2
+            yield first, _letters(tokens[position + 1])
+            position += 2
             continue
-        last = int(tokens[at + 1], 16)
-        if tokens[at + 2] == b"[":
-            end = tokens.index(b"]", at)
-            for code, letters in zip(range(first, last + 1), tokens[at + 3 : end], strict=True):
+        last = int(tokens[position + 1], 16)
+        if tokens[position + 2] == b"[":
+            end = tokens.index(b"]", position)
+            for code, letters in zip(
+                range(first, last + 1), tokens[position + 3 : end], strict=True
+            ):
                 yield code, _letters(letters)
-            at = end + 1
+            position = end + 1
             continue
-        base = _letters(tokens[at + 2])
+        base = _letters(tokens[position + 2])
         for code in range(first, last + 1):
             yield code, base[:-1] + chr(ord(base[-1]) + code - first)
-        at += 3
+        position += 3
 
 
 def mapping(font: pikepdf.Object) -> tuple[dict[int, str], int]:
@@ -64,7 +66,7 @@ def write_mapping(
         f"<{code:0{2 * width}X}> <{text.encode('utf-16-be', 'surrogatepass').hex().upper()}>"
         for code, text in sorted(letters.items())
     ]
-    parts = [rows[at : at + 100] for at in range(0, len(rows), 100)]
+    parts = [rows[position : position + 100] for position in range(0, len(rows), 100)]
     body = "\n".join(
         f"{len(part)} beginbfchar\n" + "\n".join(part) + "\nendbfchar" for part in parts
     )

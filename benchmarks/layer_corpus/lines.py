@@ -22,7 +22,7 @@ def lines(glyphs: Sequence[Glyph]) -> list[Group]:
     return [group for group in placed.values() if group]
 
 
-def across(line: Sequence[Glyph]) -> Group:
+def sort_glyphs(line: Sequence[Glyph]) -> Group:
     """The glyphs of a line from left to right."""
     return sorted(line, key=lambda glyph: glyph.x)
 
@@ -30,7 +30,7 @@ def across(line: Sequence[Glyph]) -> Group:
 def words(line: Sequence[Glyph]) -> list[Group]:
     """The words of a line from left to right, each with the blanks after it."""
     matches: list[Group] = []
-    for glyph in across(line):
+    for glyph in sort_glyphs(line):
         last = matches[-1][-1] if matches else None
         apart = last is not None and (
             (not last.text.strip() and glyph.text.strip())
@@ -58,7 +58,7 @@ def letters(line: Sequence[Glyph]) -> str:
     return " ".join(word for word in matches if word)
 
 
-def by_font(glyphs: Sequence[Glyph]) -> dict[str, Group]:
+def group_by_font(glyphs: Sequence[Glyph]) -> dict[str, Group]:
     """The glyphs of each font."""
     ordered = sorted(glyphs, key=lambda glyph: glyph.font)
     return {font: list(group) for font, group in groupby(ordered, lambda glyph: glyph.font)}

@@ -162,7 +162,7 @@ def pages(script: str) -> list[Page]:
     return matches
 
 
-def in_columns(page: Page) -> Page:
+def set_in_columns(page: Page) -> Page:
     """The page's lines, set again as short ones in two columns; the rows are left out."""
     lines = [read(block.lines[0]) for block in page.blocks if block.kind == "line"]
     blank = "" if page.script in ("chinese", "japanese") else " "

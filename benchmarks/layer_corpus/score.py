@@ -97,29 +97,29 @@ def _undoubted(text: str, doubtful: Sequence[str]) -> list[str]:
             doubted[word] -= 1
         else:
             remaining.append(word)
-    left = [word for word, count in doubted.items() if count > 0]
-    return [word for word in remaining if not any(_within(word, other) for other in left)]
+    remainder = [word for word, count in doubted.items() if count > 0]
+    return [word for word in remaining if not any(_is_within(word, other) for other in remainder)]
 
 
-def _within(word: str, other: str) -> bool:
+def _is_within(word: str, other: str) -> bool:
     return split_units(word) != [word] and (word in other or other in word)
 
 
 def kept_pairs(truth: str, text: str) -> float:
     """The share of neighbours in the truth that are so in the text, of the words both have."""
-    left, right = split_units(truth), split_units(text)
-    both = Counter(left) & Counter(right)
-    before, after = _only(left, both), _only(right, both)
+    left_side, right = split_units(truth), split_units(text)
+    both = Counter(left_side) & Counter(right)
+    before, after = _only(left_side, both), _only(right, both)
     pairs = Counter(itertools.pairwise(before))
     remaining = pairs & Counter(itertools.pairwise(after))
     return remaining.total() / pairs.total() if pairs else 1.0
 
 
 def _only(words: Iterable[str], counts: Mapping[str, int]) -> list[str]:
-    left, matches = Counter(counts), []
+    remaining, matches = Counter(counts), []
     for word in words:
-        if left[word] > 0:
-            left[word] -= 1
+        if remaining[word] > 0:
+            remaining[word] -= 1
             matches.append(word)
     return matches
 

@@ -24,6 +24,6 @@ def split_units(text: str) -> list[str]:
     return _UNIT.findall(unicodedata.normalize("NFC", text))
 
 
-def lacking(words: Iterable[str], others: Iterable[str]) -> list[str]:
+def lacking(words: Iterable[str], rest: Iterable[str]) -> list[str]:
     """The words that others lack, each as often as it is lacking."""
-    return sorted((Counter(words) - Counter(others)).elements())
+    return sorted((Counter(words) - Counter(rest)).elements())

@@ -68,7 +68,7 @@ def dataset_collections(config: StudyConfig) -> Iterator[tuple[Path, Collection]
     dataset = load_dataset(config)
     pages = {ref: page.text for ref, page in dataset.pages.items()}
     domains = {doc_id: document.domain for doc_id, document in dataset.documents.items()}
-    yield from _by_domain(Path(), domains, pages, select_questions(config, dataset))
+    yield from _domain_collections(Path(), domains, pages, select_questions(config, dataset))
 
 
 def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
@@ -79,10 +79,10 @@ def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
     bases = list(run_texts(path))
     questions, domains = read_questions(path), read_domains(path)
     for name, pages in bases:
-        yield from _by_domain(name, domains, pages, questions)
+        yield from _domain_collections(name, domains, pages, questions)
 
 
-def _by_domain(
+def _domain_collections(
     folder: Path,
     domains: Mapping[str, str],
     pages: dict[PageRef, str],

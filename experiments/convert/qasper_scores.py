@@ -69,18 +69,18 @@ def _row(scores: Scores) -> dict[str, object]:
     for name in TYPES:
         row[f"answer_f1_{name}"] = scores.by_type[name]
         row[f"n_{name}"] = scores.of_type[name]
-    others = {"evidence_f1": scores.evidence_f1, "questions": scores.questions}
-    return row | others | {"missing": scores.missing}
+    rest = {"evidence_f1": scores.evidence_f1, "questions": scores.questions}
+    return row | rest | {"missing": scores.missing}
 
 
-def _of_type(name: str) -> Column:
+def _type_column(name: str) -> Column:
     return Column(name, lambda row: f"{row[f'answer_f1_{name}']:.4f} ({row[f'n_{name}']})")
 
 
 _COLUMNS = (
     text_column("predictions"),
     Column("Answer F1", lambda row: f"{row['answer_f1']:.4f}"),
-    *(_of_type(name) for name in TYPES),
+    *(_type_column(name) for name in TYPES),
     Column("Evidence F1", lambda row: f"{row['evidence_f1']:.4f}"),
     value_column("questions", "n"),
     value_column("missing"),

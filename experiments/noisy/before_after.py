@@ -45,16 +45,16 @@ class ShownPage:
 def compare(noise: str, before: str, after: str, record: Mapping[str, Any]) -> Comparison:
     """Cut both texts at the edits of the record, or at their differences without any."""
     edits = list(_recorded_edits(before, after, record) or _differences(before, after))
-    left, right = [], []
-    at, to = 0, 0
+    left_side, right = [], []
+    position, to = 0, 0
     for start, removed, inserted in edits:
-        left += [Piece(before[at:start], False), Piece(removed, True)]
-        right += [Piece(after[to : to + start - at], False), Piece(inserted, True)]
-        to += start - at + len(inserted)
-        at = start + len(removed)
-    left.append(Piece(before[at:], False))
+        left_side += [Piece(before[position:start], False), Piece(removed, True)]
+        right += [Piece(after[to : to + start - position], False), Piece(inserted, True)]
+        to += start - position + len(inserted)
+        position = start + len(removed)
+    left_side.append(Piece(before[position:], False))
     right.append(Piece(after[to:], False))
-    return Comparison(noise, _shown(left), _shown(right), len(edits))
+    return Comparison(noise, _shown(left_side), _shown(right), len(edits))
 
 
 def _shown(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
@@ -71,13 +71,13 @@ Edits = list[tuple[int, str, str]]
 
 def _recorded_edits(before: str, after: str, record: Mapping[str, Any]) -> Edits:
     """The edits of a record that lists them as ``[at, removed, inserted]``, if they fit."""
-    edits = [(int(at), str(old), str(new)) for at, old, new in record.get("edits", ())]
+    edits = [(int(position), str(old), str(new)) for position, old, new in record.get("edits", ())]
     pieces, end = [], 0
-    for at, old, new in edits:
-        if before[at : at + len(old)] != old:
+    for position, old, new in edits:
+        if before[position : position + len(old)] != old:
             return []
-        pieces += [before[end:at], new]
-        end = at + len(old)
+        pieces += [before[end:position], new]
+        end = position + len(old)
     return edits if "".join([*pieces, before[end:]]) == after else []
 
 

@@ -90,7 +90,12 @@ def part_of(page: np.ndarray, whole: bool) -> Image.Image:
     image = Image.fromarray(page)
     if whole:
         return image
-    left, top, right, bottom = PART
+    left_edge, top, right, bottom = PART
     width, height = image.size
-    box = (round(left * width), round(top * height), round(right * width), round(bottom * height))
+    box = (
+        round(left_edge * width),
+        round(top * height),
+        round(right * width),
+        round(bottom * height),
+    )
     return image.crop(box)

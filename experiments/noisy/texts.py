@@ -164,7 +164,7 @@ def _write(truth: Truth, noise: Noise, out: Path, progress: Progress) -> dict[st
         "level": noise.level,
         "intensity": noise.intensity,
         **counts,
-        "dose": {system: dose.as_json() for system, dose in doses.items()},
+        "dose": {system: dose.json_content() for system, dose in doses.items()},
     }
 
 

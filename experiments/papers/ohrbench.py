@@ -18,7 +18,7 @@ from ohr.analysis.benchmark.paper_tables import percent
 from ohr.analysis.curves import study_report as noise_curve
 from ohr.analysis.error_analysis.report import analyse_errors
 from ohr.analysis.figure3.report import make_figure3
-from ohr.analysis.published import beside_published, drop_lines, on_our_domains
+from ohr.analysis.published import compare_with_published, drop_lines, weight_by_domains
 from ohr.analysis.robustness.report import compare_readers
 from ohr.display.choices import TABLE_FORMATS
 from ohr.display.columns import Column, make_table, text_column, value_column
@@ -55,7 +55,7 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
 
     if shard_of_process() is not None:
         read_shards_of(
-            partial(run_study, _with(config, *of), out / name)
+            partial(run_study, _change(config, *of), out / name)
             for name, of in {"benchmark": ((), ""), "semantic": (images, "semantic")}.items()
             if name == "benchmark" or images
         )
@@ -116,13 +116,13 @@ def _study(
 ) -> Run:
     """Run a study with other engines or noise, and report it as its own command does."""
     _title(title)
-    result = run_study(_with(config, engines, noise), out, progress=Progress())
+    result = run_study(_change(config, engines, noise), out, progress=Progress())
     module.report(result)
     report_failures(result.failures, result.failed)
     return result
 
 
-def _with(config: StudyConfig, engines: Sequence[PluginSpec], noise: str) -> StudyConfig:
+def _change(config: StudyConfig, engines: Sequence[PluginSpec], noise: str) -> StudyConfig:
     update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}
     if engines:
         update["engines"] = tuple(engines)
@@ -142,9 +142,9 @@ _COLUMNS = (
 
 
 def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
-    weighted = on_our_domains(cells)
+    weighted = weight_by_domains(cells)
     compared = pd.concat(
-        [beside_published(cells), weighted.drop(columns="domains", errors="ignore")]
+        [compare_with_published(cells), weighted.drop(columns="domains", errors="ignore")]
     )
     if compared.empty:
         print("no engine is one of the paper's, so there is nothing to compare with")

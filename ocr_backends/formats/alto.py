@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.xml_tree import children, in_reading_order, words
+from ocr_backends.formats.xml_tree import children, sort_elements, words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block
 
@@ -39,7 +39,7 @@ def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
     yield from _margins(page, *ABOVE)
     if named.keys().isdisjoint(order):
         order = _chained(page, named)
-    for block in in_reading_order(named, order):
+    for block in sort_elements(named, order):
         if text := _text(block):
             yield Block("text", text)
     yield from _margins(page, *BELOW)
@@ -66,10 +66,10 @@ def _chained(page: Element, named: dict[str, Element]) -> list[str]:
     order: dict[str, None] = {}
     starts = [name for name in named if name not in follows.values()]
     for name in [*starts, *named]:  # a circle has no start: it begins with its first block
-        at: str | None = name
-        while at is not None and at not in order:
-            order[at] = None
-            at = follows.get(at)
+        position: str | None = name
+        while position is not None and position not in order:
+            order[position] = None
+            position = follows.get(position)
     return list(order)
 
 

@@ -57,10 +57,10 @@ class _Document:
             captions = {ref["$ref"] for ref in item.get("captions", [])}
             below = list(self._walk(item, depth + 1))
             if own is not None and not captions:
-                yield from _on_pages(item, own)
+                yield from _page_blocks(item, own)
             yield from below
             if own is not None and captions:
-                yield from _on_pages(item, own)
+                yield from _page_blocks(item, own)
 
     def _item(self, reference: str) -> Mapping[str, Any]:
         _, kind, number = reference.split("/")
@@ -148,7 +148,7 @@ def _inline_part(item: Mapping[str, Any]) -> str:
     return f"`{text}`" if label == "code" and text and "`" not in text else text
 
 
-def _on_pages(item: Mapping[str, Any], block: Block) -> Iterator[tuple[int, Block]]:
+def _page_blocks(item: Mapping[str, Any], block: Block) -> Iterator[tuple[int, Block]]:
     """An item's block with its page (from 1; 0 for what has no place).
 
     A paragraph that goes on over a page's end is one item with a place on each page: each page

@@ -18,7 +18,7 @@ from ocr_backends.normalise import line_feeds
 from ohr.documents.pdf import MAX_PAGES
 from ohr.errors import EngineError
 from ohr.files.decoding import UndecodableError, decoded
-from ohr.markup.blocks import Block, to_markdown
+from ohr.markup.blocks import Block, write_markdown
 from ohr.markup.hyphenation import WordForms, join_cut_words
 from ohr.types import Outcome
 
@@ -61,8 +61,8 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
     if root.tag not in _ROOTS:
         raise EngineError(f"XML whose root is <{root.tag[:40]}>, not hOCR, ALTO or PAGE")
     form, pages = _ROOTS[root.tag]
-    reading = _of_blocks(pages(root), form, _text_of_xml(root), furniture)
-    forms = WordForms.of(outcome.value or "" for outcome in reading.pages.values())
+    reading = _read_blocks(pages(root), form, _text_of_xml(root), furniture)
+    forms = WordForms.from_texts(outcome.value or "" for outcome in reading.pages.values())
     whole = {
         number: Outcome.of_text(join_cut_words(outcome.value or "", forms), outcome.detail)
         for number, outcome in reading.pages.items()
@@ -88,11 +88,11 @@ def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Rea
         return _page_list(content)
     try:
         if isinstance(content, list):
-            return _of_blocks(_whole(content_list_pages(content)), "mineru", excerpt, furniture)
+            return _read_blocks(_whole(content_list_pages(content)), "mineru", excerpt, furniture)
         if isinstance(content, dict) and content.get("schema_name") == "DoclingDocument":
-            return _of_blocks(docling_pages(content), "docling", excerpt, furniture)
+            return _read_blocks(docling_pages(content), "docling", excerpt, furniture)
         if isinstance(content, dict) and isinstance(content.get("pages"), list):
-            return _of_blocks(mineru_pages(content), "mineru", excerpt, furniture)
+            return _read_blocks(mineru_pages(content), "mineru", excerpt, furniture)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise EngineError(f"file is neither Docling's nor MinerU's: {error!r}") from error
     raise EngineError(f"file holds a {type(content).__name__}, not a list of pages")
@@ -116,7 +116,9 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
     return {number: pages.get(number, []) for number in range(max(pages) + 1)}
 
 
-def _of_blocks(pages: dict[int, list[Block]], form: str, excerpt: str, furniture: bool) -> Reading:
+def _read_blocks(
+    pages: dict[int, list[Block]], form: str, excerpt: str, furniture: bool
+) -> Reading:
     """The pages of blocks. ``excerpt`` is some text of the file; raises EngineError if no block has
     text although it is not empty.
     """
@@ -126,7 +128,7 @@ def _of_blocks(pages: dict[int, list[Block]], form: str, excerpt: str, furniture
             "stands where the format has a page's text"
         )
     texts = {
-        number: line_feeds(to_markdown(blocks, furniture=furniture))
+        number: line_feeds(write_markdown(blocks, furniture=furniture))
         for number, blocks in pages.items()
         if number >= 0
     }
@@ -148,16 +150,16 @@ def _text_of_xml(root: Element) -> str:
 
 def _text_of_json(content: Any) -> str:
     """Some text that a JSON file holds under the names of texts; nothing where there is none."""
-    left = [content]
-    while left:
-        value = left.pop()
+    remaining = [content]
+    while remaining:
+        value = remaining.pop()
         if isinstance(value, list):
-            left += reversed(value)
+            remaining += reversed(value)
         elif isinstance(value, dict):
             for name in _JSON_TEXTS:
                 if isinstance(text := value.get(name), str) and text.strip():
                     return words(text)
-            left += value.values()
+            remaining += value.values()
     return ""
 
 

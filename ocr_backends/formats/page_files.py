@@ -30,9 +30,9 @@ def read_page_files(
     numbered, astray = _numbered(folder, TEXTS)
     form = ""
     if not numbered:
-        others, lost = _numbered(folder, XML_SUFFIXES)
-        if others:
-            numbered, astray, form = others, lost, "xml"
+        rest, lost = _numbered(folder, XML_SUFFIXES)
+        if rest:
+            numbered, astray, form = rest, lost, "xml"
     is_guessed = first_page is None and 0 not in numbered
     if first_page is None:
         first_page = 0 if 0 in numbered else 1

@@ -26,7 +26,7 @@ def find_shift(
     None if the words do not tell: no text to compare with, pages that are alike, other text.
     """
     truth = {page.ref.page_no: page.text for page in document.pages}
-    counts = {number: _words(truth[number]) for number in _near(pages, truth, shifts)}
+    counts = {number: _words(truth[number]) for number in _close_pages(pages, truth, shifts)}
     matched, total = Counter[int](), 0
     compared = 0
     for number, outcome in sorted(pages.items()):
@@ -42,13 +42,13 @@ def find_shift(
             break
     if not total:
         return None
-    best, *others = sorted(shifts, key=lambda shift: -matched[shift])
-    lead = min(matched[best] - matched[other] for other in others)
+    best, *rest = sorted(shifts, key=lambda shift: -matched[shift])
+    lead = min(matched[best] - matched[other] for other in rest)
     is_clear = matched[best] >= LEAST_SHARE * total and lead >= LEAST_LEAD * total
     return best if is_clear else None
 
 
-def _near(
+def _close_pages(
     pages: Mapping[int, Outcome[str]], truth: Mapping[int, str], shifts: tuple[int, ...]
 ) -> set[int]:
     return {number + shift for number in pages for shift in shifts} & truth.keys()

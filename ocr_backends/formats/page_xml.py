@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.xml_tree import children, in_reading_order, words
+from ocr_backends.formats.xml_tree import children, sort_elements, words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block, BlockKind, GridCell, html_table
 
@@ -74,7 +74,7 @@ def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
     }
     if named.keys().isdisjoint(order):
         named = dict(sorted(named.items(), key=lambda item: _own_rank(item[1])))
-    for region in in_reading_order(named, order):
+    for region in sort_elements(named, order):
         if region.tag == "TableRegion" and (table := _table(region)):
             yield Block("table", table)
             continue

@@ -76,7 +76,7 @@ def words(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-def in_reading_order(named: dict[str, Element], order: list[str]) -> list[Element]:
+def sort_elements(named: dict[str, Element], order: list[str]) -> list[Element]:
     """Elements as their ids are listed; the others follow in the order of the file."""
     listed = dict.fromkeys(name for name in order if name in named)
     return [named[name] for name in [*listed, *(name for name in named if name not in listed)]]

@@ -21,16 +21,16 @@ class AddWords(TextFusion[Params]):
     def fuse(self, texts: Sequence[str]) -> str:
         text = texts[0]
         for other in texts[1:]:
-            text = _with_words(text, other)
+            text = _insert_words(text, other)
         return text
 
 
-def _with_words(text: str, other: str) -> str:
-    words, others = text.split(), other.split()
-    missing = Counter(others) - Counter(words)
+def _insert_words(text: str, other: str) -> str:
+    words, rest = text.split(), other.split()
+    missing = Counter(rest) - Counter(words)
     added: list[list[str]] = [[] for _ in range(len(words) + 1)]
-    for gap in gaps(words, others):
-        for word in others[gap.other_start : gap.other_end]:
+    for gap in gaps(words, rest):
+        for word in rest[gap.other_start : gap.other_end]:
             if missing[word] > 0:
                 missing[word] -= 1
                 added[gap.end].append(word)

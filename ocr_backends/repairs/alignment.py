@@ -21,16 +21,16 @@ class Gap:
     other_end: int
 
 
-def gaps(words: Sequence[str], others: Sequence[str]) -> Iterator[Gap]:
+def gaps(words: Sequence[str], rest: Sequence[str]) -> Iterator[Gap]:
     """The places where two lists of words differ, by their longest common subsequence."""
     start = other_start = 0
-    for match in Indel.opcodes(words, others):
+    for match in Indel.opcodes(words, rest):
         if match.tag == "equal":
             if start < match.src_start or other_start < match.dest_start:
                 yield Gap(start, match.src_start, other_start, match.dest_start)
             start, other_start = match.src_end, match.dest_end
-    if start < len(words) or other_start < len(others):
-        yield Gap(start, len(words), other_start, len(others))
+    if start < len(words) or other_start < len(rest):
+        yield Gap(start, len(words), other_start, len(rest))
 
 
 def rewritten(text: str, words: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends.repairs.light import even_light
-from ocr_backends.repairs.lines import grey_of, on_white
+from ocr_backends.repairs.lines import grey_of, whiten
 from ohr.plugins import ImageRepair, Params
 
 SPREAD = 128.0
@@ -35,7 +35,7 @@ class Clean(ImageRepair[CleanParams]):
     version = "2"
 
     def repair(self, image: np.ndarray) -> np.ndarray:
-        grey = on_white(grey_of(image))
+        grey = whiten(grey_of(image))
         even = cv2.medianBlur(even_light(grey), 3)
         ink, paper = np.percentile(even, (0.5, 90))
         if paper - ink < 1:

@@ -71,10 +71,10 @@ class Correct(TextRepair[CorrectParams]):
         return "".join(parts)
 
     def reason(self, text: str) -> str:
-        known, words = self._known_words(text)
-        if not self._is_foreign(known, words):
+        known_values, words = self._known_words(text)
+        if not self._is_foreign(known_values, words):
             return ""
-        return f"left as it is: {known} of {words} words are in the dictionary"
+        return f"left as it is: {known_values} of {words} words are in the dictionary"
 
     def _repaired(self, text: str) -> str:
         pieces, end = [], 0
@@ -89,12 +89,12 @@ class Correct(TextRepair[CorrectParams]):
         words = [word for word in _SMALL_WORD.findall(prose) if word.islower()]
         return sum(word in self._speller.words for word in words), len(words)
 
-    def _is_foreign(self, known: int, words: int) -> bool:
+    def _is_foreign(self, known_values: int, words: int) -> bool:
         """Whether a text with so many known words is not in the dictionary's language."""
         least = self.params.least_known
         if words < ENOUGH:
             least = min(least, LEAST_OF_FEW)
-        return words >= FEW and known < least * words
+        return words >= FEW and known_values < least * words
 
     def _corrected(self, prose: str) -> str:
         return _WORD.sub(lambda match: self.suggestion(match[0]), prose)

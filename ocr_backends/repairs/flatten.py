@@ -228,9 +228,9 @@ def _straightened(image: np.ndarray, page: Outline) -> np.ndarray:
     square = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     to_square = cv2.getPerspectiveTransform(corners.astype(np.float32), square)
     outline = cv2.perspectiveTransform(page.outline.reshape(1, -1, 2), to_square)[0]
-    top, right, bottom, left = _edges(outline, square.astype(np.float64))
+    top, right, bottom, left_edge = _edges(outline, square.astype(np.float64))
     u, v = np.meshgrid(np.linspace(0, 1, NODES), np.linspace(0, 1, NODES))
-    x = u * width + (1 - u) * left[:, None] + u * right[:, None]
+    x = u * width + (1 - u) * left_edge[:, None] + u * right[:, None]
     y = v * height + (1 - v) * top[None, :] + v * bottom[None, :]
     points = np.stack([x, y], axis=-1).reshape(1, -1, 2)
     back = cv2.perspectiveTransform(points, np.linalg.inv(to_square))[0].reshape(NODES, NODES, 2)
@@ -255,7 +255,7 @@ def _edges(outline: np.ndarray, square: np.ndarray) -> list[np.ndarray]:
     nearest = [int(np.argmin(((outline - corner) ** 2).sum(axis=1))) for corner in square]
     edges = []
     for number, (start, end) in enumerate(itertools.pairwise([*nearest, nearest[0]])):
-        part = _between(outline, start, end, square[number], square[(number + 1) % 4])
+        part = _outline_part(outline, start, end, square[number], square[(number + 1) % 4])
         along, across = (0, 1) if number % 2 == 0 else (1, 0)
         length = float(square[:, along].max())
         base = square[number, across]
@@ -268,7 +268,7 @@ def _edges(outline: np.ndarray, square: np.ndarray) -> list[np.ndarray]:
     return edges
 
 
-def _between(
+def _outline_part(
     outline: np.ndarray, start: int, end: int, first: np.ndarray, last: np.ndarray
 ) -> np.ndarray:
     """The points of a closed outline from one to another: of both ways the nearer to the chord."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from ocr_backends.repairs.lines import on_white
+from ocr_backends.repairs.lines import whiten
 from ohr.plugins import ImageRepair, Params
 
 STROKE = 31
@@ -20,7 +20,7 @@ class Light(ImageRepair[Params]):
     version = "2"
 
     def repair(self, image: np.ndarray) -> np.ndarray:
-        return even_light(on_white(image))
+        return even_light(whiten(image))
 
 
 def even_light(image: np.ndarray) -> np.ndarray:

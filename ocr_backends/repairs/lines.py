@@ -77,7 +77,7 @@ def is_dark(image: np.ndarray) -> bool:
     return 2 * light > sum(len(line.boxes) for line in lines)
 
 
-def on_white(image: np.ndarray) -> np.ndarray:
+def whiten(image: np.ndarray) -> np.ndarray:
     """The page with dark ink on a light ground: a dark page inverted, another as it is."""
     return cv2.bitwise_not(image) if is_dark(image) else image
 
@@ -114,11 +114,11 @@ def _ground(small: np.ndarray) -> np.ndarray:
 def _letters(ink: np.ndarray) -> np.ndarray:
     """Boxes of marks that may be letters: left, top, right, bottom, float ``(n, 4)``."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    left, top, width, height, area = (stats[1:, place].astype(float) for place in range(5))
+    left_edge, top, width, height, area = (stats[1:, place].astype(float) for place in range(5))
     fits = (height >= LETTER[0]) & (height <= LETTER[1]) & (width >= 2)
     fits &= (width <= WIDEST * height) & (height <= WIDEST * width)
     fits &= area >= THINNEST * width * height
-    boxes: np.ndarray = np.stack([left, top, left + width, top + height], axis=1)[fits]
+    boxes: np.ndarray = np.stack([left_edge, top, left_edge + width, top + height], axis=1)[fits]
     return boxes
 
 
@@ -133,21 +133,21 @@ def _chains(boxes: np.ndarray) -> list[list[int]]:
     for place, mark in enumerate(order):
         reach = REACH * heights[mark]
         end = int(np.searchsorted(lefts, boxes[mark, 2] + reach, "right"))
-        others = order[place + 1 : end]
-        others = others[middles[others, 0] > boxes[mark, 2] - 0.3 * heights[mark]]
-        if not len(others):
+        rest = order[place + 1 : end]
+        rest = rest[middles[rest, 0] > boxes[mark, 2] - 0.3 * heights[mark]]
+        if not len(rest):
             continue
-        across = np.abs(middles[others, 1] - middles[mark, 1])
-        along = middles[others, 0] - middles[mark, 0]
-        size = np.maximum(heights[others], heights[mark])
-        ratio = size / np.minimum(heights[others], heights[mark])
+        across = np.abs(middles[rest, 1] - middles[mark, 1])
+        along = middles[rest, 0] - middles[mark, 0]
+        size = np.maximum(heights[rest], heights[mark])
+        ratio = size / np.minimum(heights[rest], heights[mark])
         fits = (ratio <= 2.5) & (across <= 0.5 * size + STEEPEST * along)
         if not fits.any():
             continue
-        gaps = np.maximum(boxes[others, 0] - boxes[mark, 2], 0) + 2 * across
+        gaps = np.maximum(boxes[rest, 0] - boxes[mark, 2], 0) + 2 * across
         gaps[~fits] = np.inf
         nearest = int(np.argmin(gaps))
-        after, gap = int(others[nearest]), float(gaps[nearest])
+        after, gap = int(rest[nearest]), float(gaps[nearest])
         if after not in best or gap < best[after][0]:
             best[after] = gap, int(mark)
     following = {before: after for after, (_, before) in best.items()}

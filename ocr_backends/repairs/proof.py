@@ -65,8 +65,8 @@ def confident_words(words: Iterable[Word]) -> Evidence:
 
 def _is_level(word: Word) -> bool:
     """Whether a word is wider than high; of one or two letters that cannot be said."""
-    left, top, right, bottom = word.box
-    return len(word.text) < 3 or right - left >= bottom - top
+    left_edge, top, right, bottom = word.box
+    return len(word.text) < 3 or right - left_edge >= bottom - top
 
 
 def likely_words(text: str) -> Evidence:

@@ -16,7 +16,7 @@ from ocr_backends._tesseract_library import (
     tessdata,
     traineddata_digests,
 )
-from ocr_backends.repairs.lines import Line, letter_lines, on_white
+from ocr_backends.repairs.lines import Line, letter_lines, whiten
 from ocr_backends.repairs.proof import confident_words, is_better
 from ohr.documents.osd import INSTALL, Orientation, detect_orientation
 from ohr.errors import MissingDependencyError
@@ -89,7 +89,7 @@ def upright(image: np.ndarray) -> np.ndarray:
     script that no installed traineddata reads, its orientation detection is sure. Raises
     MissingDependencyError without Tesseract, EngineError if Tesseract fails.
     """
-    orientation = detect_orientation(on_white(image))
+    orientation = detect_orientation(whiten(image))
     pages = _proposals(image, orientation)
     if not pages:
         return image
@@ -101,8 +101,8 @@ def upright(image: np.ndarray) -> np.ndarray:
             return pages[0]
         # Marks of a page on its side can look like slanted lines.
         upright_already = orientation is not None and not orientation.turns
-        known = upright_already and orientation is not None and orientation.confidence >= SURE
-        level = _level(image) if known else None
+        is_known = upright_already and orientation is not None and orientation.confidence >= SURE
+        level = _level(image) if is_known else None
         return image if level is None else level
     library = pick_library("pytesseract")
     best, words = image, confident_words(read_words(library, settings, image))
@@ -126,7 +126,7 @@ def proposals(image: np.ndarray) -> list[np.ndarray]:
 
     Raises what :func:`upright` does.
     """
-    return _proposals(image, detect_orientation(on_white(image)))
+    return _proposals(image, detect_orientation(whiten(image)))
 
 
 def _proposals(image: np.ndarray, orientation: Orientation | None) -> list[np.ndarray]:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from ocr_backends.repairs.lines import grey_of, on_white
+from ocr_backends.repairs.lines import grey_of, whiten
 from ohr.plugins import ImageRepair, Params
 
 LEAST = 1.2
@@ -47,7 +47,7 @@ class Upscale(ImageRepair[UpscaleParams]):
 
 def letter_height(image: np.ndarray) -> float:
     """The median height in pixels of what may be letters; 0 if there are hardly any."""
-    grey = on_white(grey_of(image))
+    grey = whiten(grey_of(image))
     _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink)
     heights = stats[1:, cv2.CC_STAT_HEIGHT]

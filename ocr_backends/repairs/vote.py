@@ -27,13 +27,13 @@ class Vote(TextFusion[Params]):
         readings: list[list[str]] = [[word] for word in words]
         counts = Counter(word for text in texts for word in text.split())
         for text in texts[1:]:
-            others = text.split()
+            rest = text.split()
             matched = 0
-            for gap in gaps(words, others):
+            for gap in gaps(words, rest):
                 for place in range(matched, gap.start):
                     readings[place].append(words[place])
                 if gap.end - gap.start == gap.other_end - gap.other_start:
-                    replacements = others[gap.other_start : gap.other_end]
+                    replacements = rest[gap.other_start : gap.other_end]
                     for place, other in enumerate(replacements, start=gap.start):
                         readings[place].append(other)
                 matched = gap.end

@@ -45,18 +45,18 @@ class Ink:
         strokes = cv2.morphologyEx(self._ink, cv2.MORPH_OPEN, np.ones((1, SHORTEST), np.uint8))
         _, _, stats, _ = cv2.connectedComponentsWithStats(strokes, connectivity=8)
         self.rules = [
-            Rule(float(left), float(left + width), top + height / 2)
-            for left, top, width, height, _ in stats[1:].tolist()
+            Rule(float(left_edge), float(left_edge + width), top + height / 2)
+            for left_edge, top, width, height, _ in stats[1:].tolist()
             if height <= THICKEST
         ]
 
-    def has_dash(self, left: float, right: float, middle: float, unit: float) -> bool:
+    def has_dash(self, left_edge: float, right: float, middle: float, unit: float) -> bool:
         """Whether a dash is all that stands between ``left`` and ``right``, ``middle`` high.
 
         ``unit``: height of a line in pixels.
         """
         top = max(0, int(middle - 0.35 * unit))
-        box = self._ink[top : int(middle + 0.35 * unit), max(0, int(left)) : int(right)]
+        box = self._ink[top : int(middle + 0.35 * unit), max(0, int(left_edge)) : int(right)]
         if box.size == 0:
             return False
         _, _, stats, _ = cv2.connectedComponentsWithStats(box, connectivity=8)

@@ -87,15 +87,15 @@ def _detect(image: np.ndarray, model: _Model) -> Iterator[Region]:
     least = CONFIDENCE[model.family]
     for number, name in enumerate(model.names):
         sure = scores[:, number] >= least
-        for at in _without_overlaps(boxes[sure], scores[sure, number]):
-            yield _region(name, float(scores[sure, number][at]), boxes[sure][at])
+        for position in _drop_overlaps(boxes[sure], scores[sure, number]):
+            yield _region(name, float(scores[sure, number][position]), boxes[sure][position])
 
 
 def _region(name: str, confidence: float, box: Iterable[float]) -> Region:
     name = name.lower().replace("_", "-").replace(" ", "-")
-    left, top, right, bottom = map(float, box)
+    left_edge, top, right, bottom = map(float, box)
     kind = KINDS.get(name, "text")
-    return Region(kind, left, top, right, bottom, confidence, name == "title")
+    return Region(kind, left_edge, top, right, bottom, confidence, name == "title")
 
 
 def layout_version(path: Path) -> str:
@@ -121,16 +121,16 @@ def _load_file(path: Path) -> _Model:
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise ConfigError(f"layout: {path.name} is no ONNX model ({reason})") from error
     inputs, outputs = session.get_inputs(), session.get_outputs()
-    known = session.get_modelmeta().custom_metadata_map
+    known_values = session.get_modelmeta().custom_metadata_map
     shape = list(inputs[0].shape)
     if len(inputs) == 1 and len(shape) == 4 and all(isinstance(side, int) for side in shape[2:]):
         height, width = shape[2:]
-        if len(outputs) == 2 * len(STRIDES) and "character" in known:
-            names = tuple(known["character"].splitlines())
+        if len(outputs) == 2 * len(STRIDES) and "character" in known_values:
+            names = tuple(known_values["character"].splitlines())
             if outputs[0].shape[-1] == len(names):
                 return _Model(session, "picodet", names, height, width)
-        if len(outputs) == 1 and len(outputs[0].shape) == 3 and "names" in known:
-            names = _yolo_names(known["names"])
+        if len(outputs) == 1 and len(outputs[0].shape) == 3 and "names" in known_values:
+            names = _yolo_names(known_values["names"])
             if names and outputs[0].shape[1] == 4 + len(names):
                 return _Model(session, "yolo", names, height, width)
     raise ConfigError(
@@ -174,19 +174,22 @@ def _yolo(image: np.ndarray, model: _Model) -> tuple[np.ndarray, np.ndarray]:
     height, width = image.shape[:2]
     scale = min(model.width / width, model.height / height)
     size = max(1, round(width * scale)), max(1, round(height * scale))
-    left, top = (model.width - size[0]) // 2, (model.height - size[1]) // 2
+    left_edge, top = (model.width - size[0]) // 2, (model.height - size[1]) // 2
     square = np.full((model.height, model.width, 3), GREY, np.uint8)
-    square[top : top + size[1], left : left + size[0]] = cv2.resize(image, size)
+    square[top : top + size[1], left_edge : left_edge + size[0]] = cv2.resize(image, size)
     tensor = (square.astype(np.float32) / 255).transpose(2, 0, 1)[None]
     [output] = model.session.run(None, {model.session.get_inputs()[0].name: tensor})
     predictions = output[0].T
-    middle, half = predictions[:, :2] - [left, top], predictions[:, 2:4] / 2
+    middle, half = predictions[:, :2] - [left_edge, top], predictions[:, 2:4] / 2
     return np.concatenate([middle - half, middle + half], axis=1) / scale, predictions[:, 4:]
 
 
-def _without_overlaps(boxes: np.ndarray, scores: np.ndarray) -> Sequence[int]:
+def _drop_overlaps(boxes: np.ndarray, scores: np.ndarray) -> Sequence[int]:
     """Indices of the boxes, without those that overlap one of higher confidence."""
     if len(boxes) == 0:
         return []
     sides = np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
-    return [int(at) for at in cv2.dnn.NMSBoxes(sides.tolist(), scores.tolist(), 0.0, OVERLAP)]
+    return [
+        int(position)
+        for position in cv2.dnn.NMSBoxes(sides.tolist(), scores.tolist(), 0.0, OVERLAP)
+    ]

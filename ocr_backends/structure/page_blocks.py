@@ -29,7 +29,7 @@ def page_blocks(
         return []
     unit = body_height(phrases)
     if regions is None:
-        blocks = _by_place(phrases, height, unit)
+        blocks = _sort_by_place(phrases, height, unit)
     else:
         blocks = region_blocks(phrases, regions, unit)
     return [
@@ -38,15 +38,15 @@ def page_blocks(
     ]
 
 
-def _by_place(
+def _sort_by_place(
     phrases: Sequence[Phrase], height: float, unit: float
 ) -> Iterator[Block | list[Line]]:
     parts = joined_lines(phrases, unit)
     furniture = header_and_footer(parts, height, unit)
     for part in parts:
-        at = 0
+        position = 0
         for run in find_tables(part, unit, furniture):
-            yield from text_blocks(part[at : run.first], unit, furniture)
+            yield from text_blocks(part[position : run.first], unit, furniture)
             yield part[run.first : run.end]
-            at = run.end
-        yield from text_blocks(part[at:], unit, furniture)
+            position = run.end
+        yield from text_blocks(part[position:], unit, furniture)

@@ -37,6 +37,6 @@ def joined_lines(
 ) -> list[list[Line]]:
     """Columns of phrases as lines, close phrases joined; ``unit``: height of a line."""
     return [
-        [joined((phrases[at] for at in line), NEAR * unit) for line in part]
+        [joined((phrases[position] for position in line), NEAR * unit) for line in part]
         for part in ordered(phrases, columns=columns)
     ]

@@ -34,11 +34,11 @@ def region_blocks(
             flow.append(phrase)
             homes.append(number)
     for number, inside in tables.items():  # in the order of the page a table is one box
-        flow.append(_around(inside))
+        flow.append(_enclose(inside))
         homes.append(number)
     for part in ordered(flow):
         stretches = [
-            (number, [flow[at] for at in stretch])
+            (number, [flow[position] for position in stretch])
             for line in part
             for number, stretch in groupby(line, key=homes.__getitem__)
         ]
@@ -52,7 +52,7 @@ def region_blocks(
                 yield from _blocks(lines, region, unit)
 
 
-def _around(phrases: Sequence[Phrase]) -> Phrase:
+def _enclose(phrases: Sequence[Phrase]) -> Phrase:
     """A phrase without text round others."""
     return replace(
         phrases[0],

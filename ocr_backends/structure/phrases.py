@@ -109,18 +109,18 @@ def _straight(corners: np.ndarray, slope: float) -> tuple[float, float, float, f
 
 def _parts(segment: Segment, slope: float, unit: float) -> Iterable[Phrase]:
     words = [Word(text, *_straight(corners, slope)) for text, corners in segment.words]
-    left, top, right, bottom = _straight(segment.corners, slope)
+    left_edge, top, right, bottom = _straight(segment.corners, slope)
     if words:  # detectors leave room at both ends
-        left, right = max(left, words[0].left), min(right, words[-1].right)
-    whole = Phrase(segment.text.strip(), left, top, max(right, left + 1), bottom)
+        left_edge, right = max(left_edge, words[0].left), min(right, words[-1].right)
+    whole = Phrase(segment.text.strip(), left_edge, top, max(right, left_edge + 1), bottom)
     # A tall box is no line: a stamp, or upright text, whose words have no gaps between them.
     if not whole.text or whole.height > 2 * whole.width or len(words) < 2:
         return [whole] if whole.text else []
     cuts = [
-        at
-        for at in range(1, len(words))
-        if words[at].left - words[at - 1].right >= APART * unit
-        or (_is_currency(words[at].text) and is_number(words[at - 1].text))
+        position
+        for position in range(1, len(words))
+        if words[position].left - words[position - 1].right >= APART * unit
+        or (_is_currency(words[position].text) and is_number(words[position - 1].text))
     ]
     if not cuts:
         return [whole]
@@ -130,9 +130,9 @@ def _parts(segment: Segment, slope: float, unit: float) -> Iterable[Phrase]:
     parts = []
     for first, end in zip([0, *cuts], [*cuts, len(words)], strict=True):
         text = segment.text[places[first] : places[end] if end < len(words) else None].strip()
-        left, right = words[first].left, words[end - 1].right
+        left_edge, right = words[first].left, words[end - 1].right
         if text:
-            parts.append(Phrase(text, left, top, max(right, left + 1), bottom))
+            parts.append(Phrase(text, left_edge, top, max(right, left_edge + 1), bottom))
     return parts
 
 
@@ -140,11 +140,11 @@ def _places(text: str, words: Sequence[str]) -> list[int] | None:
     """Where each word begins in the text; None if they are not all there in order."""
     places, start = [], 0
     for word in words:
-        at = text.find(word, start)
-        if at < 0:
+        position = text.find(word, start)
+        if position < 0:
             return None
-        places.append(at)
-        start = at + len(word)
+        places.append(position)
+        start = position + len(word)
     return places
 
 

@@ -67,11 +67,11 @@ def _box(element: ElementTree.Element) -> tuple[float, float, float, float] | No
     match = _BOX.search(element.get("title", ""))
     if match is None:
         return None
-    left, top, right, bottom = map(float, match.groups())
-    return left, top, right, bottom
+    left_edge, top, right, bottom = map(float, match.groups())
+    return left_edge, top, right, bottom
 
 
-def _corners(left: float, top: float, right: float, bottom: float, fall: float) -> np.ndarray:
+def _corners(left_edge: float, top: float, right: float, bottom: float, fall: float) -> np.ndarray:
     return np.array(
-        [[left, top], [right, top + fall], [right, bottom + fall], [left, bottom]], float
+        [[left_edge, top], [right, top + fall], [right, bottom + fall], [left_edge, bottom]], float
     )

@@ -63,13 +63,13 @@ def is_year(text: str) -> bool:
 
 def _unspanned(rows: Sequence[Line]) -> list[Phrase]:
     cells = [phrase for row in rows for phrase in row]
-    left = np.array([phrase.left for phrase in cells])
+    left_side = np.array([phrase.left for phrase in cells])
     right = np.array([phrase.right for phrase in cells])
     row_of = np.array([number for number, row in enumerate(rows) for _ in row])
     narrow = []
     for number, cell in enumerate(cells):
-        covered = np.minimum(right, cell.right) - np.maximum(left, cell.left)
-        whole = covered >= COVERED * (right - left)
+        covered = np.minimum(right, cell.right) - np.maximum(left_side, cell.left)
+        whole = covered >= COVERED * (right - left_side)
         counts = np.bincount(row_of[whole & (row_of != row_of[number])], minlength=len(rows))
         if counts.max(initial=0) < 2:
             narrow.append(cell)
@@ -96,14 +96,14 @@ def nearest(phrase: Phrase, columns: Columns) -> int:
     """The column that a cell shares most with, else the nearest."""
     return max(
         range(len(columns)),
-        key=lambda at: (
-            overlap(phrase, columns[at]),
-            -abs(phrase.centre - sum(columns[at]) / 2),
+        key=lambda position: (
+            overlap(phrase, columns[position]),
+            -abs(phrase.centre - sum(columns[position]) / 2),
         ),
     )
 
 
-def off_centre(phrase: Phrase, columns: Columns, start: int, end: int) -> float:
+def centre_offset(phrase: Phrase, columns: Columns, start: int, end: int) -> float:
     """Pixels between the middles of a phrase and of the columns ``start`` to ``end``."""
     return abs(phrase.centre - (columns[start][0] + columns[end][1]) / 2)
 
@@ -111,11 +111,11 @@ def off_centre(phrase: Phrase, columns: Columns, start: int, end: int) -> float:
 def place_of(phrase: Phrase, columns: Columns) -> tuple[int, int]:
     """First and last column that a cell stands in."""
     crossed = [
-        at
-        for at, column in enumerate(columns)
+        index
+        for index, column in enumerate(columns)
         if overlap(phrase, column) >= 0.4 * (column[1] - column[0])
     ]
     if len(crossed) > 1 and not phrase.is_number:
         return crossed[0], crossed[-1]
-    at = nearest(phrase, columns)
-    return at, at
+    index = nearest(phrase, columns)
+    return index, index

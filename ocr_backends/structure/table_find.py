@@ -14,13 +14,13 @@ from ocr_backends.structure.table_columns import (
     Column,
     Columns,
     Line,
+    centre_offset,
     columns_of,
     has_figure,
     is_figure,
     is_row,
     middle_of,
     nearest,
-    off_centre,
     overlap,
 )
 
@@ -65,20 +65,20 @@ def find_tables(
     ``furniture``: phrases of the page's header and footer.
     """
     runs: list[TableLines] = []
-    at = 0
+    position = 0
     marginal = [len(line) <= MARGINAL and furniture.issuperset(line) for line in lines]
-    while at < len(lines):
-        if not is_row(lines[at]) or marginal[at]:
-            at += 1
+    while position < len(lines):
+        if not is_row(lines[position]) or marginal[position]:
+            position += 1
             continue
-        upto = marginal.index(True, at) if any(marginal[at:]) else len(lines)
-        end = _end_of_run(lines[:upto], at, unit)
-        if _is_table(lines[at:end], unit):
-            first = _with_header(lines, at, end, unit, runs[-1].end if runs else 0)
+        upto = marginal.index(True, position) if any(marginal[position:]) else len(lines)
+        end = _end_of_run(lines[:upto], position, unit)
+        if _is_table(lines[position:end], unit):
+            first = _extend_to_header(lines, position, end, unit, runs[-1].end if runs else 0)
             runs.append(TableLines(first, end))
-            at = end
+            position = end
         else:
-            at = end if _is_contents(lines[at:end]) else at + 1
+            position = end if _is_contents(lines[position:end]) else position + 1
     return runs
 
 
@@ -91,9 +91,9 @@ def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
         return columns_of(lines[first:upto])
 
     singles = 0
-    for at in range(first + 1, len(lines)):
-        line = lines[at]
-        step = middle_of(line) - middle_of(lines[at - 1])
+    for position in range(first + 1, len(lines)):
+        line = lines[position]
+        step = middle_of(line) - middle_of(lines[position - 1])
         if step > PITCH * unit or (
             step > AGAIN * unit and _heads(line, columns(end), lines[first:end])
         ):
@@ -102,7 +102,7 @@ def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
             if len(line) == 2 and not _fits(line, columns(end)):
                 break
             singles = 0
-            end = at + 1
+            end = position + 1
         else:
             singles += 1
             if singles > SINGLES or _is_prose(line, columns(end), unit):
@@ -133,20 +133,20 @@ def _fits(line: Line, columns: Columns) -> bool:
     """Whether a row's two cells stand in the columns so far: neither runs through them."""
     if len(columns) < 2:
         return True
-    left, right = columns[0][0], columns[-1][1]
+    left_side, right = columns[0][0], columns[-1][1]
     widest = max(line, key=lambda phrase: phrase.width)
-    return widest.is_number or widest.width < FULL * (right - left)
+    return widest.is_number or widest.width < FULL * (right - left_side)
 
 
 def _is_prose(line: Line, columns: Columns, unit: float) -> bool:
     """Whether a line without cells runs through the columns as text does."""
-    left, right = min(p.left for p in line), max(p.right for p in line)
+    left_side, right = min(p.left for p in line), max(p.right for p in line)
     text = " ".join(phrase.text for phrase in line)
     if len(columns) < 2:
-        return right - left > LONG * unit
-    crossed = any(left < (a + b) / 2 < right for a, b in columns[1:])
+        return right - left_side > LONG * unit
+    crossed = any(left_side < (a + b) / 2 < right for a, b in columns[1:])
     letters = sum(char.isalpha() for char in text)
-    starts_left = left < columns[0][1]
+    starts_left = left_side < columns[0][1]
     return starts_left and crossed and letters >= PROSE
 
 
@@ -178,10 +178,10 @@ def _is_contents(lines: Sequence[Line]) -> bool:
     rows = [line for line in lines if is_row(line)]
     ends = [row[-1].text for row in rows]
     pages = [int(text) for text in ends if text.isdecimal() and len(text) <= MOST_DIGITS]
-    others = sum(is_figure(phrase) for row in rows for phrase in row[1:-1])
+    rest = sum(is_figure(phrase) for row in rows for phrase in row[1:-1])
     falls = sum(before > after for before, after in pairwise(pages))
     rising = falls <= FALLS * len(pages)
-    return len(pages) >= LEAST_PAGES and len(pages) >= 0.8 * len(rows) and rising and not others
+    return len(pages) >= LEAST_PAGES and len(pages) >= 0.8 * len(rows) and rising and not rest
 
 
 def _aligned(rows: Sequence[Line], columns: Columns, unit: float) -> bool:
@@ -196,7 +196,7 @@ def _aligned(rows: Sequence[Line], columns: Columns, unit: float) -> bool:
     return float(np.mean(np.concatenate(steady))) >= ALIGNED
 
 
-def _with_header(lines: Sequence[Line], first: int, end: int, unit: float, floor: int) -> int:
+def _extend_to_header(lines: Sequence[Line], first: int, end: int, unit: float, floor: int) -> int:
     """The run with the single lines above that head its columns."""
     columns = columns_of(lines[first:end])
     if len(columns) < 2:
@@ -216,5 +216,5 @@ def _with_header(lines: Sequence[Line], first: int, end: int, unit: float, floor
 
 def _is_title(phrase: Phrase, columns: Columns, unit: float) -> bool:
     """Whether a line stands over the middle of the table, labels and all."""
-    whole = off_centre(phrase, columns, 0, len(columns) - 1)
-    return whole < min(unit, off_centre(phrase, columns, 1, len(columns) - 1))
+    whole = centre_offset(phrase, columns, 0, len(columns) - 1)
+    return whole < min(unit, centre_offset(phrase, columns, 1, len(columns) - 1))

@@ -49,22 +49,26 @@ def grid_cells(lines: Sequence[Line], unit: float, ink: Ink | None = None) -> li
                 text = DASH
             cells.append(GridCell(number, start, text, colspan=end - start))
             filled.update(range(start, end))
-        for at in range(len(columns)):
-            if at not in filled:
-                dash = at > 0 and ink is not None and _has_dash(ink, row, columns[at], unit)
-                cells.append(GridCell(number, at, DASH if dash else ""))
+        for position in range(len(columns)):
+            if position not in filled:
+                dash = (
+                    position > 0
+                    and ink is not None
+                    and _has_dash(ink, row, columns[position], unit)
+                )
+                cells.append(GridCell(number, position, DASH if dash else ""))
     return cells
 
 
 def _has_dash(ink: Ink, row: Line, column: Column, unit: float, currency: str = "") -> bool:
     """Whether a dash stands in a row's cell, to the right of its currency sign."""
-    left, right = column
+    left_side, right = column
     for phrase in row:
-        if currency and phrase.text == currency and left <= phrase.centre <= right:
-            left = phrase.right
+        if currency and phrase.text == currency and left_side <= phrase.centre <= right:
+            left_side = phrase.right
     figures = [phrase.middle for phrase in row if phrase.is_number]
     middle = float(np.median(figures or [phrase.middle for phrase in row]))
-    return ink.has_dash(left - 2, right + 2, middle, unit)
+    return ink.has_dash(left_side - 2, right + 2, middle, unit)
 
 
 def _rows(lines: Sequence[Line], columns: Columns, unit: float) -> list[Line]:

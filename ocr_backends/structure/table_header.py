@@ -10,10 +10,10 @@ from ocr_backends.structure.phrases import Phrase
 from ocr_backends.structure.table_columns import (
     Columns,
     Line,
+    centre_offset,
     has_figure,
     is_year,
     nearest,
-    off_centre,
     place_of,
 )
 from ohr.markup.blocks import GridCell
@@ -62,15 +62,15 @@ def header_cells(
                 above[-1].phrases.append(phrase)
             else:
                 headings.append(_Heading(start, end, [phrase]))
-    for at in range(len(headings) - 1, -1, -1):
+    for position in range(len(headings) - 1, -1, -1):
         below = [
             other.level + 1
-            for other in headings[at + 1 :]
-            if other.start <= headings[at].end
-            and other.end >= headings[at].start
-            and other.phrases[0].middle > headings[at].phrases[-1].middle
+            for other in headings[position + 1 :]
+            if other.start <= headings[position].end
+            and other.end >= headings[position].start
+            and other.phrases[0].middle > headings[position].phrases[-1].middle
         ]
-        headings[at].level = max(below, default=0)
+        headings[position].level = max(below, default=0)
     height = max((heading.level + 1 for heading in headings), default=0)
     texts: dict[tuple[int, int], tuple[int, str]] = {}
     for heading in headings:
@@ -92,12 +92,14 @@ def header_cells(
         GridCell(row, start, text, colspan=end - start + 1)
         for (row, start), (end, text) in texts.items()
     ]
-    filled = {(c.row, at) for c in cells for at in range(c.column, c.column + c.colspan)}
+    filled = {
+        (c.row, position) for c in cells for position in range(c.column, c.column + c.colspan)
+    }
     cells += [
-        GridCell(row, at, "")
+        GridCell(row, position, "")
         for row in range(height)
-        for at in range(len(columns))
-        if (row, at) not in filled
+        for position in range(len(columns))
+        if (row, position) not in filled
     ]
     return cells
 
@@ -122,12 +124,12 @@ def _header_places(
             last = places[number + 1][0] - 1 if number + 1 < len(line) else len(columns) - 1
             place = _centred(phrase, columns, (start, end), (first, last), unit)
             below = lines[len(lines) - len(result)] if result else []
-            lone = sum(at > 0 for at, _ in places) == 1
-            if lone and start > 0 and _over_years(phrase, below, columns, unit):
+            lone = sum(position > 0 for position, _ in places) == 1
+            if lone and start > 0 and _is_over_years(phrase, below, columns, unit):
                 place = (1, len(columns) - 1)
             wide.append(place)
         if result:
-            wide = _as_below(line, wide, lines[len(lines) - len(result)], result[-1], unit)
+            wide = _align_with_below(line, wide, lines[len(lines) - len(result)], result[-1], unit)
         result.append(wide)
     return result[::-1]
 
@@ -144,9 +146,9 @@ def _ruled(
         under = phrase.middle + 0.2 * unit < rule.y < phrase.bottom + 0.5 * unit
         if under and rule.left < phrase.centre < rule.right and rule.left > columns[0][1]:
             over = [
-                at
-                for at, (left, right) in enumerate(columns)
-                if rule.left - unit < (left + right) / 2 < rule.right + unit
+                index
+                for index, (left_edge, right) in enumerate(columns)
+                if rule.left - unit < (left_edge + right) / 2 < rule.right + unit
             ]
             # Pieces of a line under one word say nothing of the columns beside it, and one under
             # several headings belongs to none.
@@ -165,27 +167,27 @@ def _centred(
 ) -> tuple[int, int]:
     """The columns within ``room`` over whose middle a heading stands, if it is not its own."""
     start, end = place
-    best, least = place, off_centre(phrase, columns, start, end) - unit
+    best, least = place, centre_offset(phrase, columns, start, end) - unit
     if start == 0:
         return place
     for first in range(min(room[0], start), start + 1):
         for last in range(end, max(room[1], end) + 1):
-            off = off_centre(phrase, columns, first, last)
+            off = centre_offset(phrase, columns, first, last)
             if off < least:
                 best, least = (first, last), off
     return best
 
 
-def _over_years(phrase: Phrase, below: Line, columns: Columns, unit: float) -> bool:
+def _is_over_years(phrase: Phrase, below: Line, columns: Columns, unit: float) -> bool:
     """Whether a heading alone over the columns stands over the middle of a year for each column."""
     years = {nearest(other, columns) for other in below if is_year(other.text)}
     return (
         years == set(range(1, len(columns)))
-        and off_centre(phrase, columns, 1, len(columns) - 1) < 1.5 * unit
+        and centre_offset(phrase, columns, 1, len(columns) - 1) < 1.5 * unit
     )
 
 
-def _as_below(
+def _align_with_below(
     line: Line,
     places: Sequence[tuple[int, int]],
     below: Line,
@@ -199,8 +201,8 @@ def _as_below(
             near = other.top - phrase.bottom < 0.5 * unit
             near = near and not any(
                 place[0] <= last and place[1] >= first
-                for at, place in enumerate(places)
-                if at != number
+                for index, place in enumerate(places)
+                if index != number
             )
             if near and first <= start <= end <= last and abs(other.centre - phrase.centre) < unit:
                 start, end = first, last

@@ -62,26 +62,28 @@ def table_cells(table: np.ndarray) -> list[ModelCell]:
     square = np.zeros((SIDE, SIDE, 3), np.float32)
     square[: size[1], : size[0]] = (small - MEAN) / DEVIATION
     boxes, scores = session.run(None, {"x": square.transpose(2, 0, 1)[None]})
-    return _cells([tags[at] for at in scores[0].argmax(axis=1)], boxes[0] * max(height, width))
+    return _cells(
+        [tags[position] for position in scores[0].argmax(axis=1)], boxes[0] * max(height, width)
+    )
 
 
 def _cells(tags: Sequence[str], boxes: np.ndarray) -> list[ModelCell]:
     """Cells of a list of tags up to its end; ``boxes``: four corners for each tag."""
     cells: list[ModelCell] = []
     taken: set[tuple[int, int]] = set()
-    row, at = -1, 0
-    while at < len(tags) and (tags[at] != "eos"):
-        tag, start = tags[at], at
-        at += 1
+    row, position = -1, 0
+    while position < len(tags) and (tags[position] != "eos"):
+        tag, start = tags[position], position
+        position += 1
         if tag == "<tr>":
             row += 1
         if tag not in ("<td></td>", "<td"):
             continue
         spans = {"row": 1, "col": 1}
-        while tag == "<td" and at < len(tags) and tags[at] not in (">", "eos"):
-            if match := _SPAN.fullmatch(tags[at]):
+        while tag == "<td" and position < len(tags) and tags[position] not in (">", "eos"):
+            if match := _SPAN.fullmatch(tags[position]):
                 spans[match[1]] = int(match[2])
-            at += 1
+            position += 1
         row = max(row, 0)
         column = 0
         while (row, column) in taken:
@@ -134,21 +136,21 @@ def grid_cells(page: np.ndarray, lines: Sequence[Line], unit: float) -> list[Gri
     Raises MissingDependencyError.
     """
     words = [phrase for line in lines for phrase in line]
-    left = max(0, int(min(phrase.left for phrase in words)) - PAD)
+    left_edge = max(0, int(min(phrase.left for phrase in words)) - PAD)
     top = max(0, int(min(phrase.top for phrase in words)) - PAD)
     right = int(max(phrase.right for phrase in words)) + PAD
     bottom = int(max(phrase.bottom for phrase in words)) + PAD
-    table = np.ascontiguousarray(page[top:bottom, left:right])
+    table = np.ascontiguousarray(page[top:bottom, left_edge:right])
     cells = table_cells(table) if table.size else []
     if not cells:
         return by_place(lines, unit)
-    boxes = np.array([cell.box for cell in cells]) + np.array([left, top, left, top])
+    boxes = np.array([cell.box for cell in cells]) + np.array([left_edge, top, left_edge, top])
     texts: dict[int, list[str]] = {}
     for phrase in words:
         texts.setdefault(_cell_of(phrase, boxes), []).append(phrase.text)
     return [
-        GridCell(cell.row, cell.column, " ".join(texts.get(at, ())), cell.rowspan, cell.colspan)
-        for at, cell in enumerate(cells)
+        GridCell(cell.row, cell.column, " ".join(texts.get(index, ())), cell.rowspan, cell.colspan)
+        for index, cell in enumerate(cells)
     ]
 
 

@@ -77,19 +77,19 @@ class Countdown:
         }
 
     def say_estimate(self, *, at_most: bool = False) -> None:
-        """Say once how long the other pages take, or take ``at_most``, if the report can say it."""
-        left = self.left_s()
+        """Say once how long the other pages take, or take ``shrink``, if the report can say it."""
+        remaining = self.left_s()
         say = getattr(self._report, "write", None)
-        if self._estimated or say is None or not self._total or math.isnan(left):
+        if self._estimated or say is None or not self._total or math.isnan(remaining):
             return
         self._estimated = True
-        if left < 1:
+        if remaining < 1:
             return
         named = ", ".join(
             f"{name} {self._elapsed[name] / self._read[name]:.1f} s per page"
             for name in self._pending
         )
-        say(f"{'at most ' * at_most}about {spoken(left)} for the other pages ({named})")
+        say(f"{'at most ' * at_most}about {spoken(remaining)} for the other pages ({named})")
 
     def _show(self) -> None:
         done = sum(self._read.values())

@@ -38,17 +38,17 @@ def reading_lines(draw: Draw, settings: OcrSettings) -> list[str]:
     lines, seconds = [], 0.0
     for work in plan_reading(draw.pages, settings):
         final = [page for page in work.pages if work.outputs.is_final(page)]
-        left = len(work.pages) - len(final)
+        remaining = len(work.pages) - len(final)
         wall = work.cost().get("wall_s", math.nan)
-        took = left * wall / min(settings.workers, max(1, left)) if left else 0.0
+        took = remaining * wall / min(settings.workers, max(1, remaining)) if remaining else 0.0
         seconds += took
-        known = f", about {spoken(took)}" if took > 0 else ""
+        is_known = f", about {spoken(took)}" if took > 0 else ""
         unknown = ", time not known: it has read none of them" if math.isnan(took) else ""
         skipped = len(draw.pages) - len(work.pages)
         not_read = f"; it cannot read the {skipped} images" if skipped else ""
         lines.append(
-            f"{work.label}: {len(work.pages)} pages, {len(final)} in the cache, {left} to read"
-            f"{known}{unknown}{not_read}"
+            f"{work.label}: {len(work.pages)} pages, {len(final)} in the cache, {remaining} to read"
+            f"{is_known}{unknown}{not_read}"
         )
     workers = f"{settings.workers} worker{'s' * (settings.workers != 1)}"
     if settings.instability:

@@ -230,7 +230,7 @@ def collect_outputs(
     seen = {work.label: work.observations() for work in works}
     of_layer = frozenset(work.label for work in works if "image" not in work.backend.accepts)
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
-    sample = sample.without_layers(contradicted_layers(of_images, sample.layers, sample.holes))
+    sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))
     table = signal_table(seen, sample.layers, of_layer, sample.holes)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
@@ -246,8 +246,8 @@ def collect_outputs(
     return SampleOutputs(sample, table, seen, cost, of_layer)
 
 
-def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
-    """The table with each error's prediction, mean, spread and interval, and ``in_range``.
+def add_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
+    """The table with each error's prediction, mean, spread and interval, and ``is_in_range``.
 
     A page that failed has the worst errors, for certain. Pages with only text are predicted too;
     :func:`keep_assessed` removes those predictions.
@@ -276,7 +276,7 @@ def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.
             ):
                 predictions[target + suffix] = value
         signals = {str(name): value for name, value in row.items()}
-        predictions["in_range"] = row["status"] in failed or model.in_range(signals)
+        predictions["in_range"] = row["status"] in failed or model.is_in_range(signals)
         rows.append({str(name): value for name, value in row.items()} | predictions)
     return pd.DataFrame(rows)
 
@@ -294,8 +294,8 @@ def keep_assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.Dat
     result = table.assign(assessed=can_be)
     kinds = [kind(row) for row in signals]
     for target in TARGETS:
-        known = [model.coverage.get(which, {}).get(target, math.nan) for which in kinds]
-        result[f"{target}_coverage"] = pd.Series(known, index=table.index).mask(failed)
+        known_values = [model.coverage.get(which, {}).get(target, math.nan) for which in kinds]
+        result[f"{target}_coverage"] = pd.Series(known_values, index=table.index).mask(failed)
     suffixes = ("", "_mean", "_spread", "_low", "_high", "_coverage")
     empty = [target + suffix for target in TARGETS for suffix in suffixes]
     result[empty] = result[empty].where(can_be)

@@ -63,7 +63,7 @@ def write_questions(data: Path, out: Path, options: QuestionOptions) -> int:
     refs = [page.ref for page in pages]
     candidates = candidates_of(refs, grounds.texts, options.seed)
     if writer is not None:
-        candidates = _with_model(candidates, writer, refs, grounds.texts, options)
+        candidates = _add_model_candidates(candidates, writer, refs, grounds.texts, options)
     question_set = examine(candidates, options.seed, None if checker else options.most)
     if checker is not None:
         question_set = _checked(question_set, checker, options.most)
@@ -85,12 +85,12 @@ def write_questions(data: Path, out: Path, options: QuestionOptions) -> int:
         print("error: no question passed every check", file=sys.stderr)
         return 1
     if options.review:
-        for line in _to_review(data, path, out, grounds, options):
+        for line in _write_review(data, path, out, grounds, options):
             print(line)
     return 0
 
 
-def _to_review(
+def _write_review(
     data: Path, path: Path, out: Path, grounds: Grounds, options: QuestionOptions
 ) -> list[str]:
     """Write a report with every question, its page and its evidence; lines on what to do next."""
@@ -118,7 +118,7 @@ def _model(option: str, text: str, cache: Path) -> Model:
     return Model(reader, ArtefactStore(cache).journal("exam", reader.identity()))
 
 
-def _with_model(
+def _add_model_candidates(
     candidates: Candidates,
     writer: Model,
     refs: list[PageRef],

@@ -70,7 +70,7 @@ class PageSample:
     holes: Mapping[PageRef, Holes] = field(default_factory=dict)
     """What is not known of text layers that are used."""
 
-    def without_layers(self, faults: Mapping[PageRef, str]) -> PageSample:
+    def drop_layers(self, faults: Mapping[PageRef, str]) -> PageSample:
         """The sample without the layers of ``faults``, which gives the reasons."""
         layers = {ref: None if ref in faults else layer for ref, layer in self.layers.items()}
         notes = {ref: note for ref, note in self.notes.items() if ref not in faults}
@@ -105,8 +105,8 @@ class PageSample:
             (kind, f"page {ref.page_no + 1} of {ref.doc_id}: {why}") for kind, ref, why in reasons
         ]
         opened = [("unreadable_document", f"{doc}: {why}") for doc, why in self.left_out.items()]
-        others = [("other_kind", line)] if (line := other_kinds_line(self.others)) else []
-        return [*opened, *others, *lines]
+        rest = [("other_kind", line)] if (line := other_kinds_line(self.others)) else []
+        return [*opened, *rest, *lines]
 
     @property
     def total(self) -> int:
@@ -147,18 +147,18 @@ def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: s
             left_out[document_id(source.name)] = source.fault
         else:
             documents.setdefault(source.path, []).append(source)
-    others = other_kinds(inputs)
+    rest = other_kinds(inputs)
     if not documents:
         reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
-        reasons += [line] if (line := other_kinds_line(others)) else []
+        reasons += [line] if (line := other_kinds_line(rest)) else []
         raise ConfigError(f"no file can be opened: {'; '.join(reasons)}")
     pages = _drawn(documents, most, seed)
     chosen = set(map(page_ref, pages))
     unread = {
-        path: left
+        path: remaining
         for path, sources in documents.items()
         if sources[0].is_pdf
-        if (left := [source for source in sources if page_ref(source) not in chosen])
+        if (remaining := [source for source in sources if page_ref(source) not in chosen])
     }
     of_pdfs = sum(source.is_pdf for source in pages)
     further = max(0, min(LAYERS_CHECKED - of_pdfs, sum(map(len, unread.values()))))
@@ -168,7 +168,7 @@ def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: s
         {document_id(sources[0].name): path for path, sources in documents.items()},
         {document_id(sources[0].name): len(sources) for sources in documents.values()},
         left_out,
-        others,
+        rest,
     )
 
 

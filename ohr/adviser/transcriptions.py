@@ -43,7 +43,7 @@ def _transcriptions(folder: Path, refs: Sequence[PageRef]) -> Iterator[tuple[Pag
                 break
 
 
-def with_truth(
+def add_truth(
     table: pd.DataFrame, outputs: SampleOutputs, truth: Mapping[PageRef, str]
 ) -> pd.DataFrame:
     """The table with ``true_`` errors of transcribed pages, NaN for the others."""

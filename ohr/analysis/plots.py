@@ -9,7 +9,7 @@ from typing import Any
 
 from ohr.analysis.attribution.figure import waterfalls
 from ohr.analysis.attribution.table import make_losses
-from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
+from ohr.analysis.comparison.differences import add_paired_intervals, run_differences
 from ohr.analysis.curves.losses import loss_panels, setting_notes
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.figure3.figure import caption_of, draw_figure3
@@ -53,14 +53,14 @@ def sources(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]:
     """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
     run = runs[0]
     axis = axis_of(run, axis)
-    cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
+    cells = add_paired_intervals(run.cells, run_differences(run, groups=True))
     return source_curves(cells, folder, reader_notes(run.readers), axis)
 
 
 def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Clean engines side by side."""
     run = runs[0]
-    cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
+    cells = add_paired_intervals(run.cells, run_differences(run, groups=True))
     return benchmark_bars(cells, folder, reader_notes(run.readers))
 
 

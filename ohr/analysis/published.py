@@ -57,8 +57,8 @@ def contradictions() -> pd.DataFrame:
     for _, rows in published().groupby(list(KEY), sort=False):
         if rows["value"].max() - rows["value"].min() > SMALLEST_CONTRADICTION:
             for row in rows.to_dict("records"):
-                others = rows[rows["table"] != row["table"]]
-                records.append(dict(row) | {"elsewhere": _values_by_table(others)})
+                rest = rows[rows["table"] != row["table"]]
+                records.append(dict(row) | {"elsewhere": _values_by_table(rest)})
     return pd.DataFrame(records)
 
 
@@ -66,7 +66,7 @@ def _values_by_table(rows: pd.DataFrame) -> str:
     return "; ".join(f"{row.value:.3f} ({row.table})" for row in rows.itertuples(index=False))
 
 
-def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
+def compare_with_published(cells: pd.DataFrame) -> pd.DataFrame:
     """One row per number of the paper that our cells of clean engines have too.
 
     Columns: ``table``, those of ``KEY``, ``elsewhere`` (different values of the paper's other
@@ -98,20 +98,20 @@ def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
+def weight_by_domains(cells: pd.DataFrame) -> pd.DataFrame:
     """The paper's tables S6 to S8 over the domains that we have too, weighted by our questions.
 
     The paper's ALL is over seven domains; a study of some of them is compared with the same ones.
     One row per stage and engine, then one per drop from the ground truth (``gt to MinerU``), with
-    the columns of :func:`beside_published`; ``ours`` has the same weights.
+    the columns of :func:`compare_with_published`; ``ours`` has the same weights.
     """
     clean = cells[cells["noise"] == "none"]
     labels = _our_labels(clean)
     records = []
     for stage, metric, _ in STAGE_METRICS:
-        names = [name for name in labels if _by_domain(clean, labels[name], stage, metric)]
-        ours = {name: _by_domain(clean, labels[name], stage, metric) for name in names}
-        paper = {name: _of_paper(BY_DOMAIN[stage], name) for name in names}
+        names = [name for name in labels if _domain_means(clean, labels[name], stage, metric)]
+        ours = {name: _domain_means(clean, labels[name], stage, metric) for name in names}
+        paper = {name: _paper_values(BY_DOMAIN[stage], name) for name in names}
         weights = {
             group: int(n)
             for group, n in _questions(clean, stage, metric).items()
@@ -171,7 +171,7 @@ def _our_labels(clean: pd.DataFrame) -> dict[str, str]:
     return labels
 
 
-def _by_domain(cells: pd.DataFrame, label: str, stage: str, metric: str) -> dict[str, float]:
+def _domain_means(cells: pd.DataFrame, label: str, stage: str, metric: str) -> dict[str, float]:
     """An engine's mean on each domain, over retrievers and readers."""
     of_engine = cells[cells["engine"] == label]
     means = {
@@ -188,7 +188,7 @@ def _questions(cells: pd.DataFrame, stage: str, metric: str) -> dict[str, float]
     return {group: float(most[group]) for group in _domains(chosen["group"])}
 
 
-def _of_paper(table: str, engine: str) -> dict[str, float]:
+def _paper_values(table: str, engine: str) -> dict[str, float]:
     rows = published()
     rows = rows[(rows["table"] == table) & (rows["engine"] == engine)]
     return dict(zip(rows["group"], rows["value"], strict=True))

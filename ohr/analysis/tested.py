@@ -24,7 +24,7 @@ _VALUES = {
 }
 
 
-def with_tests(
+def add_tests(
     table: pd.DataFrame,
     paired: str,
     columns: Mapping[str, str],

@@ -107,10 +107,15 @@ class Analyses(results.Run):
         pages are also there with distortions, only these pages count. Raises OhrError without the
         metric of the stage ocr.
         """
-        from ohr.analysis.realism.table import differences, on_same_pages, page_errors, summarise
+        from ohr.analysis.realism.table import (
+            differences,
+            page_errors,
+            select_same_pages,
+            summarise,
+        )
 
         pages = page_errors([run.path for run in self._and(further)], natural, metric)
-        return summarise(on_same_pages(pages) if len(differences(pages)) else pages)
+        return summarise(select_same_pages(pages) if len(differences(pages)) else pages)
 
     def figure3(self, *further: results.Run) -> pd.DataFrame:
         """The points of the paper's figure 3: each stage against both kinds of noise.

@@ -13,7 +13,7 @@ from ohr.collection import Dataset
 from ohr.documents.images import load_image
 from ohr.documents.pdf import render
 from ohr.errors import ConfigError, did_you_mean
-from ohr.ocr.noise import at_level
+from ohr.ocr.noise import choose_level
 from ohr.plugins import (
     Applied,
     Chunker,
@@ -128,7 +128,7 @@ class LoadedNoise:
             raise ConfigError("give either intensity=0.5 or level='severe'")
         perturbation: Any = self.perturbation
         if intensity is None:
-            noise = at_level(self._spec, level)
+            noise = choose_level(self._spec, level)
             intensity = noise.intensity
             perturbation = registry.create("perturbation", noise.operator or self._spec)
         rng = generator_for(seed, perturbation.name, ref)

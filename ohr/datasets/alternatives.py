@@ -60,5 +60,5 @@ def _parts(field: str) -> list[str]:
     signs = list(field)
     for match in _formulas(field):
         signs[match.start() : match.end()] = " " * (match.end() - match.start())
-    edges = [-1, *(at for at, sign in enumerate(signs) if sign == "|"), len(field)]
+    edges = [-1, *(index for index, sign in enumerate(signs) if sign == "|"), len(field)]
     return [field[start + 1 : end] for start, end in pairwise(edges)]

@@ -27,10 +27,11 @@ def csv_text(data: bytes) -> str:
         ) from error
 
 
-def separator_of(text: str, known: Collection[str]) -> str:
+def separator_of(text: str, known_values: Collection[str]) -> str:
     """The separator (comma, semicolon or tab) with which the header has most known columns."""
     return max(
-        SEPARATORS, key=lambda sign: len({column(name) for name in _header(text, sign)} & {*known})
+        SEPARATORS,
+        key=lambda sign: len({column(name) for name in _header(text, sign)} & {*known_values}),
     )
 
 

@@ -98,7 +98,7 @@ class Folder(DatasetSource[FolderParams]):
             }
         )
         located = (
-            corpus.with_evidence(line, question)
+            corpus.add_evidence(line, question)
             for line, question in questions_of(rows, pdfs, report, corpus.labels)
             if not params.domains or question.domain in params.domains
         )
@@ -150,12 +150,12 @@ def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[st
     if not root.is_dir():
         raise DatasetError(f"no folder of PDFs at {root}")
     pdfs: dict[str, Path] = {}
-    others: dict[str, list[str]] = defaultdict(list)
+    rest: dict[str, list[str]] = defaultdict(list)
     for path in sorted(_files(root, report)):
         name = readable(path.relative_to(root).as_posix())
         if path.suffix.lower() != ".pdf":
             if path.resolve() != questions.resolve():
-                others[path.suffix.lower()].append(name)
+                rest[path.suffix.lower()].append(name)
             continue
         if not path.is_file():
             report.add("unreadable_document", f"{name}: it is no file, or a link to nothing")
@@ -169,7 +169,7 @@ def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[st
                 f"{readable(first.relative_to(root).as_posix())} and {name} are both {doc_id}: "
                 "only the first is read",
             )
-    for suffix, names in others.items():
+    for suffix, names in rest.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         kind = f"of the type {suffix}" if suffix else "without a type"
         report.skipped.append(f"{names[0]}{more} {kind}: only PDFs are read")
@@ -244,7 +244,7 @@ class _Corpus:
                     self.report.add("incomplete_text_layer", f"{where}: {verdict.note}")
             self.documents[doc_id] = Document(doc_id, domain_of(doc_id), tuple(pages), path)
 
-    def with_evidence(self, line: int, question: Question) -> Question | None:
+    def add_evidence(self, line: int, question: Question) -> Question | None:
         """A question with its evidence; None, with a line in the report, to leave it out.
 
         If a question stays without evidence, ``without_evidence`` has the reason.
@@ -256,7 +256,7 @@ class _Corpus:
             return None
         refs = question.evidence_pages
         if not refs:
-            return self._with_page(line, question, document)
+            return self._add_page(line, question, document)
         numbers = [ref.page_no for ref in refs]
         where = f"{_pages(numbers)} of {question.doc_id}"
         if not all(0 <= number < len(document.pages) for number in numbers):
@@ -280,13 +280,13 @@ class _Corpus:
         if not question.evidence_text:
             if evidence := lines_with(question.answers, text):
                 return replace(question, evidence_text=evidence)
-            others = [
+            rest = [
                 f"; one does on page {page.ref.page_no + 1}"
                 for page in beside
                 if lines_with(question.answers, page.text)
             ]
             self.without_evidence[question.qid] = (
-                f"no evidence, and no answer stands on {where}{''.join(others[:1])}"
+                f"no evidence, and no answer stands on {where}{''.join(rest[:1])}"
             )
             return question
         evidence_pages = [document.pages[number] for number in numbers]
@@ -308,15 +308,15 @@ class _Corpus:
         self._rows_off_by.update(
             number - _nearest_number(number, numbers) for number in matches[:1]
         )
-        others = [f"; it is on page {number + 1}" for number in matches]
+        rest = [f"; it is on page {number + 1}" for number in matches]
         self.report.add(
             "evidence_not_on_page",
             f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
-            + ("".join(others[:1]) or self.labels.hint(document.source, str(max(numbers) + 1))),
+            + ("".join(rest[:1]) or self.labels.hint(document.source, str(max(numbers) + 1))),
         )
         return None
 
-    def _with_page(self, line: int, question: Question, document: Document) -> Question:
+    def _add_page(self, line: int, question: Question, document: Document) -> Question:
         """A question without a page, with the only page that holds its evidence or answer."""
         result = search_page(question, document, self.without_truth)
         if result.page is not None:
@@ -374,7 +374,7 @@ def _nearest(doc_id: str, documents: Iterable[str]) -> str:
         doc_id,
         list(documents),
         scorer=fuzz.ratio,
-        processor=lambda known: known.rsplit("/", 1)[-1].casefold(),
+        processor=lambda known_values: known_values.rsplit("/", 1)[-1].casefold(),
         score_cutoff=_ALIKE,
     )
     return f"; did you mean {match[0]!r}?" if match else ""

@@ -100,8 +100,8 @@ def evidence_in_hole(text: str, holes: Holes | None, evidence: str) -> str:
 
 def _has_words(passage: list[str], page: list[str], doubts: list[bool]) -> bool:
     """Whether a page has the words of a passage, in any order; doubtful ones stand for any."""
-    known = Counter(word for word, doubt in zip(page, doubts, strict=True) if not doubt)
-    matches = (known & Counter(passage)).total()
+    known_values = Counter(word for word, doubt in zip(page, doubts, strict=True) if not doubt)
+    matches = (known_values & Counter(passage)).total()
     enough = matches >= FEWEST_FOUND * len(passage)
     return enough and matches + sum(doubts) > R_NOISE_THRESHOLD * len(passage)
 

@@ -162,7 +162,7 @@ def _pattern(answer: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(answer) + after)
 
 
-def inside(spans: Sequence[tuple[int, int]], piece: Piece) -> bool:
+def overlaps(spans: Sequence[tuple[int, int]], piece: Piece) -> bool:
     """Whether any part of a squeezed piece is inside one of the spans."""
     end = piece.start + len(piece.text)
     return any(start < end and piece.start < stop for start, stop in spans)

@@ -58,7 +58,7 @@ class OhrBench(DatasetSource):
         }
         selected = [
             question
-            for question in _of_documents(read_questions(params.questions, report), documents)
+            for question in _match_documents(read_questions(params.questions, report), documents)
             if not params.domains or question.domain in params.domains
         ]
         questions = validate_questions(selected, documents, report)
@@ -88,7 +88,7 @@ class _Pdfs:
         for key in self.pdfs:
             self.by_name.setdefault(key.rsplit("/", 1)[-1], []).append(key)
 
-    def of(self, doc_id: str, report: ValidationReport) -> Path | None:
+    def find(self, doc_id: str, report: ValidationReport) -> Path | None:
         """The PDF at the document's path, otherwise the only possible one of its name.
 
         Possible is a PDF below a folder named after the domain, or one in no folder if no other
@@ -148,7 +148,7 @@ def read_documents(
                 continue
             if not pages:
                 report.add("document_without_pages", doc_id)
-            yield Document(doc_id, domain, pages, own.of(doc_id, report))
+            yield Document(doc_id, domain, pages, own.find(doc_id, report))
 
 
 def _doc_id(file: str) -> str:
@@ -208,7 +208,9 @@ def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
             report.add("malformed_question", f"entry {number} of {path.name}: {reason_of(error)}")
 
 
-def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> Iterator[Question]:
+def _match_documents(
+    questions: Iterable[Question], documents: Collection[str]
+) -> Iterator[Question]:
     """The questions with the ids of their documents as in the files' names.
 
     Accents may be encoded differently.

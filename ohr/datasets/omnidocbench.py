@@ -22,7 +22,7 @@ from ohr.datasets.values import text_of
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import readable, visible
-from ohr.markup.blocks import Block, to_markdown
+from ohr.markup.blocks import Block, write_markdown
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
@@ -138,7 +138,7 @@ def _document(
 def _questions(page: AnnotatedPage, document: Document) -> Iterator[Question]:
     """One question per block with words."""
     for number, block in enumerate(_answer_blocks(page.blocks)):
-        text = to_markdown([block], furniture=False)
+        text = write_markdown([block], furniture=False)
         words = _TAG.sub(" ", text).split()
         yield Question(
             qid=f"{document.doc_id}#{number}",

@@ -15,7 +15,7 @@ from ohr.collection import ValidationReport
 from ohr.datasets.json_text import parse_records
 from ohr.datasets.values import name_of, reason_of, text_of
 from ohr.errors import DatasetError
-from ohr.markup.blocks import Block, BlockKind, to_markdown
+from ohr.markup.blocks import Block, BlockKind, write_markdown
 
 KINDS: dict[str, BlockKind] = {
     "title": "heading",
@@ -52,7 +52,7 @@ class AnnotatedPage:
     @property
     def markdown(self) -> str:
         """The page's text in reading order, without headers, footers and page numbers."""
-        return to_markdown(self.blocks, furniture=False)
+        return write_markdown(self.blocks, furniture=False)
 
 
 def is_omnidocbench(content: object) -> bool:
@@ -161,11 +161,11 @@ def _paragraphs(
     paragraphs: dict[Any, list[Mapping[str, Any]]] = {}
     seen: set[Any] = set()
     for first in sorted(texts, key=later.__contains__):
-        parts, at = [], first
-        while at in texts and at not in seen:
-            seen.add(at)
-            parts.append(texts[at])
-            at = followers.get(at)
+        parts, position = [], first
+        while position in texts and position not in seen:
+            seen.add(position)
+            parts.append(texts[position])
+            position = followers.get(position)
         if parts:
             paragraphs[first] = parts
     return paragraphs

@@ -72,7 +72,7 @@ def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
         content = None
         if _is_parquet(data):
             content = pq.read_table(io.BytesIO(data), use_threads=False).to_pylist()
-        papers = _by_id(parse_records(data) if content is None else content)
+        papers = _papers(parse_records(data) if content is None else content)
     except OSError as error:
         raise DatasetError(f"cannot read papers from {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError, pa.ArrowException) as error:
@@ -92,7 +92,7 @@ def _is_parquet(data: bytes) -> bool:
     return data.startswith(b"PAR1")
 
 
-def _by_id(content: Any) -> list[tuple[Any, Any]]:
+def _papers(content: Any) -> list[tuple[Any, Any]]:
     """Papers with their ids, from any of the three forms. Raises ValueError for another form."""
     if isinstance(content, Mapping) and not content.keys() & {"full_text", "qas"}:
         return list(content.items())

@@ -68,9 +68,9 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
         data = read_bounded(path)
         if is_workbook(data):
             lines, sheets = workbook_records(data)
-            if others := sheets[1:]:
+            if rest := sheets[1:]:
                 report.skipped.append(
-                    f"the sheets {', '.join(map(repr, others))}: only the first, {sheets[0]!r}, is "
+                    f"the sheets {', '.join(map(repr, rest))}: only the first, {sheets[0]!r}, is "
                     "read"
                 )
         else:
@@ -127,12 +127,12 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
 
 def _named(names: list[str], header: Sequence[str], report: ValidationReport) -> list[str]:
     """The columns' names, with other names replaced by the right ones."""
-    for name, others in ALSO_CALLED.items():
-        others_present = [other for other in others if other in names]
+    for name, rest in ALSO_CALLED.items():
+        others_present = [other for other in rest if other in names]
         if name not in names and others_present:
-            at = names.index(others_present[0])
-            names[at] = name
-            report.notes.append(f"column {header[at].strip()[:_SHOWN]!r} is read as {name}")
+            position = names.index(others_present[0])
+            names[position] = name
+            report.notes.append(f"column {header[position].strip()[:_SHOWN]!r} is read as {name}")
     return names
 
 
@@ -147,7 +147,7 @@ def _nothing_swallowed(
     if not set(PLACE_COLUMNS) <= set(names):
         return
     page, document = names.index("page"), names.index("document")
-    known = {fields[document].strip() for _, fields in rows if len(fields) > document} - {""}
+    is_known = {fields[document].strip() for _, fields in rows if len(fields) > document} - {""}
     for begins, fields in rows:
         for field in fields:
             for line in field.splitlines()[1:]:
@@ -157,7 +157,7 @@ def _nothing_swallowed(
                 if (
                     len(inner) > max(page, document)
                     and names_pages(inner[page])
-                    and inner[document].strip() in known
+                    and inner[document].strip() in is_known
                 ):
                     raise DatasetError(
                         f"{path}: line {begins}: a quote left open swallows the rows below it, "

@@ -34,8 +34,8 @@ def questions_of(
 ) -> Iterator[tuple[int, Question]]:
     """The question of each row, with its line; rows without a question go into the report."""
     by_name: dict[str, list[str]] = defaultdict(list)
-    for known in pdfs:
-        by_name[known.rsplit("/", 1)[-1]].append(known)
+    for known_values in pdfs:
+        by_name[known_values.rsplit("/", 1)[-1]].append(known_values)
     for row in rows:
         try:
             pages = pages_of(row["page"])

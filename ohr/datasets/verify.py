@@ -223,10 +223,10 @@ def _environment(case: Case) -> str | None:
     if case.pieces is None:
         rows = locating.looks_like_rows(case.evidence)
         return None if rows else f"not found, and no cells in: {case.evidence}"
-    charts = any(locating.inside(case.pages[p.page].charts, p) for p in case.pieces)
+    charts = any(locating.overlaps(case.pages[p.page].charts, p) for p in case.pieces)
     if source == "chart":
         return "" if charts else f"outside any <chart>: {case.evidence}"
-    if any(locating.inside(case.pages[p.page].tables, p) for p in case.pieces):
+    if any(locating.overlaps(case.pages[p.page].tables, p) for p in case.pieces):
         return "in a <chart>, not a table" if charts else ""
     piped = case.evidence.count("|") > 1 and locating.looks_like_rows(case.evidence)
     return "" if piped else f"outside any table: {case.evidence}"
@@ -309,8 +309,8 @@ def _contradictions(questions: Iterable[Question]) -> CheckResult:
         by_text[" ".join(default.tokens(question.text))].append(question)
     findings = [
         Finding("unique_question", again.qid, f"{_how(first, again)} {first.qid}: {again.text}")
-        for first, *others in by_text.values()
-        for again in others
+        for first, *rest in by_text.values()
+        for again in rest
     ]
     about = "the same question as another one"
     return CheckResult("unique_question", about, sum(map(len, by_text.values())), tuple(findings))

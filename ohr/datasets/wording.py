@@ -124,8 +124,8 @@ def is_number(answer: str) -> bool:
     words = _words_without_markup(answer)
     if not _NUMBER.search(words):
         return any(word in _NUMBER_WORDS for word in re.split(r"[\s-]+", words.casefold())[:3])
-    others = [word for word in _WORD.findall(_NUMBER.sub(" ", words)) if word]
-    return len(_NUMBER.findall(words)) == 1 and len(others) <= _UNIT_WORDS
+    rest = [word for word in _WORD.findall(_NUMBER.sub(" ", words)) if word]
+    return len(_NUMBER.findall(words)) == 1 and len(rest) <= _UNIT_WORDS
 
 
 def _words_without_markup(answer: str) -> str:

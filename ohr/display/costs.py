@@ -50,9 +50,12 @@ def frontier(
     In order of expense; of equals, the first.
     """
     sign = 1.0 if higher_is_better else -1.0
-    order = sorted(range(len(expense)), key=lambda at: (expense[at], -sign * quality[at], at))
+    order = sorted(
+        range(len(expense)),
+        key=lambda position: (expense[position], -sign * quality[position], position),
+    )
     best: list[int] = []
-    for at in order:
-        if not best or sign * quality[at] > sign * quality[best[-1]]:
-            best.append(at)
+    for position in order:
+        if not best or sign * quality[position] > sign * quality[best[-1]]:
+            best.append(position)
     return best

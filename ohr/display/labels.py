@@ -48,7 +48,9 @@ def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[st
     found and text missing.
     """
     infos = [
-        info for info in metric_infos_of(cells) if info.stage != "ocr" and len(_of_all(cells, info))
+        info
+        for info in metric_infos_of(cells)
+        if info.stage != "ocr" and len(_rows_of_all(cells, info))
     ]
     page_metrics = _pages_found(cells, infos)
     selected = [info for info in infos if info.shown or info in page_metrics]
@@ -80,7 +82,7 @@ def _pages_found(cells: pd.DataFrame, infos: Sequence[MetricInfo]) -> list[Metri
 
 
 def _most_units(cells: pd.DataFrame, info: MetricInfo) -> float:
-    return float(_of_all(cells, info)["n"].fillna(0).max())
+    return float(_rows_of_all(cells, info)["n"].fillna(0).max())
 
 
 def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
@@ -90,13 +92,13 @@ def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
         for info in metric_infos_of(cells)
         if info.stage == "ocr"
         and (info.shown or info.metric in NOISE_COLUMNS)
-        and len(_of_all(cells, info))
+        and len(_rows_of_all(cells, info))
     }
     names = dict.fromkeys([*NOISE_COLUMNS, *by_metric])
     return [by_metric[name] for name in names if name in by_metric]
 
 
-def _of_all(cells: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
+def _rows_of_all(cells: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
     return cells_of(cells, info.stage, info.metric, "all")
 
 

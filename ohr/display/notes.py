@@ -54,9 +54,9 @@ def note_lines(labels: Iterable[object], notes: Notes | None = None) -> list[str
     configuration sets others.
     """
     names = [str(label) for label in dict.fromkeys(labels) if label]
-    known = {label: note_of(label) for label in names} if notes is None else notes
+    known_values = {label: note_of(label) for label in names} if notes is None else notes
     by_note: dict[str, list[str]] = {}
     for label in names:
-        if note := known.get(label, ""):
+        if note := known_values.get(label, ""):
             by_note.setdefault(note, []).append(label)
     return [f"{', '.join(readers)}: {note}" for note, readers in by_note.items()]

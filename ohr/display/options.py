@@ -109,8 +109,8 @@ def _values(schema: Mapping[str, Any]) -> str:
     """The accepted values, or those of each item of a list."""
     for part in (schema, schema.get("items", {}), *schema.get("anyOf", ())):
         if "enum" in part:
-            *others, last = part["enum"]
-            return f"{', '.join(others)} or {last}"
+            *rest, last = part["enum"]
+            return f"{', '.join(rest)} or {last}"
         low = part.get("minimum", part.get("exclusiveMinimum"))
         high = part.get("maximum", part.get("exclusiveMaximum", _ENDLESS))
         if low is not None:

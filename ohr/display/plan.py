@@ -28,11 +28,11 @@ def print_plan(config: StudyConfig) -> None:
         print(line, file=sys.stderr)
     knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
     table = empty_table(["knowledge base"], ["pages", "cached", "to read"])
-    left = 0
+    remaining = 0
     for variant in plan.variants:
         reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
         pending = knowledge_bases.pending(variant)
-        left += pending
+        remaining += pending
         total = len(plan.reread) if reads else 0
         table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))
     show(table)
@@ -41,7 +41,7 @@ def print_plan(config: StudyConfig) -> None:
     print(
         f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
         f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "
-        f"{len(planned_cells(plan))} cells; {left} pages to read with {config.workers} workers"
+        f"{len(planned_cells(plan))} cells; {remaining} pages to read with {config.workers} workers"
     )
 
 

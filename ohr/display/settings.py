@@ -25,7 +25,7 @@ class Setting:
     reader: str
     system: str = BUILT_IN
 
-    def of(self, cells: pd.DataFrame) -> pd.DataFrame:
+    def select(self, cells: pd.DataFrame) -> pd.DataFrame:
         """The cells of this setting: every column that applies to their stage is equal."""
         fitting = np.array([self.fits(values) for values in setting_texts(cells)], dtype=bool)
         return cells[fitting]
@@ -96,7 +96,7 @@ class Means:
                 value = Value(mean, int(n), int(n), text)
                 self._cells.setdefault(key, []).append((setting, value))
 
-    def of(self, block: Block, stage: str, metric: str, group: str) -> Value | None:
+    def find(self, block: Block, stage: str, metric: str, group: str) -> Value | None:
         """The mean over a block's settings; None without any.
 
         A cell that several settings share at this stage counts once.

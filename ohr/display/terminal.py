@@ -21,7 +21,7 @@ from ohr.display.noise_axis import blind_axes
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, Value, blocks_of
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import letters_line, with_letters
+from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.study.notices.truth import marked, same_as_truth, truth_note
@@ -73,8 +73,8 @@ class _Columns:
     blocks: list[Block]
 
     @classmethod
-    def of(cls, cells: pd.DataFrame) -> _Columns:
-        metrics = _without_further_noise(shown_readings(cells), cells)
+    def from_cells(cls, cells: pd.DataFrame) -> _Columns:
+        metrics = _drop_further_noise(shown_readings(cells), cells)
         for column in shown_measures(cells):
             metrics.append(column)
             if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
@@ -92,12 +92,12 @@ class _Columns:
         A mean over another number of questions than n is followed by its own.
         """
         for block in self.blocks:
-            values = [means.of(block, stage, metric, group) for stage, metric, _ in self.metrics]
+            values = [means.find(block, stage, metric, group) for stage, metric, _ in self.metrics]
             n = self._questions(values)
             texts = []
             for (stage, metric, _), value in zip(self.metrics, values, strict=True):
                 own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
-                text = with_letters(number(value.mean), value.letters) if value else "-"
+                text = add_letters(number(value.mean), value.letters) if value else "-"
                 texts.append(f"{text} ({value.n})" if own and value else text)
             labels = [Text(plain(block.label))] if len(self.blocks) > 1 else []
             yield (*labels, n, *texts)
@@ -110,9 +110,7 @@ class _Columns:
         return "-"
 
 
-def _without_further_noise(
-    metrics: Sequence[MetricColumn], cells: pd.DataFrame
-) -> list[MetricColumn]:
+def _drop_further_noise(metrics: Sequence[MetricColumn], cells: pd.DataFrame) -> list[MetricColumn]:
     """The metrics with one noise ratio, the first of :data:`AXES` not blind; cells.csv has all."""
     measured = {(stage, name) for stage, name, _ in metrics}
     ratios = [axis for axis in AXES[:-1] if ("ocr", axis) in measured]
@@ -123,7 +121,7 @@ def _without_further_noise(
 
 def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     """One row per knowledge base and setting: measured noise, quality at each stage."""
-    columns = _Columns.of(cells)
+    columns = _Columns.from_cells(cells)
     table = columns.table(("engine", "noise"))
     same = same_as_truth(cells)
     keys = ["engine", "perturbation", "level", "intensity"]
@@ -148,7 +146,7 @@ def benchmark_tables(cells: pd.DataFrame, notes: Notes | None = None) -> list[Ta
 
 
 def _benchmark_table(clean: pd.DataFrame, kind: str, title: str, notes: Notes | None) -> Table:
-    columns = _Columns.of(clean)
+    columns = _Columns.from_cells(clean)
     table = columns.table(("engine", title))
     same = same_as_truth(clean)
     groups = [g for g in clean["group"].drop_duplicates() if g.startswith(("all", kind))]
@@ -191,13 +189,13 @@ def _pages_line(cells: pd.DataFrame) -> list[str]:
     return [f"edit distance: over {most if least == most else f'{least} to {most}'} pages"]
 
 
-def empty_table(left: Iterable[str], right: Iterable[str] = (), **options: Any) -> Table:
+def empty_table(left_side: Iterable[str], right: Iterable[str] = (), **options: Any) -> Table:
     """A table for the terminal without rows: headings of columns aligned left, then right.
 
     ``options`` are rich's. A caption is aligned left.
     """
     table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left", **options)
-    add_columns(table, left)
+    add_columns(table, left_side)
     add_columns(table, right, justify="right")
     return table
 

@@ -84,7 +84,7 @@ def letters_part(results: Iterable[Ties]) -> str:
     return line[:1].lower() + line[1:].removesuffix(".")
 
 
-def with_letters(text: str, letters: object) -> str:
+def add_letters(text: str, letters: object) -> str:
     """A number, with its letters behind it if it has any: ``0.761 ab``."""
     return f"{text} {letters}" if isinstance(letters, str) and letters else text
 

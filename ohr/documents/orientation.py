@@ -74,18 +74,18 @@ def _turn_by_letters(image: np.ndarray) -> Turn | None:
     if len(boxes) < FEWEST:
         return None
     centres = (boxes[:, :2] + boxes[:, 2:]) / 2
-    distances, others = KDTree(centres).query(centres, k=NEIGHBOURS + 1)
-    apart = np.abs(centres[others[:, 1]] - centres)
+    distances, rest = KDTree(centres).query(centres, k=NEIGHBOURS + 1)
+    apart = np.abs(centres[rest[:, 1]] - centres)
     along = int(apart[:, 0].sum() < apart[:, 1].sum())  # 0: lines run across; 1: down
     if np.mean(apart[:, along] > apart[:, 1 - along]) < ALONG:
         return None
     size = float(np.median(np.max(boxes[:, 2:] - boxes[:, :2], axis=1)))
-    apart = np.abs(centres[others] - centres[:, None])
+    apart = np.abs(centres[rest] - centres[:, None])
     paired = (apart[:, :, along] > apart[:, :, 1 - along]) & (distances < REACH * size)
     letter, place = np.nonzero(paired)
     if len(letter) < FEWEST:
         return None
-    edges = np.abs(boxes[others[letter, place]] - boxes[letter]) <= max(1.0, LEVEL * size)
+    edges = np.abs(boxes[rest[letter, place]] - boxes[letter]) <= max(1.0, LEVEL * size)
     # For horizontal lines, the upper and lower edges; for vertical lines, left and right.
     first, second = edges[:, 1 - along].mean(), edges[:, 3 - along].mean()
     if abs(first - second) <= CLEAR:
@@ -102,13 +102,13 @@ def _letters(image: np.ndarray) -> np.ndarray:
     if ink.mean() > 127:
         ink = 255 - ink
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    left, top, width, height = (stats[1:, at].astype(float) for at in range(4))
+    left_edge, top, width, height = (stats[1:, position].astype(float) for position in range(4))
     size = np.maximum(width, height)
     seen = (size >= 6) & (np.minimum(width, height) >= 2)
     if not seen.any():
         return np.empty((0, 4))
     usual = float(np.median(size[seen]))
     fits = seen & (size >= 0.5 * usual) & (size <= 2 * usual)
-    boxes = np.stack([left, top, left + width, top + height], axis=1)[fits]
+    boxes = np.stack([left_edge, top, left_edge + width, top + height], axis=1)[fits]
     some: np.ndarray = boxes[:: len(boxes) // MOST + 1]
     return some

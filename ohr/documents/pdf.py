@@ -100,10 +100,10 @@ def bounded_text(text_page: pypdfium2.PdfTextPage) -> str:
     text: str = text_page.get_text_bounded(errors="replace")
     if text == text_page.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR, errors="replace"):
         text = text_page.get_text_range(errors="replace")  # whose spaces are as in the file
-    return as_lines(text)
+    return normalise_line_ends(text)
 
 
-def as_lines(text: str) -> str:
+def normalise_line_ends(text: str) -> str:
     """PDFium's text with line feeds.
 
     Its mark for a word that is cut at a line's end becomes a hyphen and a line feed.
@@ -205,17 +205,18 @@ def _words(
                 yield "".join(letters), (min(across), min(down), max(across), max(down))
             letters, corners = [], []
             continue
-        left, bottom, right, top = text_page.get_charbox(place)
-        if left >= east or right <= west or bottom >= north or top <= south:
+        left_edge, bottom, right, top = text_page.get_charbox(place)
+        if left_edge >= east or right <= west or bottom >= north or top <= south:
             continue
         letters.append(letter)
-        if right > left and top > bottom:
+        if right > left_edge and top > bottom:
             corners += [
-                _on_image(page, width, height, *end) for end in ((left, top), (right, bottom))
+                _image_point(page, width, height, *end)
+                for end in ((left_edge, top), (right, bottom))
             ]
 
 
-def _on_image(
+def _image_point(
     page: pypdfium2.PdfPage, width: int, height: int, x: float, y: float
 ) -> tuple[float, float]:
     """Convert a place in points from the lower left to pixels, to a 64th of a pixel."""

@@ -123,14 +123,14 @@ def _set_straight(boxes: np.ndarray, texts: Sequence[str]) -> _Boxes:
     x, y = boxes[:, :, 0].astype(float), boxes[:, :, 1].astype(float)
     slope = slope_of(boxes)
     x, y = x + slope * y, y - slope * x
-    left, top, right, bottom = x.min(axis=1), y.min(axis=1), x.max(axis=1), y.max(axis=1)
+    left_edge, top, right, bottom = x.min(axis=1), y.min(axis=1), x.max(axis=1), y.max(axis=1)
     letters = np.array([_letters(text) for text in texts])
-    long = (letters >= LETTERS) & (right - left >= LONG * (bottom - top))
+    long = (letters >= LETTERS) & (right - left_edge >= LONG * (bottom - top))
     goes_on = np.array([text.lstrip()[:1].islower() for text in texts])
     digits = np.array([sum(char.isdigit() for char in text) for text in texts])
     figure = (digits > 0) & (digits >= letters)
     label = (letters >= LABEL) & ~figure
-    return _Boxes(left, top, right, bottom, bottom - top, long, goes_on, figure, label)
+    return _Boxes(left_edge, top, right, bottom, bottom - top, long, goes_on, figure, label)
 
 
 def _letters(text: str) -> int:
@@ -159,7 +159,7 @@ def _best_gutter(
     page: _Boxes, part: np.ndarray, unit: float, beside_tables: bool
 ) -> tuple[float, float, float] | None:
     """Place, top and bottom of the gutter with most text beside it; None without columns."""
-    left, right = page.left[part], page.right[part]
+    left_edge, right = page.left[part], page.right[part]
     middle = (page.top[part] + page.bottom[part]) / 2
     long = page.long[part]
     if long.sum() < (FEW_LINES if beside_tables else 2 * FULL_LINES):
@@ -167,17 +167,17 @@ def _best_gutter(
     half = GUTTER * unit / 2
     by_area: dict[float, tuple[float, float, float]] = {}
     for x in np.unique(np.ceil(right)) + half:  # a gutter begins where some box ends
-        on_left, on_right = right <= x - half, left >= x + half
+        on_left, on_right = right <= x - half, left_edge >= x + half
         stops = np.concatenate([[-np.inf], np.sort(middle[~(on_left | on_right)]), [np.inf]])
         for top, bottom in pairwise(stops):
             beside = (middle > top) & (middle < bottom)
             fewest, most = sorted((beside & long & side).sum() for side in (on_left, on_right))
             if fewest >= FULL_LINES or (beside_tables and most >= FEW_LINES):
-                area = float(np.sum((right - left)[beside & (on_left | on_right)]))
+                area = float(np.sum((right - left_edge)[beside & (on_left | on_right)]))
                 by_area.setdefault(area, (float(x), float(top), float(bottom)))
     for _, (x, top, bottom) in sorted(by_area.items(), reverse=True):
         beside = (middle > top) & (middle < bottom)
-        sides = part[beside & (right <= x)], part[beside & (left >= x)]
+        sides = part[beside & (right <= x)], part[beside & (left_edge >= x)]
         if not all(map(len, sides)):
             continue
         if all(_is_column(page, side, x) for side in sides):
@@ -235,16 +235,22 @@ def _is_table(page: _Boxes, side: np.ndarray) -> bool:
 
 def _lines(page: _Boxes, part: np.ndarray) -> list[list[int]]:
     """Boxes of one column, or of a table, line by line."""
-    left, right, top, bottom, height = page.left, page.right, page.top, page.bottom, page.height
+    left_edge, right, top, bottom, height = (
+        page.left,
+        page.right,
+        page.top,
+        page.bottom,
+        page.height,
+    )
     tall = height > TALL * np.median(height)
     lines: list[list[int]] = []
-    for box in part[np.argsort(left[part], kind="stable")]:
+    for box in part[np.argsort(left_edge[part], kind="stable")]:
         best, most = None, SHARE
         for line in lines:
             last = line[-1]
             lower = max(min(height[box], height[last]), 1e-6)
             shared = (min(bottom[box], bottom[last]) - max(top[box], top[last])) / lower
-            follows = left[box] >= right[last] - SHARE * lower
+            follows = left_edge[box] >= right[last] - SHARE * lower
             if follows and shared >= most and not (tall[box] or tall[last]):
                 best, most = line, shared
         if best is None:

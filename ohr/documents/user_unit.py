@@ -55,9 +55,9 @@ def _names(path: Path, modified: int, size: int) -> bool:
         return any(_NAME in _unpacked(data, match.end()) for match in _OBJECTS.finditer(data))
 
 
-def _unpacked(data: mmap.mmap, at: int) -> bytes:
+def _unpacked(data: mmap.mmap, position: int) -> bytes:
     """The unpacked objects of the stream whose dictionary contains ``at``; empty if damaged."""
-    match = _STREAM.search(data, at, at + 1000)
+    match = _STREAM.search(data, position, position + 1000)
     if match is None:
         return b""
     end = data.find(b"endstream", match.end())

@@ -59,12 +59,12 @@ def questions_of(cells: pd.DataFrame, group: str) -> int:
 
 def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
     """The cells of one engine, clean and under one operator, in the order of the curve."""
-    return in_order(
+    return sort_cells(
         cells[(cells["engine"] == engine) & cells["perturbation"].isin([operator, "none"])]
     )
 
 
-def in_order(cells: pd.DataFrame) -> pd.DataFrame:
+def sort_cells(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells in the order of a curve: clean first, then by intensity."""
     return cells.sort_values(["intensity", "noise"], kind="stable")
 
@@ -97,19 +97,19 @@ def curve_line(
     for chosen, face in ((cells[unshown], "white"), (cells[~unshown], colour)):
         marks = (chosen[x], chosen["mean"])
         ax.plot(*marks, color=colour, marker=mark, markerfacecolor=face, linestyle="none", zorder=3)
-    low, high = inside(cells)
+    low, high = clipped_ends(cells)
     ax.vlines(cells[x], low, high, color=colour, alpha=0.35, linewidth=1.2)
-    at, heights = cells[x].to_numpy(float), cells["mean"].to_numpy(float)
-    if rises is not None and len(at) > 1:
+    position, heights = cells[x].to_numpy(float), cells["mean"].to_numpy(float)
+    if rises is not None and len(position) > 1:
         sign = 1 if rises else -1
-        grid = np.linspace(at[0], max(at[0], np.nanmax(at)), GRID)
-        line = heights[0] + sign * rising_line(at, sign * (heights[1:] - heights[0]), grid)
-        at, heights = grid, line
-    ax.plot(at, heights, color=colour, linestyle=LINES[number % len(LINES)])
+        grid = np.linspace(position[0], max(position[0], np.nanmax(position)), GRID)
+        line = heights[0] + sign * rising_line(position, sign * (heights[1:] - heights[0]), grid)
+        position, heights = grid, line
+    ax.plot(position, heights, color=colour, linestyle=LINES[number % len(LINES)])
     return colour
 
 
-def inside(cells: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+def clipped_ends(cells: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """The ends of the cells' intervals; those of means in [0, 1] end there too."""
     low, high = cells["ci_low"], cells["ci_high"]
     if cells["mean"].between(0, 1).all():
@@ -139,7 +139,7 @@ def _bars(cells: pd.DataFrame) -> list[str]:
     ]
 
 
-def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
+def start_at_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
     """Set one scale from 0 for all axes, with room above the highest mark.
 
     With ``marks``, there is also room for a mark at 0.

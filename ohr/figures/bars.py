@@ -33,7 +33,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None
 
     One figure per setting.
     """
-    every = (_benchmark_bars(setting.of(cells), folder, name, notes) for setting, name in
+    every = (_benchmark_bars(setting.select(cells), folder, name, notes) for setting, name in
              each_setting(cells, "ocr_benchmark"))  # fmt: skip
     return [path for paths in every for path in paths]
 

@@ -127,8 +127,8 @@ def _loss(ax: Axes, series: Series, number: int) -> None:
     if np.isfinite(value):
         target = LOST * curve.clean
         right = min(high, curve.added[-1]) if not np.isnan(high) else value
-        left = low if not np.isnan(low) else value
-        ax.plot([left, right], [target, target], color=colour, linewidth=2.4, alpha=0.6)
+        left_edge = low if not np.isnan(low) else value
+        ax.plot([left_edge, right], [target, target], color=colour, linewidth=2.4, alpha=0.6)
         ax.plot(value, target, color=colour, marker="d", markeredgecolor="white", zorder=3)
 
 

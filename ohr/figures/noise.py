@@ -15,8 +15,8 @@ from ohr.display.labels import (
 from ohr.figures.axes import (
     caption,
     curve_line,
-    from_zero,
     kinds_note,
+    start_at_zero,
 )
 from ohr.figures.style import figure, legend_below, save
 from ohr.ocr.noise import strength
@@ -42,8 +42,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             for number, engine in enumerate(engines):
                 of_engine = own[own["engine"] == engine].sort_values("place", kind="stable")
                 for row, (_, name, _) in enumerate(metrics):
-                    of_metric = of_engine[of_engine["metric"] == name]
-                    curve_line(axes[row, column], of_metric, "place", number, rises=None)
+                    metric_rows = of_engine[of_engine["metric"] == name]
+                    curve_line(axes[row, column], metric_rows, "place", number, rises=None)
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
             axes[-1, column].set_xlabel("requested level" if names else "requested intensity")
@@ -52,7 +52,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
                     axes[row, column].set_xticks(range(len(names)), names)
         for row_of_axes, (_, _, title) in zip(axes, metrics, strict=True):
             row_of_axes[0].set_ylabel(mathematical(title))
-            from_zero(row_of_axes, marks=True)
+            start_at_zero(row_of_axes, marks=True)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(engines))
         description = caption(fig, chosen, more=kinds_note(chosen))

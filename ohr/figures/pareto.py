@@ -38,7 +38,7 @@ def pareto_charts(
     costs = engine_costs(cells, bases)
     if costs.empty:
         return []
-    every = (_chart(setting.of(cells), costs, folder, name, notes) for setting, name in
+    every = (_chart(setting.select(cells), costs, folder, name, notes) for setting, name in
              each_setting(cells, "pareto"))  # fmt: skip
     return [path for paths in every for path in paths]
 
@@ -82,8 +82,8 @@ def _points(
     ax: Axes, cells: pd.DataFrame, expense: str, info: MetricInfo, engines: list[str]
 ) -> None:
     """A mark an engine with its interval, and the line of those that are worth it."""
-    known = cells[cells[expense].notna()].reset_index(drop=True)
-    for _, cell in known.iterrows():
+    is_known = cells[cells[expense].notna()].reset_index(drop=True)
+    for _, cell in is_known.iterrows():
         number = engines.index(cell["engine"])
         colour = COLOURS[number % len(COLOURS)]
         ax.vlines(cell[expense], cell["ci_low"], cell["ci_high"], color=colour, alpha=0.5)
@@ -96,12 +96,18 @@ def _points(
             label=mathless(cell["engine"]),
         )
     worth = frontier(
-        known[expense].tolist(), known["mean"].tolist(), higher_is_better=info.higher_is_better
+        is_known[expense].tolist(),
+        is_known["mean"].tolist(),
+        higher_is_better=info.higher_is_better,
     )
-    best = known.iloc[worth]
+    best = is_known.iloc[worth]
     ax.plot(best[expense], best["mean"], color="#888888", linewidth=1, zorder=1,
             drawstyle="steps-post")  # fmt: skip
-    positive = known[expense] > 0
-    if len(known) and positive.all() and known[expense].max() > WIDE * known[expense].min():
+    positive = is_known[expense] > 0
+    if (
+        len(is_known)
+        and positive.all()
+        and is_known[expense].max() > WIDE * is_known[expense].min()
+    ):
         ax.set_xscale("log")
     ax.margins(0.12)

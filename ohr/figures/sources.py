@@ -23,9 +23,9 @@ from ohr.figures.axes import (
     curve_of,
     dotted_line,
     each_setting,
-    from_zero,
     questions_of,
     room_at_zero,
+    start_at_zero,
 )
 from ohr.figures.style import figure, legend_below, save
 from ohr.study.output.select import cells_of
@@ -42,7 +42,7 @@ def source_curves(
     One figure per setting. The axis is the damage (one of ``AXES``) of that source's
     questions. Retrieval without mark-up, if measured, is a thin dotted curve of the same colour.
     """
-    every = (_source_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
+    every = (_source_curves(setting.select(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_by_source"))  # fmt: skip
     return [path for paths in every for path in paths]
 
@@ -75,7 +75,7 @@ def _source_curves(
                     ax.set_xlabel(mathematical(noise_title(axis)))
                 if column == 0:
                     ax.set_ylabel(f"{mathematical(title)}\n(better ↑)")
-            from_zero(axes[row], marks=True)
+            start_at_zero(axes[row], marks=True)
         room_at_zero(axes[0])
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)

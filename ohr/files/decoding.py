@@ -28,9 +28,9 @@ def decoded(data: bytes) -> str:
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
             return _strict(data, len(mark), codec, name)
-    if (at := data.find(b"\0")) >= 0:
+    if (position := data.find(b"\0")) >= 0:
         raise UndecodableError(
-            f"not UTF-8 (a null byte at {at:,}: UTF-16 without a byte-order mark?): {_SAVE}"
+            f"not UTF-8 (a null byte at {position:,}: UTF-16 without a byte-order mark?): {_SAVE}"
         )
     return _strict(data, 0, "utf-8", "UTF-8")
 
@@ -39,8 +39,8 @@ def _strict(data: bytes, start: int, codec: str, name: str) -> str:
     try:
         return data[start:].decode(codec)
     except UnicodeDecodeError as error:
-        at = start + error.start
-        line = data.count(b"\n", 0, at) + 1
+        position = start + error.start
+        line = data.count(b"\n", 0, position) + 1
         raise UndecodableError(
-            f"not {name} (byte {data[at]:#04x} at {at:,}, line {line}): {_SAVE}"
+            f"not {name} (byte {data[position]:#04x} at {position:,}, line {line}): {_SAVE}"
         ) from error

@@ -67,14 +67,18 @@ def status_lines(processes: Mapping[str, tuple[Mapping[str, Any], float]]) -> li
     """Lines about all processes together: speed, time left, silent ones, failures by reason."""
     working = {name: facts for name, (facts, age) in processes.items() if _is_at_work(facts, age)}
     speed = sum(_number(facts, "pages_a_second") for facts in working.values())
-    left = sum(_number(facts, "left") for facts in working.values() if facts["state"] != "stealing")
+    remaining = sum(
+        _number(facts, "left") for facts in working.values() if facts["state"] != "stealing"
+    )
     read = sum(_number(facts, "read") for facts, _ in processes.values())
     lines = [f"{read:.0f} pages read by {len(processes)} processes, {len(working)} at work"]
     if working:
         at_most = max(_number(facts, "left_s") for facts in working.values())
-        even = f", {duration(left / speed)} if all share the rest" if speed and left else ""
+        even = (
+            f", {duration(remaining / speed)} if all share the rest" if speed and remaining else ""
+        )
         lines.append(
-            f"{speed:.2f} pages per second; {left:.0f} pages left, {duration(at_most)}{even}"
+            f"{speed:.2f} pages per second; {remaining:.0f} pages left, {duration(at_most)}{even}"
         )
     silent = [
         name

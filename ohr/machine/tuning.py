@@ -25,7 +25,7 @@ from ohr.errors import ConfigError, EngineError, OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.default import edit_distance
 from ohr.ocr.distort import distort_image
-from ohr.ocr.noise import Noise, at_dpi, at_level
+from ohr.ocr.noise import Noise, choose_level, set_dpi
 from ohr.ocr.progress import Progress
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
@@ -165,8 +165,8 @@ def generated_pages(folder: Path, count: int) -> list[Page]:
 
 def semantic_noises() -> dict[str, Noise]:
     """Clean pages, and the published mixture at two levels."""
-    operator = at_dpi(PluginSpec(name="semantic"), 150)
-    return {"clean": Noise()} | {level: at_level(operator, level) for level in LEVELS}
+    operator = set_dpi(PluginSpec(name="semantic"), 150)
+    return {"clean": Noise()} | {level: choose_level(operator, level) for level in LEVELS}
 
 
 def tune_engine(

@@ -34,7 +34,7 @@ class GridCell:
     colspan: int = 1
 
 
-def to_markdown(blocks: Iterable[Block], *, furniture: bool) -> str:
+def write_markdown(blocks: Iterable[Block], *, furniture: bool) -> str:
     """A page's blocks, separated by blank lines; ``furniture``: with headers and footers."""
     pieces: list[str] = []
     before = ""

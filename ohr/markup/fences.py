@@ -10,7 +10,7 @@ Span = tuple[int, int]
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 
 
-def parted(text: str, others: Sequence[Span]) -> tuple[list[Span], list[int]]:
+def parted(text: str, rest: Sequence[Span]) -> tuple[list[Span], list[int]]:
     """The fenced code blocks of a text, and the indices of those other spans that are outside them.
 
     ``others`` are sorted. What begins first counts: a span that begins in a block is code; a fence
@@ -23,10 +23,10 @@ def parted(text: str, others: Sequence[Span]) -> tuple[list[Span], list[int]]:
     number, until = 0, 0
     marks = _FENCE.finditer(text) if "```" in text or "~~~" in text else ()
     for mark in marks:
-        while opened is None and number < len(others) and others[number][0] < mark.start():
-            if others[number][0] >= until:
+        while opened is None and number < len(rest) and rest[number][0] < mark.start():
+            if rest[number][0] >= until:
                 outside.append(number)
-                until = others[number][1]
+                until = rest[number][1]
             number += 1
         if opened is None:
             if mark.start() >= until and not (mark[1][0] == "`" and "`" in mark[2]):
@@ -36,10 +36,10 @@ def parted(text: str, others: Sequence[Span]) -> tuple[list[Span], list[int]]:
             opened, until = None, mark.end()
     if opened is not None:
         return [*fences, (opened.start(), len(text))], outside
-    for i in range(number, len(others)):
-        if others[i][0] >= until:
+    for i in range(number, len(rest)):
+        if rest[i][0] >= until:
             outside.append(i)
-            until = others[i][1]
+            until = rest[i][1]
     return fences, outside
 
 

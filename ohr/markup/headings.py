@@ -52,16 +52,16 @@ def headings(text: str, *, untitled: bool = False) -> list[Heading]:
     ]
 
 
-def _start(text: str, at: int) -> int:
+def _start(text: str, position: int) -> int:
     """Where a heading's mark starts, after at most three spaces."""
-    return at if text[at] != " " else text.index("#", at)
+    return position if text[position] != " " else text.index("#", position)
 
 
-def _level(text: str, at: int) -> int:
-    command = _COMMAND.match(text, at)
+def _level(text: str, position: int) -> int:
+    command = _COMMAND.match(text, position)
     if command is not None:
         return _LATEX_LEVELS[command[1]]
-    signs = text[at : at + 9].lstrip()
+    signs = text[position : position + 9].lstrip()
     return len(signs) - len(signs.lstrip("#"))
 
 

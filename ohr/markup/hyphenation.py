@@ -103,9 +103,9 @@ class WordForms:
     cuts_no_words: bool = False
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Self:
+    def from_texts(cls, texts: Iterable[str]) -> Self:
         """Count the words of a document's pages. Linear in their length."""
-        texts = [_without_soft_hyphens(text) for text in texts]
+        texts = [_drop_soft_hyphens(text) for text in texts]
         counts: Counter[str] = Counter()
         for text in texts:
             parts = _parts().findall(text.casefold().replace("_", " "))
@@ -142,14 +142,14 @@ def join_cut_words(text: str, forms: WordForms | None = None) -> str:
     """
     if not any(hyphen in text for hyphen in _HYPHENS):
         return text
-    text = _without_soft_hyphens(text)
+    text = _drop_soft_hyphens(text)
     if _cut().search(text):
-        words = WordForms.of([text]) if forms is None else forms
+        words = WordForms.from_texts([text]) if forms is None else forms
         text = _cut().sub(lambda match: _joint(match, words), text)
     return _CUT_SOFT.sub("", text) if "\xad" in text else text
 
 
-def _without_soft_hyphens(text: str) -> str:
+def _drop_soft_hyphens(text: str) -> str:
     """The text with those soft hyphens alone that cut a word at a line's end."""
     return _stray().sub("", text) if "\xad" in text else text
 
@@ -159,14 +159,16 @@ def _sides(match: re.Match[str]) -> tuple[str, str]:
     text, start = match.string, match.start()
     backwards = text[max(0, start - _LONGEST) : start][::-1]
     run = _run().match
-    left, right = run(backwards), run(text, match.end())
-    return left[0][::-1].lstrip("_") if left else "", right[0].rstrip("_") if right else ""
+    left_side, right = run(backwards), run(text, match.end())
+    return left_side[0][::-1].lstrip("_") if left_side else "", right[0].rstrip(
+        "_"
+    ) if right else ""
 
 
-def _occurrences(counts: Mapping[str, int], left: str, right: str) -> tuple[int, int]:
+def _occurrences(counts: Mapping[str, int], left_side: str, right: str) -> tuple[int, int]:
     """How often a word occurs as one, and how often with a hyphen."""
-    left, right = left.casefold(), right.casefold()
-    return counts.get(left + right, 0), counts.get(f"{left}-{right}", 0)
+    left_side, right = left_side.casefold(), right.casefold()
+    return counts.get(left_side + right, 0), counts.get(f"{left_side}-{right}", 0)
 
 
 def _joint(match: re.Match[str], forms: WordForms) -> str:
@@ -174,32 +176,32 @@ def _joint(match: re.Match[str], forms: WordForms) -> str:
     hyphen = match[1]
     if hyphen in _CUTS:
         return ""
-    left, right = _sides(match)
-    word, compound = _occurrences(forms.counts, left, right)
-    if not word and _is_suspended(match, left, right, forms):
+    left_side, right = _sides(match)
+    word, compound = _occurrences(forms.counts, left_side, right)
+    if not word and _is_suspended(match, left_side, right, forms):
         return f"{hyphen} "
-    if word > compound and (len(left) > 1 or not right[:1].isupper()):
+    if word > compound and (len(left_side) > 1 or not right[:1].isupper()):
         return ""
-    stays = compound > word or _looks_compound(match, left, right) or forms.cuts_no_words
+    stays = compound > word or _looks_compound(match, left_side, right) or forms.cuts_no_words
     return hyphen if stays else ""
 
 
-def _is_suspended(match: re.Match[str], left: str, right: str, forms: WordForms) -> bool:
+def _is_suspended(match: re.Match[str], left_side: str, right: str, forms: WordForms) -> bool:
     """Whether a part stands for a whole compound: ``pre- and post-war``."""
     text, end = match.string, match.end()
     if _SUSPENDED.match(text, end):
-        return (left + right).casefold() not in _WHOLE
+        return (left_side + right).casefold() not in _WHOLE
     if not _MAYBE_SUSPENDED.match(text, end):
         return False
-    part = left.casefold()
+    part = left_side.casefold()
     hangs = forms.counts.get(f"{part}- ", 0) or forms.counts.get(f"{part}-,", 0)
     return bool(hangs) or _COMPOUND_NEXT.match(text, end) is not None
 
 
-def _looks_compound(match: re.Match[str], left: str, right: str) -> bool:
+def _looks_compound(match: re.Match[str], left_side: str, right: str) -> bool:
     """Whether a hyphen stays that the document says nothing about."""
     text, start = match.string, match.start()
-    if right[:1].isupper() and not _in_capitals(match, left, right):
+    if right[:1].isupper() and not _is_in_capitals(match, left_side, right):
         return True
     return (
         match[1] == _MAQAF
@@ -208,9 +210,9 @@ def _looks_compound(match: re.Match[str], left: str, right: str) -> bool:
     )
 
 
-def _in_capitals(match: re.Match[str], left: str, right: str) -> bool:
+def _is_in_capitals(match: re.Match[str], left_side: str, right: str) -> bool:
     """Whether a word in capitals is cut between two lines in capitals: ``INTER-\\nNATIONAL``."""
-    if min(len(left), len(right)) < 2 or not (left.isupper() and right.isupper()):
+    if min(len(left_side), len(right)) < 2 or not (left_side.isupper() and right.isupper()):
         return False
     text, end = match.string, match.end()
     first = text.rfind("\n", 0, match.start()) + 1

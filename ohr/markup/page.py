@@ -65,15 +65,15 @@ class MarkupPage:
         parts = [
             region
             for (start, end), regions in self.stretches
-            for region in _with_text(self.text, start, end, regions)
+            for region in _add_text(self.text, start, end, regions)
         ]
         parts += (
             MarkupRegion(MarkupKind.TABLE, *table.span, *table.span, tuple(inside))
-            for table, inside in zip(self.tables, self._in_tables(), strict=True)
+            for table, inside in zip(self.tables, self._table_regions(), strict=True)
         )
         return sorted(parts, key=lambda region: region.start)
 
-    def _in_tables(self) -> Iterator[list[MarkupRegion]]:
+    def _table_regions(self) -> Iterator[list[MarkupRegion]]:
         """The regions of each table: those of its caption and of its cells."""
         for table, cells in zip(self.tables, self.cells, strict=True):
             inside = [region for _, regions in cells for region in regions]
@@ -92,7 +92,7 @@ class MarkupPage:
     def marked(self) -> Iterator[MarkupRegion]:
         """All regions except text, tables and list marks, in order, inner ones included."""
         parts = [(start, regions) for (start, _), regions in self.stretches]
-        parts += ((t.span[0], r) for t, r in zip(self.tables, self._in_tables(), strict=True))
+        parts += ((t.span[0], r) for t, r in zip(self.tables, self._table_regions(), strict=True))
         for _, regions in sorted(parts, key=lambda part: part[0]):
             for region in regions:
                 yield from region.walk()
@@ -106,7 +106,7 @@ class MarkupPage:
 _cached_page = lru_cache(_CACHED_PAGES)(MarkupPage)
 
 
-def _with_text(
+def _add_text(
     text: str, start: int, end: int, regions: list[MarkupRegion]
 ) -> Iterator[MarkupRegion]:
     """The regions of a part of a page, with list marks and the text between them."""

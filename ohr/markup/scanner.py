@@ -161,7 +161,7 @@ class _Scan:
                     break
                 region = self._region(special.start(), special.group(), a)
                 if region is None:
-                    position = self._past(special.start(), special.group(), a)
+                    position = self._skip(special.start(), special.group(), a)
                 else:
                     regions.append(region)
                     position = region.end
@@ -177,69 +177,73 @@ class _Scan:
             inner = _title(self.text, mark.end() if mark is not None else a, b)
         elif kind is MarkupKind.CODE:
             inner = fenced(self.text, (a, b))
-        inside = () if kind in (MarkupKind.CODE, MarkupKind.LINK) else self._inside(*inner)
+        inside = () if kind in (MarkupKind.CODE, MarkupKind.LINK) else self._inner_regions(*inner)
         return MarkupRegion(kind, a, b, *inner, inside)
 
-    def _inside(self, start: int, end: int) -> tuple[MarkupRegion, ...]:
+    def _inner_regions(self, start: int, end: int) -> tuple[MarkupRegion, ...]:
         """The regions within a region."""
         if self.depth >= DEEPEST:
             return ()
         return tuple(scan(self.structure, start, end, self.depth + 1))
 
-    def _past(self, at: int, char: str, limit: int) -> int:
+    def _skip(self, position: int, char: str, limit: int) -> int:
         """Where to continue after a special character that opens nothing."""
-        if char == "\\" or self.text.startswith("$$", at):
-            return min(at + 2, limit)
-        run = at + 1
+        if char == "\\" or self.text.startswith("$$", position):
+            return min(position + 2, limit)
+        run = position + 1
         while run < limit and self.text[run] == char and char in "`*_":
             run += 1
         return run
 
-    def _region(self, at: int, char: str, limit: int) -> MarkupRegion | None:
+    def _region(self, position: int, char: str, limit: int) -> MarkupRegion | None:
         if char == "$":
-            return self._dollar(at, limit)
+            return self._dollar(position, limit)
         if char == "\\":
-            return self._backslash(at, limit)
+            return self._backslash(position, limit)
         if char == "`":
-            return self._code_span(at, limit)
+            return self._code_span(position, limit)
         if char == "<":
-            return self._tag(at, self.block_end)
+            return self._tag(position, self.block_end)
         if char == "[":
-            link = _LINK.match(self.text, at, limit)
+            link = _LINK.match(self.text, position, limit)
             if link is None:
                 return None
-            image = at > self.start and self.text[at - 1] == "!"
+            image = position > self.start and self.text[position - 1] == "!"
             kind = MarkupKind.IMAGE if image else MarkupKind.LINK
             return MarkupRegion(
-                kind, at - image, link.end(), *link.span(1), self._inside(*link.span(1))
+                kind,
+                position - image,
+                link.end(),
+                *link.span(1),
+                self._inner_regions(*link.span(1)),
             )
-        starred = _STARRED.match(self.text, at, limit)
+        starred = _STARRED.match(self.text, position, limit)
         if starred is None or not _WORD_CHAR.search(starred.group(2)):
             return None
         return MarkupRegion(MarkupKind.EMPHASIS, *starred.span(), *starred.span(2))
 
-    def _dollar(self, at: int, limit: int) -> MarkupRegion | None:
-        if self.text.startswith("$$", at):
-            display = _DOLLARS.match(self.text, at, limit)
+    def _dollar(self, position: int, limit: int) -> MarkupRegion | None:
+        if self.text.startswith("$$", position):
+            display = _DOLLARS.match(self.text, position, limit)
             if display is not None and _is_display(display.group(1)):
                 return MarkupRegion(MarkupKind.DISPLAY, *display.span(), *display.span(1))
             return None
-        inline = _DOLLAR.match(self.text, at, limit)
+        inline = _DOLLAR.match(self.text, position, limit)
         if inline is None:
             return None
         if not _is_formula(inline.group(1), self.text[inline.end() : inline.end() + 2]):
             return None
         return MarkupRegion(MarkupKind.INLINE, *inline.span(), *inline.span(1))
 
-    def _backslash(self, at: int, limit: int) -> MarkupRegion | None:
+    def _backslash(self, position: int, limit: int) -> MarkupRegion | None:
         for pattern, kind in ((_PAREN, MarkupKind.INLINE), (_BRACKET, MarkupKind.DISPLAY)):
-            formula = pattern.match(self.text, at, limit)
+            formula = pattern.match(self.text, position, limit)
             if formula is not None and formula.group(1).strip():
                 return MarkupRegion(kind, *formula.span(), *formula.span(1))
-        environment = _ENVIRONMENT.match(self.text, at, limit)
+        environment = _ENVIRONMENT.match(self.text, position, limit)
         if environment is not None:
             return self._environment(environment, self.block_end)
-        command = _COMMAND.match(self.text, at, limit)
+        command = _COMMAND.match(self.text, position, limit)
         if command is None:
             return None
         name = command.group(1)
@@ -248,68 +252,68 @@ class _Scan:
             if group is not None:
                 kind = MarkupKind.EMPHASIS if name in EMPHASIS_COMMANDS else MarkupKind.HEADING
                 inner = (group[0] + 1, group[1] - 1)
-                return MarkupRegion(kind, at, group[1], *inner, self._inside(*inner))
-        end = self._past_arguments(command.end(), limit)
+                return MarkupRegion(kind, position, group[1], *inner, self._inner_regions(*inner))
+        end = self._skip_arguments(command.end(), limit)
         if end == command.end():
-            return _whole(MarkupKind.COMMAND, at, end)
-        inside = self._inside(command.end(), end)
-        return MarkupRegion(MarkupKind.COMMAND, at, end, command.end(), end, inside)
+            return _whole(MarkupKind.COMMAND, position, end)
+        inside = self._inner_regions(command.end(), end)
+        return MarkupRegion(MarkupKind.COMMAND, position, end, command.end(), end, inside)
 
     def _environment(self, begin: re.Match[str], limit: int) -> MarkupRegion:
-        name, at = begin.group(2), begin.start()
-        end = self.structure.environments.get(at) if begin.group(1) == "begin" else None
+        name, position = begin.group(2), begin.start()
+        end = self.structure.environments.get(position) if begin.group(1) == "begin" else None
         if end is not None and end[1] <= limit:
             inner = (begin.end(), end[0])
             if name in BLOCK_ENVIRONMENTS or (
                 name in INNER_ENVIRONMENTS and _RELATED.search(self.text, *inner)
             ):
-                return MarkupRegion(MarkupKind.DISPLAY, at, end[1], *inner)
+                return MarkupRegion(MarkupKind.DISPLAY, position, end[1], *inner)
             if name in CODE_ENVIRONMENTS:
-                return MarkupRegion(MarkupKind.CODE, at, end[1], *inner)
-        return _whole(MarkupKind.COMMAND, at, self._past_arguments(begin.end(), limit))
+                return MarkupRegion(MarkupKind.CODE, position, end[1], *inner)
+        return _whole(MarkupKind.COMMAND, position, self._skip_arguments(begin.end(), limit))
 
-    def _past_arguments(self, position: int, limit: int) -> int:
+    def _skip_arguments(self, position: int, limit: int) -> int:
         """The end of the bracketed and braced arguments that follow on the same line."""
         while (group := self.structure.group(position, limit)) is not None:
             position = group[1]
         return position
 
-    def _code_span(self, at: int, limit: int) -> MarkupRegion | None:
+    def _code_span(self, position: int, limit: int) -> MarkupRegion | None:
         length = 1
-        while at + length < limit and self.text[at + length] == "`":
+        while position + length < limit and self.text[position + length] == "`":
             length += 1
         runs = self.structure.backticks.get(length, [])
-        number = bisect_right(runs, at)
+        number = bisect_right(runs, position)
         if number == len(runs):
             return None
         end = runs[number] + length
-        if end > self.structure.paragraph_end(at, limit):
+        if end > self.structure.paragraph_end(position, limit):
             return None
-        return MarkupRegion(MarkupKind.CODE, at, end, at + length, end - length)
+        return MarkupRegion(MarkupKind.CODE, position, end, position + length, end - length)
 
-    def _tag(self, at: int, limit: int) -> MarkupRegion | None:
-        if self.text.startswith("<!--", at):
-            end = self._find("-->", at, limit)
-            return None if end < 0 else _whole(MarkupKind.TAG, at, end)
-        tag = _TAG.match(self.text, at, limit)
+    def _tag(self, position: int, limit: int) -> MarkupRegion | None:
+        if self.text.startswith("<!--", position):
+            end = self._find("-->", position, limit)
+            return None if end < 0 else _whole(MarkupKind.TAG, position, end)
+        tag = _TAG.match(self.text, position, limit)
         if tag is None:
             return None
         name = tag.group(1).lower()
         if name in CODE_TAGS and not tag.group().startswith("</"):
             end = self._find(f"</{name}>", tag.end(), limit)
             if end >= 0:
-                return _whole(MarkupKind.CODE, at, end)
+                return _whole(MarkupKind.CODE, position, end)
         return _whole(MarkupKind.TAG, *tag.span())
 
     def _find(self, closer: str, position: int, limit: int) -> int:
         """The end of the next closer, or -1. One that is absent is looked for only once."""
         if (closer, limit) in self.absent:
             return -1
-        at = self.text.find(closer, position, limit)
-        if at < 0:
+        index = self.text.find(closer, position, limit)
+        if index < 0:
             self.absent.add((closer, limit))
             return -1
-        return at + len(closer)
+        return index + len(closer)
 
 
 def _whole(kind: MarkupKind, start: int, end: int) -> MarkupRegion:

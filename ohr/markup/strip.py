@@ -89,7 +89,7 @@ def strip_markup(text: str) -> str:
     has_cells = has_latex and ("tabular" in text or "\\hline" in text or "array}" in text)
     is_marked = _MARKED.search(text) is not None
     if is_marked:
-        text = _without_delimiters(text)
+        text = _drop_delimiters(text)
     if "<" in text:
         text = _HTML_TAG.sub(_tag, text)
     has_entities = "&" in text and _ENTITY.search(text) is not None
@@ -141,7 +141,7 @@ def _loose_cells(text: str) -> str:
     return re.sub(r"(?:(?<=\s)|^)[&|](?=\s|$)", " ", text, flags=re.MULTILINE)
 
 
-def _without_delimiters(text: str) -> str:
+def _drop_delimiters(text: str) -> str:
     """Remove the delimiters of formulas and links, and protect code from later steps."""
     edits: list[tuple[int, int, str]] = []
     for region in read_page(text).marked():

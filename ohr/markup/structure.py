@@ -51,8 +51,8 @@ class Structure:
 
     def paragraph_end(self, position: int, limit: int) -> int:
         """The next blank line's start, or the limit."""
-        at = bisect_left(self.blank_lines, position)
-        return min(limit, self.blank_lines[at]) if at < len(self.blank_lines) else limit
+        index = bisect_left(self.blank_lines, position)
+        return min(limit, self.blank_lines[index]) if index < len(self.blank_lines) else limit
 
     @cached_property
     def braces(self) -> dict[int, int]:
@@ -88,10 +88,10 @@ class Structure:
             elif open_names.get(name):
                 # What was opened since and not closed stays unmatched.
                 while stack:
-                    opened, at = stack.pop()
+                    opened, position = stack.pop()
                     open_names[opened] -= 1
                     if opened == name:
-                        pairs[at] = match.span()
+                        pairs[position] = match.span()
                         break
         return pairs
 
@@ -101,9 +101,9 @@ class Structure:
         if option is not None:
             return option.span()
         space = _SPACE.match(self.text, position, limit)
-        at = space.end() if space is not None else position
-        close = self.braces.get(at)
-        return (at, close + 1) if close is not None and close < limit else None
+        index = space.end() if space is not None else position
+        close = self.braces.get(index)
+        return (index, close + 1) if close is not None and close < limit else None
 
     @cached_property
     def indented(self) -> list[Span]:
@@ -119,16 +119,16 @@ class Structure:
             start, end = line.span()
             above = self.text.rfind("\n", 0, max(0, start - 1)) + 1
             opens = start <= code_until or _BLOCK_END.match(self.text[above : start - 1])
-            if opens and not within(self.tables, start) and not within(self.fences, start):
-                lines.append((start, self._before_table(start, end)))
+            if opens and not is_covered(self.tables, start) and not is_covered(self.fences, start):
+                lines.append((start, self._end_before_table(start, end)))
                 following = _WHITE.match(self.text, end)
                 code_until = following.end() if following is not None else end
         return merged(lines)
 
-    def _before_table(self, start: int, end: int) -> int:
+    def _end_before_table(self, start: int, end: int) -> int:
         """The end of a line, or the start of a table on it."""
-        at = bisect_left(self.tables, (start, start))
-        return min(end, self.tables[at][0]) if at < len(self.tables) else end
+        position = bisect_left(self.tables, (start, start))
+        return min(end, self.tables[position][0]) if position < len(self.tables) else end
 
     @cached_property
     def backticks(self) -> dict[int, list[int]]:
@@ -144,9 +144,13 @@ class Structure:
         if "#" not in self.text:
             return []
         return [
-            (match.start(), self._before_table(match.start(), _line_end(self.text, match.end())))
+            (
+                match.start(),
+                self._end_before_table(match.start(), _line_end(self.text, match.end())),
+            )
             for match in HEADING.finditer(self.text)
-            if not within(self.tables, match.start()) and not within(self.fences, match.start())
+            if not is_covered(self.tables, match.start())
+            and not is_covered(self.fences, match.start())
         ]
 
     @cached_property
@@ -167,7 +171,7 @@ class Structure:
             ]
         )
         spans = [(a, b) for a, b, _ in lines]
-        urls = [(a, b, "LINK") for a, b in self.urls if not within(spans, a)]
+        urls = [(a, b, "LINK") for a, b in self.urls if not is_covered(spans, a)]
         return sorted(lines + urls) if urls else lines
 
     @cached_property
@@ -179,8 +183,8 @@ class Structure:
 def clipped(blocks: Sequence[Block], start: int, end: int) -> list[Block]:
     """The parts of sorted, separate blocks that lie between two positions."""
     parts: list[Block] = []
-    for at in range(bisect_right(blocks, start, key=_end), len(blocks)):
-        a, b, kind = blocks[at]
+    for position in range(bisect_right(blocks, start, key=_end), len(blocks)):
+        a, b, kind = blocks[position]
         if a >= end:
             break
         parts.append((max(a, start), min(b, end), kind))
@@ -191,8 +195,8 @@ def _end(block: Block) -> int:
     return block[1]
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
     return len(text) if end < 0 else end
 
 
@@ -207,7 +211,7 @@ def merged(spans: list[Span]) -> list[Span]:
     return result
 
 
-def within(spans: list[Span], position: int) -> bool:
+def is_covered(spans: list[Span], position: int) -> bool:
     """Whether one of the sorted, separate spans covers a position."""
-    at = bisect_right(spans, position, key=lambda span: span[0]) - 1
-    return at >= 0 and position < spans[at][1]
+    index = bisect_right(spans, position, key=lambda span: span[0]) - 1
+    return index >= 0 and position < spans[index][1]

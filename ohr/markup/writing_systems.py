@@ -25,12 +25,12 @@ those of :data:`UNSPACED`, ideographs and kana. Hangul is written with spaces.""
 _MARKED = ((0x483, 0x1AAF), (0x1B00, 0x1CFF), (0xA66F, 0xABFF), (0x10000, 0x11FFF))
 
 
-def in_marked_script() -> str:
+def marked_script_class() -> str:
     """A character class: the characters of scripts whose words may contain combining marks."""
     return "[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in _MARKED))
 
 
-_OF_THESE = re.compile(in_marked_script())
+_OF_THESE = re.compile(marked_script_class())
 
 
 def may_have_marks(text: str) -> bool:

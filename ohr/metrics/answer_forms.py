@@ -53,19 +53,19 @@ def _tokens(text: str) -> list[str]:
     ]
 
 
-def _joined(text: str, others: Set[str]) -> str:
+def _joined(text: str, rest: Set[str]) -> str:
     """The text with each part of a word or number joined that is a token of the other answer."""
 
     def join(match: re.Match[str]) -> str:
         word = re.sub(r"[^\w]", "", match[0])
         end = match[0][len(match[0].rstrip()) :]
-        return f"{word}{end}" if word.casefold() in others else match[0]
+        return f"{word}{end}" if word.casefold() in rest else match[0]
 
     def join_number(match: re.Match[str]) -> str:
         number = re.sub(r"\s", "", match[0])
         number = number.replace(".", "") if number.count(".") > 1 else number
         plain = _NO_FRACTION.sub(r"\1", number)
-        return number if plain in others or f"-{plain}" in others else match[0]
+        return number if plain in rest or f"-{plain}" in rest else match[0]
 
     for pattern in (_INITIALS, _HYPHENATED):
         text = pattern.sub(join, text)

@@ -15,7 +15,7 @@ from math import sqrt
 from typing import Literal, TypeVar
 
 from ohr.markup.folding import fold, fold_amounts
-from ohr.metrics.opposites import has_formula, opposed, with_signs
+from ohr.metrics.opposites import has_formula, opposed, replace_signs
 from ohr.metrics.quantities import (
     NUMBER,
     OF_MONEY,
@@ -25,9 +25,9 @@ from ohr.metrics.quantities import (
     Quantity,
     any_of,
     quantities,
+    replace_brackets,
     spell_units,
     values,
-    with_sign,
 )
 from ohr.metrics.refusal import refused
 
@@ -99,7 +99,7 @@ _LITTLE = 3
 
 def kind_of(answer: str) -> Kind:
     """The kind of an accepted answer."""
-    text = _in_figures(fold_amounts(answer).casefold(), most=0)
+    text = _replace_number_words(fold_amounts(answer).casefold(), most=0)
     words = _WORD.findall(text)
     if refused(answer):
         return "none"
@@ -139,7 +139,10 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
         return False
     if kind == "time span":
         return _same(_spans(answer_text), _spans(gold_text))
-    return _same_quantities(_in_figures(with_sign(answer_text)), _in_figures(with_sign(gold_text)))
+    return _same_quantities(
+        _replace_number_words(replace_brackets(answer_text)),
+        _replace_number_words(replace_brackets(gold_text)),
+    )
 
 
 def _no_other_number(answer_text: str, gold_text: str) -> bool:
@@ -150,14 +153,14 @@ def _no_other_number(answer_text: str, gold_text: str) -> bool:
     )
 
 
-def _in_figures(text: str, most: int = _LITTLE) -> str:
+def _replace_number_words(text: str, most: int = _LITTLE) -> str:
     """Replace number words by digits, in a text without digits and with at most ``most`` words
     other than numbers and units.
     """
     if any(map(str.isdecimal, text)):
         return text
-    others = _WORD.findall(_IN_WORDS.sub(" ", text))
-    if sum(word not in _MEASURES for word in others) > most:
+    rest = _WORD.findall(_IN_WORDS.sub(" ", text))
+    if sum(word not in _MEASURES for word in rest) > most:
         return text
     return _IN_WORDS.sub(lambda match: str(_COUNTS[match[0]]), text)
 
@@ -241,8 +244,8 @@ def agree(answer: str, gold: str) -> bool:
     answer_text, gold_text = _prepared(answer), _prepared(gold)
     if has_formula(answer_text) or has_formula(gold_text):
         return _follows(
-            [Quantity(values(number)) for number in _DIGITS.findall(with_signs(gold_text))],
-            [Quantity(values(number)) for number in _DIGITS.findall(with_signs(answer_text))],
+            [Quantity(values(number)) for number in _DIGITS.findall(replace_signs(gold_text))],
+            [Quantity(values(number)) for number in _DIGITS.findall(replace_signs(answer_text))],
         )
     numbers, gold_numbers = (
         quantities(_all_in_figures(answer_text)),
@@ -285,4 +288,8 @@ def ngram_cosine(first: str, second: str, n: int = 3) -> float:
 
 def _ngrams(text: str, n: int) -> Counter[str]:
     words = (f" {word} " for word in re.findall(r"\w+", fold(text).casefold()))
-    return Counter(word[at : at + n] for word in words for at in range(max(len(word) - n + 1, 1)))
+    return Counter(
+        word[position : position + n]
+        for word in words
+        for position in range(max(len(word) - n + 1, 1))
+    )

@@ -39,8 +39,8 @@ def gold_headers(case: AnswerCase) -> tuple[str, ...]:
     tree = _tree(document.doc_id, tuple(document.pages))
     for number, page in enumerate(tree.pages):
         if page.ref == ref:
-            at = _place(question.evidence_text[:_SEARCHED], page.text)
-            return tree.path(tree.section_at(Place(number, at)))
+            position = _place(question.evidence_text[:_SEARCHED], page.text)
+            return tree.path(tree.section_at(Place(number, position)))
     return ()
 
 
@@ -52,9 +52,9 @@ def _tree(doc_id: str, pages: tuple[Page, ...]) -> DocumentTree:
 @lru_cache(maxsize=16_384)
 def _place(words: str, text: str) -> int:
     """Where words, or the most similar passage, begin in a text; 0 if nothing is similar."""
-    at = text.find(words)
-    if at >= 0 or not text or not words:
-        return max(at, 0)
+    position = text.find(words)
+    if position >= 0 or not text or not words:
+        return max(position, 0)
     where = partial_ratio_alignment(words, text)
     return where.dest_start if where is not None else 0
 

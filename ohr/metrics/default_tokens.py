@@ -177,17 +177,17 @@ def _number_or_sign(match: str) -> list[str]:
 _IN_WORD = rf"[^\W_{_CJK}]"
 
 
-def _special_pattern(others: str, flags: int = 0) -> re.Pattern[str]:
+def _special_pattern(rest: str, flags: int = 0) -> re.Pattern[str]:
     """The pattern of everything that case folding and a split alone would get wrong.
 
     It begins with a character set, since only such a pattern is searched fast. ``others`` are
     further ranges of the set; such a character is matched, as the group, unless it begins a sign.
     """
     of_word = rf"[^\W\d_{_CJK}]"
-    other = r"| (?<=[^\x00-\x7f])()" if others else ""
+    other = r"| (?<=[^\x00-\x7f])()" if rest else ""
     return re.compile(
         rf"""
-        [{others}NHE0-9.(\\<>%+{_DASH}](?:
+        [{rest}NHE0-9.(\\<>%+{_DASH}](?:
         # Digits that are no plain run between separators, and not the end of a word.
         (?<=[0-9])(?<!{_IN_WORD}.)(?=\d*+(?:[.,]\d|\{{,|{_LETTER}))
           (?:\d{{0,2}}(?:(?:,|\{{,\}})\d{{3}})+(?!\d)(?:\.\d+)?|\d*+(?:\.\d+|(?={_LETTER})))
@@ -235,11 +235,11 @@ _MOST_OTHERS = 0.05
 def _quick_tokens(text: str) -> list[str] | None:
     """The tokens of a prepared text; None if it needs the slow way."""
     is_ascii = text.isascii()
-    others = text.encode("utf-8", "surrogatepass").translate(None, _COMMON)
-    if others:
-        if is_ascii or len(others) > _MOST_OTHERS * len(text):
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _COMMON)
+    if rest:
+        if is_ascii or len(rest) > _MOST_OTHERS * len(text):
             return None
-        rare = others.decode("utf-8", "surrogatepass")
+        rare = rest.decode("utf-8", "surrogatepass")
         if may_have_marks(rare) or not all(map(_is_letter_or_separator, set(rare))):
             return None
     # "a" may be a name: where it is an article, replace it by "an", which never is.

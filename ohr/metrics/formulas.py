@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 
 from ohr.markup.page import formulas_of, read_page
 from ohr.markup.scanner import MarkupKind
-from ohr.markup.structure import Span, within
+from ohr.markup.structure import Span, is_covered
 from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from ohr.markup.tables import TableFormat
 from ohr.metrics.matching import assign, encode
@@ -45,7 +45,7 @@ def find_formulas(text: str) -> list[Formula]:
         whole = plain.startswith("\\begin", region.start)
         inner = (region.inner_start, region.inner_end)
         latex = plain[region.start : region.end] if whole else plain[slice(*inner)]
-        if within(bars, region.start):
+        if is_covered(bars, region.start):
             latex = _ESCAPED_BAR.sub("|", latex)
         display = region.kind is MarkupKind.DISPLAY
         formulas.append(Formula(region.start, region.end, latex, display))

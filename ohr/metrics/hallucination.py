@@ -59,10 +59,10 @@ def is_found(words: str, texts: Iterable[str], tolerance: float = 0.0) -> bool:
     """Whether the texts, joined, contain the words; they may run on from one text to the next."""
     pages = tuple(texts)
     marked, plain = _forms(pages[0]) if len(pages) == 1 else _joined(pages)
-    return _in(words, marked, plain, tolerance)
+    return _occurs(words, marked, plain, tolerance)
 
 
-def _in(words: str, marked: str, plain: str, tolerance: float) -> bool:
+def _occurs(words: str, marked: str, plain: str, tolerance: float) -> bool:
     as_is, bare = _forms(words)
     if not bare:
         return bool(as_is) and as_is in marked
@@ -105,7 +105,7 @@ def _text_at(ref: PageRef, documents: Mapping[str, Document]) -> str:
     return _texts(documents[ref.doc_id]).get(ref.page_no, "") if ref.doc_id in documents else ""
 
 
-def _without_quote(case: AnswerCase) -> bool:
+def _lacks_quote(case: AnswerCase) -> bool:
     """Whether a missing quote is a fault; it is not if the answer declines to answer."""
     return not refused(case.answer.text)
 
@@ -118,7 +118,7 @@ class QuoteFlag(_Flag):
 
     def raised(self, case: AnswerCase, documents: Mapping[str, Document]) -> bool:
         if not case.answer.quote:
-            return _without_quote(case)
+            return _lacks_quote(case)
         return not any(
             self.is_found(case.answer.quote, _texts(document).values())
             for document in _documents(case, documents)
@@ -147,7 +147,7 @@ class PageFlag(_Flag):
 
     def raised(self, case: AnswerCase, documents: Mapping[str, Document]) -> bool:
         if not case.answer.quote:
-            return _without_quote(case)
+            return _lacks_quote(case)
         return not any(
             self.is_found(case.answer.quote, [_text_at(ref, documents)])
             for ref in case.answer.sources

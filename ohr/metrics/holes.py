@@ -48,7 +48,7 @@ def known_texts(prediction: str, truth: str, holes: Holes | None) -> tuple[str, 
     """Both texts of a page without what is not known of its truth: without doubtful words."""
     if holes is None:
         return prediction, truth
-    return without_doubtful(prediction, truth, holes.doubtful, order_known=holes.order_known)
+    return drop_doubtful(prediction, truth, holes.doubtful, order_known=holes.order_known)
 
 
 def known_truth(truth: str, holes: Holes | None) -> str:
@@ -56,7 +56,7 @@ def known_truth(truth: str, holes: Holes | None) -> str:
     return truth if holes is None else _cut(truth, doubtful_words(truth, holes.doubtful))
 
 
-def without_doubtful(
+def drop_doubtful(
     prediction: str, truth: str, spans: Sequence[Span], *, order_known: bool = True
 ) -> tuple[str, str]:
     """The prediction and the truth of a page without doubtful words of the truth.
@@ -327,16 +327,16 @@ def _left_over(
     word, the most similar ones first.
     """
     pairs = list(zip(expected, doubts, strict=True))
-    known = Counter(_plain(word) for word, doubt in pairs if not doubt)
-    left = []
+    known_values = Counter(_plain(word) for word, doubt in pairs if not doubt)
+    remaining = []
     for place, word in enumerate(map(_plain, predicted)):
-        if known[word] > 0:
-            known[word] -= 1
+        if known_values[word] > 0:
+            known_values[word] -= 1
         else:
-            left.append(place)
+            remaining.append(place)
     doubtful = [word for word, doubt in pairs if doubt]
-    chosen = assign(doubtful, [predicted[place] for place in left], least=-1.0)
-    return sorted(left[place] for _, place in chosen)
+    chosen = assign(doubtful, [predicted[place] for place in remaining], least=-1.0)
+    return sorted(remaining[place] for _, place in chosen)
 
 
 def _plain(word: str) -> str:

@@ -310,8 +310,8 @@ def explains(sentence: str, correct: bool) -> bool:
         return _is_undoubted(sentence, correct)
     if sentence.endswith("?") or _HYPOTHESIS.match(sentence):
         return False
-    known = _OPENER.match(sentence) or _VERB.search(sentence)
-    if not known and not (not correct and _MISMATCH.search(sentence)):
+    known_values = _OPENER.match(sentence) or _VERB.search(sentence)
+    if not known_values and not (not correct and _MISMATCH.search(sentence)):
         return False
     return _is_undoubted(sentence, correct)
 
@@ -359,7 +359,7 @@ def names_values(sentence: str, sentences: Sequence[str]) -> bool:
     """Whether ``correct: yes`` lists the answers, as in *Correct: yes. Given: no.*"""
     if _VALUE.fullmatch(sentence) is None:
         return False
-    others = [
+    rest = [
         match["name"] for line in sentences if line != sentence and (match := _LISTED.match(line))
     ]
-    return bool(others)
+    return bool(rest)

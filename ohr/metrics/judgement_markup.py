@@ -54,12 +54,12 @@ def plain_sentences(reply: str) -> list[str]:
     text = reply.replace("\\n", "\n").strip()
     text = fold_quotation(re.sub("\\s*[–—]\\s*", " - ", text)).casefold()
     text = _NO_SIGNS.sub(f" {NO_MARK} ", _YES_SIGNS.sub(f" {YES_MARK} ", text))
-    text = _TAG.sub(_of_tag, _TURN.sub("\n", text))
+    text = _TAG.sub(_replace_tag, _TURN.sub("\n", text))
     text = _COMMAND.sub(" ", text)
     for pattern, words in _CONTRACTED:
         text = pattern.sub(words, text)
     text = "\n".join(map(_ticked, text.split("\n"))) if text.count("\n") else _ticked(text)
-    text = _without_quotations(re.sub(r"(?<=\w)_(?=\w)", " ", text))
+    text = _drop_quotations(re.sub(r"(?<=\w)_(?=\w)", " ", text))
     text = _BULLET.sub("", _MARKS.sub("", text).replace("_", " "))
     text = text.replace("(", " – ").replace(")", " ")
     sentences = (" ".join(part.split()) for part in _SENTENCE_END.split(text))
@@ -71,7 +71,7 @@ def joint(line: str) -> str:
     return "" if not line.strip() or line.rstrip().endswith((*".!?:>`*", QUOTED)) else ":"
 
 
-def _of_tag(match: re.Match[str]) -> str:
+def _replace_tag(match: re.Match[str]) -> str:
     name = match["name"]
     if name in _FORMATS:
         return "\n" if name in ("p", "br", "div") else ""
@@ -94,7 +94,7 @@ def _ticked(line: str) -> str:
     return " ".join(parts).strip(" -*/|,")
 
 
-def _without_quotations(text: str) -> str:
+def _drop_quotations(text: str) -> str:
     """Quotations of one word stay, others become a word that claims nothing."""
     whole = re.fullmatch(r"\W*?([\"'])(.*)\1\W*", text, re.DOTALL)
     if whole is not None and whole[1] not in re.sub(r"\w'\w", "", whole[2]):
@@ -103,10 +103,10 @@ def _without_quotations(text: str) -> str:
     if not all(line.lstrip().startswith(">") for line in lines if line.strip()):
         lines = [QUOTED if line.lstrip().startswith(">") else line for line in lines]
     text = "\n".join(line.lstrip(" >") for line in lines)
-    return _QUOTATION.sub(_of_quotation, text)
+    return _QUOTATION.sub(_replace_quotation, text)
 
 
-def _of_quotation(match: re.Match[str]) -> str:
+def _replace_quotation(match: re.Match[str]) -> str:
     words = (match[1] or match[2] or "").strip()
     bare = words.rstrip(".!")
     if len(bare.split()) <= 1:

@@ -37,26 +37,26 @@ def replace_objects(text: str, read: Read) -> str:
     Objects without a verdict are removed.
     """
     decoder = json.JSONDecoder()
-    parts, at = [], 0
+    parts, position = [], 0
     for _ in range(_TRIES):
-        start = text.find("{", at)
+        start = text.find("{", position)
         if start < 0:
             break
         try:
             fields, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            parts.append(text[at : start + 1])
-            at = start + 1
+            parts.append(text[position : start + 1])
+            position = start + 1
             continue
-        before = re.sub(r"```\w*\s*$|\[\s*$", "", text[at:start])
+        before = re.sub(r"```\w*\s*$|\[\s*$", "", text[position:start])
         parts.append(before)
         if fields:
             verdicts = set(_verdicts(fields, read))
             parts.append(joint(before[before.rfind("\n") + 1 :]) if verdicts else "")
             parts += [f"\n{_LINES[verdict]}" for verdict in sorted(verdicts, key=str)]
             parts.append("\n")
-        at = end + len((re.match(r"\s*[\],]?\s*(?:```)?", text[end:]) or [""])[0])
-    return "".join([*parts, text[at:]])
+        position = end + len((re.match(r"\s*[\],]?\s*(?:```)?", text[end:]) or [""])[0])
+    return "".join([*parts, text[position:]])
 
 
 def _verdicts(fields: Mapping[str, object], read: Read) -> Iterator[bool | None]:
@@ -64,7 +64,7 @@ def _verdicts(fields: Mapping[str, object], read: Read) -> Iterator[bool | None]
     level: list[object] = [fields]
     for _ in range(_DEEPEST):
         objects = [item for item in level if isinstance(item, dict)]
-        verdicts = [verdict for item in objects for verdict in _of_object(item, read)]
+        verdicts = [verdict for item in objects for verdict in _object_verdicts(item, read)]
         if verdicts:
             yield from verdicts
             return
@@ -76,16 +76,16 @@ def _verdicts(fields: Mapping[str, object], read: Read) -> Iterator[bool | None]
         ]
 
 
-def _of_object(fields: Mapping[str, object], read: Read) -> list[bool | None]:
+def _object_verdicts(fields: Mapping[str, object], read: Read) -> list[bool | None]:
     names = {re.sub(r"[\W_]+", "", name.casefold()): value for name, value in fields.items()}
     verdicts = []
     for name, value in names.items():
         if match := _OF_CORRECT.fullmatch(name):
             if isinstance(value, dict | list):
                 continue
-            others = match[0] == match["word"] and any(map(_OTHERS.search, names))
+            rest = match[0] == match["word"] and any(map(_OTHERS.search, names))
             # {"correct": "yes", "given": "no"} lists two answers.
-            verdicts.append(None if others and isinstance(value, str) else _truth(value, read))
+            verdicts.append(None if rest and isinstance(value, str) else _truth(value, read))
         elif _OF_INCORRECT.fullmatch(name) and not isinstance(value, dict | list):
             truth = _truth(value, read, words=False)
             verdicts.append(None if truth is None else not truth)

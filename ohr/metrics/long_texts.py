@@ -54,8 +54,8 @@ def _runs(items: Sequence[str], length: int, numbers: dict[str, int]) -> np.ndar
     """
     codes = np.array([numbers.setdefault(item, len(numbers)) for item in items], np.uint64)
     runs = np.zeros(len(codes) - length + 1, np.uint64)
-    for at in range(length):
-        runs = (runs + codes[at : at + len(runs)] + np.uint64(1)) * np.uint64(_FACTOR)
+    for position in range(length):
+        runs = (runs + codes[position : position + len(runs)] + np.uint64(1)) * np.uint64(_FACTOR)
         runs ^= runs >> np.uint64(29)
     return runs
 
@@ -84,8 +84,8 @@ def _places_of_agreement(first: np.ndarray, second: np.ndarray) -> list[tuple[in
     for runs in (first, second):
         values, first, counts = np.unique(runs, return_index=True, return_counts=True)
         once.append((values[counts == 1], first[counts == 1]))
-    _, left, right = np.intersect1d(once[0][0], once[1][0], True, return_indices=True)
-    places, partners = once[0][1][left], once[1][1][right]
+    _, left_side, right = np.intersect1d(once[0][0], once[1][0], True, return_indices=True)
+    places, partners = once[0][1][left_side], once[1][1][right]
     order = np.argsort(places)
     places, partners = places[order], partners[order]
     _, spaced = np.unique(places // _SPACING, return_index=True)

@@ -98,7 +98,10 @@ def has_stretch_like(needle: str, text: str, tolerance: float) -> bool:
         return partial_ratio(needle, part, score_cutoff=coarse) >= coarse
 
     step = (_STRETCHES - 1) * longest
-    parts = (text[at : at + step + longest] for at in range(0, max(len(text) - longest, 1), step))
+    parts = (
+        text[position : position + step + longest]
+        for position in range(0, max(len(text) - longest, 1), step)
+    )
     return may_have(text) and any(
         may_have(part) and _best_gain(needle, part, least) >= least * len(needle) - _ROUNDING
         for part in parts

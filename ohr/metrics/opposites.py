@@ -59,7 +59,7 @@ def has_formula(text: str) -> bool:
     return _FORMULA.search(text) is not None
 
 
-def with_signs(text: str) -> str:
+def replace_signs(text: str) -> str:
     r"""Replace LaTeX commands and pairs of ASCII signs by the character that they stand for."""
     for denied, sign in _DENIED.items():
         text = text.replace(denied, f" {sign} ")
@@ -92,7 +92,7 @@ def opposed(text: str, other_text: str) -> bool:
     )
     a, b = _marks(first), _marks(second)
     if has_formula(text) or has_formula(other_text):
-        signs = [_SIGN.findall(with_signs(text)) for text in (first, second)]
+        signs = [_SIGN.findall(replace_signs(text)) for text in (first, second)]
         if signs[0].count("-") != signs[1].count("-"):
             return True
         a, b = a + signs[0], b + signs[1]

@@ -188,9 +188,9 @@ def heading_distance(sections: Sequence[Section], gold_sections: Sequence[Sectio
         return nan
     if max(len(sections), len(gold_sections)) > LARGEST:
         return nan
-    return _tree_edit_distance(_Tree.of(sections), _Tree.of(gold_sections)) / (
-        len(sections) + len(gold_sections)
-    )
+    return _tree_edit_distance(
+        _Tree.from_sections(sections), _Tree.from_sections(gold_sections)
+    ) / (len(sections) + len(gold_sections))
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class _Tree:
     leftmost: np.ndarray
 
     @classmethod
-    def of(cls, sections: Sequence[Section]) -> _Tree:
+    def from_sections(cls, sections: Sequence[Section]) -> _Tree:
         sizes = np.ones(len(sections) + 1, dtype=np.int64)
         for section in reversed(sections):
             sizes[section.parent] += sizes[section.number]
@@ -224,9 +224,9 @@ def _tree_edit_distance(first: _Tree, second: _Tree) -> float:
         first.titles, second.titles, scorer=Levenshtein.normalized_distance, dtype=np.float64
     )
     # A leaf becomes the most similar node of the other tree; the tree's other nodes are added.
-    distance = _of_single_nodes(second, costs)
+    distance = _node_distances(second, costs)
     alone = first.leftmost == np.arange(len(first.titles))
-    distance[~alone] = _of_single_nodes(first, costs.T).T[~alone]
+    distance[~alone] = _node_distances(first, costs.T).T[~alone]
     for root in first.keyroots():
         for against in second.keyroots():
             if first.leftmost[root] < root and second.leftmost[against] < against:
@@ -234,7 +234,7 @@ def _tree_edit_distance(first: _Tree, second: _Tree) -> float:
     return float(distance[-1, -1])
 
 
-def _of_single_nodes(tree: _Tree, costs: np.ndarray) -> np.ndarray:
+def _node_distances(tree: _Tree, costs: np.ndarray) -> np.ndarray:
     """Distances of single nodes (rows) to each subtree of a tree; ``costs``: to its nodes."""
     distance = np.empty_like(costs)
     for node, first in enumerate(tree.leftmost):
@@ -260,14 +260,14 @@ def _forests(
     table[0] = steps
     for node in range(first, root + 1):
         row = node - first + 1
-        left = int(first_tree.leftmost[node]) - first
+        remaining = int(first_tree.leftmost[node]) - first
         # The two nodes' trees matched as wholes ...
-        match = table[left, lefts] + distance[node, columns]
-        if left == 0:  # ... or, where both trees are all of the forests, the two nodes.
+        match = table[remaining, lefts] + distance[node, columns]
+        if remaining == 0:  # ... or, where both trees are all of the forests, the two nodes.
             match = np.where(spine, table[row - 1, :-1] + costs[node, columns], match)
         best = np.empty(len(columns) + 1)
         best[0] = row
         best[1:] = np.minimum(table[row - 1, 1:] + 1, match)
         table[row] = np.minimum.accumulate(best - steps) + steps
-        if left == 0:
+        if remaining == 0:
             distance[node, columns[spine]] = table[row, 1:][spine]

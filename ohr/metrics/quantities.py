@@ -174,7 +174,7 @@ def _bare_formula(match: re.Match[str]) -> str:
     return match[1] if re.search(r"\\[a-zA-Z]", match[1]) else match[0]
 
 
-def with_sign(text: str) -> str:
+def replace_brackets(text: str) -> str:
     """Replace the brackets around an amount at the beginning by a minus sign: (917) is -917."""
     return _LOSS.sub(r"-\1\2\3", text)
 
@@ -216,15 +216,15 @@ def _shared(
 ) -> list[Quantity]:
     """Give the numbers of a range without a unit the unit of the next number."""
     result = list(numbers)
-    for at in range(len(result) - 2, -1, -1):
-        number, following = result[at], result[at + 1]
+    for position in range(len(result) - 2, -1, -1):
+        number, following = result[position], result[position + 1]
         if (
             not number.units
             and following.units
             and not following.units & _OF_TIME
-            and _RANGE.fullmatch(text, spans[at][1], spans[at + 1][0])
+            and _RANGE.fullmatch(text, spans[position][1], spans[position + 1][0])
         ):
-            result[at] = replace(number, units=following.units)
+            result[position] = replace(number, units=following.units)
     return result
 
 

@@ -43,7 +43,7 @@ class Region:
 def regions(text: str) -> list[Region]:
     """A page as running text, block formulas and tables, in order; only outermost regions."""
     marked = [
-        Region("table", *table.span, text[slice(*table.span)], Grid.of(table))
+        Region("table", *table.span, text[slice(*table.span)], Grid.from_table(table))
         for table in read_page(text).tables
     ]
     marked += [

@@ -31,7 +31,7 @@ def cached_tokens(function: Callable[[str], list[str]]) -> TextCache[list[str]]:
         new = function(text)
         return list(map(words.setdefault, new, new))
 
-    return TextCache.of(tokens)
+    return TextCache.from_function(tokens)
 
 
 _PUBLISHED_TOKENS = cached_tokens(reference.tokens)

@@ -43,7 +43,7 @@ class Grid:
     """(rows, columns) that each cell fills."""
 
     @classmethod
-    def of(cls, table: ParsedTable, *, texts: bool = True) -> Grid:
+    def from_table(cls, table: ParsedTable, *, texts: bool = True) -> Grid:
         """The grid of a table; ``texts=False`` leaves its cells empty (structure alone).
 
         Empty cells at the end of a row are left out: LaTeX and Markdown need not write them, and
@@ -170,7 +170,7 @@ class Forests:
             end = int(self.ends[rows][-1]) if rows.start < rows.stop else begin
             last[:begin] = np.inf
             last[end + 1 :] = np.inf
-            last[begin : end + 1] = self._after_row(
+            last[begin : end + 1] = self._add_row(
                 last[begin : end + 1],
                 self.steps[begin : end + 1],
                 self._costs(row, _codes(spans), slice(begin, end)),
@@ -185,8 +185,8 @@ class Forests:
             return np.ones((len(row), len(texts)))
         repeated = 2 * len(self.distinct) < len(texts)
         # Edits are counted in half the time that the library takes for their share.
-        others = self.distinct if repeated else texts
-        edits: np.ndarray = cdist(row, others, scorer=Levenshtein.distance, dtype=np.int32)
+        rest = self.distinct if repeated else texts
+        edits: np.ndarray = cdist(row, rest, scorer=Levenshtein.distance, dtype=np.int32)
         lengths = self.distinct_lengths if repeated else self.lengths[nodes]
         longest = np.maximum(np.maximum(_lengths(row), 1)[:, None], lengths)
         costs: np.ndarray = np.divide(edits, longest)
@@ -195,7 +195,7 @@ class Forests:
         costs[spans[:, None] != self.spans[nodes]] = 1.0
         return costs
 
-    def _after_row(
+    def _add_row(
         self, last: np.ndarray, steps: np.ndarray, costs: np.ndarray, widths: np.ndarray
     ) -> np.ndarray:
         """The forests' distances after a further row with its cells: ``(nodes + 1,)``."""
@@ -245,8 +245,8 @@ def _align_rows(costs: np.ndarray, widths: np.ndarray, before: np.ndarray) -> np
         if (widths == widest).all():
             padded = costs.reshape(len(costs), len(widths), widest + 1)[:, :, :-1]
         else:
-            at = before[:, None] + np.arange(widest)[None, :]
-            padded = costs[:, np.minimum(at, costs.shape[1] - 1)]
+            position = before[:, None] + np.arange(widest)[None, :]
+            padded = costs[:, np.minimum(position, costs.shape[1] - 1)]
             padded[:, np.arange(widest)[None, :] >= widths[:, None]] = 1.0
         match = np.full_like(table, np.inf)
         for cost in padded:
@@ -277,11 +277,14 @@ def table_similarity(prediction: str, reference: str, *, texts: bool = True) -> 
     read, true = read_page(prediction).tables, read_page(reference).tables
     if not read or not true:
         return float(not read and not true)
-    predicted, expected = [Grid.of(table) for table in read], [Grid.of(table) for table in true]
+    predicted, expected = (
+        [Grid.from_table(table) for table in read],
+        [Grid.from_table(table) for table in true],
+    )
     pairs = match_tables(predicted, expected)
     if not texts:
-        predicted = [Grid.of(table, texts=False) for table in read]
-        expected = [Grid.of(table, texts=False) for table in true]
+        predicted = [Grid.from_table(table, texts=False) for table in read]
+        expected = [Grid.from_table(table, texts=False) for table in true]
     return sum(teds(predicted[i], expected[j]) for i, j in pairs) / max(
         len(predicted), len(expected)
     )

@@ -112,7 +112,11 @@ def checkpoint_digest(folder: Path) -> str:
         files = sorted(path for path in folder.iterdir() if path.suffix in READ)
         named = [(path, path.name) for path in files if path.is_file()]
     states = [(path, name, path.stat()) for path, name in named]
-    return _digest(tuple((path, name, at.st_size, at.st_mtime_ns) for path, name, at in states))
+    return _digest(
+        tuple(
+            (path, name, position.st_size, position.st_mtime_ns) for path, name, position in states
+        )
+    )
 
 
 @cache

@@ -88,15 +88,15 @@ def error_within(answer: object) -> ErrorWithin | None:
     choice = choices[0] if isinstance(choices, list) and choices else None
     has_content = bool(choice or answer.get("data"))
     if not _is_no_error(answer.get("error"), has_content=has_content):
-        return _within(answer["error"], answer)
+        return _inner_error(answer["error"], answer)
     if answer.get("object") == "error":
-        return _within(answer, answer)
+        return _inner_error(answer, answer)
     if not has_content and _code(answer):
-        return _within(answer, answer)
+        return _inner_error(answer, answer)
     if not isinstance(choice, Mapping):
         return None
     if not _is_no_error(choice.get("error"), has_content=bool(choice.get("message"))):
-        return _within(choice["error"], choice)
+        return _inner_error(choice["error"], choice)
     if choice.get("finish_reason") == "error":
         return ErrorWithin(0, "finish_reason error", passes=True)
     return None
@@ -146,7 +146,7 @@ def _says_no_error(value: object) -> bool:
     return not value or (isinstance(value, int | float) and 200 <= value < 300)
 
 
-def _within(content: object, around: Mapping[str, Any]) -> ErrorWithin:
+def _inner_error(content: object, around: Mapping[str, Any]) -> ErrorWithin:
     words = _words(content) or quoted(content)
     code = _code(content) or _code({name: around.get(name) for name in _CODES})
     return ErrorWithin(code, words, words_may_pass(words))

@@ -254,7 +254,7 @@ class Endpoint:
         except httpx.ProxyError as error:
             raise self._unreached(OSError(f"Tunnel connection failed: {error}")) from None
         except httpx.ConnectError as error:
-            raise self._unreached(_beneath(error)) from None
+            raise self._unreached(_system_error(error)) from None
         except httpx.TransportError as error:
             if response is None or response.is_success:
                 raise _lost(error, response, len(answer)) from None
@@ -332,10 +332,10 @@ def _lost(error: httpx.TransportError, response: httpx.Response | None, n: int) 
     length = response.headers.get("Content-Length", "") if response is not None else ""
     if isinstance(error, httpx.RemoteProtocolError) and length.isdecimal() and int(length) > n:
         return _PassingError(f"connection lost: {int(length) - n} bytes of the answer are missing")
-    return _PassingError(f"connection lost: {type(_beneath(error)).__name__}")
+    return _PassingError(f"connection lost: {type(_system_error(error)).__name__}")
 
 
-def _beneath(error: BaseException) -> BaseException:
+def _system_error(error: BaseException) -> BaseException:
     """The operating system's error that caused an error of the HTTP library, or that error."""
     cause: BaseException | None = error
     while cause is not None:

@@ -22,7 +22,7 @@ def data_url(picture: Image.Image) -> str:
     return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")
 
 
-def at_most(image: np.ndarray, side: int | None) -> np.ndarray:
+def shrink(image: np.ndarray, side: int | None) -> np.ndarray:
     """The picture, scaled down if its longer side has more than ``side`` pixels."""
     height, width = image.shape[:2]
     if side is None or max(height, width) <= side:

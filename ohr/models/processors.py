@@ -32,11 +32,11 @@ def processor_of_images(
     images = transformers.AutoImageProcessor.from_pretrained(
         folder, backend="pil", **local, **(settings or {})
     )
-    known = getattr(images.valid_kwargs, "__annotations__", {})
-    if unknown := sorted(set(settings or {}) - set(known)):
+    known_values = getattr(images.valid_kwargs, "__annotations__", {})
+    if unknown := sorted(set(settings or {}) - set(known_values)):
         raise ConfigError(
             f"processor: {type(images).__name__} has no setting {unknown[0]!r}; "
-            f"it has: {', '.join(sorted(known))}"
+            f"it has: {', '.join(sorted(known_values))}"
         )
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **local)
     parts = [images, tokenizer, None][: len(processor_class.get_attributes())]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ohr.models.thought_marks import Marks, text_after_thoughts, without_first_thoughts
+from ohr.models.thought_marks import Marks, drop_first_thoughts, text_after_thoughts
 
 _DECODER = json.JSONDecoder()
 _TRIES = 64
@@ -68,7 +68,7 @@ class Bare(NamedTuple):
     boxes: int = 0
 
 
-def without_thoughts(text: str) -> str:
+def drop_thoughts(text: str) -> str:
     """The text after the last thought, up to a thought that is not closed.
 
     For a reply in harmony's channels, the last ``final`` channel. Tokens that end a turn or
@@ -81,8 +81,8 @@ def without_thoughts(text: str) -> str:
     elif _STRIPPED.match(text) and _STRIPPED_FINAL in text:
         text = text.rpartition(_STRIPPED_FINAL)[2]
     text = text_after_thoughts(text)
-    text = _without_ends(text)[0]
-    return _without_answer_marks(text)[0]
+    text = _drop_ends(text)[0]
+    return _drop_answer_marks(text)[0]
 
 
 def bare_page(reply: str) -> Bare:
@@ -99,9 +99,9 @@ def bare_page(reply: str) -> Bare:
     elif _STRIPPED.match(text) and _STRIPPED_FINAL in text:
         channels = 2
         text = text.partition(_STRIPPED_FINAL)[2]
-    text, thoughts = without_first_thoughts(text)
-    text, ends = _without_ends(text)
-    text, boxes = _without_answer_marks(text)
+    text, thoughts = drop_first_thoughts(text)
+    text, ends = _drop_ends(text)
+    text, boxes = _drop_answer_marks(text)
     return Bare(text, thoughts, channels, ends, boxes)
 
 
@@ -120,7 +120,7 @@ def _final(text: str) -> str:
     return text[finals[-1] : ends.start() if ends is not None else len(text)]
 
 
-def _without_ends(text: str) -> tuple[str, int]:
+def _drop_ends(text: str) -> tuple[str, int]:
     """The text without the tokens at its end that end a turn, and their number."""
     end, count = len(text.rstrip()), 0
     while (
@@ -141,7 +141,7 @@ def _strikes(text: str, end: int) -> bool:
     return text.endswith(_STRIKE, 0, end) and "<s>" not in text
 
 
-def _without_answer_marks(text: str) -> tuple[str, int]:
+def _drop_answer_marks(text: str) -> tuple[str, int]:
     """The text without the tokens around answers, and the number of such answers."""
     count = 0
     for marks in ANSWERS:
@@ -153,14 +153,14 @@ def _without_answer_marks(text: str) -> tuple[str, int]:
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, in order, between any other text; without inner objects."""
-    at = text.find("{")
+    position = text.find("{")
     for _ in range(_TRIES):
-        if at < 0:
+        if position < 0:
             return
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
-            end = at + 1
+            end = position + 1
         else:
             yield value
-        at = text.find("{", end)
+        position = text.find("{", end)

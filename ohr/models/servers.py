@@ -44,16 +44,16 @@ class Servers:
         """
         if len(self.endpoints) == 1 and self.at_once is None:
             return self.endpoints[0].post(body)
-        left = list(self.endpoints)
+        remaining = list(self.endpoints)
         while True:
-            with self._free(left) as endpoint:
-                left.remove(endpoint)
-                hasty = replace(endpoint, retries=0) if left else endpoint
+            with self._free(remaining) as endpoint:
+                remaining.remove(endpoint)
+                hasty = replace(endpoint, retries=0) if remaining else endpoint
                 try:
                     answer = hasty.send(body)
                 except (UnreachedError, PausedError, TroubledError, LateError) as error:
                     self._note(endpoint, down=True)
-                    if not left:
+                    if not remaining:
                         raise _plain(error) from error
                     continue
                 self._note(endpoint, down=False)
@@ -63,7 +63,7 @@ class Servers:
     def _free(self, endpoints: Sequence[Endpoint]) -> Iterator[Endpoint]:
         """Wait for an endpoint with room for a request, and reserve it during the block."""
         while True:
-            for endpoint in self._by_health(endpoints):
+            for endpoint in self._sort_by_health(endpoints):
                 if self.at_once is None:
                     yield endpoint
                     return
@@ -75,7 +75,7 @@ class Servers:
                         return
             time.sleep(POLL_S)
 
-    def _by_health(self, endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    def _sort_by_health(self, endpoints: Sequence[Endpoint]) -> list[Endpoint]:
         """The live endpoints in turn; if there are none, the dead ones."""
         start = (os.getpid() + next(_TURN)) % len(endpoints)
         turned = [*endpoints[start:], *endpoints[:start]]

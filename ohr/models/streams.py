@@ -126,7 +126,7 @@ def _add(
     for name in _TEXTS:
         value = delta.get(name)
         if isinstance(value, list):  # as typed parts
-            message[name] = [*_as_list(message.get(name)), *value]
+            message[name] = [*_listed(message.get(name)), *value]
         elif isinstance(value, str):
             before = message.get(name, "")
             message[name] = [*before, value] if isinstance(before, list) else before + value
@@ -148,7 +148,7 @@ def _add(
             call["function"]["arguments"] = arguments
 
 
-def _as_list(value: Any) -> list[Any]:
+def _listed(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return [value] if value else []

@@ -28,19 +28,19 @@ _HAS_ONE = re.compile(r"\boptional system\b", re.IGNORECASE)
 def merge_system_turn(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Turns with the system's text at the beginning of the first turn of the user."""
     system = [str(turn["content"]) for turn in turns if turn["role"] == "system"]
-    others = [dict(turn) for turn in turns if turn["role"] != "system"]
+    rest = [dict(turn) for turn in turns if turn["role"] != "system"]
     if not system:
-        return others
+        return rest
     text = "\n\n".join(system)
-    if not others or others[0]["role"] != "user":
-        return [{"role": "user", "content": text}, *others]
-    content = others[0]["content"]
-    others[0]["content"] = (
+    if not rest or rest[0]["role"] != "user":
+        return [{"role": "user", "content": text}, *rest]
+    content = rest[0]["content"]
+    rest[0]["content"] = (
         [{"type": "text", "text": text}, *content]
         if isinstance(content, list)
         else f"{text}\n\n{content}"
     )
-    return others
+    return rest
 
 
 def explained(error: EngineError, body: object, url: str) -> Exception:

@@ -67,12 +67,12 @@ _GOES_ON = re.compile(r"""[ \t]+\S|[.,;:!?)'"`\]]""")
 def text_after_thoughts(text: str) -> str:
     """The text after the last thought, up to a thought that is not closed."""
     last = max(map(_last_end, [text] * len(_FRAMES), _FRAMES))
-    text = _without_empties(text[last:])
+    text = _drop_empties(text[last:])
     opened = [match.start() for frame in _FRAMES if (match := frame.opens.search(text))]
     return text[: min(opened)] if opened else text
 
 
-def without_first_thoughts(text: str) -> tuple[str, int]:
+def drop_first_thoughts(text: str) -> tuple[str, int]:
     """The text without the thoughts at its beginning, closed or not, and their number.
 
     Later marks belong to a page, which may be about such models.
@@ -90,7 +90,7 @@ def thought_opened(prompt: str) -> str:
     return next((match[0] for match in openings if match.end() == len(tail)), "")
 
 
-def _without_empties(text: str) -> str:
+def _drop_empties(text: str) -> str:
     """The text after the last empty thought; before it, if nothing follows."""
     end = len(text)
     for match in reversed(list(_EMPTY.finditer(text))):

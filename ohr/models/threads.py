@@ -16,13 +16,13 @@ def submitted(calls: Sequence[Callable[[], T]], at_once: int) -> list[Future[T]]
     A ThreadPoolExecutor would wait at exit for its threads, as long as a server does not answer.
     """
     futures: list[Future[T]] = [Future() for _ in calls]
-    left = iter(list(zip(futures, calls, strict=True)))
+    remaining = iter(list(zip(futures, calls, strict=True)))
     lock = threading.Lock()
 
     def work() -> None:
         while True:
             with lock:
-                entry = next(left, None)
+                entry = next(remaining, None)
             if entry is None:
                 return
             future, call = entry

@@ -29,7 +29,7 @@ class Dose:
         """Mean edit distance from the clean pages, in [0, 1]; white space counts as one space."""
         return self.total / min(self.pages, MOST_MEASURED) if self.pages else 0.0
 
-    def as_json(self) -> dict[str, float]:
+    def json_content(self) -> dict[str, float]:
         """For a manifest."""
         return {
             "pages": self.pages,

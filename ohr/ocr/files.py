@@ -247,7 +247,7 @@ class FileOutputs(EngineOutputs):
         if not pages:
             return
         reader = PdfReader(self.engine, self.store)
-        left = [page for batch in _batches(pages) if len(batch) == 1 for page in batch]
+        remaining = [page for batch in _batches(pages) if len(batch) == 1 for page in batch]
         batches = {
             (batch[0].source.path, batch[0].ref.page_no): batch
             for batch in _batches(pages)
@@ -263,11 +263,11 @@ class FileOutputs(EngineOutputs):
                     stop_if_not_the_page(outcome.detail)
                 batch = batches[done.place]
                 unread = [page for page in batch if not self.is_final(page)]
-                left += unread
+                remaining += unread
                 for _ in range(len(batch) - len(unread)):
                     sharing.file.count(None if outcome is None else Outcome(None))
                 report(len(batch) - len(unread))
-        alone = [_pdf_task([page]) for page in left]
+        alone = [_pdf_task([page]) for page in remaining]
         work = self._work(alone)
         with self.runners.pool(read_pdf, reader, self.limits) as pool:
             watch = partial(check_first, self.streak(self.retry))

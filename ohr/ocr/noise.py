@@ -60,14 +60,14 @@ def distorts_images(spec: PluginSpec) -> bool:
     return issubclass(perturbation_class(spec), ImagePerturbation)
 
 
-def at_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:
+def set_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:
     """The operator with the resolution of the pages, if it has such a parameter."""
     if "dpi" not in perturbation_class(spec).Params.model_fields or "dpi" in spec.params:
         return spec
     return spec.model_copy(update={"params": {**spec.params, "dpi": dpi}})
 
 
-def at_level(spec: PluginSpec, level: str) -> Noise:
+def choose_level(spec: PluginSpec, level: str) -> Noise:
     """The operator at one of its named levels. Raises ConfigError."""
     levels = perturbation_class(spec).levels
     if level not in levels:
@@ -96,11 +96,11 @@ def noises(
     listed = []
     for operator in operators:
         registry.create("perturbation", operator)
-        spec = at_dpi(operator, dpi)
+        spec = set_dpi(operator, dpi)
         named = levels
         if named is None:
             named = () if intensities else tuple(perturbation_class(spec).levels)
-        listed += [at_level(spec, level) for level in named]
+        listed += [choose_level(spec, level) for level in named]
         listed += [Noise(spec, "", intensity) for intensity in intensities]
     check_distinct(listed)
     return listed

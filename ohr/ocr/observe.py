@@ -18,7 +18,7 @@ from ohr.errors import EngineError
 from ohr.ocr.distort import distort_image
 from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
 from ohr.ocr.key import DRAWN_BY
-from ohr.ocr.noise import at_dpi
+from ohr.ocr.noise import set_dpi
 from ohr.ocr.store import (
     keep_failure,
     ocr_key,
@@ -77,9 +77,9 @@ class Observing:
         """An observation of each page, in order; stored ones are not made again."""
         identity = self.backend.identity()
         tasks = [self._task(page, identity) for page in pages]
-        left = [task for task in tasks if not self._is_stored(task, identity)]
-        if left:
-            self._make(left, identity, progress, answered=len(left) < len(tasks))
+        remaining = [task for task in tasks if not self._is_stored(task, identity)]
+        if remaining:
+            self._make(remaining, identity, progress, answered=len(remaining) < len(tasks))
         return [self._stored(task, identity) for task in tasks]
 
     def unobserved(self, pages: Sequence[PageTask]) -> list[PageTask]:
@@ -90,7 +90,7 @@ class Observing:
 
     def _task(self, page: PageTask, identity: dict[str, Any]) -> ObservationTask:
         as_image = not page.as_pdf
-        repeats = tuple(at_dpi(spec, page.dpi) for spec in REPEATS) if as_image else ()
+        repeats = tuple(set_dpi(spec, page.dpi) for spec in REPEATS) if as_image else ()
         words = as_image and self.words and self.backend.has_confidence
         repeats = repeats if self.instability and page.ref not in self.once else ()
         recipes = [registry.create("perturbation", spec).identity() for spec in repeats]
@@ -160,8 +160,8 @@ class Observing:
 
 
 def _word(text: str, confidence: float, box: list[int]) -> Word:
-    left, top, right, bottom = box
-    return Word(text, confidence, (left, top, right, bottom))
+    left_edge, top, right, bottom = box
+    return Word(text, confidence, (left_edge, top, right, bottom))
 
 
 def observe_page(task: ObservationTask, reader: PageReader) -> None:

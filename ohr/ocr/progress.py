@@ -43,7 +43,7 @@ class Progress:
         self.notes: list[str] = []
         """The notes of ``say``."""
 
-    def of(self, verb: str, unit: str) -> Progress:
+    def new_stage(self, verb: str, unit: str) -> Progress:
         """Progress of another stage, with its verb and unit."""
         other = Progress(self._console, verb, unit)
         other.notes = self.notes
@@ -90,14 +90,14 @@ class Progress:
             self._last = now
             if left_s is None:
                 left_s = (now - started) / done * (total - done) if done else math.nan
-            left = "" if math.isnan(left_s) else f", {left_s:.0f} s left"
-            self.write(f"{self._verb} {what}: {done}/{total} {self._unit}{left}")
+            remaining = "" if math.isnan(left_s) else f", {left_s:.0f} s left"
+            self.write(f"{self._verb} {what}: {done}/{total} {self._unit}{remaining}")
 
 
 class Silent(Progress):
     """Shows nothing."""
 
-    def of(self, verb: str, unit: str) -> Progress:
+    def new_stage(self, verb: str, unit: str) -> Progress:
         return self
 
     def __enter__(self) -> Progress:

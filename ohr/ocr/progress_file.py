@@ -45,7 +45,7 @@ def read_progress(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
     with contextlib.suppress(StoreError), part_of(folder / "now") as part:
         now = part.stat().st_mtime
     progress = {}
-    for path in sorted(folder.glob("[!.]*"), key=_by_number):
+    for path in sorted(folder.glob("[!.]*"), key=_number_key):
         try:
             with path.open("rb") as stream:
                 facts = json.loads(stream.read())
@@ -57,7 +57,7 @@ def read_progress(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
     return progress
 
 
-def _by_number(path: Path) -> tuple[int, str]:
+def _number_key(path: Path) -> tuple[int, str]:
     number = path.name.split("-")[1:2]
     return (int(number[0]) if number and number[0].isdigit() else 0), path.name
 
@@ -154,7 +154,7 @@ class ProgressFile:
         (then, before), seconds = self._lately[0], now - self._started
         lately = (ended - before) / (now - then) if now > then else 0.0
         speed = lately or (ended / seconds if seconds else 0.0)
-        left = max(self._looked_for - ended, 0) if self._state in AT_WORK else 0
+        remaining = max(self._looked_for - ended, 0) if self._state in AT_WORK else 0
         pool = self._pool
         slots = {slot.number: slot for slot in pool.slots()} if pool is not None else {}
         process = this_process()
@@ -174,8 +174,8 @@ class ProgressFile:
             },
             "seconds": round(seconds, 1),
             "pages_a_second": round(speed, 4),
-            "left": left,
-            "left_s": round(left / speed, 1) if speed else None,
+            "left": remaining,
+            "left_s": round(remaining / speed, 1) if speed else None,
             "slots": [
                 {
                     "pages": self._slots[number] + (slots[number].tasks if number in slots else 0),

@@ -76,7 +76,7 @@ class PageRewriter:
                     self._end(number, error)
         noisy = dict(self._pages) | self._own(0, noise, seed)
         for number in range(1, len(self._shares)):
-            noisy |= self._of_copy(number, noise, seed)
+            noisy |= self._receive(number, noise, seed)
         return noisy
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class PageRewriter:
                 noise, seed = pipe.recv()
                 pipe.send(self._own(number, noise, seed))
 
-    def _of_copy(self, number: int, noise: Noise, seed: int) -> dict[PageRef, Outcome[str]]:
+    def _receive(self, number: int, noise: Noise, seed: int) -> dict[PageRef, Outcome[str]]:
         copy = self._copies[number - 1]
         if copy is not None:
             try:

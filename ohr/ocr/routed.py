@@ -113,8 +113,8 @@ def plan_routes(
     A page with a route that is not in ``sources`` is an error: the files are others than those
     that were assessed.
     """
-    known = {_ref(source) for source in sources}
-    absent = [ref for ref in routes.by_page if ref not in known]
+    known_values = {_ref(source) for source in sources}
+    absent = [ref for ref in routes.by_page if ref not in known_values]
     if absent:
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
         raise ConfigError(

@@ -22,7 +22,7 @@ from ohr.errors import ConfigError
 from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
-from ohr.store.csv import from_csv, write_csv
+from ohr.store.csv import unescape_table, write_csv
 from ohr.types import PageRef
 
 LAYER, PERSON = "layer", "person"
@@ -56,7 +56,7 @@ def write_routes(
 def read_routes(path: Path) -> Routes:
     """Read a file of routes. Raises ConfigError, which names the row."""
     try:
-        table = from_csv(pd.read_csv(path, dtype=str, keep_default_na=False))
+        table = unescape_table(pd.read_csv(path, dtype=str, keep_default_na=False))
     except (OSError, ValueError) as error:
         raise ConfigError(f"--routes: cannot read {path}: {error}") from error
     missing = [name for name in REQUIRED if name not in table]
@@ -81,8 +81,10 @@ def read_routes(path: Path) -> Routes:
         raise ConfigError(f"--routes {path}: no row")
     labels = [label for label in dict.fromkeys(by_page.values()) if label not in (LAYER, PERSON)]
     check_content(labels, path)
-    known = _engines(path.with_suffix(".json"))
-    return Routes(by_page, {label: known.get(label, PluginSpec.parse(label)) for label in labels})
+    known_values = _engines(path.with_suffix(".json"))
+    return Routes(
+        by_page, {label: known_values.get(label, PluginSpec.parse(label)) for label in labels}
+    )
 
 
 def _engines(path: Path) -> dict[str, PluginSpec]:

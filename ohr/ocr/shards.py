@@ -116,7 +116,7 @@ class Pending:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def from_place_of(self, shard: Shard) -> list[int]:
+    def rotate(self, shard: Shard) -> list[int]:
         """The numbers, rotated by the shard's place, so that shards start at different pages."""
         start = len(self.numbers) * (shard.index - 1) // shard.count
         return [*self.numbers[start:], *self.numbers[:start]]

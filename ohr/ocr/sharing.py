@@ -70,7 +70,7 @@ class Sharing:
     ) -> Iterator[tuple[T, Outcome[R] | None]]:
         """:func:`ohr.ocr.shards.read_leased`; counts each task as one page if ``counted``."""
         self.file.watch(pool)
-        numbers = pending.numbers if self.shard is None else pending.from_place_of(self.shard)
+        numbers = pending.numbers if self.shard is None else pending.rotate(self.shard)
         for task, outcome in read_leased(pool, work, numbers, self._leases, watch):
             yield task, outcome
             if counted:
@@ -91,8 +91,8 @@ class Sharing:
     def summary(self) -> list[str]:
         """The lines that a shard prints at its end."""
         file = self.file
-        others = f", {file.elsewhere} by others" if file.elsewhere else ""
-        lines = [f"shard {self.shard}: {file.read} pages read now{others}"]
+        rest = f", {file.elsewhere} by others" if file.elsewhere else ""
+        lines = [f"shard {self.shard}: {file.read} pages read now{rest}"]
         facts: dict[str, Any] = file.facts()
         lines += [f"failed: {plain(why)} ({count})" for why, count in facts["failures"].items()]
         return [*lines, "run the same command without --shard to finish the study"]

@@ -35,8 +35,8 @@ _SHOWN = 3
 def image_suffixes() -> frozenset[str]:
     """The suffixes of page images that Pillow reads here; HEIC, for example, needs a plug-in."""
     Image.init()
-    known = Image.registered_extensions()
-    return frozenset(suffix for suffix in _IMAGES if known.get(suffix) in Image.OPEN)
+    known_values = Image.registered_extensions()
+    return frozenset(suffix for suffix in _IMAGES if known_values.get(suffix) in Image.OPEN)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
 
     Hidden files are not reported.
     """
-    others: dict[str, list[str]] = {}
+    rest: dict[str, list[str]] = {}
     for folder in filter(Path.is_dir, inputs):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
@@ -107,9 +107,9 @@ def skipped_files(inputs: Sequence[Path]) -> list[str]:
                 continue
             else:
                 kind = _kind_of(path.suffix.lower())
-            others.setdefault(kind, []).append(readable(inside.as_posix()))
+            rest.setdefault(kind, []).append(readable(inside.as_posix()))
     lines = []
-    for kind, names in others.items():
+    for kind, names in rest.items():
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         lines.append(f"{', '.join(names[:_SHOWN])}{more}: {kind}")
     return lines
@@ -125,8 +125,8 @@ def other_kinds(inputs: Sequence[Path]) -> Counter[str]:
         files = [path]
         if path.is_dir():
             files = [each for each in path.rglob("*") if not is_hidden(each.relative_to(path))]
-        others = (each for each in files if each.is_file() and not _is_page_file(each))
-        suffixes.update(readable(each.suffix.lower()) for each in others)
+        rest = (each for each in files if each.is_file() and not _is_page_file(each))
+        suffixes.update(readable(each.suffix.lower()) for each in rest)
     return Counter(dict(sorted(suffixes.items(), key=lambda item: (-item[1], item[0]))))
 
 
@@ -157,8 +157,8 @@ def _page_files(named: Path) -> tuple[Path, list[Path]]:
         inside = [p for p in sorted(named.rglob("*")) if not is_hidden(p.relative_to(named))]
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:
-        others = other_kinds_line(other_kinds([named]))
-        raise ConfigError(f"no PDF or image in {named}" + (f": {others}" if others else ""))
+        rest = other_kinds_line(other_kinds([named]))
+        raise ConfigError(f"no PDF or image in {named}" + (f": {rest}" if rest else ""))
     return (named if named.is_dir() else named.parent), files
 
 

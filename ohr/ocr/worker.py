@@ -27,9 +27,9 @@ from ohr.ocr.distort import distort_image
 from ohr.ocr.store import numbers_of, ocr_key, parsed_words, stored_text, words_form
 from ohr.plugins import CompositeEngine, OcrBackend, check_unedited
 from ohr.plugins.engine import (
-    as_outcome,
     checked_image,
     failed_page,
+    make_outcome,
     read_with,
     read_with_words,
 )
@@ -124,7 +124,7 @@ class PageReader:
             outcome, recognised = read_with_words(part, image)
         else:
             outcome = read_with(part, image)
-        outcome = with_turn(outcome, image)
+        outcome = note_turn(outcome, image)
         spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
         usage = part.usage()
         self._add(usage)  # the page's own clock runs meanwhile
@@ -172,17 +172,17 @@ class PageReader:
         try:
             answers = backend.transcribe(source, page_nos)
             if answers is None:
-                as_outcome(backend.name, answers, "transcribe")
+                make_outcome(backend.name, answers, "transcribe")
             for place, (page_no, (answered, outcome)) in enumerate(
                 zip(page_nos, answers, strict=False)
             ):
                 check_page(self.engine, page_no, answered)
-                outcome = as_outcome(backend.name, outcome, "transcribe")
+                outcome = make_outcome(backend.name, outcome, "transcribe")
                 # Of a page that was repaired first, only its parts know whether it was turned.
                 if composite or isinstance(source, Path):
                     yield outcome
                 else:
-                    yield with_turn(outcome, source[place])
+                    yield note_turn(outcome, source[place])
         finally:
             spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
             of_all = summed({**backend.usage(), **spent}, self._parts_cost)
@@ -210,21 +210,21 @@ class PageReader:
         spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
         self.cost = {**backend.usage(), **spent}
         text, words = both
-        outcome = as_outcome(backend.name, text, "read_with_words")
+        outcome = make_outcome(backend.name, text, "read_with_words")
         if outcome.status in FAILED:
             raise EngineError(outcome.detail or f"engine {self.engine.label} failed")
-        return stored_form(with_turn(outcome, image)), words
+        return stored_form(note_turn(outcome, image)), words
 
 
-def with_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
+def note_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
     """The outcome of a page image, with a note in its detail if the page is not upright.
 
     There is no note for texts in scripts other than Latin, Greek and Cyrillic, nor without
     Tesseract's orientation detection.
     """
     letters = [char for char in outcome.value or "" if char.isalpha()]
-    known = sum(char < _LAST_CYRILLIC for char in letters)
-    if outcome.status in FAILED or 2 * known < len(letters):
+    is_known = sum(char < _LAST_CYRILLIC for char in letters)
+    if outcome.status in FAILED or 2 * is_known < len(letters):
         return outcome
     turn = turn_of(image)
     if turn is None:

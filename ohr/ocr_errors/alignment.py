@@ -78,11 +78,11 @@ class Alignment:
         """The output's content in the truth's order, moved passages put back."""
         pieces: list[str] = []
         inserted = iter([*self.inserted, (len(words), "")])
-        at, extra = next(inserted)
+        position, extra = next(inserted)
         for number, (fate, text) in enumerate(zip(self.fates, self.texts, strict=True)):
-            while at <= number and extra:
+            while position <= number and extra:
                 pieces += (extra, " ")
-                at, extra = next(inserted)
+                position, extra = next(inserted)
             if text:
                 pieces += (text, "" if fate is Fate.JOINED else " ")
         return "".join([*pieces, extra, *(f" {text}" for _, text in inserted)]).strip()
@@ -95,16 +95,16 @@ class Alignment:
 
 def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
     """Align the words of a page with those of its OCR output."""
-    ordered, passages, moved = _in_order(truth, output)
+    ordered, passages, moved = _reorder(truth, output)
     aligned = Alignment([Fate.RIGHT] * len(truth), list(truth))
     aligned.output_length = max(0, sum(map(len, output)) + len(output) - 1)
     gaps = []
-    words, others = 0, 0
+    words, rest = 0, 0
     for code in Levenshtein.opcodes(truth, ordered):
         if code.tag == "equal":
-            gaps.append((range(words, code.src_start), range(others, code.dest_start)))
-            words, others = code.src_end, code.dest_end
-    gaps.append((range(words, len(truth)), range(others, len(ordered))))
+            gaps.append((range(words, code.src_start), range(rest, code.dest_start)))
+            words, rest = code.src_end, code.dest_end
+    gaps.append((range(words, len(truth)), range(rest, len(ordered))))
     fragments = list(_fragments(truth, ordered, gaps))
     aligned.moved_passages = passages + len(fragments)
     aligned.moved_words = moved + sum(length for _, _, length in fragments)
@@ -153,17 +153,17 @@ def _fragments(
                 length += 1
             candidates.append((length, number, place))
     for length, number, place in sorted(candidates, key=lambda entry: (-entry[0], *entry[1:])):
-        words, others = range(number, number + length), range(place, place + length)
-        if missing.issuperset(words) and spare.issuperset(others):
+        words, rest = range(number, number + length), range(place, place + length)
+        if missing.issuperset(words) and spare.issuperset(rest):
             missing.difference_update(words)
-            spare.difference_update(others)
+            spare.difference_update(rest)
             yield number, place, length
-    left = Counter(truth[number] for number in missing)
+    remaining = Counter(truth[number] for number in missing)
     on_page = Counter(output[place] for place in spare)
     single = {output[place]: place for place in spare}
     for number in sorted(missing):
         word = truth[number]
-        if len(word) >= LEAST_MOVED and left[word] == on_page[word] == 1:
+        if len(word) >= LEAST_MOVED and remaining[word] == on_page[word] == 1:
             yield number, single[word], 1
 
 
@@ -176,7 +176,7 @@ class _Passage:
     anchors: int = 1
 
 
-def _in_order(truth: Sequence[str], output: Sequence[str]) -> tuple[Sequence[str], int, int]:
+def _reorder(truth: Sequence[str], output: Sequence[str]) -> tuple[Sequence[str], int, int]:
     """The output in the truth's order; how many passages and words moved."""
     passages = [p for p in _passages(truth, output) if p.anchors >= LEAST_ANCHORS]
     if all(a.truth < b.truth for a, b in pairwise(passages)):
@@ -209,27 +209,27 @@ def _edges(passages: Sequence[_Passage], words: int, length: int) -> list[int]:
 
 
 def _passages(truth: Sequence[str], output: Sequence[str]) -> list[_Passage]:
-    places, others = _single(truth), _single(output)
+    places, rest = _single(truth), _single(output)
     passages: list[_Passage] = []
-    for key, at in others.items():
+    for key, position in rest.items():
         place = places.get(key)
-        if place is None or at < 0 or place < 0:
+        if place is None or position < 0 or place < 0:
             continue
         last = passages[-1] if passages else None
-        if last is not None and 0 < place - last.last <= 2 * (at + ANCHOR - last.end) + 60:
-            last.last, last.end = place, at + ANCHOR
+        if last is not None and 0 < place - last.last <= 2 * (position + ANCHOR - last.end) + 60:
+            last.last, last.end = place, position + ANCHOR
             last.anchors += 1
         else:
-            passages.append(_Passage(place, place, at, at + ANCHOR))
+            passages.append(_Passage(place, place, position, position + ANCHOR))
     return passages
 
 
 def _single(words: Sequence[str]) -> dict[tuple[str, ...], int]:
     """Where each sequence of words begins; -1 if it occurs more than once. In their order."""
     places: dict[tuple[str, ...], int] = {}
-    for at in range(len(words) - ANCHOR + 1):
-        key = tuple(words[at : at + ANCHOR])
-        places[key] = -1 if key in places else at
+    for position in range(len(words) - ANCHOR + 1):
+        key = tuple(words[position : position + ANCHOR])
+        places[key] = -1 if key in places else position
     return places
 
 
@@ -242,11 +242,11 @@ def _heaviest(passages: Sequence[_Passage]) -> set[int]:
             if passages[j].truth < passage.truth and best[j] > best[i]:
                 best[i], before[i] = best[j], j
         best[i] += passage.anchors
-    at = max(range(len(passages)), key=best.__getitem__)
+    position = max(range(len(passages)), key=best.__getitem__)
     chain: set[int] = set()
-    while at >= 0:
-        chain.add(at)
-        at = before[at]
+    while position >= 0:
+        chain.add(position)
+        position = before[position]
     return chain
 
 
@@ -359,10 +359,10 @@ def _places(expected: str, read: str) -> tuple[list[int], list[int]]:
     for code in Levenshtein.opcodes(expected, read):
         length, other = code.src_end - code.src_start, code.dest_end - code.dest_start
         for step in range(length):
-            at = code.src_start + step
-            places[at] = code.dest_start + (step if other else 0)
-            equal[at] = count
-            if code.tag == "equal" and expected[at] != " ":
+            position = code.src_start + step
+            places[position] = code.dest_start + (step if other else 0)
+            equal[position] = count
+            if code.tag == "equal" and expected[position] != " ":
                 count += 1
         if not length:
             continue

@@ -79,7 +79,7 @@ class Characters:
     """The channel: how a word is rewritten."""
 
     def __init__(self, channel: Channel, lengths: Sequence[OutputLengths]) -> None:
-        self.sites = _by_slice([of_slice.sites for of_slice in lengths])
+        self.sites = _slice_choices([of_slice.sites for of_slice in lengths])
         self.single = {key: Choice(counts) for key, counts in channel.single.items()}
         self.after = {key: Choice(counts) for key, counts in channel.after.items()}
         self.rate = {
@@ -115,8 +115,12 @@ class Characters:
         place, uniform = self.speck_places.draw(draws.uniform()), draws.uniform()
         own = [i for i, char in enumerate(word) if char in self.single and not letters(char)]
         if place == "within" and own:
-            at = own[int(uniform * len(own))]
-            return word[:at] + self.single[word[at]].draw(draws.uniform()) + word[at + 1 :]
+            position = own[int(uniform * len(own))]
+            return (
+                word[:position]
+                + self.single[word[position]].draw(draws.uniform())
+                + word[position + 1 :]
+            )
         if place == "before":
             return self.specks[place].draw(uniform) + word
         after = self.specks.get("after")
@@ -178,28 +182,28 @@ class Characters:
         rates = (*(rate.get(char, 0.0) for char in text), rate.get(END, 0.0))
         sums = list(accumulate(rates, initial=rate.get(START, 0.0)))
         if sums[-1] <= 0:
-            at = int(draws.uniform() * len(text))
-            return text[:at] + text[at + 1 :]
-        at = bisect_right(sums, draws.uniform() * sums[-1])
-        if at == 0:
+            position = int(draws.uniform() * len(text))
+            return text[:position] + text[position + 1 :]
+        position = bisect_right(sums, draws.uniform() * sums[-1])
+        if position == 0:
             return self.single[START].draw(draws.uniform()) + text
-        if at > len(text):
+        if position > len(text):
             return text + self.single[END].draw(draws.uniform())
-        before, char = (text[at - 2] if at > 1 else START), text[at - 1]
+        before, char = (text[position - 2] if position > 1 else START), text[position - 1]
         choice = self.after.get(before + char) if draws.uniform() < 0.7 else None
         put = (choice or self.single[char]).draw(draws.uniform())
-        return text[: at - 1] + put + text[at:]
+        return text[: position - 1] + put + text[position:]
 
     def _stretch(self, text: str, draws: Draws, rubbish: Strings) -> str:
         if not self.stretches.sums:
             return text[:-1]
         place, removed, written = self.stretches.draw(draws.uniform()).split()
         length = min(int(removed), len(text))
-        at = {"start": 0, "end": len(text) - length}.get(
+        position = {"start": 0, "end": len(text) - length}.get(
             place, int(draws.uniform() * (len(text) - length + 1))
         )
         put = rubbish.text(int(written), draws) if int(written) else ""
-        return (text[:at] + put + text[at + length :]).strip()
+        return (text[:position] + put + text[position + length :]).strip()
 
 
 class Strings:
@@ -211,8 +215,8 @@ class Strings:
             for key, counts in rubbish.pairs.items()
             if any(counts.keys())
         }
-        self.lengths = _by_slice([of_slice.rubbish for of_slice in lengths])
-        self.inserted = _by_slice(
+        self.lengths = _slice_choices([of_slice.rubbish for of_slice in lengths])
+        self.inserted = _slice_choices(
             [[of_slice.inserted[kind] for kind in WORD_KINDS] for of_slice in lengths]
         )
         self.short = {kind: Choice(counts) for kind, counts in rubbish.short.items() if counts}
@@ -244,7 +248,7 @@ class Strings:
         return self.text(low + int(draws.uniform() * (high - low + 1)), draws).strip()
 
 
-def _by_slice(counts: Sequence[Sequence[Sequence[int]]]) -> list[list[Choice]]:
+def _slice_choices(counts: Sequence[Sequence[Sequence[int]]]) -> list[list[Choice]]:
     """Slice -> row -> draws by its counts; the last slice is all of them.
 
     A row with few counts is that of all slices, and then all rows of all slices.

@@ -133,22 +133,22 @@ def fates_in_runs(page: PageWords, fates: Sequence[Fate], characters: Characters
     """
     formula = WORD_KINDS.index("formula")
     result = list(fates)
-    at = 0
-    while at < len(result):
-        first = at
+    position = 0
+    while position < len(result):
+        first = position
         while (
-            at < len(result)
-            and result[at]
-            and (page.kinds[at] == formula or characters.errs_always(page.words[at]))
+            position < len(result)
+            and result[position]
+            and (page.kinds[position] == formula or characters.errs_always(page.words[position]))
         ):
-            at += 1
-        if at > first:
+            position += 1
+        if position > first:
             before = first > 0 and result[first - 1]
-            after = at < len(result) and result[at]
+            after = position < len(result) and result[position]
             if not (before and after):
-                result[first:at] = [Fate.RIGHT] * (at - first)
+                result[first:position] = [Fate.RIGHT] * (position - first)
         else:
-            at += 1
+            position += 1
     return result
 
 
@@ -166,9 +166,9 @@ def _runs(pages: Sequence[AlignedPage], characters: Characters) -> dict[str, Run
                 own.first[length][fates[begin + start] - 1] += 1
                 for before, after in pairwise(fates[begin + start : begin + end]):
                     own.following[length == 3][before - 1][after - 1] += 1
-        for at, _ in page.alignment.inserted:
-            own = counts[PART_OF_KIND[page.words.kinds[max(0, at - 1)]]]
-            if all(fate is Fate.RIGHT for fate in fates[max(0, at - 1) : at + 1]):
+        for position, _ in page.alignment.inserted:
+            own = counts[PART_OF_KIND[page.words.kinds[max(0, position - 1)]]]
+            if all(fate is Fate.RIGHT for fate in fates[max(0, position - 1) : position + 1]):
                 own.lengths[0] += 1
                 own.first[0][4] += 1
             else:

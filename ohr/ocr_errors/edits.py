@@ -78,7 +78,7 @@ def combine(
     of_mark_up = {} if lost else fixed
     edits = _structure_edits(maker, page, errors_of_page, of_mark_up, gate, marks)
     of_words = word_edits(page, errors_of_page, of_mark_up.keys())
-    dropped = {at for at, _, _ in edits}
+    dropped = {position for position, _, _ in edits}
     lost_words = [
         *(i for i, (fate, _) in errors_of_page.texts.items() if fate is Fate.LOST),
         *(
@@ -118,8 +118,8 @@ def word_edits(
     source = page.source
     starts = {mark.start for mark in page.marks}
     for number, (fate, text) in errors_of_page.texts.items():
-        first, last, others = page.starts[number], page.stops[number], page.others.get(number, ())
-        end = others[-1][1] if others else last
+        first, last, rest = page.starts[number], page.stops[number], page.others.get(number, ())
+        end = rest[-1][1] if rest else last
         space = end < len(source) and source[end] == " " and end not in starts
         put = "" if fate is Fate.LOST else text
         if extra := errors_of_page.inserted.get(number):
@@ -129,17 +129,17 @@ def word_edits(
             if takes_space:
                 edits.append((end, " ", text[len(page.words[number]) :]))
             continue
-        if others:
+        if rest:
             edits.append((first, source[first:last], put))
-            edits += ((a, source[a:b], "") for a, b in others)
+            edits += ((a, source[a:b], "") for a, b in rest)
         elif takes_space and not extra:
             edits.append((first, source[first : last + 1], put))
         else:
             edits.append((first, source[first:last], put))
     for number, extra in errors_of_page.inserted.items():
         if number not in errors_of_page.texts:
-            others = page.others.get(number, ())
-            end = others[-1][1] if others else page.stops[number]
+            rest = page.others.get(number, ())
+            end = rest[-1][1] if rest else page.stops[number]
             edits.append((end, "", extra if page.is_unspaced(number) else f" {extra}"))
     return [edit for edit in edits if edit[1] != edit[2]]
 
@@ -181,7 +181,7 @@ def rewrite(source: str, edits: list[TextEdit]) -> str:
     """The source with its edits, which are sorted and do not overlap."""
     pieces: list[str] = []
     done = 0
-    for at, removed, put in edits:
-        pieces += (source[done:at], put)
-        done = at + len(removed)
+    for position, removed, put in edits:
+        pieces += (source[done:position], put)
+        done = position + len(removed)
     return "".join((*pieces, source[done:]))

@@ -35,14 +35,14 @@ def read_model(name: str) -> ErrorModel:
 
 def model_bytes(name: str) -> bytes:
     """The file of a model. Raises ConfigError if there is none."""
-    known = shipped_models()
-    if name in known:
+    known_values = shipped_models()
+    if name in known_values:
         return (resources.files("ohr.ocr_errors") / "models" / f"{name}.json").read_bytes()
     path = Path(name)
     if "/" not in name and path.suffix != ".json":
         raise ConfigError(
-            f"unknown model of OCR errors {name!r}; {did_you_mean(name, known)}; or give the path "
-            "of a file that ohr dev fit-errors wrote"
+            f"unknown model of OCR errors {name!r}; {did_you_mean(name, known_values)}; or give "
+            "the path of a file that ohr dev fit-errors wrote"
         )
     try:
         return read_bounded(path, LARGEST_FILE)

@@ -106,9 +106,9 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
     kinds = np.full((2, len(SHARES), len(WORD_KINDS)), PRIOR)
     words = np.full((len(SHARES), len(WORD_KINDS)), 2 * PRIOR)
     maker = ErrorMaker(model)
-    for at, page, alignment in _imitated(maker, _tried(pages)):
+    for position, page, alignment in _imitated(maker, _tried(pages)):
         of_kind = np.frombuffer(page.words.kinds, dtype=np.uint8)
-        words[at] += np.bincount(of_kind, minlength=len(WORD_KINDS))
+        words[position] += np.bincount(of_kind, minlength=len(WORD_KINDS))
         for side, aligned in enumerate((page.alignment, alignment)):
             fates_of = fates_in_runs(page.words, aligned.fates, maker.characters)
             of_word = np.array(fates_of)
@@ -118,13 +118,13 @@ def _balanced(model: ErrorModel, pages: Sequence[AlignedPage]) -> ErrorModel:
                 longer[start:end] = end - start > 1
             wrong = of_word != Fate.RIGHT
             np.add.at(fates[side], (of_kind[wrong], longer[wrong], of_word[wrong] - 1), 1)
-            np.add.at(slices[side, :, at], (part_of[of_kind[wrong]], of_word[wrong] - 1), 1)
-            kinds[side, at] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
+            np.add.at(slices[side, :, position], (part_of[of_kind[wrong]], of_word[wrong] - 1), 1)
+            kinds[side, position] += np.bincount(of_kind[wrong], minlength=len(WORD_KINDS))
             for place, text in aligned.inserted:
                 beside = int(wrong[max(0, place - 1) : place + 1].any())
                 # Characters count: much of what is inserted is aligned with words beside it.
                 fates[side, of_kind[max(0, place - 1)], beside, 4] += len(text) + 1
-                slices[side, part_of[of_kind[max(0, place - 1)]], at, 4] += len(text) + 1
+                slices[side, part_of[of_kind[max(0, place - 1)]], position, 4] += len(text) + 1
     balance = np.array([model.balance.get(kind, EVEN) for kind in WORD_KINDS])
     slice_balance = np.array([model.slice_balance.get(part, EVEN_SLICES) for part in PARTS])
     balance, slice_balance = _corrected(balance, fates), _corrected(slice_balance, slices)

@@ -104,15 +104,15 @@ class ErrorMaker:
         rates = (*self.characters.rate.items(), *self.characters.alone_rate.items())
         self._always = {char for char, rate in rates if self.characters.always(rate)}
 
-    def _of_page(self, page: PageWords) -> _Known:
-        known = self._known.get(page.source)
-        if known is None:
+    def _prepare(self, page: PageWords) -> _Known:
+        known_values = self._known.get(page.source)
+        if known_values is None:
             formula, always = WORD_KINDS.index("formula"), self._always
             times = self._times[layout_group(page_layout(page))]
-            scripts = self._own_script.of_page(page)
-            known = _Known(
+            scripts = self._own_script.page_scripts(page)
+            known_values = _Known(
                 page_parts(page),
-                np.concatenate(([0.0], np.cumsum(self._risk.of_page(page)))),
+                np.concatenate(([0.0], np.cumsum(self._risk.page_risks(page)))),
                 times,
                 self._least.expected(np.frombuffer(page.kinds, dtype=np.uint8), times),
                 [
@@ -124,20 +124,20 @@ class ErrorMaker:
             )
             if len(self._known) >= CACHED_PAGES:
                 self._known.clear()
-            self._known[page.source] = known
-        return known
+            self._known[page.source] = known_values
+        return known_values
 
     def _style(self, uniform: float) -> StyleTables:
         """The tables of a page. Its style may differ between slices: the worse pages are, the fewer
         have errors in characters, and the more have loss. A page keeps its place among the others.
         """
         styles = tuple(choice.number(uniform) for choice in self._styles)
-        if (known := self._tables.get(styles)) is None:
+        if (known_values := self._tables.get(styles)) is None:
             slices = tuple(
                 self.model.styles[style].slices[number] for number, style in enumerate(styles)
             )
-            known = self._tables[styles] = StyleTables(self.model, slices)
-        return known
+            known_values = self._tables[styles] = StyleTables(self.model, slices)
+        return known_values
 
     def page_runs(
         self, page: PageWords, rank: float, rng: np.random.Generator
@@ -156,22 +156,24 @@ class ErrorMaker:
         """
         generator = rng.bit_generator
         key = page.source, rank, int(generator.state["state"]["state"])
-        known = self._runs.get(key)
-        if known is None:
+        known_values = self._runs.get(key)
+        if known_values is None:
             if len(self._runs) >= CACHED_RUNS:
                 self._runs.clear()
-            known = self._runs[key] = self._draw(page, rank, tables, rng), generator.state
+            known_values = self._runs[key] = self._draw(page, rank, tables, rng), generator.state
         else:
-            generator.state = known[1]
-        return map(WordRun, *(values.tolist() for values in known[0]))
+            generator.state = known_values[1]
+        return map(WordRun, *(values.tolist() for values in known_values[0]))
 
     def _draw(
         self, page: PageWords, rank: float, tables: StyleTables, rng: np.random.Generator
     ) -> _Runs:
         count = len(page.words)
-        known, pieces = self._of_page(page), []
-        weight = SPARE * self._least.weight(known.least, rank) if self._least.is_known else 1.0
-        for first, after, part in known.parts:
+        known_values, pieces = self._prepare(page), []
+        weight = (
+            SPARE * self._least.weight(known_values.least, rank) if self._least.is_known else 1.0
+        )
+        for first, after, part in known_values.parts:
             start, end, *rest = tables.parts[part].draw(after - first, rng, weight)
             pieces.append((first + start, first + end, *rest))
         start, end, of_slice, order, is_last = (
@@ -179,7 +181,7 @@ class ErrorMaker:
         )
         kinds = np.frombuffer(page.kinds, dtype=np.uint8)
         # Exponential clocks: the chance to be next is in proportion to the rate.
-        rate = (known.risks[end] - known.risks[start]) / (end - start)
+        rate = (known_values.risks[end] - known_values.risks[start]) / (end - start)
         for number, width in enumerate(WINDOWS):
             windows = rng.standard_normal(count // width + 1)
             clustering = self.model.clustering[number]
@@ -187,7 +189,7 @@ class ErrorMaker:
         times = np.zeros(len(start))
         for kind in np.unique(kinds[start]).tolist():
             own = kinds[start] == kind
-            times[own] = known.times.of_words(kind, order[own], weight)
+            times[own] = known_values.times.word_times(kind, order[own], weight)
         rate = rate * self._kind_rates[kinds[start], of_slice]
         clock = -np.log1p(-np.minimum(times, 1 - 1e-9)) / np.maximum(rate, 1e-9)
         is_first = (of_slice == 0) & ~is_last & self._least.is_known
@@ -227,7 +229,7 @@ class ErrorMaker:
         draws = Draws(rng)
         of_run = {} if lost else fixed
         cost_of_fixed = self._cost_of_fixed(page, of_run)
-        least = self._least.share(self._of_page(page).least, rank) * length - cost_of_fixed
+        least = self._least.share(self._prepare(page).least, rank) * length - cost_of_fixed
         cost, grown = 0.0, 0.0
         for run in runs:
             if run.is_first and cost >= least:
@@ -319,7 +321,7 @@ class ErrorMaker:
         word = page.words[number]
         if fate is Fate.JOINED and not page.gap(number):
             fate = Fate.REWRITTEN  # there is no space that could go
-        own = self._of_page(page).scripts.of_word(number)
+        own = self._prepare(page).scripts.word_script(number)
         if own is not None:
             touches = page.is_unspaced(number)
             share = 0.0 if touches else specks
@@ -347,7 +349,7 @@ class ErrorMaker:
         if kind == "formula":
             return ""
         extra = self.strings.extra(kind, of_slice, draws)
-        own = self._of_page(page).scripts.of_word(number)
+        own = self._prepare(page).scripts.word_script(number)
         return extra if own is None else own.localised(extra, draws)
 
     def fixed(self, page: PageWords, rng: np.random.Generator) -> dict[int, tuple[Fate, str]]:
@@ -357,17 +359,17 @@ class ErrorMaker:
         """
         draws = Draws(rng)
         fixed: dict[int, tuple[Fate, str]] = {}
-        formula, scripts = WORD_KINDS.index("formula"), self._of_page(page).scripts
-        for number in self._of_page(page).fixed:
+        formula, scripts = WORD_KINDS.index("formula"), self._prepare(page).scripts
+        for number in self._prepare(page).fixed:
             word = page.words[number]
             if page.kinds[number] == formula:
                 fate, text = self._formulas.draw(word, draws)
-                if (own := scripts.of_word(number)) and text not in ("", word):
+                if (own := scripts.word_script(number)) and text not in ("", word):
                     text = self._own_script.rubbish(word, own, draws)
                 fixed[number] = fate, text
                 continue
             always = self.characters.systematic(word, draws, self.strings)
-            if always and (own := scripts.of_word(number)):
+            if always and (own := scripts.word_script(number)):
                 always = own.localised(always, draws)
             if always is not None and always != word:
                 fixed[number] = (Fate.REWRITTEN if always else Fate.LOST), always

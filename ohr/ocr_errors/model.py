@@ -326,11 +326,11 @@ class ErrorModel(_Part):
         counts = next((entry.ranks for entry in self.layouts if entry.name == layout), ())
         if (total := sum(counts)) < LEAST_OF_LAYOUT:
             return uniform
-        left = uniform * total
+        remaining = uniform * total
         for number, count in enumerate(counts):
-            if left < count:
-                return (number + left / count) / BINS
-            left -= count
+            if remaining < count:
+                return (number + remaining / count) / BINS
+            remaining -= count
         return 1.0
 
     @property

@@ -65,7 +65,7 @@ class PageScripts:
     """Number of a word -> its script."""
     scripts: Mapping[str, Script]
 
-    def of_word(self, number: int) -> Script | None:
+    def word_script(self, number: int) -> Script | None:
         """The script of a word; None for a word that the model's own rules are for."""
         name = self.words.get(number)
         return None if name is None else self.scripts[name]
@@ -96,7 +96,7 @@ class OwnScript:
         self._fitted = {script for script, n in seen.items() if n >= OWN_SHARE * total > 0} | {""}
         self._learned: dict[str, Choice | None] = {}
 
-    def of_page(self, page: PageWords) -> PageScripts:
+    def page_scripts(self, page: PageWords) -> PageScripts:
         """The words that :meth:`instead` is for.
 
         These are words in other scripts than those of the model. On a page that is mostly in such a
@@ -112,10 +112,10 @@ class OwnScript:
                 if kind != formula or script != SYMBOLS:
                     letters[script].append(char)
         counts = Counter({script: len(chars) for script, chars in letters.items()})
-        others = set(counts) - self._fitted
+        rest = set(counts) - self._fitted
         if counts[SYMBOLS] < LEAST_SYMBOLS * counts.total():
-            others.discard(SYMBOLS)
-        if not others:
+            rest.discard(SYMBOLS)
+        if not rest:
             return _NONE
         main = counts.most_common(1)[0][0]
         words: dict[int, str] = {}
@@ -123,10 +123,10 @@ class OwnScript:
             of_word = Counter(script_of(char) for char in word if char.isalpha())
             if page.kinds[number] == formula and of_word[SYMBOLS]:
                 continue  # Greek letters are symbols there
-            script = max(others, key=lambda name: (of_word[name], name)) if of_word else main
-            if of_word[script] or (not of_word and main in others):
+            script = max(rest, key=lambda name: (of_word[name], name)) if of_word else main
+            if of_word[script] or (not of_word and main in rest):
                 words[number] = script
-        scripts = {name: Script(name, "".join(letters[name][:LARGEST_POOL])) for name in others}
+        scripts = {name: Script(name, "".join(letters[name][:LARGEST_POOL])) for name in rest}
         return PageScripts(words, scripts)
 
     def instead(
@@ -160,7 +160,7 @@ class OwnScript:
 
     def rewrite(self, word: str, script: Script, of_slice: int, draws: Draws) -> str:
         """The word with other letters; of a word without letters, with other characters."""
-        places = [at for at, char in enumerate(word) if script_of(char)]
+        places = [index for index, char in enumerate(word) if script_of(char)]
         if not places:
             text = self._characters.rewrite(word, of_slice, draws, self._strings)
             text = script.localised(text, draws)
@@ -168,21 +168,21 @@ class OwnScript:
         number = self._characters.sites[of_slice][word_bin(len(word))].number(draws.uniform())
         letters = list(word)
         for _ in range(min(1 + number, len(places))):
-            at = places.pop(int(draws.uniform() * len(places)))
-            letters[at] = self.replacement(word[at], script, draws)
+            index = places.pop(int(draws.uniform() * len(places)))
+            letters[index] = self.replacement(word[index], script, draws)
         return "".join(letters)
 
     def replacement(self, char: str, script: Script, draws: Draws) -> str:
         """What stands for a letter: one of the same script, or nothing if none is known."""
         uniform = draws.uniform()
-        if (choice := self._of_model(char)) is not None:
+        if (choice := self._model_choice(char)) is not None:
             return choice.draw(uniform)
-        others = look_alikes().get(char) or "".join(
+        rest = look_alikes().get(char) or "".join(
             letter for letter in dict.fromkeys(script.letters) if letter != char
         )
-        return others[int(uniform * len(others))] if others else ""
+        return rest[int(uniform * len(rest))] if rest else ""
 
-    def _of_model(self, char: str) -> Choice | None:
+    def _model_choice(self, char: str) -> Choice | None:
         """What the model has seen in place of this letter, as far as it is in the same script."""
         if char not in self._learned:
             script = script_of(char)

@@ -143,8 +143,8 @@ def count_rubbish(pages: Sequence[AlignedPage]) -> Rubbish:
     texts = [text for word, text in words_with(pages, Fate.RUBBISH) if len(word) > 1]
     short: dict[str, Counter[str]] = {kind: Counter() for kind in WORD_KINDS}
     for page in pages:
-        for at, text in page.alignment.inserted:
-            kind = WORD_KINDS[page.words.kinds[max(0, at - 1)]]
+        for position, text in page.alignment.inserted:
+            kind = WORD_KINDS[page.words.kinds[max(0, position - 1)]]
             if len(text) <= LONGEST:
                 short[kind][text] += 1
             texts.append(text[:200])
@@ -170,8 +170,8 @@ def count_lengths(pages: Sequence[AlignedPage]) -> OutputLengths:
         rubbish[word_bin(len(word))][min(len(text), LONGEST_OUTPUT)] += 1
     inserted = {kind: [0] * len(INSERTED) for kind in WORD_KINDS}
     for page in pages:
-        for at, text in page.alignment.inserted:
-            own = inserted[WORD_KINDS[page.words.kinds[max(0, at - 1)]]]
+        for position, text in page.alignment.inserted:
+            own = inserted[WORD_KINDS[page.words.kinds[max(0, position - 1)]]]
             own[min(bisect_left(INSERTED, len(text)), len(INSERTED) - 1)] += 1
     return OutputLengths(
         sites=tuple(map(tuple, sites)),
@@ -209,10 +209,10 @@ def _replacements(word: str, text: str) -> Iterable[tuple[int, int, str]]:
     """What stands for each character of a word, itself included, or for a stretch of them."""
     done = 0
     for start, end, put in [*changes(word, text), (len(word), len(word), "")]:
-        yield from ((at, at + 1, word[at]) for at in range(done, start))
+        yield from ((position, position + 1, word[position]) for position in range(done, start))
         if start < end:
             if put:
                 yield start, end, put
             else:
-                yield from ((at, at + 1, "") for at in range(start, end))
+                yield from ((position, position + 1, "") for position in range(start, end))
         done = end

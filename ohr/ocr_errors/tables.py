@@ -176,15 +176,15 @@ class WordRisk:
         """Share of wrong words in which single characters changed: others' do not matter."""
         self._known: dict[str, float] = {}
 
-    def of_page(self, page: PageWords) -> np.ndarray:
+    def page_risks(self, page: PageWords) -> np.ndarray:
         """The risk of each word, over that of the page's words of its kind.
 
         Kinds go wrong when :class:`KindTimes` says.
         """
-        known = self._known
-        if len(known) > MOST_WORDS:
-            known.clear()
-        risks = np.array([known.get(word) or self._risk(word) for word in page.words])
+        known_values = self._known
+        if len(known_values) > MOST_WORDS:
+            known_values.clear()
+        risks = np.array([known_values.get(word) or self._risk(word) for word in page.words])
         kinds = np.frombuffer(page.kinds, dtype=np.uint8)
         sums = np.bincount(kinds, risks, minlength=len(WORD_KINDS))
         means = sums / np.maximum(1, np.bincount(kinds, minlength=len(WORD_KINDS)))

@@ -30,7 +30,7 @@ class KindTimes:
     of_kinds: np.ndarray
     """Of each kind: float ``(kinds, slices + 2)``."""
 
-    def of_words(self, kind: int, shares: np.ndarray, weight: float) -> np.ndarray:
+    def word_times(self, kind: int, shares: np.ndarray, weight: float) -> np.ndarray:
         """When words of a kind go wrong, by the share of its words that do so before.
 
         ``weight``: how many words go wrong in the first slice, over the counted ones.

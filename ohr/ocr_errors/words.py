@@ -256,12 +256,12 @@ class _Reader:
         for (a, b), inside in sorted(cells, key=lambda cell: cell[0]):
             if a < start:  # a cell that stands for several
                 continue
-            self._between(start, a, own, is_inside=start > first)
+            self._mark_between(start, a, own, is_inside=start > first)
             self._plain(a, b, inside, 4 if self.in_chart else 2)
             start = b
-        self._between(start, end, own, is_inside=False)
+        self._mark_between(start, end, own, is_inside=False)
 
-    def _between(self, start: int, end: int, region: int, *, is_inside: bool) -> None:
+    def _mark_between(self, start: int, end: int, region: int, *, is_inside: bool) -> None:
         """Mark-up before, between or after the cells of a table."""
         between = self.page.text[start:end]
         self._gap()
@@ -280,25 +280,25 @@ class _Reader:
     def _split(self) -> None:
         result, text = self.result, "".join(self.content)
         starts, offsets, kinds = [*self.starts, len(text)], self.offsets, self.kinds
-        at = 0
+        position = 0
         for start, end in self._spans(text):
-            while starts[at + 1] <= start:
-                at += 1
+            while starts[position + 1] <= start:
+                position += 1
             number = len(result.words)
-            result.kinds.append(kinds[at])
-            if kinds[at] == 3 and text[start:end] == _FORMULA:
-                a, b = offsets[at], self.ends[starts[at]]
+            result.kinds.append(kinds[position])
+            if kinds[position] == 3 and text[start:end] == _FORMULA:
+                a, b = offsets[position], self.ends[starts[position]]
                 symbols = "".join(strip_markup(self.page.text[a:b]).split())
                 result.words.append(symbols or _FORMULA)
                 result.starts.append(a)
                 result.stops.append(b)
                 continue
             result.words.append(text[start:end])
-            first = offsets[at] + start - starts[at]
+            first = offsets[position] + start - starts[position]
             result.starts.append(first)
-            result.stops.append(first + min(end, starts[at + 1]) - start)
-            if end > starts[at + 1]:
-                result.others[number] = tuple(self._more(starts, at + 1, end))
+            result.stops.append(first + min(end, starts[position + 1]) - start)
+            if end > starts[position + 1]:
+                result.others[number] = tuple(self._more(starts, position + 1, end))
 
     def _spans(self, text: str) -> Iterator[Span]:
         """Where the words are; notes those that touch."""
@@ -355,16 +355,16 @@ class _Reader:
 
     def _end(self, number: int) -> int:
         """Where a word ends in the source."""
-        others = self.result.others.get(number)
-        return others[-1][1] if others else self.result.stops[number]
+        rest = self.result.others.get(number)
+        return rest[-1][1] if rest else self.result.stops[number]
 
-    def _more(self, starts: list[int], at: int, end: int) -> Iterator[Span]:
+    def _more(self, starts: list[int], position: int, end: int) -> Iterator[Span]:
         """The pieces of a word after its first one, up to a place in the content."""
-        while at < len(self.offsets) and starts[at] < end:
-            length = min(end, starts[at + 1]) - starts[at]
+        while position < len(self.offsets) and starts[position] < end:
+            length = min(end, starts[position + 1]) - starts[position]
             if length:
-                yield self.offsets[at], self.offsets[at] + length
-            at += 1
+                yield self.offsets[position], self.offsets[position] + length
+            position += 1
 
 
 def _is_page_number(words: Sequence[str]) -> bool:

@@ -125,4 +125,4 @@ class Chunker(Plugin[P], ABC, abstract=True):
 
     @cached_property
     def _headings(self) -> TextCache[list[Heading]]:
-        return TextCache.of(headings)
+        return TextCache.from_function(headings)

@@ -115,11 +115,12 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
 
     def check_languages(self, languages: Iterable[str]) -> None:
         """Raise ConfigError for a language (ISO 639-1) that the engine does not read."""
-        known = self.reads()
+        known_values = self.reads()
         for language in languages:
-            if known and language not in known:
+            if known_values and language not in known_values:
                 raise ConfigError(
-                    f"engine {self.name!r} does not read {language!r}; it reads {', '.join(known)}"
+                    f"engine {self.name!r} does not read {language!r}; it reads "
+                    f"{', '.join(known_values)}"
                 )
 
     def engine_version(self) -> str:
@@ -167,8 +168,8 @@ class CompositeEngine(OcrBackend[P], ABC, abstract=True):
 
     def reads(self) -> tuple[str, ...]:
         """Languages that every part reads; empty if unknown."""
-        known = [set(part.reads()) for part in self.parts if part.reads()]
-        return tuple(sorted(set.intersection(*known))) if known else ()
+        known_values = [set(part.reads()) for part in self.parts if part.reads()]
+        return tuple(sorted(set.intersection(*known_values))) if known_values else ()
 
     def check_languages(self, languages: Iterable[str]) -> None:
         wanted_languages = tuple(languages)
@@ -192,10 +193,10 @@ class CompositeEngine(OcrBackend[P], ABC, abstract=True):
 
 def read_with(engine: OcrBackend[Any], image: np.ndarray) -> Outcome[str]:
     """What :meth:`OcrBackend.read` returns for a page image, always as an outcome."""
-    return as_outcome(engine.name, engine.read(checked_image(image)))
+    return make_outcome(engine.name, engine.read(checked_image(image)))
 
 
-def as_outcome(engine: str, text: object, method: str = "read") -> Outcome[str]:
+def make_outcome(engine: str, text: object, method: str = "read") -> Outcome[str]:
     """What a method of an engine returned, as an outcome.
 
     Raises EngineError for anything but a text or an outcome of one.
@@ -227,7 +228,7 @@ def read_with_words(
     both = engine.read_with_words(image)
     if both is not None:
         text, words = both
-        return as_outcome(engine.name, text, "read_with_words"), words
+        return make_outcome(engine.name, text, "read_with_words"), words
     outcome = read_with(engine, image)
     return outcome, () if outcome.status in FAILED else engine.words(image)
 

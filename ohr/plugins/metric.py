@@ -244,8 +244,8 @@ def _check(cls: type[Metric[Any]]) -> None:
         if not 0 <= getattr(cls, name) <= 1:
             raise PluginError(f"{where}: {name} is {getattr(cls, name)!r}: scores lie in [0, 1]")
     if unknown := set(cls.needs) - set(get_args(Need)):
-        known = ", ".join(get_args(Need))
-        raise PluginError(f"{where}: unknown need {min(unknown)!r}; known: {known}")
+        known_values = ", ".join(get_args(Need))
+        raise PluginError(f"{where}: unknown need {min(unknown)!r}; known: {known_values}")
 
 
 def metric(

@@ -48,7 +48,7 @@ class _Sources:
             for key, part in sorted(vars(value).items()):
                 if not _is_generated(key, part):
                     self.add(f"{name}.{key}", part)
-        elif functions := _inside(value):
+        elif functions := _wrapped_functions(value):
             self.texts[name] = "".join(map(self.text, functions))
             for function in functions:
                 names = function.__globals__
@@ -75,14 +75,14 @@ class _Sources:
 
 def functions_of(cls: type) -> list[FunctionType]:
     """The functions that a class itself defines, without those of its bases."""
-    return [function for value in vars(cls).values() for function in _inside(value)]
+    return [function for value in vars(cls).values() for function in _wrapped_functions(value)]
 
 
 def _is_generated(key: str, value: object) -> bool:
     """Whether Python, or a decorator such as ``dataclass``, added this attribute to the class."""
     if not (key.startswith("__") and key.endswith("__")):
         return key == "_abc_impl"
-    functions = _inside(value)
+    functions = _wrapped_functions(value)
     return not functions or functions[0].__code__.co_filename == "<string>"
 
 
@@ -91,7 +91,7 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _inside(value: Any) -> list[FunctionType]:
+def _wrapped_functions(value: Any) -> list[FunctionType]:
     """The functions behind a method, a property or a decorated function."""
     if isinstance(value, property):
         parts = [value.fget, value.fset, value.fdel]

@@ -78,11 +78,11 @@ def source_of_function(function: FunctionType) -> dict[str, object]:
 
 def check_unedited(cls: type, identity: Mapping[str, Any]) -> None:
     """Raise ConfigError if a class was edited since this identity of it was taken."""
-    known = identity.get("sources", {})
+    known_values = identity.get("sources", {})
     now = source_of(cls).get("sources", {})
     assert isinstance(now, dict)
-    for module in sorted(now.keys() & known.keys()):
-        if now[module] != known[module]:
+    for module in sorted(now.keys() & known_values.keys()):
+        if now[module] != known_values[module]:
             what = f"{module} was edited while the study ran: run the command again"
             raise ConfigError(f"plug-in {identity['name']!r}: {what}")
 

@@ -103,7 +103,7 @@ def leave_folder() -> None:
     """Take the working folder off ``sys.path``, unless the toolkit itself is imported from it."""
     folder = Path.cwd().resolve()
     if folder != Path(__file__).resolve().parents[2]:
-        sys.path[:] = _without(folder)
+        sys.path[:] = _search_path(folder)
 
 
 def _is_of_folder(module: str) -> bool:
@@ -114,11 +114,11 @@ def _is_of_folder(module: str) -> bool:
 
 def _installed_file(module: str) -> Path | None:
     """The file of a module without the working folder; None without one, or if it is hidden."""
-    installed = _file(module, _without(Path.cwd().resolve()))
+    installed = _file(module, _search_path(Path.cwd().resolve()))
     return installed if installed == _file(module, sys.path) else None
 
 
-def _without(folder: Path) -> list[str]:
+def _search_path(folder: Path) -> list[str]:
     return [place for place in sys.path if Path(place or ".").resolve() != folder]
 
 

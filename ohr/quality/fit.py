@@ -86,7 +86,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         outside = [page for page in pages if page.domain == domain]
         residuals.add(partial, outside)
         layered = [page for page in outside if kind(page.values) == "layer"]
-        residuals.add(partial, [_without_layer(page) for page in layered])
+        residuals.add(partial, [_drop_layer(page) for page in layered])
     # Without pages with a text layer, the residuals of scans are all that is known.
     scores = {
         (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
@@ -124,7 +124,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     )
 
 
-def _without_layer(page: Labelled) -> Labelled:
+def _drop_layer(page: Labelled) -> Labelled:
     nothing = dict.fromkeys(LAYER_SIGNALS, math.nan)
     return replace(page, values=dict(page.values) | nothing)
 
@@ -233,9 +233,9 @@ def _coverage(scores: Sequence[Score]) -> float:
     """
     held = []
     for domain in sorted({of for of, _, _ in scores}):
-        others = [score for score in scores if score[0] != domain]
-        if others:
-            below, above = _widths(others)
+        rest = [score for score in scores if score[0] != domain]
+        if rest:
+            below, above = _widths(rest)
             held.append(
                 np.mean([-below <= miss <= above for of, _, miss in scores if of == domain])
             )
@@ -292,7 +292,13 @@ def _draws(
     for _ in range(DRAWS):
         some = rng.choice(len(both), PAGES_DRAWN, replace=False)
         spread = float((first_rows[some, 2] + second_rows[some, 2]).mean() / 2)
-        yield [both[at][0] for at in some], first_rows[some, 0], second_rows[some, 0], spread, gap
+        yield (
+            [both[position][0] for position in some],
+            first_rows[some, 0],
+            second_rows[some, 0],
+            spread,
+            gap,
+        )
 
 
 def _gaps(knowledge_bases: KnowledgeBases) -> Iterator[float]:

@@ -60,11 +60,11 @@ def estimate(
         reach = math.hypot(of_sampling, _deviations(alpha) * bias)
         return Estimate(mean, mean - reach, mean + reach)
     weight = _weight(predicted, labelled, truth)
-    left = truth[labelled] - weight * predicted[labelled]
-    mean = float(weight * predicted.mean() + left.mean())
+    remaining = truth[labelled] - weight * predicted[labelled]
+    mean = float(weight * predicted.mean() + remaining.mean())
     of_predictions = weight * (predicted - predicted.mean()) / len(predicted)
     of_labelled = np.zeros(len(predicted))
-    of_labelled[labelled] = (left - left.mean()) / count
+    of_labelled[labelled] = (remaining - remaining.mean()) / count
     places = np.unique(np.asarray(documents), return_inverse=True)[1].ravel()
     reach = max(
         _reach(of_predictions, of_labelled, units, len(np.unique(units[labelled])), alpha)
@@ -103,12 +103,12 @@ def _deviations(alpha: float) -> float:
 
 def _weight(predicted: np.ndarray, labelled: np.ndarray, truth: np.ndarray) -> float:
     """The weight of the predictions that makes the interval shortest, in [0, 1]."""
-    known, of_known = truth[labelled], predicted[labelled]
+    known_values, of_known = truth[labelled], predicted[labelled]
     variance = float(predicted.var())
     if variance == 0:
         return 0.0
-    share = len(known) / len(predicted)
-    covariance = float(np.mean((known - known.mean()) * (of_known - of_known.mean())))
+    share = len(known_values) / len(predicted)
+    covariance = float(np.mean((known_values - known_values.mean()) * (of_known - of_known.mean())))
     return min(1.0, max(0.0, covariance / variance / (1 + share)))
 
 

@@ -61,7 +61,7 @@ class Corpus:
             for total, codes in zip(self._total, own, strict=True):
                 total += np.bincount(codes, minlength=_BUCKETS)
 
-    def without(self, doc_id: str) -> Language | None:
+    def leave_out(self, doc_id: str) -> Language | None:
         """The language of all documents except one; None if the others have too little text."""
         own = self._codes.get(doc_id, [_NONE] * ORDER)
         characters = int(self._total[0].sum()) - len(own[0])
@@ -122,8 +122,8 @@ class Language:
         """Counts, in the other documents, of the runs of ``order + 1`` characters by bucket."""
         own = self.own[order]
         last, first = (np.searchsorted(own, codes, side) for side in ("right", "left"))
-        others: np.ndarray = self.total[order][codes] - (last - first)
-        return others
+        rest: np.ndarray = self.total[order][codes] - (last - first)
+        return rest
 
     def unknown_share(self, text: str) -> float:
         """Share of the words of three or more letters that are unknown; NaN without words."""

@@ -93,7 +93,7 @@ class Predictor:
         below, above = (width * deviation for width in self.widths[kind(signals)][target])
         low, value, high = (unscaled(target, centre + step) for step in (-below, 0.0, above))
         mean, spread = moments(target, centre, deviation)
-        return Prediction(value, mean, spread, low, high, self.in_range(signals))
+        return Prediction(value, mean, spread, low, high, self.is_in_range(signals))
 
     def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
         """The conditional mean and deviation on the scale of the errors."""
@@ -107,12 +107,14 @@ class Predictor:
 
     def _weights(self, seen: tuple[int, ...], place: int) -> tuple[np.ndarray, float]:
         covariance = np.array(self.covariance)
-        at = list(seen)
-        weights = np.linalg.solve(covariance[np.ix_(at, at)], covariance[at, place])
-        left = covariance[place, place] - weights @ covariance[at, place]
-        return weights, math.sqrt(max(float(left), 1e-6))
+        position = list(seen)
+        weights = np.linalg.solve(
+            covariance[np.ix_(position, position)], covariance[position, place]
+        )
+        remaining = covariance[place, place] - weights @ covariance[position, place]
+        return weights, math.sqrt(max(float(remaining), 1e-6))
 
-    def in_range(self, signals: Mapping[str, float]) -> bool:
+    def is_in_range(self, signals: Mapping[str, float]) -> bool:
         """Whether every signal lies in the range that the model was fitted on."""
         for name, (low, high) in self.ranges.items():
             value = scale(name, signals.get(name, math.nan))
@@ -193,30 +195,32 @@ def joint_normal(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.
     uncorrelated, with deviation 1 (Little & Rubin 2002, chapter 11).
     """
     weights = weights / weights.sum()
-    known = ~np.isnan(rows)
-    filled = np.where(known, rows, 0.0)
-    share = np.maximum(weights @ known, 1e-12)
+    is_known = ~np.isnan(rows)
+    filled = np.where(is_known, rows, 0.0)
+    share = np.maximum(weights @ is_known, 1e-12)
     mean = weights @ filled / share
-    spread = weights @ (np.where(known, rows - mean, 0.0) ** 2) / share
-    spread = np.where(known.any(axis=0), np.maximum(spread, _LEAST_VARIANCE), 1.0)
+    spread = weights @ (np.where(is_known, rows - mean, 0.0) ** 2) / share
+    spread = np.where(is_known.any(axis=0), np.maximum(spread, _LEAST_VARIANCE), 1.0)
     covariance = np.diag(spread)
-    patterns, which = np.unique(known, axis=0, return_inverse=True)
+    patterns, which = np.unique(is_known, axis=0, return_inverse=True)
     for _ in range(_STEPS):
         total = np.zeros(len(mean))
         squares = np.zeros_like(covariance)
         for number, pattern in enumerate(patterns):
             of = which.ravel() == number
-            at, gaps = np.flatnonzero(pattern), np.flatnonzero(~pattern)
+            position, gaps = np.flatnonzero(pattern), np.flatnonzero(~pattern)
             whole, weight = rows[of].copy(), weights[of]
-            left = np.zeros_like(covariance)
+            remaining = np.zeros_like(covariance)
             if len(gaps):
-                slope = np.linalg.solve(covariance[np.ix_(at, at)], covariance[np.ix_(at, gaps)])
-                whole[:, gaps] = mean[gaps] + (whole[:, at] - mean[at]) @ slope
-                left[np.ix_(gaps, gaps)] = (
-                    covariance[np.ix_(gaps, gaps)] - covariance[np.ix_(gaps, at)] @ slope
+                slope = np.linalg.solve(
+                    covariance[np.ix_(position, position)], covariance[np.ix_(position, gaps)]
+                )
+                whole[:, gaps] = mean[gaps] + (whole[:, position] - mean[position]) @ slope
+                remaining[np.ix_(gaps, gaps)] = (
+                    covariance[np.ix_(gaps, gaps)] - covariance[np.ix_(gaps, position)] @ slope
                 )
             total += weight @ whole
-            squares += (whole * weight[:, None]).T @ whole + weight.sum() * left
+            squares += (whole * weight[:, None]).T @ whole + weight.sum() * remaining
         before, mean = covariance, total
         covariance = squares - np.outer(mean, mean)
         covariance += _RIDGE * np.diag(spread)

@@ -50,11 +50,11 @@ def signal_table(
             for ref, seen in pages.items():
                 corpora.setdefault(ref.doc_id, []).append(content(seen.text))
     corpus = Corpus(corpora)
-    languages = {doc_id: corpus.without(doc_id) for doc_id in corpora}
+    languages = {doc_id: corpus.leave_out(doc_id) for doc_id in corpora}
     rows = []
     for label, pages in outputs.items():
         for ref, seen in pages.items():
-            others = tuple(
+            rest = tuple(
                 outputs[other][ref].text
                 for other in outputs
                 if other not in (label, *not_images)
@@ -62,7 +62,7 @@ def signal_table(
                 and outputs[other][ref].outcome.status not in FAILED
             )
             layer = None if label in not_images else layers.get(ref)
-            page = PageOutput(seen.text, others, seen.repeats, layer, seen.words, holes.get(ref))
+            page = PageOutput(seen.text, rest, seen.repeats, layer, seen.words, holes.get(ref))
             values = signals(page, languages.get(ref.doc_id))
             rows.append(
                 {

@@ -31,25 +31,25 @@ def agreed_texts(outputs: Sequence[Mapping[PageRef, str]]) -> dict[PageRef, str]
     """
     if len(outputs) < 2:
         raise ValueError("at least two OCR outputs are needed to find where they agree")
-    first, *others = outputs
+    first, *rest = outputs
     texts = {}
     for ref, text in first.items():
-        again = [other[ref] for other in others if other.get(ref, "").strip()]
+        again = [other[ref] for other in rest if other.get(ref, "").strip()]
         if again:
             texts[ref] = mark_unsure(text, again)
     return texts
 
 
-def mark_unsure(text: str, others: Sequence[str]) -> str:
+def mark_unsure(text: str, rest: Sequence[str]) -> str:
     """A page's text, with UNSURE for each word that no other output of the page confirms."""
     matches = [match for match in _TOKEN.finditer(text) if match["word"] is not None]
     words = [_key(match["word"]) for match in matches]
-    known = {run for other in others for run in _runs(_words(other))}
+    known_values = {run for other in rest for run in _runs(_words(other))}
     sure = [False] * len(words)
     size = min(NEIGHBOURS, max(len(words), 1))
-    for at in range(len(words) - size + 1):
-        if tuple(words[at : at + size]) in known:
-            sure[at : at + size] = [True] * size
+    for position in range(len(words) - size + 1):
+        if tuple(words[position : position + size]) in known_values:
+            sure[position : position + size] = [True] * size
     pieces, done = [], 0
     for match, is_sure in zip(matches, sure, strict=True):
         if not is_sure:
@@ -64,7 +64,7 @@ def _words(text: str) -> list[str]:
 
 def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
     size = min(NEIGHBOURS, len(words))
-    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
+    return {tuple(words[position : position + size]) for position in range(len(words) - size + 1)}
 
 
 def _key(word: str) -> str:

@@ -60,7 +60,7 @@ class Candidate:
             texts.setdefault(evidence.ref, []).append(evidence.text)
         return tuple("\n".join(of_page) for of_page in texts.values())
 
-    def in_full(self) -> Candidate:
+    def use_fuller(self) -> Candidate:
         """The candidate with the wording ``fuller``."""
         terms = self.fuller_terms or self.terms
         named = not self.fuller_terms

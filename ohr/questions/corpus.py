@@ -181,7 +181,7 @@ def _units(text: str) -> Iterable[tuple[int, int, str]]:
     for sentence in all_sentences(text):
         yield sentence.start, sentence.end, sentence.plain
     for table in read_page(text).tables:
-        at = table.span[0]
+        position = table.span[0]
         for line in text[slice(*table.span)].splitlines(keepends=True):
-            yield at, at + len(line), strip_markup(line)
-            at += len(line)
+            yield position, position + len(line), strip_markup(line)
+            position += len(line)

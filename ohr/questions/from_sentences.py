@@ -11,7 +11,7 @@ from ohr.datasets import wording
 from ohr.metrics import default
 from ohr.questions.candidate import Candidate, Evidence, quoted
 from ohr.questions.corpus import Corpus
-from ohr.questions.gaps import of_gap
+from ohr.questions.gaps import ask_gap
 from ohr.questions.sentences import Sentence
 from ohr.questions.values import Value, values
 from ohr.types import PageRef
@@ -35,7 +35,7 @@ _MINOR = frozenset("of and the for in on to de a an at by".split())
 _MOST_MEANING = 40
 
 
-def of_sentence(
+def ask_sentence(
     ref: PageRef,
     text: str,
     sentence: Sentence,
@@ -52,13 +52,13 @@ def of_sentence(
         return
     yield from _abbreviations(sentence.plain, evidence, name)
     for value in values(sentence.plain):
-        yield of_gap(sentence.plain, value, evidence, topics, rng)
+        yield ask_gap(sentence.plain, value, evidence, topics, rng)
     subject = _subject(sentence.plain, evidence)
     if subject is not None:
         yield subject
     word = _rarest(sentence.plain, corpus.pages_with)
     if word is not None:
-        yield of_gap(sentence.plain, word, evidence, topics, rng)
+        yield ask_gap(sentence.plain, word, evidence, topics, rng)
 
 
 def _rarest(plain: str, pages_with: Mapping[str, int]) -> Value | None:
@@ -79,14 +79,14 @@ def _rarest(plain: str, pages_with: Mapping[str, int]) -> Value | None:
 def _subject(plain: str, evidence: Evidence) -> Candidate | None:
     """A question about the subject of a sentence: "Who or what shall …?"."""
     words = plain.rstrip(".").split()
-    at = next((i for i, word in enumerate(words) if word in _AUXILIARY), 0)
-    subject, rest = words[:at], words[at:]
-    if not 1 <= at <= _SUBJECT_WORDS or len(rest) <= _REST_WORDS:
+    position = next((i for i, word in enumerate(words) if word in _AUXILIARY), 0)
+    subject, rest = words[:position], words[position:]
+    if not 1 <= position <= _SUBJECT_WORDS or len(rest) <= _REST_WORDS:
         return None
-    if not all(map(_of_name, subject)) or not subject[-1][0].isupper():
+    if not all(map(_is_name_word, subject)) or not subject[-1][0].isupper():
         return None
     opening = subject[0].casefold()
-    if (at == 1 and len(opening) < 4) or opening.endswith("ly") or opening in _NO_SUBJECT:
+    if (position == 1 and len(opening) < 4) or opening.endswith("ly") or opening in _NO_SUBJECT:
         return None
     answer = " ".join(subject)
     if answer.split()[0] in ("The", "A", "An"):
@@ -95,7 +95,7 @@ def _subject(plain: str, evidence: Evidence) -> Candidate | None:
     return Candidate("subject", question, answer, (evidence,), "text", "String", " ".join(rest))
 
 
-def _of_name(word: str) -> bool:
+def _is_name_word(word: str) -> bool:
     return word in _IN_SUBJECT or _NAME_WORD.fullmatch(word) is not None
 
 
@@ -139,8 +139,8 @@ def _abbreviations(plain: str, evidence: Evidence, name: str) -> Iterator[Candid
 def _long_form(before: list[str], short: str) -> str | None:
     """The words before an abbreviation of which it has the initials; None if there are none."""
     letters = list(short)
-    for at in range(len(before) - 1, -1, -1):
-        word = before[at].strip("\"\u201c\u201d'(),")
+    for position in range(len(before) - 1, -1, -1):
+        word = before[position].strip("\"\u201c\u201d'(),")
         parts = [part for part in word.split("-") if part]
         if not parts:
             return None
@@ -154,7 +154,7 @@ def _long_form(before: list[str], short: str) -> str | None:
         else:
             return None
         if not letters:
-            return " ".join(before[at:]).strip("\"\u201c\u201d'(),")
+            return " ".join(before[position:]).strip("\"\u201c\u201d'(),")
     return None
 
 

@@ -11,7 +11,7 @@ from ohr.markup.lines import LIST_MARK
 from ohr.markup.outline.numbering import caption_of
 from ohr.markup.page import read_page
 from ohr.markup.strip import strip_markup
-from ohr.markup.structure import within
+from ohr.markup.structure import is_covered
 from ohr.questions.agreed import UNSURE
 from ohr.questions.candidate import Candidate, Evidence, quoted
 from ohr.questions.sentences import Sentence
@@ -29,13 +29,13 @@ _NUMBER = re.compile(r"^[\s#*§]*(?:(?:\d+(?:\.\d+)*|[A-Z]|[IVXLC]+)[.)]?\s+)?")
 _TO_A_PAGE = re.compile(r"(?:\.\s?){3,}|\s\d{1,4}$")
 
 
-def of_captions(ref: PageRef, text: str) -> Iterator[Candidate]:
+def ask_captions(ref: PageRef, text: str) -> Iterator[Candidate]:
     """Questions for the figure or table with a given caption."""
     page = read_page(text)
     inside = sorted([*page.structure.tables, *page.structure.fences])
     for line in _LINE.finditer(text):
         caption = caption_of(line.group())
-        if caption is None or within(inside, line.start()) or UNSURE in line.group():
+        if caption is None or is_covered(inside, line.start()) or UNSURE in line.group():
             continue
         title = _plain(line.group()[caption.text_at :])
         if not _CAPTION_WORDS[0] <= len(title.split()) <= _CAPTION_WORDS[1]:
@@ -51,7 +51,7 @@ def of_captions(ref: PageRef, text: str) -> Iterator[Candidate]:
         yield Candidate("caption", question, word, (evidence,), "text", "String", title)
 
 
-def of_headings(ref: PageRef, text: str, sentences: Sequence[Sentence]) -> Iterator[Candidate]:
+def ask_headings(ref: PageRef, text: str, sentences: Sequence[Sentence]) -> Iterator[Candidate]:
     """Questions for the heading above a section's first sentence; headings are those of mark-up."""
     for heading in headings(text):
         title = _NUMBER.sub("", _plain(heading.title))
@@ -68,7 +68,7 @@ def of_headings(ref: PageRef, text: str, sentences: Sequence[Sentence]) -> Itera
         yield Candidate("heading", question, title, (evidence,), "text", "String", opening)
 
 
-def of_lists(ref: PageRef, text: str) -> Iterator[Candidate]:
+def ask_lists(ref: PageRef, text: str) -> Iterator[Candidate]:
     """Questions for the items of a short list, by the line before it."""
     lines = [line for line in _LINE.finditer(text) if line.group().strip()]
     for number, line in enumerate(lines):

@@ -56,7 +56,7 @@ class Cell:
     of_markup: bool
 
 
-def of_tables(ref: PageRef, text: str, name: str) -> Iterator[Candidate]:
+def ask_tables(ref: PageRef, text: str, name: str) -> Iterator[Candidate]:
     """The candidates of a page's tables. ``name`` is that of the document, or empty."""
     for cell in table_cells(text):
         source = text[cell.start : cell.end]
@@ -96,9 +96,9 @@ def key(head: str) -> str:
 def table_cells(text: str) -> list[Cell]:
     """The cells of a page that questions may ask for."""
     page = read_page(text)
-    cells = [cell for table in page.tables for cell in _of_markup(text, table)]
+    cells = [cell for table in page.tables for cell in _markup_cells(text, table)]
     if not page.tables:
-        cells += _of_lines(text)
+        cells += _line_cells(text)
     twice = Counter((key(cell.row_head), key(cell.column_head)) for cell in cells)
     return [cell for cell in cells if twice[key(cell.row_head), key(cell.column_head)] == 1]
 
@@ -107,7 +107,7 @@ def _plain(content: str) -> str:
     return " ".join(strip_markup(content).split())
 
 
-def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Cell]:
+def _markup_cells(text: str, parsed: ParsedTable) -> Iterator[Cell]:
     table = parsed.table
     if table.n_columns < _LEAST_COLUMNS or table.n_rows < _LEAST_ROWS or table.is_too_large:
         return
@@ -129,8 +129,8 @@ def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Cell]:
         start = min(a for a, _ in spans[number])
         end = max(b for _, b in spans[number])
         for column, value in enumerate(row[1:], start=1):
-            others = [*row[1:column], *row[column + 1 :]]
-            if value in others and not wording.is_number(value):
+            rest = [*row[1:column], *row[column + 1 :]]
+            if value in rest and not wording.is_number(value):
                 continue  # a second row of heads
             if _is_value(value, row[0]) and _is_column_head(head[column]):
                 yield Cell(row[0], head[column], value, start, end, of_markup=True)
@@ -196,7 +196,7 @@ def _odd(text: str) -> bool:
     return UNSURE in text or any(char in text for char in "\\{}|&^_<>~")
 
 
-def _of_lines(text: str) -> Iterator[Cell]:
+def _line_cells(text: str) -> Iterator[Cell]:
     """Cells of rows of numbers in plain text, under the nearest line above with as many years."""
     years: tuple[str, ...] = ()
     labels: Counter[str] = Counter()

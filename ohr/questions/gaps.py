@@ -37,7 +37,7 @@ _CONTEXT_SHARES = (0.2, 0.6)
 _MOST_TOPICS = 6
 
 
-def of_gap(
+def ask_gap(
     plain: str,
     value: Value,
     evidence: Evidence,
@@ -57,7 +57,7 @@ def of_gap(
         (evidence,),
         "text",
         "Numeric" if wording.is_number(answer) else "String",
-        _without_gap(short),
+        _drop_gap(short),
         fuller=_question(value.kind, with_gap, about)
         if short != " ".join(with_gap.split())
         else "",
@@ -72,17 +72,19 @@ def _question(kind: str, quote: str, about: str) -> str:
 def _shortened(before: str, after: str, rng: np.random.Generator) -> str:
     """The sentence with its gap, without some of its words."""
     words = f"{before}\0{after}".split()
-    gap = next(at for at, word in enumerate(words) if "\0" in word)
+    gap = next(index for index, word in enumerate(words) if "\0" in word)
     words[gap] = words[gap].replace("\0", GAP)
-    kept_places = {at for at in range(len(words)) if abs(at - gap) <= _BESIDE}
-    others = [at for at in range(len(words)) if at not in kept_places and _tells(words[at])]
+    kept_places = {index for index in range(len(words)) if abs(index - gap) <= _BESIDE}
+    rest = [
+        index for index in range(len(words)) if index not in kept_places and _tells(words[index])
+    ]
     least, most = _CONTEXT_SHARES
-    n_missing = FEWEST_TERMS - sum(_tells(words[at]) for at in kept_places if at != gap)
-    n_drawn = max(n_missing, round((least + (most - least) * rng.random()) * len(others)))
-    kept_places.update(others[i] for i in rng.permutation(len(others))[:n_drawn])
+    n_missing = FEWEST_TERMS - sum(_tells(words[index]) for index in kept_places if index != gap)
+    n_drawn = max(n_missing, round((least + (most - least) * rng.random()) * len(rest)))
+    kept_places.update(rest[i] for i in rng.permutation(len(rest))[:n_drawn])
     parts: list[str] = []
-    for at, word in enumerate(words):
-        if at in kept_places:
+    for index, word in enumerate(words):
+        if index in kept_places:
             parts.append(word)
         elif parts[-1:] != [OMITTED]:
             parts.append(OMITTED)
@@ -93,16 +95,16 @@ def _tells(word: str) -> bool:
     return bool(wording.content_words(word))
 
 
-def _without_gap(quote: str) -> str:
+def _drop_gap(quote: str) -> str:
     return quote.replace(GAP, " ").replace(OMITTED, " ")
 
 
 def _about(topics: Sequence[str], plain: str, rng: np.random.Generator) -> str:
     """Some topics of the page that the sentence does not have; at least two, or none."""
     own = wording.content_words(plain)
-    others = [word for word in topics if not wording.content_words(word) & own]
+    rest = [word for word in topics if not wording.content_words(word) & own]
     n_topics = int(rng.integers(_MOST_TOPICS + 1))
-    drawn = [others[i] for i in sorted(rng.permutation(len(others))[:n_topics])]
+    drawn = [rest[i] for i in sorted(rng.permutation(len(rest))[:n_topics])]
     if len(drawn) < 2:
         return ""
     return f" (about {', '.join(drawn[:-1])} and {drawn[-1]})"

@@ -15,9 +15,9 @@ from ohr.plugins.randomness import generator_for
 from ohr.questions.candidate import KINDS, Candidate
 from ohr.questions.checks import Examined, first_fault
 from ohr.questions.corpus import Corpus, TermIndex
-from ohr.questions.from_sentences import of_sentence
-from ohr.questions.from_structure import of_captions, of_headings, of_lists
-from ohr.questions.from_tables import of_tables
+from ohr.questions.from_sentences import ask_sentence
+from ohr.questions.from_structure import ask_captions, ask_headings, ask_lists
+from ohr.questions.from_tables import ask_tables
 from ohr.questions.sentences import sentences
 from ohr.store.identity import digest
 from ohr.types import Page, PageRef, Question
@@ -113,21 +113,21 @@ class Candidates:
 def candidates_of(refs: Sequence[PageRef], texts: Mapping[PageRef, str], seed: int) -> Candidates:
     """The candidates that rules make of some pages; ``texts`` are those of the whole corpus."""
     corpus = Corpus(texts)
-    return Candidates({ref: list(of_page(ref, corpus, seed)) for ref in refs}, corpus)
+    return Candidates({ref: list(ask_page(ref, corpus, seed)) for ref in refs}, corpus)
 
 
-def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
+def ask_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
     """All candidates that rules make of a page, in order."""
     text, name = corpus.texts[ref], corpus.name(ref.doc_id)
     rng = generator_for(seed, "exam", ref)  # an earlier name, on which the draw depends
     page_sentences = sentences(text)
-    yield from of_tables(ref, text, name)
-    yield from of_captions(ref, text)
-    yield from of_headings(ref, text, page_sentences)
-    yield from of_lists(ref, text)
+    yield from ask_tables(ref, text, name)
+    yield from ask_captions(ref, text)
+    yield from ask_headings(ref, text, page_sentences)
+    yield from ask_lists(ref, text)
     topics = corpus.topics(ref) if page_sentences else []
     for sentence in page_sentences:
-        yield from of_sentence(ref, text, sentence, corpus, topics, rng)
+        yield from ask_sentence(ref, text, sentence, corpus, topics, rng)
 
 
 def examine(candidates: Candidates, seed: int, most: int | None) -> QuestionSet:
@@ -152,7 +152,7 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> QuestionSet:
     spare: list[Question] = []
     accepted_terms: TermIndex[str] = TermIndex()
     places: set[tuple[PageRef, int]] = set()
-    for candidate, question in _in_turn(passed, seed):
+    for candidate, question in _take_turns(passed, seed):
         place = (candidate.ref, candidate.evidence[0].start)
         terms = wording.content_words(candidate.terms)
         again = next(accepted_terms.covering(terms, ALIKE), None)
@@ -173,16 +173,16 @@ def _checked(
     candidate: Candidate, corpus: Corpus, pages: Mapping[PageRef, SearchablePage]
 ) -> tuple[Question, tuple[str, str] | None]:
     """The question with the first check that it fails; in full wording if the short one fails."""
-    question = as_question(candidate)
+    question = make_question(candidate)
     fault = first_fault(Examined(candidate, question, corpus, pages))
     if fault is not None and fault[0] in ("unique", "entity_named") and candidate.fuller:
-        fuller = candidate.in_full()
-        question = as_question(fuller)
+        fuller = candidate.use_fuller()
+        question = make_question(fuller)
         fault = first_fault(Examined(fuller, question, corpus, pages))
     return question, fault
 
 
-def as_question(candidate: Candidate) -> Question:
+def make_question(candidate: Candidate) -> Question:
     """A candidate as a question; its id is a digest of kind, text, answer and pages."""
     refs = tuple(dict.fromkeys(evidence.ref for evidence in candidate.evidence))
     key = [
@@ -205,7 +205,7 @@ def as_question(candidate: Candidate) -> Question:
     )
 
 
-def _in_turn(
+def _take_turns(
     passed: Mapping[PageRef, Sequence[tuple[Candidate, Question]]], seed: int
 ) -> Iterator[tuple[Candidate, Question]]:
     """The questions in drawn order: pages take turns, and on each page kinds take turns."""

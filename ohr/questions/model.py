@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ohr.errors import EngineError, MissingDependencyError, RefusedError
-from ohr.models.replies import without_thoughts
+from ohr.models.replies import drop_thoughts
 from ohr.plugins.chat import Chat, Message
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
@@ -62,7 +62,7 @@ class Model:
         self.cost.completion_tokens += usage.get("completion_tokens", 0)
         self.cost.money += usage.get("cost", 0)
         self.cost.seconds += stored.get("seconds", 0)
-        return without_thoughts(str(stored.get("text", "")))
+        return drop_thoughts(str(stored.get("text", "")))
 
     def _request(
         self, system: str, user: str, temperature: float, seed: int
@@ -98,11 +98,11 @@ def read_objects(text: str) -> list[Mapping[str, Any]]:
     ``text`` is a model's answer; a list of other values, such as ``[1]``, is skipped.
     """
     decoder = json.JSONDecoder()
-    for at, char in enumerate(text):
+    for index, char in enumerate(text):
         if char not in "[{":
             continue
         try:
-            value, _ = decoder.raw_decode(text, at)
+            value, _ = decoder.raw_decode(text, index)
         except (ValueError, RecursionError):
             continue
         items: Sequence[Any] = value if isinstance(value, list) else [value]

@@ -54,14 +54,14 @@ class Verdicts(_Strict):
 
     def usable(self, questions: Sequence[Question]) -> list[Question]:
         """The questions without a bad verdict."""
-        return [question for question in questions if not self._of(question.qid)]
+        return [question for question in questions if not self._verdict(question.qid)]
 
     def left_out(self, questions: Sequence[Question]) -> dict[str, int]:
         """The number of questions left out, by verdict."""
-        counts = Counter(self._of(question.qid) for question in questions)
+        counts = Counter(self._verdict(question.qid) for question in questions)
         return {verdict: counts[verdict] for verdict in get_args(OfQuestion) if counts[verdict]}
 
-    def _of(self, qid: str) -> str:
+    def _verdict(self, qid: str) -> str:
         verdict_of_question = self.questions.get(qid)
         return verdict_of_question.verdict if verdict_of_question is not None else ""
 

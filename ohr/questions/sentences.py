@@ -19,7 +19,7 @@ from ohr.markup.headings import headings
 from ohr.markup.outline.parts import is_row
 from ohr.markup.page import read_page
 from ohr.markup.strip import strip_markup
-from ohr.markup.structure import within
+from ohr.markup.structure import is_covered
 from ohr.questions.agreed import UNSURE
 
 WORDS = (7, 45)
@@ -77,25 +77,25 @@ def sentences(text: str) -> list[Sentence]:
 def all_sentences(text: str) -> Iterator[Sentence]:
     """Every part of a page between two ends of sentences, whether or not it is a sentence."""
     for start, end in _paragraphs(text):
-        at = start
-        while at < end:
-            stop = _end_of(text, at, end)
-            source = text[at:stop]
+        position = start
+        while position < end:
+            stop = _end_of(text, position, end)
+            source = text[position:stop]
             lead = len(source) - len(source.lstrip())
             # Outside tables an ampersand between spaces does not separate cells.
             plain = " ".join(strip_markup(source.replace(" & ", r" \& ")).split())
             if plain:
-                yield Sentence(at + lead, at + len(source.rstrip()), plain)
-            at = stop
+                yield Sentence(position + lead, position + len(source.rstrip()), plain)
+            position = stop
 
 
-def _end_of(text: str, at: int, end: int) -> int:
-    place = at
+def _end_of(text: str, position: int, end: int) -> int:
+    place = position
     while True:
         match = _END.search(text, place, end)
         if match is None:
             return end
-        before = text[at : match.start()]
+        before = text[position : match.start()]
         if text[match.start()] != "." or not _ABBREVIATED.search(before[-30:]):
             return match.end()
         place = match.end()
@@ -109,7 +109,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
         lines = [
             (match.start(), match.end())
             for match in _LINE.finditer(text, first, last)
-            if match.group().strip() and not within(titles, match.start())
+            if match.group().strip() and not is_covered(titles, match.start())
         ]
         lengths = [end - start for start, end in lines]
         wide = float(np.quantile(lengths, 0.8)) if lengths else 0.0

@@ -47,7 +47,7 @@ def read_verdicts(path: Path) -> dict[str, QuestionVerdict]:
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not a JSON file of verdicts ({error})") from error
     if isinstance(content, Mapping) and content.get("format") in _OF_REPORTS:
-        return _of_report(path, content)
+        return _report_verdicts(path, content)
     if isinstance(content, Mapping) and isinstance(content.get("verdicts"), (list, dict)):
         content = content["verdicts"]
     if isinstance(content, Mapping):
@@ -68,7 +68,7 @@ def read_verdicts(path: Path) -> dict[str, QuestionVerdict]:
     return verdicts
 
 
-def _of_report(path: Path, content: Mapping[str, Any]) -> dict[str, QuestionVerdict]:
+def _report_verdicts(path: Path, content: Mapping[str, Any]) -> dict[str, QuestionVerdict]:
     """The verdicts on questions in a report's review; a bad verdict drops the question."""
     try:
         review = Verdicts.model_validate(content)
@@ -90,7 +90,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _verdict(path: Path, qid: str, entry: Any) -> QuestionVerdict:
     fields = entry if isinstance(entry, Mapping) else {"verdict": entry}
     given_word = fields.get("verdict")
-    word = next((known for known in _WORDS if known == given_word), None)
+    word = next((known_values for known_values in _WORDS if known_values == given_word), None)
     if word is None:
         raise DatasetError(
             f"{path}: {qid}: verdict {given_word!r} is not one of {', '.join(_WORDS)}"
@@ -112,8 +112,8 @@ def apply(question_set: QuestionSet, verdicts: Mapping[str, QuestionVerdict]) ->
     A fixed question keeps its id and its evidence. Raises DatasetError for verdicts on questions
     that were not accepted: they are about another question set.
     """
-    known = {question.qid for question in question_set.accepted}
-    if unknown := [qid for qid in verdicts if qid not in known]:
+    known_values = {question.qid for question in question_set.accepted}
+    if unknown := [qid for qid in verdicts if qid not in known_values]:
         raise DatasetError(
             f"{len(unknown)} verdicts are on questions that this question set does not have, such "
             f"as {unknown[0]!r}: were they made with the same data, seed and options?"

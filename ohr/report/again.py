@@ -10,7 +10,7 @@ from typing import Any
 
 from ohr import registry
 from ohr.errors import OhrError
-from ohr.ocr.noise import Noise, at_dpi, at_level, distorts_images
+from ohr.ocr.noise import Noise, choose_level, distorts_images, set_dpi
 from ohr.ocr.worker import PageTask
 from ohr.registry import PluginSpec
 from ohr.study.knowledge_bases import source_of
@@ -75,8 +75,8 @@ class Recipes:
             return Noise()
         try:
             with self._run.loading():
-                spec = at_dpi(self._operators[label], self._run.config.dpi)
-                noise = at_level(spec, level) if level else Noise(spec, "", intensity)
+                spec = set_dpi(self._operators[label], self._run.config.dpi)
+                noise = choose_level(spec, level) if level else Noise(spec, "", intensity)
                 registry.create("perturbation", spec)
         except (OhrError, KeyError) as error:
             self.missing = self.missing or str(error)

@@ -82,7 +82,7 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     numbers = numbered(selection.cases)
     chunks = Chunks(out)
     chunks.write("meta", _meta(rows, by_name, questions))
-    chunks.write("rows", rows.as_json(numbers))
+    chunks.write("rows", rows.json_content(numbers))
     budget = Budget(options.most_mb * _MEGABYTE)
     recipes = {name: Recipes(run) for name, run in by_name.items()}
     images = (
@@ -96,7 +96,7 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     worst = [key for key in worst_pages(pages, WORST_PAGES) if key[0] in questions]
     pages.details = pages_with_details(pages, evidence, worst)
     chunks.write_all("page", PER_CHUNK, page_details(texts, rows, pages, recipes, images))
-    chunks.write("pages", pages.as_json())
+    chunks.write("pages", pages.json_content())
     numbered_pages = {key: number for number, key in enumerate(pages.details, start=1)}
     cases = case_details(by_name, texts, rows, selection.cases, numbered_pages, images)
     chunks.write_all("cases", PER_CHUNK, cases)
@@ -145,8 +145,8 @@ def _meta(
     return {
         "report": digest([[name, run.manifest.get("config")] for name, run in runs.items()]),
         "conditions": [
-            condition | {name: rows.condition_name(at, name) for name in ("name", "kept")}
-            for at, condition in enumerate(rows.conditions)
+            condition | {name: rows.condition_name(index, name) for name in ("name", "kept")}
+            for index, condition in enumerate(rows.conditions)
         ],
         "settings": [setting | {"name": setting_name(setting)} for setting in rows.settings],
         "questions": {

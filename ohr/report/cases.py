@@ -65,7 +65,7 @@ def _case_data(run: Run, texts: Texts, rows: Rows, cases: Sequence[tuple[int, in
     qids = {rows.questions["qid"][q] for q, _ in cases}
     bases = {rows.conditions[c]["kept"] for _, c in cases}
     questions = {question.qid: question for question in read_questions(run.path)}
-    data = _CaseData(questions, command_of(run), texts.by_base)
+    data = _CaseData(questions, command_of(run), texts.bases)
     for name, target in (("hits", data.hits), ("answers", data.answers)):
         table = read_cases(run.path, name)
         of_questions = pc.is_in(table["qid"], pa.array(qids))

@@ -69,7 +69,7 @@ class PageImages:
         self.unmarked: dict[PageRef, str] = {}
         """Pages on which the evidence could not be marked, and why."""
 
-    def of(self, base: str, ref: PageRef) -> dict[str, Any] | None:
+    def draw(self, base: str, ref: PageRef) -> dict[str, Any] | None:
         """File names of the ``clean`` page and of the one that was ``read``; None without images.
 
         A distorted page also has the ``record`` of its distortion.
@@ -192,14 +192,18 @@ def evidence_boxes(task: PageTask, evidence: str, shape: Size) -> np.ndarray:
     boxes: list[np.ndarray] = []
     for line in evidence.splitlines():
         last = -2
-        for at in _find_words([name for word in line.split() if (name := _normal(word))], names):
-            box = page_words[at][1]
-            if boxes and 0 < at - last <= 2 and _same_line(boxes[-1], box):
-                left = boxes[-1]
-                boxes[-1] = np.append(np.minimum(left[:2], box[:2]), np.maximum(left[2:], box[2:]))
+        for position in _find_words(
+            [name for word in line.split() if (name := _normal(word))], names
+        ):
+            box = page_words[position][1]
+            if boxes and 0 < position - last <= 2 and _same_line(boxes[-1], box):
+                left_edge = boxes[-1]
+                boxes[-1] = np.append(
+                    np.minimum(left_edge[:2], box[:2]), np.maximum(left_edge[2:], box[2:])
+                )
             else:
                 boxes.append(box)
-            last = at
+            last = position
     height, width = shape
     clipped: np.ndarray = np.clip(np.array(boxes).reshape(-1, 4), 0, [width, height, width, height])
     return clipped
@@ -213,15 +217,15 @@ def _find_words(words: Sequence[str], page: Sequence[str]) -> list[int]:
     counts, best, start, end = Counter(words), 0, 0, 0
     inside: Counter[str] = Counter()
     matches = 0
-    for at, word in enumerate(page):
+    for index, word in enumerate(page):
         inside[word] += 1
         matches += inside[word] <= counts[word]
-        if at >= width:
-            gone = page[at - width]
+        if index >= width:
+            gone = page[index - width]
             matches -= inside[gone] <= counts[gone]
             inside[gone] -= 1
         if matches > best:
-            best, start, end = matches, max(0, at - width + 1), at + 1
+            best, start, end = matches, max(0, index - width + 1), index + 1
     # Surplus words at its start would be matched in place of later, equal words.
     inside = Counter(page[start:end])
     while start < end and inside[page[start]] > counts[page[start]]:
@@ -234,13 +238,13 @@ def _find_words(words: Sequence[str], page: Sequence[str]) -> list[int]:
         return []
     # Short runs are matches by chance.
     runs = [run for run in runs if len(run) >= LEAST_RUN] or runs
-    return [at for run in runs for at in run]
+    return [index for run in runs for index in run]
 
 
 def _normal(word: str) -> str:
     return "".join(c for c in word.lower() if c.isalnum())
 
 
-def _same_line(left: np.ndarray, right: np.ndarray) -> bool:
+def _same_line(left_side: np.ndarray, right: np.ndarray) -> bool:
     middle = (right[1] + right[3]) / 2
-    return bool(left[1] <= middle <= left[3])
+    return bool(left_side[1] <= middle <= left_side[3])

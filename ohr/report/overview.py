@@ -87,7 +87,7 @@ def overview(
                 "name": plain(name),
                 "facts": [(plain(key), plain(value)) for key, value in _facts(run)],
                 "command": plain(command_of(run)),
-                "no_command": plain(_without_path(why_without_command(run), run, name)),
+                "no_command": plain(_hide_path(why_without_command(run), run, name)),
                 "versions": plain(_versions(run)),
                 "configuration": _configuration(run),
             }
@@ -176,7 +176,7 @@ def _figures(runs: Sequence[Run]) -> tuple[list[dict[str, object]], list[str]]:
                 with only("svg"):
                     files = draw(name, [run])
             except OhrError as error:
-                undrawn.append(f"{title}: {_without_path(str(error), run, run_name)}")
+                undrawn.append(f"{title}: {_hide_path(str(error), run, run_name)}")
                 continue
             drawings = {file: content for file, content in files.items() if file.endswith(".svg")}
             for place, (file, content) in enumerate(drawings.items()):
@@ -195,6 +195,6 @@ def _figures(runs: Sequence[Run]) -> tuple[list[dict[str, object]], list[str]]:
     return figures, [plain(line) for line in undrawn]
 
 
-def _without_path(message: str, run: Run, name: str) -> str:
+def _hide_path(message: str, run: Run, name: str) -> str:
     """A message with the name of the run for its folder, so that a report is the same elsewhere."""
     return message.replace(str(run.path), name)

@@ -34,16 +34,18 @@ class Pages:
     pictures: dict[Key, dict[int, str]] = field(default_factory=dict)
     """Image files of the pages with details: the input of each condition's engine."""
 
-    def as_json(self) -> dict[str, Any]:
+    def json_content(self) -> dict[str, Any]:
         """Columns for the browser."""
         numbers = {key: number for number, key in enumerate(self.details, start=1)}
-        known = ~np.isnan(self.distances)
+        is_known = ~np.isnan(self.distances)
         scaled = np.full(self.distances.shape, NONE, dtype=np.uint16)
-        scaled[known] = np.round(np.clip(self.distances[known], 0, 1) * SCALE).astype(np.uint16)
+        scaled[is_known] = np.round(np.clip(self.distances[is_known], 0, 1) * SCALE).astype(
+            np.uint16
+        )
         pictures: list[dict[int, str]] = [{} for _ in range(self.distances.shape[1])]
-        for at, key in enumerate(self.keys):
+        for index, key in enumerate(self.keys):
             for condition, name in self.pictures.get(key, {}).items():
-                pictures[condition][at] = name
+                pictures[condition][index] = name
         return {
             "doc": [ref.doc_id for _, ref in self.keys],
             "page": [ref.page_no for _, ref in self.keys],
@@ -65,11 +67,11 @@ def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
         columns = ["doc_id", "page_no", "value", *KNOWLEDGE_BASE]
         for doc, page, value, *base in distances[columns].itertuples(index=False, name=None):
             key = (name, PageRef(str(doc), int(page)))
-            at = keys.setdefault(key, len(keys))
-            entries.append((at, index[name, names[tuple(base)]], float(value)))
+            position = keys.setdefault(key, len(keys))
+            entries.append((position, index[name, names[tuple(base)]], float(value)))
     table = np.full((len(keys), len(rows.conditions)), np.nan)
-    for at, condition, value in entries:
-        table[at, condition] = value
+    for position, condition, value in entries:
+        table[position, condition] = value
     return Pages(list(keys), table)
 
 
@@ -77,7 +79,7 @@ def worst_pages(pages: Pages, count: int) -> list[Key]:
     """The pages with the largest edit distance under any condition, worst first."""
     worst = np.nan_to_num(pages.distances, nan=-1.0).max(axis=1, initial=-1.0)
     order = np.argsort(-worst, kind="stable")[:count]
-    return [pages.keys[at] for at in order if worst[at] > 0]
+    return [pages.keys[position] for position in order if worst[position] > 0]
 
 
 def page_details(
@@ -118,17 +120,17 @@ def _output(
     images: PageImages | None,
 ) -> dict[str, Any]:
     base = rows.conditions[condition]["kept"]
-    text = texts.by_base.get(base, {}).get(ref)
+    text = texts.bases.get(base, {}).get(ref)
     status, detail = texts.outcome(base, ref)
-    left, right = side_by_side(truth or "", text or "")
+    left_side, right = side_by_side(truth or "", text or "")
     return {
         "condition": condition,
         "status": status,
         "detail": detail,
-        "truth": None if truth is None else left,
+        "truth": None if truth is None else left_side,
         "read": None if text is None else (right if truth is not None else [[0, text]]),
         "set": None if text is None or base == TRUTH else blocks_of(text),
-        "images": images.of(base, ref) if images else None,
+        "images": images.draw(base, ref) if images else None,
         "python": recipes.python(base, ref),
     }
 
@@ -140,7 +142,7 @@ def pages_with_details(
     selected: dict[Key, set[int]] = {}
     for key, condition in evidence:
         selected.setdefault(key, set()).add(condition)
-    place = {key: at for at, key in enumerate(pages.keys)}
+    place = {key: index for index, key in enumerate(pages.keys)}
     for key in every:
         conditions = np.flatnonzero(~np.isnan(pages.distances[place[key]]))
         selected.setdefault(key, set()).update(int(c) for c in conditions)

@@ -58,7 +58,7 @@ def blocks_of(text: str) -> list[Block]:
         elif region.kind is MarkupKind.HEADING:
             end()
             near = (region.start + apart for by in range(5) for apart in (-by, by))
-            heading = next((titles[at] for at in near if at in titles), None)
+            heading = next((titles[position] for position in near if position in titles), None)
             if heading is not None:
                 blocks.append({"h": heading.level, "t": strip_markup(heading.title)})
         elif region.kind is MarkupKind.DISPLAY:

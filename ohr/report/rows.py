@@ -59,7 +59,7 @@ class Rows:
         base = self.conditions[condition]
         return f"{base['run']}: {base[name]}" if self.several_runs else str(base[name])
 
-    def as_json(self, cases: dict[tuple[int, int], int]) -> dict[str, Any]:
+    def json_content(self, cases: dict[tuple[int, int], int]) -> dict[str, Any]:
         """Columns for the browser; ``cases`` numbers the (question, condition) with details."""
         frame = self.frame
         pairs = zip(frame["question"], frame["condition"], strict=True)
@@ -79,9 +79,9 @@ class Rows:
 
 def _scaled(values: pd.Series) -> np.ndarray:
     """Scores as whole thousandths; NaN as :data:`NONE`."""
-    known = values.notna()
+    is_known = values.notna()
     scaled = np.full(len(values), NONE, dtype=np.uint16)
-    scaled[known] = (values[known].to_numpy() * SCALE).round().astype(np.uint16)
+    scaled[is_known] = (values[is_known].to_numpy() * SCALE).round().astype(np.uint16)
     return scaled
 
 
@@ -100,14 +100,14 @@ def make_rows(runs: Sequence[Run]) -> Rows:
         bases = _bases(run, name, len(conditions))
         conditions += bases.values()
         for stage, metric in MAIN.items():
-            frame = _of_stage(run, stage, metric, bases, numbers, settings)
+            frame = _stage_rows(run, stage, metric, bases, numbers, settings)
             if frame is None:
                 continue
             of_stage = [
                 info for info in run.metric_infos if (info.stage, info.part_of) == (stage, metric)
             ]
             for part in of_stage:
-                values = _of_stage(run, stage, part.metric, bases, numbers, settings)
+                values = _stage_rows(run, stage, part.metric, bases, numbers, settings)
                 if values is not None:
                     names = {"score": part.metric, "clean": f"clean_{part.metric}"}
                     values = values[[*_PLACE, *names]].rename(columns=names)
@@ -170,7 +170,7 @@ def _name_in_cases(run: Run, base: str, condition: pd.Series) -> str:
     return base if not condition["intensity"] > 0 or len(draws) < 2 else f"{base}, seed {draws[0]}"
 
 
-def _of_stage(
+def _stage_rows(
     run: Run,
     stage: str,
     metric: str,
@@ -185,7 +185,7 @@ def _of_stage(
         pd.DataFrame({n: rows[n].astype("string").fillna("").astype(str) for n in SETTING})
     )
     codes, distinct = pd.factorize(keys)
-    known = [settings.setdefault((stage, *key), len(settings)) for key in distinct]
+    known_values = [settings.setdefault((stage, *key), len(settings)) for key in distinct]
     names = pd.Series(
         [
             knowledge_base_name(row)
@@ -197,15 +197,15 @@ def _of_stage(
         {
             "question": numbers.reindex(rows["qid"]).to_numpy(),
             "condition": np.array([bases[name]["index"] for name in names])[kinds],
-            "setting": np.array(known)[codes],
+            "setting": np.array(known_values)[codes],
             "status": [STATUSES.index(str(status)) for status in rows["status"]],
             "score": rows["value"].to_numpy(dtype=float),
         }
     )
-    return _with_clean(frame, bases)
+    return _add_clean(frame, bases)
 
 
-def _with_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.DataFrame:
+def _add_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.DataFrame:
     to = {base["index"]: base["clean"] for base in bases.values() if base["clean"] is not None}
     paired = frame.assign(baseline=frame["condition"].map(to))
     clean = frame[["question", "condition", "setting", "score"]].rename(
@@ -246,10 +246,10 @@ def main_metrics(runs: Sequence[Run]) -> dict[str, MetricInfo]:
 def setting_label(rows: Rows, number: int) -> str:
     """What distinguishes a setting from the others of its stage; empty for a single one."""
     own = rows.settings[number]
-    others = [setting for setting in rows.settings if setting["stage"] == own["stage"]]
+    rest = [setting for setting in rows.settings if setting["stage"] == own["stage"]]
     if own["system"] not in ("", BUILT_IN):
         return str(own["system"])
-    differing = {name for name in SETTING if len({setting[name] for setting in others}) > 1}
+    differing = {name for name in SETTING if len({setting[name] for setting in rest}) > 1}
     parts = {name: own[name] if name in differing else "" for name in SETTING}
     return str(Setting(*(parts[name] for name in ("chunker", "retriever", "top_k", "reader"))))
 

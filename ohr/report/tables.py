@@ -40,7 +40,7 @@ def loss_tables(
         by_place = {loss.place: loss for loss in of_stage}
         parts = rows.parts.get(stage, ())
         lines = []
-        for (of, by), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
+        for (of, by), group in _stage_rows(rows, stage).groupby(["condition", "setting"]):
             place = int(str(of)), int(str(by))
             loss = by_place.get(place)
             paired = group[group["loss"].notna()]
@@ -76,7 +76,7 @@ def group_loss_tables(
     Each change has its interval, and a star if it is shown.
     """
     for stage, column in ((stage, column) for stage in MAIN for column in _GROUPS):
-        frame = _of_stage(rows, stage)
+        frame = _stage_rows(rows, stage)
         frame = frame[frame["loss"].notna()]
         group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
         groups = sorted(set(map(str, group)))
@@ -125,7 +125,7 @@ def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Tabl
         for column in _GROUPS
     ]
     for stage, value, info, column in values_of_tables:
-        frame = _of_stage(rows, stage)
+        frame = _stage_rows(rows, stage)
         group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
         scores = frame[value].groupby([frame["condition"], frame["setting"], group])
         means, counts = scores.mean().unstack(), scores.size().unstack()
@@ -180,7 +180,7 @@ def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
             }
 
 
-def _of_stage(rows: Rows, stage: str) -> pd.DataFrame:
+def _stage_rows(rows: Rows, stage: str) -> pd.DataFrame:
     of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
     return rows.frame[rows.frame["setting"].isin(of_stage)]
 

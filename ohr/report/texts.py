@@ -26,19 +26,19 @@ class Texts:
         """Why there is no ground truth of pages; set after the first use."""
 
     @cached_property
-    def by_base(self) -> dict[str, dict[PageRef, str]]:
+    def bases(self) -> dict[str, dict[PageRef, str]]:
         """Page texts by knowledge base, without failed pages."""
         return read_texts(self._run.path)
 
     def outcome(self, base: str, ref: PageRef) -> tuple[str, str]:
         """Status and detail of a page text."""
-        default = ("ok", "") if ref in self.by_base.get(base, {}) else _MISSING
+        default = ("ok", "") if ref in self.bases.get(base, {}) else _MISSING
         return self._outcomes.get((base, ref), default)
 
     def truth(self, ref: PageRef) -> str | None:
         """The ground truth of a page, from the run or from its dataset; None without either."""
-        known = self.by_base.get(TRUTH)
-        return known.get(ref) if known is not None else self._dataset.get(ref)
+        known_values = self.bases.get(TRUTH)
+        return known_values.get(ref) if known_values is not None else self._dataset.get(ref)
 
     @cached_property
     def _outcomes(self) -> dict[tuple[str, PageRef], tuple[str, str]]:

@@ -16,15 +16,17 @@ _WORD = re.compile(r"\s*\S+\s*")
 
 def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
     """Both texts in pieces, which together are the texts; white space is not compared."""
-    left, right = _words(truth), _words(output)
-    if max(len(left), len(right)) > MOST_WORDS:
+    left_side, right = _words(truth), _words(output)
+    if max(len(left_side), len(right)) > MOST_WORDS:
         return _whole(truth), _whole(output)
-    ops = Levenshtein.opcodes([word.strip() for word in left], [word.strip() for word in right])
+    ops = Levenshtein.opcodes(
+        [word.strip() for word in left_side], [word.strip() for word in right]
+    )
     left_pieces: Pieces = []
     right_pieces: Pieces = []
     for op in ops:
         changed = int(op.tag != "equal")
-        _add(left_pieces, changed, left[op.src_start : op.src_end])
+        _add(left_pieces, changed, left_side[op.src_start : op.src_end])
         _add(right_pieces, changed, right[op.dest_start : op.dest_end])
     return left_pieces, right_pieces
 

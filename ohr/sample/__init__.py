@@ -61,8 +61,10 @@ class Sample(DatasetSource[SampleParams]):
                 raise ConfigError(f"dataset 'sample' is generated: leave {name} out")
         unknown = sorted(set(params.domains) - set(AUTHORS))
         if unknown:
-            known = ", ".join(AUTHORS)
-            raise ConfigError(f"dataset 'sample' has no domain {unknown[0]!r}; known: {known}")
+            known_values = ", ".join(AUTHORS)
+            raise ConfigError(
+                f"dataset 'sample' has no domain {unknown[0]!r}; known: {known_values}"
+            )
         folder = self.folder()
         storage.ensure(folder, self._write)
         return self._read(folder)

@@ -31,8 +31,8 @@ def check_attributes(attributes: Sequence[str]) -> None:
     """Raise ConfigError for an attribute that is unknown or whose font is not installed."""
     for attribute in attributes:
         if attribute not in ATTRIBUTES:
-            known = ", ".join(ATTRIBUTES)
-            raise ConfigError(f"unknown sample attribute {attribute!r}; known: {known}")
+            known_values = ", ".join(ATTRIBUTES)
+            raise ConfigError(f"unknown sample attribute {attribute!r}; known: {known_values}")
         if attribute in NEED_FONTS:
             family_for(attribute)
 

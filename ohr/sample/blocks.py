@@ -144,7 +144,7 @@ class TableBlock:
         for row, cells in enumerate(every):
             placed.append([])
             column = 0
-            for cell in map(as_cell, cells):
+            for cell in map(make_cell, cells):
                 while column < columns and occupied[row][column]:
                     column += 1
                 across = range(column, column + cell.colspan)
@@ -163,7 +163,7 @@ class TableBlock:
         return placed
 
 
-def as_cell(cell: TableCell) -> Cell:
+def make_cell(cell: TableCell) -> Cell:
     """The cell itself; plain text as a cell that covers one place."""
     return cell if isinstance(cell, Cell) else Cell(cell)
 

@@ -77,15 +77,15 @@ def groups(
     Each has three pages (a dense one has one), the last perhaps fewer. A larger corpus begins
     with the documents of a smaller one.
     """
-    number, left = 0, n_pages
-    while left > 0:
+    number, remaining = 0, n_pages
+    while remaining > 0:
         group = []
         for place in range(len(AUTHORS)):
             drawn = drawn_attributes(seed, number + place, attributes)
-            length = min(1 if "dense" in drawn else PAGES_PER_DOCUMENT, left)
+            length = min(1 if "dense" in drawn else PAGES_PER_DOCUMENT, remaining)
             if length:
                 group.append((number + place, length))
-            left -= length
+            remaining -= length
         number += len(AUTHORS)
         yield group
 
@@ -181,7 +181,7 @@ def group_questions(seed: int, members: Sequence[Written], count: int) -> list[G
     return ask([Answerable(document.doc_id, document.pages) for document in members], count, rng)
 
 
-def with_breaks(document: Written, breaks: Sequence[Continuation]) -> Written:
+def apply_breaks(document: Written, breaks: Sequence[Continuation]) -> Written:
     """The document after its layout: what a column break cuts in two is about reading order."""
     by_page: dict[int, list[Continuation]] = {}
     for continuation in breaks:
@@ -202,11 +202,11 @@ def _cut(candidate: Candidate, breaks: Sequence[Continuation]) -> Candidate:
     if not isinstance(candidate.content, Ask) or candidate.source != "text":
         return candidate
     for continuation in breaks:
-        (passage, *others) = candidate.evidence
+        (passage, *rest) = candidate.evidence
         whole = f"{continuation.before} {continuation.after}"
-        at = whole.find(passage)
-        cut = len(continuation.before) - at
-        if not others and at >= 0 and 0 < cut < len(passage):
+        position = whole.find(passage)
+        cut = len(continuation.before) - position
+        if not rest and position >= 0 and 0 < cut < len(passage):
             parts = (passage[:cut], passage[cut + 1 :])
             return replace(candidate, source="reading_order", evidence=parts)
     return candidate

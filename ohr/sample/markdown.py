@@ -28,7 +28,7 @@ from ohr.sample.blocks import (
     TableCell,
     Text,
     Words,
-    as_cell,
+    make_cell,
 )
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_$])")
@@ -186,7 +186,7 @@ def row_text(cells: Sequence[TableCell], *, grid: bool = False) -> str:
     r"""One row of a ``tabular``: ``a & b \\``; around an empty cell, ``a & & c \\``."""
     column = 0
     entries = []
-    for number, cell in enumerate(map(as_cell, cells)):
+    for number, cell in enumerate(map(make_cell, cells)):
         entries.append(_entry(cell, _cell(cell.text), "l", grid, first=number == 0))
         column += cell.colspan
     return _joined(entries)

@@ -94,11 +94,11 @@ def write_sample(
     if _claim(recipe, out):
         return False
     groups = list(planned(recipe))
-    left = [group for group in groups if not _part(out, group.number).exists()]
-    done = recipe.n_pages - sum(group.n_pages for group in left)
+    remaining = [group for group in groups if not _part(out, group.number).exists()]
+    done = recipe.n_pages - sum(group.n_pages for group in remaining)
     progress(done, recipe.n_pages)
     try:
-        for group in _written(recipe, out, left, workers):
+        for group in _written(recipe, out, remaining, workers):
             done += group.n_pages
             progress(done, recipe.n_pages)
         _assemble(recipe, out, len(groups))
@@ -129,21 +129,21 @@ def write_categories(recipe: Recipe, out: Path) -> int:
     return serial
 
 
-def _written(recipe: Recipe, out: Path, left: list[Group], workers: int) -> Iterator[Group]:
+def _written(recipe: Recipe, out: Path, remaining: list[Group], workers: int) -> Iterator[Group]:
     """The groups as they are finished."""
-    if len(left) <= IN_PROCESS:
-        for group in left:
+    if len(remaining) <= IN_PROCESS:
+        for group in remaining:
             write_group((recipe, str(out), group))
             yield group
         return
-    tasks = ((recipe, str(out), group) for group in left)
+    tasks = ((recipe, str(out), group) for group in remaining)
     with WorkerPool(write_group_guarded, workers=workers, max_tasks=_RENEW) as pool:
         for index, outcome in pool.run(tasks):
             if outcome.value:
                 raise StoreError(outcome.value)
             if outcome.status not in (Status.OK, Status.EMPTY):
-                raise DatasetError(f"group {left[index].number}: {outcome.detail}")
-            yield left[index]
+                raise DatasetError(f"group {remaining[index].number}: {outcome.detail}")
+            yield remaining[index]
 
 
 def write_group(task: tuple[Recipe, str, Group]) -> None:

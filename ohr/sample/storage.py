@@ -26,7 +26,7 @@ from pathlib import Path
 
 from ohr.errors import StoreError
 from ohr.sample.attributes import attributes_of_pages
-from ohr.sample.corpus import Written, with_breaks
+from ohr.sample.corpus import Written, apply_breaks
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.qas import record
 from ohr.sample.questions.questions import GoldQuestion
@@ -102,7 +102,7 @@ def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
         "attributes": list(written.attributes),
         "page_attributes": page_attributes,
     }
-    return Stored(with_breaks(written, arrangement.continuations), about)
+    return Stored(apply_breaks(written, arrangement.continuations), about)
 
 
 def write_lists(

@@ -32,7 +32,7 @@ from ohr.statistics.paired import (
     further_clusters,
     sign_flip_test,
 )
-from ohr.statistics.seeds import SeedSummary, across_seeds
+from ohr.statistics.seeds import SeedSummary, summarise_seeds
 from ohr.statistics.two_samples import TwoSamples, compare_samples
 
 __all__ = [
@@ -52,7 +52,6 @@ __all__ = [
     "Standing",
     "Ties",
     "TwoSamples",
-    "across_seeds",
     "benjamini_hochberg",
     "cliffs_delta",
     "clustered_standard_error",
@@ -73,6 +72,7 @@ __all__ = [
     "percentile_interval",
     "rank_correlations",
     "sign_flip_test",
+    "summarise_seeds",
     "ties",
     "too_few",
     "untested",

@@ -104,10 +104,10 @@ def compare_with_best(
     shared = []
     for part in conditions:
         scores = np.asarray(part, dtype=float)
-        known = ~np.isnan(scores).any(axis=0)
-        if not known.any():
+        is_known = ~np.isnan(scores).any(axis=0)
+        if not is_known.any():
             raise ValueError("no unit has a score of every candidate")
-        shared.append((scores[:, known], clusters.only(known)))
+        shared.append((scores[:, is_known], clusters.only(is_known)))
     pairs = [all_pairs(scores, of) for scores, of in shared]
     every = [pair.paired for of_condition in pairs for pair in of_condition]
     results = iter(infer(every, alpha=alpha, largest=largest, flips=flips, seed=seed))

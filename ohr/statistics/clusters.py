@@ -30,7 +30,7 @@ class Clusters:
     """The name of each cluster; empty for names that are positions."""
 
     @classmethod
-    def of(cls, documents: np.ndarray, pages: np.ndarray) -> Clusters:
+    def from_labels(cls, documents: np.ndarray, pages: np.ndarray) -> Clusters:
         """Make clusters from labels ``(n,)`` of each value's document and page."""
         for unit, labels in ((DOCUMENT, documents), (PAGE, pages)):
             names, index = np.unique(labels, return_inverse=True)

@@ -28,7 +28,7 @@ class Grades:
         self._step = np.empty(len(values), dtype=np.int64)
         self._step[self._order] = np.cumsum(next_value) - 1
 
-    def of(self, weights: np.ndarray) -> np.ndarray:
+    def grade(self, weights: np.ndarray) -> np.ndarray:
         """The grades, float ``(k, n)``, of units with weights ``(k, n)``."""
         counts = np.add.reduceat(weights[:, self._order], self._first, axis=1)
         below = np.cumsum(counts, axis=1) - counts / 2
@@ -61,19 +61,19 @@ class RankCorrelation:
     def products(self) -> np.ndarray:
         """Each unit's contribution, float ``(n,)``: their mean is the correlation; NaN if it is."""
         ones = np.ones((1, self._n))
-        x, y = self._x.of(ones)[0], self._y.of(ones)[0]
+        x, y = self._x.grade(ones)[0], self._y.grade(ones)[0]
         scale = np.sqrt((x * x).mean() * (y * y).mean())
         return x * y / scale if scale > 1e-12 else np.full(self._n, np.nan)
 
     def weighted(self, weights: np.ndarray) -> np.ndarray:
         """The correlations ``(k,)`` of units with weights ``(k, n)``."""
-        x, y = self._x.of(weights), self._y.of(weights)
+        x, y = self._x.grade(weights), self._y.grade(weights)
         spread = ((weights * x * x).sum(axis=1) * (weights * y * y).sum(axis=1)) ** 0.5
-        known = spread > 1e-12
+        is_known = spread > 1e-12
         together = (weights * x * y).sum(axis=1)
-        return np.where(known, together / np.where(known, spread, 1), np.nan)
+        return np.where(is_known, together / np.where(is_known, spread, 1), np.nan)
 
-    def without(self, clusters: Clusters) -> np.ndarray:
+    def leave_out(self, clusters: Clusters) -> np.ndarray:
         """The correlations with each cluster left out in turn: ``(size,)``."""
         values = []
         size = max(1, _BLOCK // self._n)
@@ -104,9 +104,9 @@ def rank_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
     ranks = [rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (x, y)]
     spread = ((ranks[0] ** 2).sum(axis=1) * (ranks[1] ** 2).sum(axis=1)) ** 0.5
-    known = spread > 1e-12  # false for NaN
+    is_known = spread > 1e-12  # false for NaN
     together = (ranks[0] * ranks[1]).sum(axis=1)
-    return np.where(known, together / np.where(known, spread, 1), np.nan)
+    return np.where(is_known, together / np.where(is_known, spread, 1), np.nan)
 
 
 def kendall_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -118,6 +118,6 @@ def kendall_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     first, second = np.triu_indices(x.shape[1], 1)
     signs = [np.sign(values[:, first] - values[:, second]) for values in (x, y)]
     untied = (np.abs(signs[0]).sum(axis=1) * np.abs(signs[1]).sum(axis=1)) ** 0.5
-    known = untied > 0  # false for NaN
+    is_known = untied > 0  # false for NaN
     concordant = (signs[0] * signs[1]).sum(axis=1)
-    return np.where(known, concordant / np.where(known, untied, 1), np.nan)
+    return np.where(is_known, concordant / np.where(is_known, untied, 1), np.nan)

@@ -144,7 +144,7 @@ def curve_statistics(
             intervals[name] = percentile_interval(drawn[name], curve.clusters)
     x, y, floor = points
     low, high = curve.x_range
-    intervals["worst"] = _within(intervals["worst"], 0.0, 1.0, 1.0)
+    intervals["worst"] = _limit(intervals["worst"], 0.0, 1.0, 1.0)
     statistics = {
         name: Statistic(float(values[0]), intervals[name]) for name, values in estimates.items()
     }
@@ -167,7 +167,7 @@ def curve_statistics(
     )
 
 
-def _within(interval: Interval, least: float, largest: float, beyond: float) -> Interval:
+def _limit(interval: Interval, least: float, largest: float, beyond: float) -> Interval:
     """Limit an interval to the possible values; an upper end past the largest is ``beyond``."""
     low = max(interval.low, least) if interval.unit else interval.low
     return Interval(low, beyond if interval.high > largest else interval.high, interval.unit)
@@ -186,22 +186,22 @@ def _statistics(
     """Each statistic of each curve: ``(curves,)``; see :data:`Points`."""
     clean = y[:, 0] - floor
     clean = np.where(clean > 1e-12, clean, np.nan)
-    at, fit = falling_fits(x, y)
+    position, fit = falling_fits(x, y)
     height = fit - floor[:, None]
-    area = ((height[:, 1:] + height[:, :-1]) / 2 * np.diff(at, axis=1)).sum(axis=1)
-    span = at[:, -1] - at[:, 0]
+    area = ((height[:, 1:] + height[:, :-1]) / 2 * np.diff(position, axis=1)).sum(axis=1)
+    span = position[:, -1] - position[:, 0]
     retained = height / clean[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean_retention = np.where(span > 0, area / (span * clean), np.nan)
     return {
         "area": area,
-        "common_area": _area_within(at, height, common),
+        "common_area": _area_within(position, height, common),
         "mean_retention": mean_retention,
         "slope": _slope(x, y),
         "retention": np.array(
             [
                 np.interp(RETAINED_AT, *pair, left=np.nan, right=np.nan)
-                for pair in zip(at, retained, strict=True)
+                for pair in zip(position, retained, strict=True)
             ]
         ),
         "worst": fit[:, -1],
@@ -216,9 +216,9 @@ def _area_within(
         return np.full(len(x), np.nan)
     low, high = common
     areas = []
-    for at, values in zip(x, height, strict=True):
-        inside = np.concatenate([[low], at[(at > low) & (at < high)], [high]])
-        areas.append(np.trapezoid(np.interp(inside, at, values), inside))
+    for position, values in zip(x, height, strict=True):
+        inside = np.concatenate([[low], position[(position > low) & (position < high)], [high]])
+        areas.append(np.trapezoid(np.interp(inside, position, values), inside))
     return np.array(areas)
 
 

@@ -106,7 +106,7 @@ def infer(
     ]
     if not tested:
         return results
-    of_family = _Family.of([family[place] for place in tested], flips, seed)
+    of_family = _Family.from_pairs([family[place] for place in tested], flips, seed)
     for place, (p, adjusted, low, high) in zip(
         tested, of_family.results(alpha, largest), strict=True
     ):
@@ -133,9 +133,9 @@ class _Family:
     """Sums under each pattern: ``(patterns, comparisons)``."""
 
     @classmethod
-    def of(cls, family: Sequence[Paired], flips: int, seed: int) -> _Family:
+    def from_pairs(cls, family: Sequence[Paired], flips: int, seed: int) -> _Family:
         named = [each.clusters.names for each in family]
-        labels = {name: row for row, name in enumerate(sorted(set().union(*named), key=_in_order))}
+        labels = {name: row for row, name in enumerate(sorted(set().union(*named), key=_order_key))}
         sums = np.zeros((len(labels), len(family)))
         counts = np.zeros_like(sums)
         for column, (each, names) in enumerate(zip(family, named, strict=True)):
@@ -164,11 +164,13 @@ class _Family:
         by_place: dict[int, tuple[float, float, float, float]] = {}
         for step, place in enumerate(order):
             if step < shown:
-                others = rest[:, step + 1] if step + 1 < len(order) else nothing
+                other_items = rest[:, step + 1] if step + 1 < len(order) else nothing
             else:
-                others = np.where(largest_two[2] == step - shown, largest_two[1], largest_two[0])
+                other_items = np.where(
+                    largest_two[2] == step - shown, largest_two[1], largest_two[0]
+                )
             p = float((ratios[:, place] >= least[place]).mean())
-            low, high = self._ends(int(place), others, alpha, largest, is_shown=step < shown)
+            low, high = self._ends(int(place), other_items, alpha, largest, is_shown=step < shown)
             if step < shown:
                 by_place[int(place)] = p, float(adjusted[step]), low, high
             else:  # a p need not fall all the way to 0
@@ -176,7 +178,7 @@ class _Family:
         yield from (by_place[place] for place in range(len(order)))
 
     def _ends(
-        self, place: int, others: np.ndarray, alpha: float, largest: float, *, is_shown: bool
+        self, place: int, rest: np.ndarray, alpha: float, largest: float, *, is_shown: bool
     ) -> tuple[float, float]:
         """The ends of the differences that are not rejected, around the one that was measured."""
         sums, counts = self.sums[:, place], self.counts[:, place]
@@ -188,13 +190,13 @@ class _Family:
         weights = np.concatenate([block @ counts for block in self.signs])
 
         def p(difference: float) -> float:
-            left = abs(total - difference * size)
+            remaining = abs(total - difference * size)
             root = math.sqrt(float(((sums - difference * counts) ** 2).sum()))
             if root <= _ROUNDING * np.abs(sums).max():
                 return 1.0
-            least = left - _ROUNDING * root
+            least = remaining - _ROUNDING * root
             alone = np.abs(self.flipped[:, place] - difference * weights) >= least
-            return float((alone | (others >= least / root)).mean())
+            return float((alone | (rest >= least / root)).mean())
 
         error = math.sqrt(float(((sums - middle * counts) ** 2).sum())) / size
         error = max(error, _ROUNDING * abs(middle), 1e-12)
@@ -208,7 +210,7 @@ class _Family:
         return (middle, middle) if exact else ends
 
 
-def _in_order(name: tuple[str, Any]) -> tuple[str, str, Any]:
+def _order_key(name: tuple[str, Any]) -> tuple[str, str, Any]:
     """A key by which names of clusters of several types can be sorted."""
     unit, label = name
     return unit, type(label).__name__, label
@@ -228,26 +230,26 @@ def _crossing(
     """
     inside, sign, reach = middle, math.copysign(1.0, step), step
     while True:
-        at = middle + reach
-        if outside is not None and sign * at >= sign * outside:
-            at = outside
+        position = middle + reach
+        if outside is not None and sign * position >= sign * outside:
+            position = outside
             break
-        if sign * at >= sign * farthest:
+        if sign * position >= sign * farthest:
             if math.isinf(farthest) or p(farthest) > alpha:
                 return farthest
-            at = farthest
+            position = farthest
             break
-        if p(at) <= alpha:
+        if p(position) <= alpha:
             break
-        inside = at
+        inside = position
         reach *= _GROWTH
         if abs(reach) > _FARTHEST * abs(step):
             return farthest
     for _ in range(_HALVINGS):
-        between = (inside + at) / 2
-        if between in (inside, at):
+        between = (inside + position) / 2
+        if between in (inside, position):
             break
-        inside, at = (between, at) if p(between) > alpha else (inside, between)
+        inside, position = (between, position) if p(between) > alpha else (inside, between)
     return inside
 
 

@@ -89,8 +89,8 @@ def percentile_interval(draws: np.ndarray, clusters: Clusters) -> Interval:
     that is never reached). NaN draws, for which the statistic is undefined, are left out; there is
     no interval if they are more than one in twenty, or for fewer than three clusters.
     """
-    known = draws[~np.isnan(draws)]
-    if not clusters.unit or len(known) < LEVEL * len(draws):
+    is_known = draws[~np.isnan(draws)]
+    if not clusters.unit or len(is_known) < LEVEL * len(draws):
         return NO_INTERVAL
     from scipy.special import ndtr
 
@@ -98,9 +98,9 @@ def percentile_interval(draws: np.ndarray, clusters: Clusters) -> Interval:
     tail = float(ndtr(-np.sqrt(n / (n - 1)) * student_t(n - 1)))
     # Between a number and infinity there is nothing to interpolate.
     method: Literal["linear", "inverted_cdf"] = (
-        "linear" if np.isfinite(known).all() else "inverted_cdf"
+        "linear" if np.isfinite(is_known).all() else "inverted_cdf"
     )
-    low, high = np.quantile(known, [tail, 1 - tail], method=method)
+    low, high = np.quantile(is_known, [tail, 1 - tail], method=method)
     return Interval(float(low), float(high), clusters.unit)
 
 

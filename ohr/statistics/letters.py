@@ -99,7 +99,7 @@ def letters_of(
     values = np.asarray(means, dtype=float)
     order = np.argsort(-values if higher_is_better else values, kind="stable")
     order = order[~np.isnan(values[order])]
-    place = {int(condition): at for at, condition in enumerate(order)}
+    place = {int(condition): index for index, condition in enumerate(order)}
     ranked = [(place[i], place[j]) for i, j in apart if i in place and j in place]
     named = [""] * len(values)
     for condition, text in zip(order, letters(len(order), ranked), strict=True):

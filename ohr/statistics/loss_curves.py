@@ -160,9 +160,9 @@ def _fits(x: np.ndarray, loss: np.ndarray, grid: np.ndarray) -> np.ndarray:
         centres = _block_centres(places, heights)
         zeros = np.zeros((len(places), 1))
         # The last block also keeps its last x, so that the curve covers the measured range.
-        at = np.hstack([zeros, centres, places[:, -1:]])
+        position = np.hstack([zeros, centres, places[:, -1:]])
         values = np.hstack([zeros, heights, heights[:, -1:]])
-        fits[rows] = [np.interp(grid, *curve) for curve in zip(at, values, strict=True)]
+        fits[rows] = [np.interp(grid, *curve) for curve in zip(position, values, strict=True)]
     return fits
 
 
@@ -193,7 +193,7 @@ class _Resamples:
         from scipy.stats import norm, t
 
         size = self.clusters.size + 1
-        counts, sums = self._with(unseen)
+        counts, sums = self._add_unseen(unseen)
         drawn_counts = np.random.default_rng([self.seed, size, self.resamples]).multinomial(
             size, np.full(size, 1 / size), size=self.resamples
         )
@@ -217,7 +217,7 @@ class _Resamples:
             return np.maximum(np.maximum.accumulate(edge), 0.0)
         return np.minimum.accumulate(edge[::-1])[::-1]
 
-    def _with(self, unseen: float) -> tuple[np.ndarray, np.ndarray]:
+    def _add_unseen(self, unseen: float) -> tuple[np.ndarray, np.ndarray]:
         """Questions and sums of each cluster, with one more of mean noise at the end.
 
         It is as large as the cluster of the average question: large clusters decide the mean, and

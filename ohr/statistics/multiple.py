@@ -28,9 +28,9 @@ def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
 
 def _adjust(p_values: np.ndarray, correction: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     adjusted = np.full(p_values.shape, np.nan)
-    known = ~np.isnan(p_values)
-    if known.any():
-        adjusted[known] = correction(p_values[known])
+    is_known = ~np.isnan(p_values)
+    if is_known.any():
+        adjusted[is_known] = correction(p_values[is_known])
     return adjusted
 
 

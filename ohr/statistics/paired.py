@@ -70,11 +70,11 @@ def compare_family(
     A comparison without a question (n = 0) is not one of the family; its figures are NaN.
     ``largest`` is the largest possible difference of two means, 1 for scores in [0, 1].
     """
-    known = [place for place, each in enumerate(family) if len(each.differences)]
-    inferred = infer([family[place] for place in known], largest=largest, seed=seed)
-    tests = sum(bool(family[place].clusters.unit) for place in known)
+    known_values = [place for place, each in enumerate(family) if len(each.differences)]
+    inferred = infer([family[place] for place in known_values], largest=largest, seed=seed)
+    tests = sum(bool(family[place].clusters.unit) for place in known_values)
     results = [NOTHING_SHARED] * len(family)
-    for place, each in zip(known, inferred, strict=True):
+    for place, each in zip(known_values, inferred, strict=True):
         differences, clusters = family[place].differences, family[place].clusters
         results[place] = PairedComparison(
             each.difference,

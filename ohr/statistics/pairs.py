@@ -26,17 +26,17 @@ def all_pairs(scores: np.ndarray, clusters: Clusters) -> list[Pair]:
     ``scores`` are float ``(conditions, n)`` of units in ``clusters``, NaN where a condition has
     none. Pairs without a common unit are left out.
     """
-    known = ~np.isnan(scores)
+    is_known = ~np.isnan(scores)
     pairs = []
     for i, j in combinations(range(len(scores)), 2):
-        both = known[i] & known[j]
+        both = is_known[i] & is_known[j]
         if both.any():
             paired = Paired((scores[j] - scores[i])[both], clusters.only(both))
             pairs.append(Pair(i, j, paired))
     return pairs
 
 
-def with_worst_twice(paired: Paired, *, lowest: bool) -> Paired:
+def double_worst(paired: Paired, *, lowest: bool) -> Paired:
     """The differences with the cluster of the ``lowest`` sum, or the highest, counted twice.
 
     An interval of skewed losses ends too early; that of these differences does not

@@ -21,7 +21,7 @@ class SeedSummary:
     high: float
 
 
-def across_seeds(values: np.ndarray) -> SeedSummary:
+def summarise_seeds(values: np.ndarray) -> SeedSummary:
     """Summarise a number under several seeds, float ``(seeds,)``; NaNs are left out.
 
     The interval is Student's, mean ± t(n - 1) sd / sqrt(n). It is about other draws of the noise on
@@ -29,13 +29,13 @@ def across_seeds(values: np.ndarray) -> SeedSummary:
     seeds, all but the mean is NaN. Source: Bouthillier et al., Accounting for variance in machine
     learning benchmarks, 2021.
     """
-    known = values[~np.isnan(values)]
-    n = len(known)
-    mean = float(known.mean()) if n else float("nan")
+    is_known = values[~np.isnan(values)]
+    n = len(is_known)
+    mean = float(is_known.mean()) if n else float("nan")
     if n < 2:
         nan = float("nan")
         return SeedSummary(n, mean, nan, nan, nan, nan)
-    variance = float(known.var(ddof=1))
+    variance = float(is_known.var(ddof=1))
     from scipy.stats import t  # half a second: only where it is needed
 
     half = float(t.ppf((1 + LEVEL) / 2, n - 1)) * (variance / n) ** 0.5

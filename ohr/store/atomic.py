@@ -40,9 +40,9 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def _write_all(handle: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(handle, left) :]
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[os.write(handle, remaining) :]
 
 
 @contextmanager

@@ -15,15 +15,15 @@ from ohr.store.atomic import write_text
 def csv_text(table: pd.DataFrame) -> str:
     """A table as CSV: six decimals, no index, no negative zeros; missing values are empty."""
     safe = table.rename(columns=lambda name: escape_formula(str(name)))
-    return _with_texts(safe, escape_formula).to_csv(index=False, float_format="{:z.6f}".format)
+    return _change_texts(safe, escape_formula).to_csv(index=False, float_format="{:z.6f}".format)
 
 
-def from_csv(table: pd.DataFrame) -> pd.DataFrame:
+def unescape_table(table: pd.DataFrame) -> pd.DataFrame:
     """Undo the escaping of formulas in a table that was read from such a CSV."""
-    return _with_texts(table, unescape_formula)
+    return _change_texts(table, unescape_formula)
 
 
-def _with_texts(table: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+def _change_texts(table: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
     changed = table.copy()
     for place in range(len(table.columns)):
         values = table.iloc[:, place]

@@ -73,8 +73,8 @@ class Packs:
 
     def push(self, report: Report) -> Moved:
         """Write the artefacts that are in no pack into new packs. Raises StoreError."""
-        moved, known = Moved(), self._known(self._names())
-        new = [place for place in self._own() if place not in known]
+        moved, known_values = Moved(), self._known(self._names())
+        new = [place for place in self._own() if place not in known_values]
         packs = list(self._parted(new))
         for done, places in enumerate(packs):
             report(done, len(packs))
@@ -135,11 +135,11 @@ class Packs:
 
     def _known(self, names: Iterable[str]) -> set[str]:
         """The places of artefacts in these packs, as far as recorded here."""
-        known: set[str] = set()
+        known_values: set[str] = set()
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                known.update((self._root / RECORD / name).read_text().split())
-        return known
+                known_values.update((self._root / RECORD / name).read_text().split())
+        return known_values
 
     def _record(self, name: str, places: Iterable[str]) -> None:
         write_text(self._root / RECORD / name, "".join(f"{place}\n" for place in places))

@@ -32,7 +32,9 @@ class TextCache(Generic[T]):
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, make: Callable[[str], T], most_characters: int = MOST_CHARACTERS) -> TextCache[T]:
+    def from_function(
+        cls, make: Callable[[str], T], most_characters: int = MOST_CHARACTERS
+    ) -> TextCache[T]:
         """A cache of a function of one text."""
         return cls(lambda texts: map(make, texts), most_characters)
 
@@ -45,8 +47,8 @@ class TextCache(Generic[T]):
     def many(self, texts: Sequence[str]) -> list[T]:
         """The results for several texts, in their order."""
         with self._lock:
-            known = {text: self._results[text] for text in texts if text in self._results}
-        new = [text for text in dict.fromkeys(texts) if text not in known]
+            known_values = {text: self._results[text] for text in texts if text in self._results}
+        new = [text for text in dict.fromkeys(texts) if text not in known_values]
         results = dict(zip(new, self._make_many(new), strict=True)) if new else {}
         with self._lock:
             for text, result in results.items():
@@ -57,5 +59,5 @@ class TextCache(Generic[T]):
                 oldest = next(iter(self._results))
                 del self._results[oldest]
                 self._characters -= len(oldest)
-        known |= results
-        return [known[text] for text in texts]
+        known_values |= results
+        return [known_values[text] for text in texts]

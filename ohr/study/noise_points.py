@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ohr.errors import ConfigError
-from ohr.ocr.noise import Noise, at_dpi, check_distinct, noises
+from ohr.ocr.noise import Noise, check_distinct, noises, set_dpi
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.calibration import Metric as NoiseMetric
@@ -55,7 +55,7 @@ def _target_points(
     calibration = read_calibration(config.calibration)
     reachable = []
     for operator in operators:
-        sized = at_dpi(operator, config.dpi)
+        sized = set_dpi(operator, config.dpi)
         for metric, value in targets:
             try:
                 noise = wanted_noise(

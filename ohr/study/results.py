@@ -18,7 +18,7 @@ from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.ocr.noise import noise_name
 from ohr.plugins.trust import named_by_run, trusting
 from ohr.statistics import Clusters
-from ohr.store.csv import from_csv
+from ohr.store.csv import unescape_table
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
 from ohr.study.loading import check_names, read_dataset
@@ -184,7 +184,7 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
         # A label may consist of digits; it stays a text.
         labels = dict.fromkeys(LABEL_COLUMNS, str)
         table = pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}, dtype=labels)
-        cells = from_csv(table)
+        cells = unescape_table(table)
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
         cells = add_system(cells)
@@ -313,7 +313,7 @@ def clusters_of(units: pd.DataFrame) -> Clusters:
     """The clusters of units with the columns ``doc_id`` and ``page_no``."""
     documents, names = pd.factorize(units["doc_id"])
     pages = units["page_no"].to_numpy() * len(names) + documents
-    return Clusters.of(documents, pages)
+    return Clusters.from_labels(documents, pages)
 
 
 def knowledge_base_name(condition: pd.Series) -> str:

@@ -164,7 +164,7 @@ def _carry_out(
     with clock.stage("read"), progress:
         knowledge_bases.make(progress, out, progress.write)
     take_embeddings()  # of an earlier study in this process
-    asking = progress.of("asking", "questions")
+    asking = progress.new_stage("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)
     documents = dataset.documents.items()
@@ -293,7 +293,7 @@ def _dose(
     if variant.seed == knowledge_bases.plan.draws[0]:
         for line in (dose_line(name, doses), *untouched_lines(name, doses)):
             progress.say(plain(line))
-    return {"dose": {system: dose.as_json() for system, dose in doses.items()}}
+    return {"dose": {system: dose.json_content() for system, dose in doses.items()}}
 
 
 def _image_retrievers(plan: Plan) -> dict[str, Any]:

@@ -85,12 +85,12 @@ def _refuse_equal_keys(root: yaml.Node, loader: yaml.SafeLoader) -> None:
                 name = path
                 if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
                     name = f"{path}.{key.value}" if path else key.value
-                    known, line = loader.construct_object(key), key.start_mark.line + 1
-                    if known in lines:
-                        both = dict.fromkeys((lines[known], line))
+                    known_values, line = loader.construct_object(key), key.start_mark.line + 1
+                    if known_values in lines:
+                        both = dict.fromkeys((lines[known_values], line))
                         where = f"line{'s' * (len(both) > 1)} {' and '.join(map(str, both))}"
                         raise ValueError(f"the key {name!r} comes twice ({where}): keep one")
-                    lines[known] = line
+                    lines[known_values] = line
                 inner.append((value, name))
             waiting += reversed(inner)
 

@@ -329,7 +329,7 @@ class WorkerPool(Generic[R]):
             if not worker.ready:
                 return self._died(worker)
             outcome = Outcome[Any].timeout(f"no answer within {worker.limits.wall_s:g} s")
-        elif worker.ready and self._over_cpu(worker, now):
+        elif worker.ready and self._is_over_cpu(worker, now):
             outcome = Outcome.timeout(f"used {worker.limits.cpu_s:g} s of CPU time")
         elif worker.memory() > self._most_bytes:
             share = "" if self.limits.memory_mb else f", its share of {self.workers} workers"
@@ -341,7 +341,7 @@ class WorkerPool(Generic[R]):
         self._discard(worker)
         return finished
 
-    def _over_cpu(self, worker: WorkerProcess, now: float) -> bool:
+    def _is_over_cpu(self, worker: WorkerProcess, now: float) -> bool:
         # A task cannot have used more than all cores since its start, so most need no measuring.
         most = (now - worker.started) * (os.cpu_count() or 1)
         return most >= worker.limits.cpu_s and worker.cpu_s() >= worker.limits.cpu_s

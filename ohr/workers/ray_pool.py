@@ -173,7 +173,7 @@ class RayPool(Generic[R]):
         deaths: Counter[int] = Counter()
         more = True
         while True:
-            while (given_back or more) and self._at_work() < most:
+            while (given_back or more) and self._count_at_work() < most:
                 if not self._idle:
                     self._begin_actors(most)
                     break
@@ -182,7 +182,7 @@ class RayPool(Generic[R]):
                     more = False
                     break
                 self._assign(self._idle.pop(), entry)
-            if not more and not given_back and not self._at_work():
+            if not more and not given_back and not self._count_at_work():
                 return
             done, _ = self._ray.wait(list(self._actors), timeout=WAIT_S)
             for answer in done:
@@ -209,7 +209,7 @@ class RayPool(Generic[R]):
                     self._ended[actor.slot] += len(job[1]) if self.batches else 1
                     yield (*job, pickle.loads(value))
 
-    def _at_work(self) -> int:
+    def _count_at_work(self) -> int:
         return sum(actor.job is not None for actor in self._actors.values())
 
     def _assign(self, actor: _Actor, job: tuple[int, Any]) -> None:

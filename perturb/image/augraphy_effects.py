@@ -192,7 +192,9 @@ class AugraphyFolding(AugraphyDistortion):
         """Exact hulls: a fold moves a column down, and all of it alike."""
         x0, y0, x1, y1 = boxes.T
         kinks = [
-            at for middle, side, _ in folds(record) for at in (middle - side, middle, middle + side)
+            position
+            for middle, side, _ in folds(record)
+            for position in (middle - side, middle, middle + side)
         ]
         columns = np.stack([x0, x1, *(np.clip(kink, x0, x1) for kink in kinks)], axis=1)
         sunk = np.zeros_like(columns)
@@ -205,15 +207,15 @@ def folds(record: AugraphyRecord) -> list[tuple[int, int, int]]:
     """Each fold's middle, half-width and depth in pixels, as Augraphy would draw them."""
     height, width = record.shape[:2]
     places = []
-    for at, wide, deep in uniforms(record.seed, 3 * FOLDS).reshape(FOLDS, 3):
-        side = max(1, round(width * _between(FOLD_WIDTHS, wide)))
-        middle = side + 1 + int(at * (width - 2 * side - 2))
-        depth = round(height * _between(FOLD_DEPTHS, deep) * record.intensity)
+    for position, wide, deep in uniforms(record.seed, 3 * FOLDS).reshape(FOLDS, 3):
+        side = max(1, round(width * _interpolate(FOLD_WIDTHS, wide)))
+        middle = side + 1 + int(position * (width - 2 * side - 2))
+        depth = round(height * _interpolate(FOLD_DEPTHS, deep) * record.intensity)
         places.append((middle, side, depth))
     return places
 
 
-def _between(ends: tuple[float, float], share: float) -> float:
+def _interpolate(ends: tuple[float, float], share: float) -> float:
     return ends[0] + (ends[1] - ends[0]) * share
 
 

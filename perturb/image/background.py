@@ -22,7 +22,7 @@ from ohr.documents.pdf import drawn_by
 from ohr.errors import EngineError
 from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from ohr.store.identity import digest, file_digest
-from perturb.image.fields import on_pixels, reduced, sheet_size
+from perturb.image.fields import reduced, sample_pixels, sheet_size
 from perturb.image.textures import TEXTURES
 
 PAPER_OPACITY = 0.2
@@ -51,8 +51,8 @@ class BackgroundParams(PageParams):
         if folder is not None:
             images = images_in(folder)
             if not images:
-                known = ", ".join(sorted(SUFFIXES))
-                raise ValueError(f"no image in the folder {folder}; it needs one of {known}")
+                known_values = ", ".join(sorted(SUFFIXES))
+                raise ValueError(f"no image in the folder {folder}; it needs one of {known_values}")
             for path in images:
                 _check(path)
         return folder
@@ -122,7 +122,7 @@ class Background(PageDistortion[BackgroundRecord, BackgroundParams]):
         share = record.opacity
         for first in range(0, page.shape[0], ROWS_AT_ONCE):
             rows = slice(first, min(first + ROWS_AT_ONCE, page.shape[0]))
-            shown = on_pixels(paper, scale, (rows.start, rows.stop), page.shape[1])
+            shown = sample_pixels(paper, scale, (rows.start, rows.stop), page.shape[1])
             out[rows] = cv2.addWeighted(page[rows], 1 - share, shown, share, 0)
         return out
 
@@ -172,8 +172,8 @@ def _covering(image: np.ndarray, page: np.ndarray) -> tuple[np.ndarray, float]:
         image = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     scale = max(side / own for side, own in zip(page.shape[:2], image.shape[:2], strict=True))
     height, width = (math.ceil(side / scale) for side in page.shape[:2])
-    top, left = (image.shape[0] - height) // 2, (image.shape[1] - width) // 2
-    image = image[max(top, 0) : top + height, max(left, 0) : left + width]
+    top, left_edge = (image.shape[0] - height) // 2, (image.shape[1] - width) // 2
+    image = image[max(top, 0) : top + height, max(left_edge, 0) : left_edge + width]
     if scale >= 1:
         return np.ascontiguousarray(image), scale
     size = (page.shape[1], page.shape[0])

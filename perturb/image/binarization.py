@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, StrictInt
 
 from ohr.plugins.perturbation import PageDistortion, PageRecord
-from perturb.image.fields import Fields, on_pixels, ramp, reduced, sheet_size
+from perturb.image.fields import Fields, ramp, reduced, sample_pixels, sheet_size
 
 Effect = Literal["dilation", "erosion", "letterpress", "ink_bleed"]
 
@@ -109,7 +109,7 @@ def _letterpress(page: np.ndarray, record: BinarizationRecord) -> Act:
 
     def act(rows: np.ndarray, which: tuple[int, int]) -> np.ndarray:
         ink = cv2.subtract(paper.rows(which), rows)
-        lost = _like(rows, on_pixels(worn, scale, which, page.shape[1]))
+        lost = _match_channels(rows, sample_pixels(worn, scale, which, page.shape[1]))
         return cv2.add(rows, cv2.multiply(ink, lost, scale=SEVERE_WEAR * record.intensity / 255))
 
     return act
@@ -124,7 +124,7 @@ def _ink_bleed(page: np.ndarray, record: BinarizationRecord) -> Act:
     def act(rows: np.ndarray, which: tuple[int, int]) -> np.ndarray:
         spread = cv2.GaussianBlur(grown(rows, reach, cv2.erode), (0, 0), softness)
         gained = cv2.subtract(rows, spread)
-        share = _like(rows, on_pixels(fibres, scale, which, page.shape[1]))
+        share = _match_channels(rows, sample_pixels(fibres, scale, which, page.shape[1]))
         darker = cv2.multiply(gained, share, scale=SEVERE_BLEED * record.intensity / 255)
         return cv2.subtract(rows, darker)
 
@@ -190,6 +190,6 @@ class _Paper:
         return fine[start : start + which[1] - which[0], : self._width]
 
 
-def _like(page: np.ndarray, plane: np.ndarray) -> np.ndarray:
+def _match_channels(page: np.ndarray, plane: np.ndarray) -> np.ndarray:
     """The plane with as many channels as the page."""
     return plane if page.ndim == 2 else cv2.cvtColor(plane, cv2.COLOR_GRAY2RGB)

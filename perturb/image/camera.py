@@ -178,34 +178,34 @@ def scene_of(record: CameraRecord) -> Scene:
     height, width = record.shape[:2]
     unit = float(max(height, width))
 
-    def between(low: float, high: float) -> float:
+    def draw_value(low: float, high: float) -> float:
         return low + (high - low) * next(draws)
 
     def less(low: float, high: float) -> float:
         """1 less a part of what is missing to 1."""
-        return 1 - i * (1 - between(low, high))
+        return 1 - i * (1 - draw_value(low, high))
 
-    angles = [i * between(-most, most) for most in (ROLL, SLANT, SLANT)]
-    fill, at = less(*FILL), (i * between(-1, 1), i * between(-1, 1))
+    angles = [i * draw_value(-most, most) for most in (ROLL, SLANT, SLANT)]
+    fill, position = less(*FILL), (i * draw_value(-1, 1), i * draw_value(-1, 1))
     dark = "underexposed" in conditions
     exposure = less(0.3, 0.55) if dark else less(0.8, 1.0)
-    fall = between(0.0, 0.12) if "outdoor" in conditions else between(0.1, 0.35)
-    direction, away = between(0, 2 * math.pi), between(0.6, 2)
-    shade = i * between(0.25, 0.55)
-    bend, spread, turn = between(-1, 1), between(-1, 1), between(0, 2 * math.pi)
-    corner = (between(0.2, 0.8), between(0.2, 0.8))
-    glare, kernel = i * between(0.03, 0.12), int(between(0, KERNELS))
-    blur = i * between(*BLUR) * record.scale
-    noise = i * (between(6, 14) if dark else between(2, 6))
-    tint = i * between(-TINT, TINT)
-    quality = round(100 - i * (100 - between(*QUALITY)))
-    grey = between(0.12, 0.65)
-    around = tuple(min(1.0, grey * between(0.8, 1.2)) for _ in range(3))
-    side, along, reach = between(0, 1) < 0.5, between(0.3, 0.8), between(0.03, 0.06)
+    fall = draw_value(0.0, 0.12) if "outdoor" in conditions else draw_value(0.1, 0.35)
+    direction, away = draw_value(0, 2 * math.pi), draw_value(0.6, 2)
+    shade = i * draw_value(0.25, 0.55)
+    bend, spread, turn = draw_value(-1, 1), draw_value(-1, 1), draw_value(0, 2 * math.pi)
+    corner = (draw_value(0.2, 0.8), draw_value(0.2, 0.8))
+    glare, kernel = i * draw_value(0.03, 0.12), int(draw_value(0, KERNELS))
+    blur = i * draw_value(*BLUR) * record.scale
+    noise = i * (draw_value(6, 14) if dark else draw_value(2, 6))
+    tint = i * draw_value(-TINT, TINT)
+    quality = round(100 - i * (100 - draw_value(*QUALITY)))
+    grey = draw_value(0.12, 0.65)
+    around = tuple(min(1.0, grey * draw_value(0.8, 1.2)) for _ in range(3))
+    side, along, reach = draw_value(0, 1) < 0.5, draw_value(0.3, 0.8), draw_value(0.03, 0.06)
 
     size = (width / unit, height / unit)
-    sheet = draw_sheet(between, size, conditions).times(i)
-    view = place_view(sheet, angles, size, (float(width), float(height)), fill, at)
+    sheet = draw_sheet(draw_value, size, conditions).times(i)
+    view = place_view(sheet, angles, size, (float(width), float(height)), fill, position)
     short = float(min(height, width))
     x, y = (axis / np.float32(short) for axis in nodes(record.shape))
     extent = (width / short, height / short)
@@ -223,7 +223,7 @@ def scene_of(record: CameraRecord) -> Scene:
     # Drawn last: a photograph of paper has the same draws as without this condition.
     monitor = None
     if "screen" in conditions:
-        monitor = Screen(between(*PIXELS) * view.scale / unit, i * between(*MOIRE))
+        monitor = Screen(draw_value(*PIXELS) * view.scale / unit, i * draw_value(*MOIRE))
     return Scene(
         view,
         np.asarray(light, dtype=np.float32),

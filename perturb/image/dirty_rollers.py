@@ -98,7 +98,7 @@ def _streaked(
     count: int, length: int, record: DirtyRollersRecord
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Blocks of lines with streaks: their indices, and float32 opacities ``(n, length)``."""
-    dark, light = (_on_pixels(map_, count, record.scale) for map_ in _opacities(count, record))
+    dark, light = (_pixel_means(map_, count, record.scale) for map_ in _opacities(count, record))
     streaked = np.nonzero((dark + light).any(axis=1))[0]
     place = (np.arange(length) + 0.5) / (STRETCH * record.scale)
     start = place.astype(np.intp)
@@ -147,7 +147,7 @@ def _profile(width: int, edge: float, other_edge: float) -> np.ndarray:
     return profile
 
 
-def _on_pixels(opacities: np.ndarray, count: int, scale: float) -> np.ndarray:
+def _pixel_means(opacities: np.ndarray, count: int, scale: float) -> np.ndarray:
     """Means over the part of each line at 150 dpi that a pixel covers."""
     if scale == 1:
         return opacities

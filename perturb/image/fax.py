@@ -164,26 +164,26 @@ def scene_of(record: FaxRecord) -> Scene:
     size = (max(2, round(width * across)), max(2, round(height * down)))
     draws = iter(uniforms(record.seed, 4 + 3 * STREAKS).tolist())
 
-    def between(low: float, high: float) -> float:
+    def draw_value(low: float, high: float) -> float:
         return low + (high - low) * float(next(draws))
 
-    angle = i * between(-ANGLE, ANGLE)
-    threshold = BEST_THRESHOLD + i * (between(*THRESHOLDS) - BEST_THRESHOLD)
-    noise, amount = 255 * i * between(*NOISES), between(0, DISTURBANCES)
+    angle = i * draw_value(-ANGLE, ANGLE)
+    threshold = BEST_THRESHOLD + i * (draw_value(*THRESHOLDS) - BEST_THRESHOLD)
+    noise, amount = 255 * i * draw_value(*NOISES), draw_value(0, DISTURBANCES)
     streaks = []
     for _ in range(STREAKS):
-        shown, at, wide = next(draws), next(draws), next(draws)
+        shown, position, wide = next(draws), next(draws), next(draws)
         if shown < i / 2:
-            streaks.append((at, 1 + int(2 * wide)))
+            streaks.append((position, 1 + int(2 * wide)))
     count = min(MOST_DISTURBANCES, round(amount * height / (A4_HEIGHT * record.scale)))
     rows = uniforms(record.seed + 1, 6 * count).reshape(count, 6)
     disturbances = []
-    for shown, at, lost, start, kind, by in rows.tolist():
+    for shown, position, lost, start, kind, by in rows.tolist():
         if shown < i:
             loss: Loss = "repeated" if kind < 0.4 else "white" if kind < 0.6 else "displaced"
             moved = (2 * by - 1) * DISPLACED * dpi / width
             lines = 1 + int(lost * MOST_LOST)
-            disturbances.append(Disturbance(at, 0.9 * start, moved, lines, loss))
+            disturbances.append(Disturbance(position, 0.9 * start, moved, lines, loss))
     coarse = size[1] * dpi / (height * DOWN["standard"])
     return Scene(size, angle, threshold, noise, tuple(disturbances), tuple(streaks), coarse)
 
@@ -235,10 +235,10 @@ def _dots(scan: np.ndarray, record: FaxRecord, scene: Scene) -> np.ndarray:
 
 def _lose_lines(dots: np.ndarray, scene: Scene) -> None:
     """Draw the lines of dirt and lose what was disturbed, in place."""
-    for at, wide in scene.streaks:
+    for position, wide in scene.streaks:
         # Dirt moves on: it draws for three quarters of each eighth of the page.
         for part in np.array_split(np.arange(len(dots)), 8):
-            column = int(at * dots.shape[1])
+            column = int(position * dots.shape[1])
             dots[part[: 3 * len(part) // 4], column : column + wide] = 0
     for lost in scene.disturbances:
         first, count = int(lost.down * len(dots)), max(1, round(lost.lines * scene.coarse))

@@ -2,7 +2,7 @@
 
 A field is a uint8 plane ``(h, w)`` that depends on a seed alone: a smaller plane is the corner
 of a larger one, and a page at another resolution shows the same field through
-:func:`on_pixels`. All sizes are in pixels at 150 dpi.
+:func:`sample_pixels`. All sizes are in pixels at 150 dpi.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def sheet_size(shape: Sequence[int], scale: float) -> tuple[int, int]:
 
 
 def reduced(plane: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
-    """A plane for :func:`on_pixels`: averaged where pixels are coarser than its own."""
+    """A plane for :func:`sample_pixels`: averaged where pixels are coarser than its own."""
     times = math.floor(1 / scale + 1e-9)
     if times < 2:
         return plane, scale
@@ -176,7 +176,7 @@ def reduced(plane: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
     return cv2.resize(plane, (columns, rows), interpolation=cv2.INTER_AREA), scale * times
 
 
-def on_pixels(plane: np.ndarray, scale: float, rows: tuple[int, int], width: int) -> np.ndarray:
+def sample_pixels(plane: np.ndarray, scale: float, rows: tuple[int, int], width: int) -> np.ndarray:
     """Rows of a page that shows the plane, mirrored past its edges."""
     first, last = rows
     if scale == 1 and last <= plane.shape[0] and width <= plane.shape[1]:

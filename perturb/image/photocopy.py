@@ -42,7 +42,7 @@ from pydantic import Field, StrictInt
 
 from ohr.plugins.perturbation import BASE_DPI, PageDistortion, PageParams, PageRecord
 from perturb.image.coarse import CELL, enlarged, uniforms
-from perturb.image.fields import Fields, on_pixels, reduced, sheet_size
+from perturb.image.fields import Fields, reduced, sample_pixels, sheet_size
 from perturb.image.outlines import hulls
 from perturb.image.warping import colourless
 
@@ -127,12 +127,12 @@ class Photocopy(PageDistortion[PhotocopyRecord, PhotocopyParams]):
                     band = cv2.GaussianBlur(
                         band, (0, 0), copy.softness, borderType=cv2.BORDER_REPLICATE
                     )
-                noise = _like(band, on_pixels(grain, scale, (above, below), width))
+                noise = _match_channels(band, sample_pixels(grain, scale, (above, below), width))
                 # (v + noise - threshold) x contrast + threshold, rounded and saturated.
                 weight = copy.grain * copy.contrast
                 level = 255 * copy.threshold * (1 - copy.contrast) - 127.5 * weight
                 band = cv2.addWeighted(band, copy.contrast, noise, weight, level)
-            lightened = _like(band, enlarged(lift, slice(above, below), width))
+            lightened = _match_channels(band, enlarged(lift, slice(above, below), width))
             band = cv2.add(band, lightened)[first - above : rows.stop - above]
             out[rows] = band if band.ndim == page.ndim else cv2.cvtColor(band, cv2.COLOR_GRAY2RGB)
         for edge in _edges(out, scene.edge):
@@ -183,27 +183,27 @@ def scene_of(record: PhotocopyRecord) -> Scene:
     height, width = record.shape[:2]
     draws = iter(uniforms(record.seed, 8).tolist())
 
-    def between(low: float, high: float) -> float:
+    def draw_value(low: float, high: float) -> float:
         return low + (high - low) * float(next(draws))
 
     lid = next(draws) < OPEN_LID
-    beside, edge, solid = between(*LID), between(*EDGES), between(*SOLID)
+    beside, edge, solid = draw_value(*LID), draw_value(*EDGES), draw_value(*SOLID)
     matrix, copies = np.eye(3), []
     for number in range(record.generations):
         first = number == 0
         draws = iter(uniforms(record.seed + 1 + number, 24).tolist())
         most = FIRST_ANGLE if first else ANGLE
         shift = FIRST_SHIFT if first else SHIFT
-        angle = i * between(-most, most)
-        size = 1 - i * (1 - between(*(FIRST_SIZES if first else SIZES)))
-        moved = [i * scale * between(-shift, shift) for _ in range(2)]
+        angle = i * draw_value(-most, most)
+        size = 1 - i * (1 - draw_value(*(FIRST_SIZES if first else SIZES)))
+        moved = [i * scale * draw_value(-shift, shift) for _ in range(2)]
         matrix = _laid(angle, size, (width, height), moved) @ matrix
-        softness = i * scale * between(*SOFTNESS)
-        contrast = 1 + i * (between(*CONTRASTS) - 1)
-        threshold, grain = between(*THRESHOLDS), i * between(*GRAINS)
-        amount, drawn, at = between(*SPECKS), next(draws), between(0, width)
-        line_width, shade = scale * between(*LINE_WIDTHS), i * between(*LINE_SHADES)
-        line = (at, line_width, shade) if drawn < LINE else None
+        softness = i * scale * draw_value(*SOFTNESS)
+        contrast = 1 + i * (draw_value(*CONTRASTS) - 1)
+        threshold, grain = draw_value(*THRESHOLDS), i * draw_value(*GRAINS)
+        amount, drawn, position = draw_value(*SPECKS), next(draws), draw_value(0, width)
+        line_width, shade = scale * draw_value(*LINE_WIDTHS), i * draw_value(*LINE_SHADES)
+        line = (position, line_width, shade) if drawn < LINE else None
         specks = _specks(record, number, amount)
         copies.append(Copy(softness, contrast, threshold, 2 * grain, specks, line))
     beside = beside if lid else 255.0
@@ -294,13 +294,13 @@ def _dirty(band: np.ndarray, copy: Copy, above: int) -> None:
         centre = (round((at_x - 0.5) * 16), round((at_y - above - 0.5) * 16))
         cv2.circle(band, centre, round(size * 16), (grey,) * 3, -1, cv2.LINE_AA, shift=4)
     if copy.line is not None:
-        at, width, shade = copy.line
-        columns = np.arange(math.floor(at), min(math.ceil(at + width), band.shape[1]))
-        covered = np.minimum(columns + 1, at + width) - np.maximum(columns, at)
-        left = 1 - shade * covered
+        position, width, shade = copy.line
+        columns = np.arange(math.floor(position), min(math.ceil(position + width), band.shape[1]))
+        covered = np.minimum(columns + 1, position + width) - np.maximum(columns, position)
+        remaining = 1 - shade * covered
         if band.ndim == 3:
-            left = left[:, None]
-        band[:, columns] = np.rint(band[:, columns] * left)
+            remaining = remaining[:, None]
+        band[:, columns] = np.rint(band[:, columns] * remaining)
 
 
 def _edges(out: np.ndarray, width: int) -> tuple[np.ndarray, ...]:
@@ -310,6 +310,6 @@ def _edges(out: np.ndarray, width: int) -> tuple[np.ndarray, ...]:
     return out[:width], out[-width:], out[:, :width], out[:, -width:]
 
 
-def _like(band: np.ndarray, plane: np.ndarray) -> np.ndarray:
+def _match_channels(band: np.ndarray, plane: np.ndarray) -> np.ndarray:
     """The plane with as many channels as the band."""
     return plane if band.ndim == 2 else cv2.cvtColor(plane, cv2.COLOR_GRAY2RGB)

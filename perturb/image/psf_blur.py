@@ -127,9 +127,9 @@ def _cloud(index: int) -> np.ndarray:
         points = line
     elif family == 2:
         normal = circle * np.sqrt(-2 * np.log1p(-GAUSSIAN_MASS * i / POINTS))[:, None]
-        points = normal * [_between(ASPECTS, spread), 1.0]
+        points = normal * [_interpolate(ASPECTS, spread), 1.0]
     else:
-        share = _between(SHARES, spread)
+        share = _interpolate(SHARES, spread)
         # Variances: 1/2 for a disc of radius 1, 1/3 for a line of half-length 1.
         points = disc * math.sqrt((1 - share) * 2) + line * math.sqrt(share * 3)
     angle = math.pi * turn
@@ -137,8 +137,8 @@ def _cloud(index: int) -> np.ndarray:
     points = points @ np.array([[cos, sin], [-sin, cos]])
     points = np.concatenate([points, -points])
     points /= math.sqrt(float((points**2).sum(1).mean()))
-    return points * _between(SIZES, member / (KERNELS // 4 - 1))
+    return points * _interpolate(SIZES, member / (KERNELS // 4 - 1))
 
 
-def _between(ends: tuple[float, float], share: float) -> float:
+def _interpolate(ends: tuple[float, float], share: float) -> float:
     return ends[0] + (ends[1] - ends[0]) * share

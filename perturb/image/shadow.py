@@ -114,23 +114,25 @@ def darkness(record: ShadowRecord) -> tuple[np.ndarray, float]:
     x, y = (axis / np.float32(short) for axis in nodes(record.shape))
     size = (record.shape[1] / short, record.shape[0] / short)
 
-    def between(low: float, high: float) -> float:
+    def draw_value(low: float, high: float) -> float:
         return low + (high - low) * float(next(draws))
 
-    tint = between(-TINT, TINT)
-    light = 1 - between(*FALLOFFS) * falloff(x, y, size, between(0, 2 * math.pi), between(0.6, 2))
+    tint = draw_value(-TINT, TINT)
+    light = 1 - draw_value(*FALLOFFS) * falloff(
+        x, y, size, draw_value(0, 2 * math.pi), draw_value(0.6, 2)
+    )
     count = 2 if next(draws) < SECOND else 1
     for _ in range(count):
-        kind, angle = next(draws), between(-REACHING, REACHING) - math.pi / 2
-        opacity, softness = between(*OPACITIES), between(*SOFTNESS)
-        at = (between(0.2, 0.8) * size[0], between(0.2, 0.8) * size[1])
-        bend, spread = between(-1, 1), between(-1, 1)
+        kind, angle = next(draws), draw_value(-REACHING, REACHING) - math.pi / 2
+        opacity, softness = draw_value(*OPACITIES), draw_value(*SOFTNESS)
+        position = (draw_value(0.2, 0.8) * size[0], draw_value(0.2, 0.8) * size[1])
+        bend, spread = draw_value(-1, 1), draw_value(-1, 1)
         if kind < EDGE:
-            shape = edge(at, angle * math.pi / REACHING, bend)
+            shape = edge(position, angle * math.pi / REACHING, bend)
         elif kind < EDGE + HAND:
-            shape = hand(at, angle, bend, spread)
+            shape = hand(position, angle, bend, spread)
         else:
-            shape = phone(at, angle, bend)
+            shape = phone(position, angle, bend)
         # Nodes are too far apart for edges sharper than this.
         soft = max(softness * record.scale, 1.5 * CELL) / short
         inside = np.clip(0.5 - shape(x, y) / soft, 0, 1)
@@ -150,18 +152,21 @@ def falloff(x: np.ndarray, y: np.ndarray, size: Vector, angle: float, away: floa
     return lost
 
 
-def edge(at: Vector, angle: float, bend: float) -> Shape:
+def edge(position: Vector, angle: float, bend: float) -> Shape:
     """Everything beyond a nearly straight line through a point."""
     cos, sin = math.cos(angle), math.sin(angle)
 
     def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        across, along = cos * (x - at[0]) + sin * (y - at[1]), cos * (y - at[1]) - sin * (x - at[0])
+        across, along = (
+            cos * (x - position[0]) + sin * (y - position[1]),
+            cos * (y - position[1]) - sin * (x - position[0]),
+        )
         return across + 0.1 * bend * along**2
 
     return distance
 
 
-def hand(at: Vector, angle: float, bend: float, spread: float) -> Shape:
+def hand(position: Vector, angle: float, bend: float, spread: float) -> Shape:
     """An arm that reaches in from outside, its hand at a point, its fingers spread."""
     parts = [
         _capsule((-2.5, 0.2 * bend), (-0.2, 0.0), 0.1),
@@ -173,10 +178,10 @@ def hand(at: Vector, angle: float, bend: float, spread: float) -> Shape:
         root, turn = (0.04, 0.075 * place), place * (0.11 + 0.09 * spread) - 0.1 * bend
         tip = (root[0] + length * math.cos(turn), root[1] + length * math.sin(turn))
         parts.append(_capsule(root, tip, 0.029))
-    return _joined(parts, at, angle)
+    return _joined(parts, position, angle)
 
 
-def phone(at: Vector, angle: float, bend: float) -> Shape:
+def phone(position: Vector, angle: float, bend: float) -> Shape:
     """A phone, and the arm and fist that hold it over the page."""
 
     def body(u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -185,16 +190,18 @@ def phone(at: Vector, angle: float, bend: float) -> Shape:
         return distance
 
     fist, elbow = (-0.22, 0.12 * bend), (-2.5, 0.8 * bend)
-    return _joined([body, _capsule(elbow, fist, 0.12), _capsule(fist, (-0.1, 0), 0.15)], at, angle)
+    return _joined(
+        [body, _capsule(elbow, fist, 0.12), _capsule(fist, (-0.1, 0), 0.15)], position, angle
+    )
 
 
-def _joined(parts: Sequence[Shape], at: Vector, angle: float) -> Shape:
+def _joined(parts: Sequence[Shape], position: Vector, angle: float) -> Shape:
     """The parts grown together, their origin at a point, their first axis along the angle."""
     cos, sin = math.cos(angle), math.sin(angle)
 
     def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        u = cos * (x - at[0]) + sin * (y - at[1])
-        v = cos * (y - at[1]) - sin * (x - at[0])
+        u = cos * (x - position[0]) + sin * (y - position[1])
+        v = cos * (y - position[1]) - sin * (x - position[0])
         near = [np.exp(-np.minimum(part(u, v), 1) / JOINT) for part in parts]
         joined: np.ndarray = -JOINT * np.log(np.sum(near, axis=0))
         return joined

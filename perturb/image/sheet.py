@@ -159,11 +159,11 @@ class View:
         what the height shifts.
         """
         column, row = np.broadcast_arrays(column, row)
-        x, y = self._on_plane(column, row)
+        x, y = self._plane_points(column, row)
         for _ in range(ROUNDS):
             raised = self.seen(x, y)
             flat = self._projected(x, y, np.zeros_like(x))
-            nearer_x, nearer_y = self._on_plane(
+            nearer_x, nearer_y = self._plane_points(
                 column - (raised[0] - flat[0]), row - (raised[1] - flat[1])
             )
             step = max(float(np.abs(nearer_x - x).max()), float(np.abs(nearer_y - y).max()))
@@ -181,7 +181,7 @@ class View:
         row = scale * (d * x + e * y + f * z) + self.shift[1]
         return column, row
 
-    def _on_plane(self, column: np.ndarray, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _plane_points(self, column: np.ndarray, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The points with height 0 that are seen at places of the frame."""
         (a, b, _), (c, d, _), (e, f, _) = self.turn.tolist()
         u = (column - self.shift[0]) / (self.scale * DISTANCE)
@@ -195,7 +195,12 @@ class View:
 
 
 def place_view(
-    sheet: Sheet, angles: Sequence[float], size: Vector, frame: Vector, fill: float, at: Vector
+    sheet: Sheet,
+    angles: Sequence[float],
+    size: Vector,
+    frame: Vector,
+    fill: float,
+    position: Vector,
 ) -> View:
     """A view of a sheet that is turned by ``angles`` (roll, pitch, yaw; radians).
 
@@ -215,7 +220,7 @@ def place_view(
     shift = [
         whole / 2 + place * (whole - scale * extent) / 2 - scale * (low + extent / 2)
         for whole, place, extent, low in zip(
-            frame, at, (width, height), (float(column.min()), float(row.min())), strict=True
+            frame, position, (width, height), (float(column.min()), float(row.min())), strict=True
         )
     ]
     return replace(view, scale=scale, shift=(shift[0], shift[1]))

@@ -104,7 +104,7 @@ def _recycled(f: Fields) -> np.ndarray:
 def _ruled(f: Fields) -> np.ndarray:
     paper = _added(f.cloud(20, 40), f.grain(20))
     period, margin = 7.1 * MM, round(32 * MM)
-    rules = f.lines(0, period, _over(64, stroke(1.6, period, 90)), offset=f.offset(period))
+    rules = f.lines(0, period, _shade_table(64, stroke(1.6, period, 90)), offset=f.offset(period))
     rules[:, margin : margin + 2] = 255
     return cv2.max(paper, rules)
 
@@ -115,12 +115,12 @@ def _graph(f: Fields) -> np.ndarray:
         # Every fifth line is bold.
         offset = f.offset(25 * MM)
         for period, width, top in ((5 * MM, 1.3, 90), (25 * MM, 2.4, 170)):
-            lines = _over(64, stroke(width, period, top))
+            lines = _shade_table(64, stroke(width, period, top))
             paper = cv2.max(paper, f.lines(axis, period, lines, offset=offset - period / 2))
     return paper
 
 
-def _over(paper: int, table: np.ndarray) -> np.ndarray:
+def _shade_table(paper: int, table: np.ndarray) -> np.ndarray:
     """A stroke's shades above those of the paper."""
     return cv2.add(table, np.where(table > 0, paper, 0).astype(np.uint8)).reshape(256)
 
@@ -217,8 +217,8 @@ def _rings(f: Fields, cell: int, radius: tuple[int, int]) -> np.ndarray:
         away = (radius[0] + (radius[1] - radius[0]) * size) / times
         for inset, thick, ink in ((0, 1, 110), (1.5, 3, 45), (5, 1, 50)):
             ring = np.zeros_like(plane)
-            at = (round(centre[0] * 16), round(centre[1] * 16))
-            cv2.circle(ring, at, round((away - inset) * 16), ink, thick, cv2.LINE_AA, 4)
+            position = (round(centre[0] * 16), round(centre[1] * 16))
+            cv2.circle(ring, position, round((away - inset) * 16), ink, thick, cv2.LINE_AA, 4)
             plane = cv2.add(plane, ring)
     worn = cv2.LUT(coarse.cloud(24, 255), ramp([(70, 40), (170, 255)]))
     return f.fitted(cv2.multiply(plane, worn, scale=1 / 255), times)

@@ -107,7 +107,7 @@ class Warping(PageDistortion[WarpingRecord, WarpingParams]):
         relief = relief_of(record)
         height, width = page.shape[:2]
         x, y = nodes(page.shape)
-        heights = relief.at(x, y).astype(np.float32)
+        heights = relief.heights(x, y).astype(np.float32)
         shades = relief.shades(heights)
         # Where each node came from, counted from the first pixel's centre.
         from_x, from_y = (
@@ -198,7 +198,7 @@ class Relief:
     light: Vector
     """Unit vector in which the light falls."""
 
-    def at(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def heights(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Heights at points measured from the page's corner; shapes are broadcast."""
         (nx, ny), curl = self.curl.normal, self.curl
         share = np.maximum(0, (nx * x + ny * y - curl.offset) / curl.length)
@@ -249,7 +249,7 @@ def relief_of(record: WarpingRecord) -> Relief:
     draws = iter(uniforms(record.seed, 64).tolist())
     size, scale = (record.shape[1], record.shape[0]), record.scale
 
-    def between(low: float, high: float) -> float:
+    def draw_value(low: float, high: float) -> float:
         return low + (high - low) * float(next(draws))
 
     def sign() -> int:
@@ -261,25 +261,25 @@ def relief_of(record: WarpingRecord) -> Relief:
         return sum(min(0.0, end) for end in ends), sum(max(0.0, end) for end in ends)
 
     def crease() -> Crease:
-        kind, tilt, anyhow = next(draws), between(-TILT, TILT), between(0, math.pi)
+        kind, tilt, anyhow = next(draws), draw_value(-TILT, TILT), draw_value(0, math.pi)
         angle = tilt if kind < DOWN else tilt + math.pi / 2 if kind < DOWN + ACROSS else anyhow
         normal = _unit(angle)
         low, high = extent(normal)
-        offset = low + between(*PLACES) * (high - low)
-        height = sign() * between(*HEIGHTS)
-        return Crease(normal, offset, height, between(*REACHES) * scale, ROUNDING * scale)
+        offset = low + draw_value(*PLACES) * (high - low)
+        height = sign() * draw_value(*HEIGHTS)
+        return Crease(normal, offset, height, draw_value(*REACHES) * scale, ROUNDING * scale)
 
     def curl() -> Curl:
-        normal, length = _unit(between(0, 2 * math.pi)), between(*CURL_LENGTHS) * scale
-        return Curl(normal, extent(normal)[1] - length, length, between(-CURL, CURL))
+        normal, length = _unit(draw_value(0, 2 * math.pi)), draw_value(*CURL_LENGTHS) * scale
+        return Curl(normal, extent(normal)[1] - length, length, draw_value(-CURL, CURL))
 
     def wave() -> Wave:
-        length, (x, y) = between(*WAVE_LENGTHS) * scale, _unit(between(0, 2 * math.pi))
+        length, (x, y) = draw_value(*WAVE_LENGTHS) * scale, _unit(draw_value(0, 2 * math.pi))
         turn = 2 * math.pi / length
-        return Wave((turn * x, turn * y), between(0, 2 * math.pi), WAVE)
+        return Wave((turn * x, turn * y), draw_value(0, 2 * math.pi), WAVE)
 
-    view = _unit(math.pi / 2 + between(-SLANT, SLANT))
-    light = _unit(between(0, 2 * math.pi))
+    view = _unit(math.pi / 2 + draw_value(-SLANT, SLANT))
+    light = _unit(draw_value(0, 2 * math.pi))
     count = 1 + int(next(draws) * MOST_CREASES)
     unit = Relief(
         curl=curl(),
@@ -307,8 +307,8 @@ def wear(out: np.ndarray, crease: Crease, record: WarpingRecord, number: int) ->
     distance = across * (place + 0.5) + along * (line + 0.5) - crease.offset
 
     patches = uniforms(record.seed, 64 + 4096 * (number + 1))[-4096:]
-    at = line / (WEAR_STEP * record.scale)
-    worn = record.intensity * np.interp(at, np.arange(4096), patches, period=4096)
+    position = line / (WEAR_STEP * record.scale)
+    worn = record.intensity * np.interp(position, np.arange(4096), patches, period=4096)
     profile = (worn * np.exp(-((distance / width) ** 2))).astype(np.float32)
 
     pixels = out.reshape(-1, *out.shape[2:])
@@ -348,7 +348,7 @@ def _seen(
     # A point of the page at q is seen at p = q - view x height(p): a contraction.
     seen_x, seen_y = outline_x, outline_y
     for _ in range(ROUNDS):
-        heights = relief.at(seen_x, seen_y)
+        heights = relief.heights(seen_x, seen_y)
         before = seen_x, seen_y
         seen_x = outline_x - relief.view[0] * heights
         seen_y = outline_y - relief.view[1] * heights

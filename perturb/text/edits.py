@@ -64,11 +64,17 @@ def rewrite(text: str, edits: Iterable[Edit]) -> str:
     """The edited text. Raises ValueError unless each edit finds what it removes, in order."""
     pieces: list[str] = []
     done = 0
-    for at, removed, inserted in edits:
-        if at < done or not text.startswith(removed, at) or at + len(removed) > len(text):
-            raise ValueError(f"record does not fit the text: no {removed!r} at character {at}")
-        pieces += (text[done:at], inserted)
-        done = at + len(removed)
+    for position, removed, inserted in edits:
+        if (
+            position < done
+            or not text.startswith(removed, position)
+            or position + len(removed) > len(text)
+        ):
+            raise ValueError(
+                f"record does not fit the text: no {removed!r} at character {position}"
+            )
+        pieces += (text[done:position], inserted)
+        done = position + len(removed)
     return "".join((*pieces, text[done:]))
 
 
@@ -76,7 +82,7 @@ def undone(value: str, edits: Iterable[Edit]) -> str:
     """The text that :func:`rewrite` turned into ``value``. Raises ValueError likewise."""
     back: list[Edit] = []
     shift = 0
-    for at, removed, inserted in edits:
-        back.append(Edit(at + shift, inserted, removed))
+    for position, removed, inserted in edits:
+        back.append(Edit(position + shift, inserted, removed))
         shift += len(inserted) - len(removed)
     return rewrite(value, back)

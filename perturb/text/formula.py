@@ -105,14 +105,16 @@ def read_formula(text: str, start: int, end: int) -> Formula | None:
 def gaps(formula: Formula) -> list[int]:
     """Positions in the page where a spacing command may stand, outside every group."""
     tokens, positions = formula.tokens, []
-    at, last, closed = _skip_space(tokens, 0), "", False
-    while at < len(tokens):
-        if closed and _may_part(last, tokens[at], touching=not tokens[at - 1].isspace()):
-            positions.append(formula.starts[at])
-        end, closed = _past_atom(formula, at)
-        closed = closed and not tokens[at].startswith(_NO_GAP_AFTER)
+    position, last, closed = _skip_space(tokens, 0), "", False
+    while position < len(tokens):
+        if closed and _may_part(
+            last, tokens[position], touching=not tokens[position - 1].isspace()
+        ):
+            positions.append(formula.starts[position])
+        end, closed = _skip_atom(formula, position)
+        closed = closed and not tokens[position].startswith(_NO_GAP_AFTER)
         last = tokens[end - 1]
-        at = _skip_space(tokens, end)
+        position = _skip_space(tokens, end)
     return positions
 
 
@@ -129,31 +131,31 @@ def _is_plain(char: str) -> bool:
     return char.isascii() and char.isalnum()
 
 
-def _past_atom(formula: Formula, at: int) -> tuple[int, bool]:
+def _skip_atom(formula: Formula, position: int) -> tuple[int, bool]:
     """The token after the atom at ``at``, and whether the atom has all its arguments."""
     tokens = formula.tokens
-    token = tokens[at]
+    token = tokens[position]
     if token == "{":
-        return formula.groups[at] + 1, True
+        return formula.groups[position] + 1, True
     if token in ("^", "_"):
-        return _past_arguments(formula, at + 1, 1)
+        return _skip_arguments(formula, position + 1, 1)
     if token[0] != "\\" or len(token) < 2 or not token[1].isalpha():
-        return at + 1, True
+        return position + 1, True
     name = token[1:].rstrip("*")
     if _DELIMITED.fullmatch(token):
-        following = _skip_space(tokens, at + 1)
+        following = _skip_space(tokens, position + 1)
         return min(following + 1, len(tokens)), True
     if name in _NO_ARGUMENT or token.startswith(("\\begin", "\\end")):
-        return at + 1, True
+        return position + 1, True
     if name in _ARGUMENTS:
-        following = _skip_space(tokens, at + 1)
+        following = _skip_space(tokens, position + 1)
         if following < len(tokens) and tokens[following] == "[":
             while following < len(tokens) and tokens[following] != "]":
                 following = formula.groups.get(following, following) + 1
             following = min(following + 1, len(tokens))
-        return _past_arguments(formula, following, _ARGUMENTS[name])
+        return _skip_arguments(formula, following, _ARGUMENTS[name])
     # An unknown command: what groups follow are its arguments; without any, more may.
-    following, has_arguments = at + 1, False
+    following, has_arguments = position + 1, False
     while True:
         following_group = _skip_space(tokens, following)
         if following_group < len(tokens) and tokens[following_group] == "{":
@@ -162,30 +164,30 @@ def _past_atom(formula: Formula, at: int) -> tuple[int, bool]:
             return following, has_arguments
 
 
-def _past_arguments(formula: Formula, at: int, count: int) -> tuple[int, bool]:
+def _skip_arguments(formula: Formula, position: int, count: int) -> tuple[int, bool]:
     for _ in range(count):
-        at = _skip_space(formula.tokens, at)
-        if at >= len(formula.tokens):
-            return at, False
-        token = formula.tokens[at]
+        position = _skip_space(formula.tokens, position)
+        if position >= len(formula.tokens):
+            return position, False
+        token = formula.tokens[position]
         if token == "{":
-            at = formula.groups[at] + 1
+            position = formula.groups[position] + 1
         elif token[0] == "\\":
-            at, closed = _past_atom(formula, at)
+            position, closed = _skip_atom(formula, position)
             if not closed:
-                return at, False
+                return position, False
         elif len(token) > 1:
             # "\frac12x": the argument is one character of a longer token.
-            return at + 1, False
+            return position + 1, False
         else:
-            at += 1
-    return at, True
+            position += 1
+    return position, True
 
 
-def _skip_space(tokens: tuple[str, ...], at: int) -> int:
-    while at < len(tokens) and tokens[at].isspace():
-        at += 1
-    return at
+def _skip_space(tokens: tuple[str, ...], position: int) -> int:
+    while position < len(tokens) and tokens[position].isspace():
+        position += 1
+    return position
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +202,18 @@ class Symbol:
 def symbols(formula: Formula) -> list[Symbol]:
     """The commands and characters of a formula that have equal commands or characters."""
     replaceable: list[Symbol] = []
-    tokens, at, before = formula.tokens, 0, ""
-    while at < len(tokens):
-        token, start = tokens[at], formula.starts[at]
+    tokens, position, before = formula.tokens, 0, ""
+    while position < len(tokens):
+        token, start = tokens[position], formula.starts[position]
         if token[0] == "\\" and token[1:].rstrip("*") in TEXT_COMMANDS:
-            at = _past_atom(formula, at)[0]
+            position = _skip_atom(formula, position)[0]
             before = ""
             continue
-        equals = _equals(token, before, tokens[at + 1] if at + 1 < len(tokens) else "")
+        equals = _equals(token, before, tokens[position + 1] if position + 1 < len(tokens) else "")
         if equals:
             replaceable.append(Symbol(start, start + len(token), equals))
         before = token
-        at += 1
+        position += 1
     return replaceable
 
 

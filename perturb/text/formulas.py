@@ -89,16 +89,16 @@ def _conversion(text: str, region: MarkupRegion) -> list[Edit]:
         before, after = _INLINE_OF_ENVIRONMENT[name]
         opening, closing = "$" + before, after + "$"
     # An inline formula begins and ends with a symbol, so the space at its ends goes too.
-    left = len(inner) - len(inner.lstrip())
+    left_side = len(inner) - len(inner.lstrip())
     right = len(inner.rstrip())
     if "\\\\" in inner and "\\begin" not in inner and "\\begin" not in opening:
         return []
-    if not _apart(text, region) and (left or right < len(inner)):
+    if not _apart(text, region) and (left_side or right < len(inner)):
         return []
     if text[region.end : region.end + 1].isdigit():
         return []  # "$x$5" reads as two prices
     return [
-        Edit(region.start, opener + inner[:left], opening),
+        Edit(region.start, opener + inner[:left_side], opening),
         Edit(region.inner_start + right, inner[right:] + closer, closing),
     ]
 
@@ -126,7 +126,7 @@ def spaced(formulas: Sequence[tuple[MarkupRegion, Formula]], rng: np.random.Gene
             if not free or len(chosen) == counts[number]:
                 break
             chosen.append((free.pop(int(place * len(free))), SPACING[command]))
-        return [Edit(at, "", command) for at, command in sorted(chosen)]
+        return [Edit(position, "", command) for position, command in sorted(chosen)]
 
     starts = [region.inner_start for region, _ in open_gaps]
     return Sites(starts, [region.inner_end for region, _ in open_gaps], edits)

@@ -138,14 +138,14 @@ class EditablePage:
     def _loose_rows(self, start: int, end: int) -> Iterator[Span]:
         """Lines that look like rows of a table that lost its frame."""
         for sign, least in (("&", 2), ("\\\\", 1), ("|", 2)):
-            at = self.text.find(sign, start, end)
-            while at >= 0:
-                line_start = max(start, self.text.rfind("\n", start, at) + 1)
-                line_end = self.text.find("\n", at, end)
+            position = self.text.find(sign, start, end)
+            while position >= 0:
+                line_start = max(start, self.text.rfind("\n", start, position) + 1)
+                line_end = self.text.find("\n", position, end)
                 line_end = end if line_end < 0 else line_end
                 if self.text.count(sign, line_start, line_end) >= least:
                     yield line_start, line_end
-                at = self.text.find(sign, line_end, end)
+                position = self.text.find(sign, line_end, end)
 
     @cached_property
     def comments(self) -> list[Span]:
@@ -156,14 +156,14 @@ class EditablePage:
     def _containers(self) -> list[int]:
         return [match.start() for match in _CONTAINER.finditer(self.text)]
 
-    def in_container(self, position: int) -> bool:
+    def is_in_container(self, position: int) -> bool:
         """Whether this position's paragraph has a line of a Markdown list or quotation."""
         if not self._containers:
             return False
         blank = self.structure.blank_lines
-        at = bisect_left(blank, position)
-        start = blank[at - 1] if at else 0
-        end = blank[at] if at < len(blank) else len(self.text)
+        index = bisect_left(blank, position)
+        start = blank[index - 1] if index else 0
+        end = blank[index] if index < len(blank) else len(self.text)
         first = bisect_left(self._containers, start)
         return first < len(self._containers) and self._containers[first] < end
 

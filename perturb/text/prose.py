@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from ohr.markup.scanner import MarkupKind, MarkupRegion
-from ohr.markup.structure import merged, within
+from ohr.markup.structure import is_covered, merged
 from ohr.markup.writing_systems import has_unspaced
 from perturb.text.edits import Edit
 from perturb.text.page import Area, EditablePage, Words
@@ -91,14 +91,14 @@ def partition(
             whole_line = words.start, words.end
             runs.append(_letters_only(text, *whole_line) if words.unspaced else whole_line)
             continue
-        at = 0
-        while (left := words.count - at) >= SHORTEST_RUN:
-            length = min(next(lengths), left)
-            run = words.word(at)[0], words.word(at + length - 1)[1]
-            at += length
+        position = 0
+        while (remaining := words.count - position) >= SHORTEST_RUN:
+            length = min(next(lengths), remaining)
+            run = words.word(position)[0], words.word(position + length - 1)[1]
+            position += length
             if words.unspaced:
                 run = _letters_only(text, *run)
-                at += 1  # marks of two items that touch would be read as one
+                position += 1  # marks of two items that touch would be read as one
             if run[0] < run[1]:
                 runs.append(run)
     return runs
@@ -134,7 +134,7 @@ def styled_runs(
         if options is STYLES:
             inside = has_unspaced(page.text[max(0, start - 1) : end + 1])
             options = INSIDE_STYLES if inside else MARKDOWN_STYLES
-            if not within(comments, end - 1):
+            if not is_covered(comments, end - 1):
                 options = options + LATEX_STYLES
         opening, closing = options[int(drawn[lettered[number]] * len(options))]
         return [Edit(start, "", opening), Edit(end, "", closing)]
@@ -223,7 +223,7 @@ def _short(page: EditablePage, words: Words) -> Iterator[_Short]:
             and text[start].isupper()
             and text.count(" ", start, end) < LONGEST_TITLE
             and not (page.ruled(tail + 1) if closes_line else page.starts_block(tail))
-            and not page.in_container(start)
+            and not page.is_in_container(start)
         ):
             first = start == words.start
             yield _Short(lead, start, end, end if closes_line else tail, first, closes_line)
@@ -247,7 +247,7 @@ def _short_unspaced(page: EditablePage, words: Words) -> Iterator[_Short]:
             and has_unspaced(text[start])
             and bisect_left(places, end) - bisect_left(places, start) <= LONGEST_TITLE
             and not (page.ruled(tail + 1) if closes_line else page.starts_block(tail))
-            and not page.in_container(start)
+            and not page.is_in_container(start)
         ):
             first, ends = start == words.start, end if closes_line else tail
             cut = not closes_line and tail == end
@@ -376,5 +376,5 @@ def line_joins(page: EditablePage, areas: Iterable[Area]) -> list[tuple[int, int
         and not page.ruled(below.start)
         and not page.starts_block(above.start)
         and not page.starts_block(below.start)
-        and not within(page.comments, above.end - 1)
+        and not is_covered(page.comments, above.end - 1)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ohr.markup.structure import within
+from ohr.markup.structure import is_covered
 from perturb.text.edits import Edit
 from perturb.text.formulas import converted, readable, replaced, spaced
 from perturb.text.page import EditablePage
@@ -38,22 +38,24 @@ def table_lines(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
         places = table.row_boundaries
         if not places:
             continue
-        inserted += (_line(page.text, at, r"\hline") for at in places)
+        inserted += (_line(page.text, position, r"\hline") for position in places)
         for column, share in enumerate(drawn, 1):
-            at = places[int(share * len(places))]
-            inserted.append(_line(page.text, at, rf"\cline{{{column}-{column}}}"))
+            position = places[int(share * len(places))]
+            inserted.append(_line(page.text, position, rf"\cline{{{column}-{column}}}"))
         cells = sorted(cell.content_span for cell in table.cells)
         removed += (
             Edit(line.start(), line.group(), "")
             for line in _LINE.finditer(page.text, *table.span)
-            if not within(cells, line.start())
+            if not is_covered(cells, line.start())
         )
     inserted.sort(key=lambda edit: edit.at)
     return [_single(inserted), _single(removed)]
 
 
-def _line(text: str, at: int, command: str) -> Edit:
-    return Edit(at, "", f" {command}" if text[at : at + 1].isspace() else f" {command} ")
+def _line(text: str, position: int, command: str) -> Edit:
+    return Edit(
+        position, "", f" {command}" if text[position : position + 1].isspace() else f" {command} "
+    )
 
 
 def _single(edits: Sequence[Edit]) -> Sites:

@@ -40,7 +40,7 @@ def stripped(text: str, spans: Iterable[Span]) -> list[Span]:
     return [(a, b) for a, b in (strip(text, *span) for span in spans) if a < b]
 
 
-def between(cuts: Iterable[int], text: str) -> list[Span]:
+def split_spans(cuts: Iterable[int], text: str) -> list[Span]:
     """Stripped spans between ascending cuts, and before the first and after the last."""
     spans, start = [], 0
     for cut in [*cuts, len(text)]:

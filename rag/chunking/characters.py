@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from ohr.plugins import Chunker, Params
-from rag.chunking._pieces import Span, between
+from rag.chunking._pieces import Span, split_spans
 
 
 class CharacterChunkerParams(Params):
@@ -20,4 +20,4 @@ class CharacterChunker(Chunker[CharacterChunkerParams]):
     name = "characters"
 
     def spans(self, text: str) -> list[Span]:
-        return between(range(self.params.size, len(text), self.params.size), text)
+        return split_spans(range(self.params.size, len(text), self.params.size), text)

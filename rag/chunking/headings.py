@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ohr.markup.headings import headings
 from ohr.plugins import Chunker, Params
-from rag.chunking._pieces import Span, between
+from rag.chunking._pieces import Span, split_spans
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams
 
 
@@ -48,6 +48,6 @@ class HeadingChunker(Chunker[HeadingChunkerParams]):
         ]
         return [
             (start + a, start + b)
-            for start, end in between(cuts, text)
+            for start, end in split_spans(cuts, text)
             for a, b in self._tokens.spans(text[start:end])
         ]

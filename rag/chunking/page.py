@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ohr.plugins import Chunker
-from rag.chunking._pieces import Span, between
+from rag.chunking._pieces import Span, split_spans
 
 
 class PageChunker(Chunker):
@@ -12,4 +12,4 @@ class PageChunker(Chunker):
     name = "page"
 
     def spans(self, text: str) -> list[Span]:
-        return between([], text)
+        return split_spans([], text)

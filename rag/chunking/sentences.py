@@ -8,7 +8,7 @@ from itertools import islice
 from pydantic import Field
 
 from ohr.plugins import Chunker, Params
-from rag.chunking._pieces import Span, between, sentence_ends
+from rag.chunking._pieces import Span, sentence_ends, split_spans
 
 _BREAK = re.compile(r"\n[ \t]*\n\s*")
 _FULL_WIDTH_END = re.compile("[\u3002\uff01\uff1f][\u300d\u300f\u201d\u2019\uff09)]*\\s*")
@@ -29,6 +29,6 @@ class SentenceChunker(Chunker[SentenceChunkerParams]):
         ends = set(sentence_ends(text, 0, len(text)))
         ends.update(match.end() for match in _BREAK.finditer(text))
         ends.update(match.end() for match in _FULL_WIDTH_END.finditer(text))
-        sentences = between(sorted(ends), text)
+        sentences = split_spans(sorted(ends), text)
         starts = islice(sentences, self.params.size, None, self.params.size)
-        return between([start for start, _ in starts], text)
+        return split_spans([start for start, _ in starts], text)

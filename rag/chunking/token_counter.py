@@ -132,13 +132,13 @@ def fits_many(texts: Sequence[str], budget: float) -> list[bool]:
     not counted; the others are counted together, since most of the time of a count is its overhead.
     """
     fits = [len(text) * _MAX_PER_CHARACTER <= budget for text in texts]
-    unknown = [at for at, is_known in enumerate(fits) if not is_known]
+    unknown = [index for index, is_known in enumerate(fits) if not is_known]
     for is_ascii in (True, False):  # a single non-ASCII text would slow all of them down
-        alike = [at for at in unknown if texts[at].isascii() is is_ascii]
-        for at, count in zip(alike, _count_many([texts[at] for at in alike]), strict=True):
+        alike = [index for index in unknown if texts[index].isascii() is is_ascii]
+        for index, count in zip(alike, _count_many([texts[index] for index in alike]), strict=True):
             # Summed in another order, a count may differ from the text's own in the last digits.
             is_sure = abs(count - budget) > _DOUBT
-            fits[at] = (count if is_sure else count_tokens(texts[at])) <= budget
+            fits[index] = (count if is_sure else count_tokens(texts[index])) <= budget
     return fits
 
 

@@ -191,7 +191,7 @@ def _overlap_start(text: str, start: int, end: int, tokens: np.ndarray, least: f
     """The first sentence, phrase or word of ``text[start:end]`` from so many tokens on; its end if
     there is none."""
     for boundaries in (sentence_ends, _phrases, _words):
-        for at in boundaries(text, start, end):
-            if start < at < end and tokens[at] >= least and text[at:end].strip():
-                return int(at)
+        for position in boundaries(text, start, end):
+            if start < position < end and tokens[position] >= least and text[position:end].strip():
+                return int(position)
     return end

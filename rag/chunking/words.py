@@ -8,7 +8,7 @@ from itertools import islice
 from pydantic import Field
 
 from ohr.plugins import Chunker, Params
-from rag.chunking._pieces import Span, between
+from rag.chunking._pieces import Span, split_spans
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+")
@@ -27,4 +27,4 @@ class WordChunker(Chunker[WordChunkerParams]):
 
     def spans(self, text: str) -> list[Span]:
         starts = (match.start() for match in _WORD.finditer(text))
-        return between(islice(starts, self.params.size, None, self.params.size), text)
+        return split_spans(islice(starts, self.params.size, None, self.params.size), text)

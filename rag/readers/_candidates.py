@@ -303,7 +303,7 @@ def _stems(text: str) -> list[str]:
 def _finish(builder: _Builder) -> ParsedPage:
     words = builder.words
     lower = [
-        "" if word == "May" and _beside_number(words, i) else word.lower()
+        "" if word == "May" and _is_month(words, i) else word.lower()
         for i, word in enumerate(words)
     ]
     stemmed = stems(words)
@@ -349,9 +349,9 @@ def _finish(builder: _Builder) -> ParsedPage:
     )
 
 
-def _beside_number(words: list[str], at: int) -> bool:
+def _is_month(words: list[str], position: int) -> bool:
     """Whether "May" is a month here, and not the auxiliary verb."""
-    return any(word[0].isdigit() for word in words[max(0, at - 1) : at + 2])
+    return any(word[0].isdigit() for word in words[max(0, position - 1) : position + 2])
 
 
 def _is_year(word: str) -> bool:

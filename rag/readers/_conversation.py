@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from ohr.models.replies import without_thoughts
+from ohr.models.replies import drop_thoughts
 from ohr.plugins import Message, ToolCall
 from ohr.plugins.chat import Role
 
@@ -29,7 +29,7 @@ def defuse(text: str) -> str:
     return _FRAME.sub(lambda match: f"{match[0]} ", text)
 
 
-def to_plain_turns(
+def write_plain_turns(
     messages: Sequence[Message],
     tools: Sequence[Mapping[str, Any]] = (),
     schema: Mapping[str, Any] | None = None,
@@ -61,7 +61,7 @@ def to_plain_turns(
     return plain
 
 
-def with_schema(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> list[Message]:
+def add_schema(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> list[Message]:
     """The conversation with the schema described in its system message."""
     if schema is None:
         return list(messages)
@@ -78,7 +78,7 @@ def extract_calls(written: str, names: Collection[str]) -> tuple[str, tuple[Tool
 
     Broken JSON still counts as a call, with the text itself as its arguments.
     """
-    text = without_thoughts(written).strip()
+    text = drop_thoughts(written).strip()
     if not names:
         return text, ()
     if tagged := _TAGGED.findall(text):
@@ -111,13 +111,13 @@ def _parse_calls(text: str, names: Collection[str]) -> list[ToolCall]:
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    at, tries = 0, 0
-    while tries < 64 and (opening := re.compile(r"[{\[]").search(text, at)):
+    position, tries = 0, 0
+    while tries < 64 and (opening := re.compile(r"[{\[]").search(text, position)):
         tries += 1
         try:
-            value, at = _DECODER.raw_decode(text, opening.start())
+            value, position = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            at = opening.end()
+            position = opening.end()
             continue
         yield value
 

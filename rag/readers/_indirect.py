@@ -115,7 +115,7 @@ def direct_question(question: str) -> str:
     if not framed:
         return question
     text = text.rstrip(" .!?？。")
-    text = f"{_in_order(text)}?"
+    text = f"{_reorder_verb(text)}?"
     return f"{lead}{text}" if lead else text[:1].upper() + text[1:]
 
 
@@ -125,9 +125,9 @@ def _unframed(text: str) -> tuple[str, str, bool]:
     if match := _CHINESE.match(text):
         return "", re.sub(r"吗?\s*[?？]?\s*\Z", "", text[match.end() :]), True
     for _ in range(4):
-        rest = _after_frame(text, 0)
+        rest = _strip_frame(text, 0)
         if rest is None and not framed and (clause := _CLAUSE.match(text)) is not None:
-            rest = _after_frame(text, clause.end())
+            rest = _strip_frame(text, clause.end())
             lead = clause[0] if rest is not None else ""
         if rest is None:
             break
@@ -135,7 +135,7 @@ def _unframed(text: str) -> tuple[str, str, bool]:
     return lead, text, framed
 
 
-def _after_frame(text: str, start: int) -> str | None:
+def _strip_frame(text: str, start: int) -> str | None:
     """The question after a frame that begins there; None without one."""
     match = _FRAME.match(text, start) or _REQUEST.match(text, start)
     if match is None:
@@ -146,7 +146,7 @@ def _after_frame(text: str, start: int) -> str | None:
     return rest
 
 
-def _in_order(text: str) -> str:
+def _reorder_verb(text: str) -> str:
     """An indirect question with its verb where a direct one has it."""
     if (match := _WHETHER.fullmatch(text)) is not None:
         rest = match["rest"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from ohr.errors import EngineError
-from ohr.models.pictures import at_most
+from ohr.models.pictures import shrink
 from ohr.types import Hit, PageImage, ShownHit, load_images
 
 SHOWN = "(the pages are the images above)"
@@ -33,7 +33,7 @@ class ShownPages:
         for outcome in load_images(self.pages):
             if outcome.value is None:
                 raise EngineError(f"a page that cannot be shown: {outcome.detail}")
-            pictures.append(Image.fromarray(at_most(outcome.value, side)))
+            pictures.append(Image.fromarray(shrink(outcome.value, side)))
         return pictures
 
 

@@ -27,7 +27,7 @@ class Continuation:
 def common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
     """The number of tokens in the common prefix of two prompts."""
     pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
+    return next((position for position, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 class PrefixDecoder:

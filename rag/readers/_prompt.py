@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ohr.errors import ConfigError
-from ohr.models.replies import without_thoughts
+from ohr.models.replies import drop_thoughts
 from ohr.types import Hit
 
 BUILT_IN = ("few_shot", "answer", "judge", "rewrite", "unifiedqa")
@@ -56,7 +56,7 @@ class Prompt:
         """A question and its passages in the form of the prompt."""
         if not self.bare:
             return question, passages(context)
-        return _on_one_line(question), " ".join(_on_one_line(hit.text) for hit in context)
+        return _join_lines(question), " ".join(_join_lines(hit.text) for hit in context)
 
     def messages(self, question: str, context: str) -> list[dict[str, str]]:
         """The conversation up to the model's turn."""
@@ -147,7 +147,7 @@ def _parse_example(number: int, text: str, where: str) -> Example:
     return Example(*parts)
 
 
-def _on_one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.lower().split())
 
 
@@ -162,6 +162,6 @@ def extract_answer(text: str) -> str:
 
     Its thoughts are not part of the answer.
     """
-    text = without_thoughts(text)
+    text = drop_thoughts(text)
     answers = [match[2] for match in _ANSWER.finditer(text)]
     return (answers[-1] if answers else text).strip()

@@ -86,21 +86,21 @@ def _page_spans(
         last.append(position + length)
         owner.append(index)
         position += length
-    at = np.concatenate(tokens)
-    overlap = by_stem[page.stem[at]]
-    gap = np.append(page.gap[at], np.int8(Gap.EDGE))
+    offset = np.concatenate(tokens)
+    overlap = by_stem[page.stem[offset]]
+    gap = np.append(page.gap[offset], np.int8(Gap.EDGE))
     gap[first] = Gap.EDGE
-    flags = page.flags[:, at]
+    flags = page.flags[:, offset]
     opens, closes = _edges(overlap > 0, gap, flags)
-    unit_of, starts, ends = _pairs(opens, closes, first, last, np.cumsum(page.size[at]))
-    columns = _header_coverage(page, page.column[at], weights, mass)
+    unit_of, starts, ends = _pairs(opens, closes, first, last, np.cumsum(page.size[offset]))
+    columns = _header_coverage(page, page.column[offset], weights, mass)
     unit_rows = _unit_features([ranked[i] for i in chosen], ranked[0].score, page)
     span_rows = _span_features(
         starts, ends, np.array(first)[unit_of], np.array(last)[unit_of],
-        overlap, gap, flags, page.size[at], page.column[at], columns, asks_for,
+        overlap, gap, flags, page.size[offset], page.column[offset], columns, asks_for,
     )  # fmt: skip
     features = np.concatenate([unit_rows[unit_of], span_rows], axis=1)
-    return Spans(np.array(owner)[unit_of], at[starts], at[ends - 1] + 1, features)
+    return Spans(np.array(owner)[unit_of], offset[starts], offset[ends - 1] + 1, features)
 
 
 def _edges(
@@ -194,13 +194,13 @@ def _span_features(
     def running(values: np.ndarray) -> np.ndarray:
         return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
 
-    def inside(values: np.ndarray) -> np.ndarray:
+    def totals(values: np.ndarray) -> np.ndarray:
         total = running(values)
         return np.asarray(total[ends] - total[starts])
 
     function, auxiliary, preposition, number, capital, date, formula, symbol, per, money = flags
     count = ends - starts
-    size = inside(sizes)
+    size = totals(sizes)
     log_size = np.log1p(size)
     has_before, has_after = starts > first, ends < last
     before, after = np.maximum(starts - 1, 0), np.minimum(ends, len(overlap) - 1)
@@ -209,9 +209,9 @@ def _span_features(
     overlap_all = overlap_total[last] - overlap_total[first]
     near_before = overlap_total[starts] - overlap_total[np.maximum(starts - _NEAR, first)]
     near_after = overlap_total[np.minimum(ends + _NEAR, last)] - overlap_total[ends]
-    known = (overlap > 0).astype(np.float32)
+    is_known = (overlap > 0).astype(np.float32)
     breaks = running(gap[:-1] > Gap.COMMA)
-    content = np.maximum(count - inside(function), 0.5)
+    content = np.maximum(count - totals(function), 0.5)
     in_cell = column[starts] >= 0
     one_cell = in_cell & (column[starts] == column[ends - 1])
     whole_cell = one_cell & (gap[starts] == Gap.EDGE) & (gap[ends] == Gap.EDGE)
@@ -220,11 +220,11 @@ def _span_features(
     ]
     adjoins_name = _adjoins(capital > 0, gap)
     adjoins_date = _adjoins((date > 0) | (number > 0), gap)
-    percent, amount = inside(per) > 0, inside(money) > 0
+    percent, amount = totals(per) > 0, totals(money) > 0
     columns = (
         log_size, log_size**2, count == 1, size / 20, starts == first, ends == last,
         (starts == first) & (ends == last),
-        inside(known) / count, np.minimum(content - inside(known * (1 - function)), 8) / 8,
+        totals(is_known) / count, np.minimum(content - totals(is_known * (1 - function)), 8) / 8,
         overlap_all - overlap_in, near_before, near_after,
         has_before * (overlap[before] > 0), has_after * (overlap[after] > 0),
         has_before * (gap[starts] == Gap.BREAK), has_after * (gap[ends] == Gap.BREAK),
@@ -232,15 +232,15 @@ def _span_features(
         breaks[ends] - breaks[np.minimum(starts + 1, ends)],
         function[starts], function[ends - 1], has_before * function[before],
         has_before * auxiliary[before], has_before * preposition[before], preposition[starts],
-        inside(number) / count, number[starts], inside(number) > 0,
-        inside(capital) / content, capital[starts], inside(date) / count, inside(date) > 0,
-        inside(formula) / count, inside(formula) > 0, inside(symbol) / count,
+        totals(number) / count, number[starts], totals(number) > 0,
+        totals(capital) / content, capital[starts], totals(date) / count, totals(date) > 0,
+        totals(formula) / count, totals(formula) > 0, totals(symbol) / count,
         whole_cell, one_cell & (starts == first), one_cell * header[starts],
         one_cell * (best_header - header[starts]),
         number[starts] * has_after * (overlap[after] > 0),
         percent & asks_for[0], percent & (not asks_for[0]), ~percent & asks_for[0],
         amount & asks_for[1], amount & (not asks_for[1]),
-        (inside(capital) == count) & (count > 1),
+        (totals(capital) == count) & (count > 1),
         has_before * adjoins_name[starts], has_after * adjoins_name[ends],
         has_before * adjoins_date[starts], has_after * adjoins_date[ends],
         np.ones(len(starts)),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ohr.plugins import Message
-from rag.readers._conversation import to_plain_turns
+from rag.readers._conversation import write_plain_turns
 
 
 def render(tokenizer: Any, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> str:
@@ -16,7 +16,7 @@ def render(tokenizer: Any, messages: Sequence[Message], tools: Sequence[Mapping[
     template, so does everything.
     """
     if not tokenizer.chat_template:
-        return "\n\n".join(message.text for message in to_plain_turns(messages, tools))
+        return "\n\n".join(message.text for message in write_plain_turns(messages, tools))
     attempts = [_render_plain, _render_merged]
     if tools and _knows_tools(tokenizer.chat_template):
         attempts.insert(0, _render_turns)
@@ -54,13 +54,13 @@ def _render_turns(tokenizer: Any, messages: Sequence[Message], tools: Any) -> st
 
 
 def _render_plain(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
-    turns = to_plain_turns(messages, tools)
+    turns = write_plain_turns(messages, tools)
     return _apply_template(tokenizer, [{"role": turn.role, "content": turn.text} for turn in turns])
 
 
 def _render_merged(tokenizer: Any, messages: Sequence[Message], tools: Any) -> str:
     """Without a system message: its text begins the user's first turn."""
-    turns = to_plain_turns(messages, tools)
+    turns = write_plain_turns(messages, tools)
     if len(turns) > 1 and turns[0].role == "system":
         turns[:2] = [Message("user", f"{turns[0].text}\n\n{turns[1].text}")]
     return _apply_template(tokenizer, [{"role": turn.role, "content": turn.text} for turn in turns])

@@ -41,7 +41,7 @@ class PromptTokens:
             text = tokenizer.apply_chat_template(turns, **options)
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    def of_turns(
+    def encode_turns(
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]
     ) -> list[int]:
         """A conversation as tokens."""

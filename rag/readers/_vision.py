@@ -76,8 +76,8 @@ class VisionModel:
 
 def _merge_system_message(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     """The conversation with its system message at the beginning of the first turn."""
-    system, first, *others = turns
-    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *others]
+    system, first, *rest = turns
+    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
 
 
 def load_processor(name: str, folder: Path, transformers: Any) -> Any:

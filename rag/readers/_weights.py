@@ -52,11 +52,11 @@ def fold_of(question: str, context: Sequence[Hit]) -> int | None:
     A question of the fitted data has its fold; otherwise the first hit from a fitted document
     decides.
     """
-    known = _folds()
-    fold = known["questions"].get(question_key(question))
+    known_values = _folds()
+    fold = known_values["questions"].get(question_key(question))
     if fold is not None:
         return fold
-    documents = (known["documents"].get(document_key(hit.ref.doc_id)) for hit in context)
+    documents = (known_values["documents"].get(document_key(hit.ref.doc_id)) for hit in context)
     return next((fold for fold in documents if fold is not None), None)
 
 
@@ -100,5 +100,5 @@ def _weights() -> dict[str, np.ndarray]:
 
 @cache
 def _folds() -> dict[str, dict[str, int]]:
-    known: dict[str, dict[str, int]] = json.loads(_text(FOLDS_FILE))
-    return known
+    known_values: dict[str, dict[str, int]] = json.loads(_text(FOLDS_FILE))
+    return known_values

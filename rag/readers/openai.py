@@ -72,8 +72,13 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         stop = threading.Event()
         texts = list(map(self._passages, questions, contexts))
         pages = list(map(self._pages_to_show, contexts))
-        order = sorted(range(len(texts)), key=lambda at: (pages[at].sort_key, texts[at][1]))
-        calls = [partial(self._ask, endpoint, *texts[at], pages[at], stop) for at in order]
+        order = sorted(
+            range(len(texts)), key=lambda position: (pages[position].sort_key, texts[position][1])
+        )
+        calls = [
+            partial(self._ask, endpoint, *texts[position], pages[position], stop)
+            for position in order
+        ]
         futures = dict(zip(submitted(calls, self.params.concurrency), order, strict=True))
         failure: MissingDependencyError | None = None
         try:

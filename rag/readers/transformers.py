@@ -15,7 +15,7 @@ from ohr.models.checkpoints import is_gguf
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
-from rag.readers._conversation import extract_calls, with_schema
+from rag.readers._conversation import add_schema, extract_calls
 from rag.readers._grammar import Grammars, SchemaMask, grammar_version
 from rag.readers._pictures import SHOWN
 from rag.readers._prefix import Continuation, PrefixDecoder, common_prefix
@@ -150,7 +150,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     ) -> Iterator[Reply]:
         """Answers from page images, one question at a time, grouped by their pages."""
         pages = list(map(self._pages_to_show, contexts))
-        for index in sorted(range(len(questions)), key=lambda at: pages[at].sort_key):
+        for index in sorted(range(len(questions)), key=lambda position: pages[position].sort_key):
             prepared = self._passages(questions[index], contexts[index])
             question, text = map(self._tokens.defuse_tokens, prepared)
             text, note = self._tokens.cut(text, self.params.max_context_tokens)
@@ -190,8 +190,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         Special tokens and marks of calls in the text of turns are broken up and have no effect.
         A schema is described to the model, and enforced with ``hold_to_schema``.
         """
-        messages = [self._tokens.defuse_turn(message) for message in with_schema(messages, schema)]
-        ids = self._tokens.of_turns(messages, tools)
+        messages = [self._tokens.defuse_turn(message) for message in add_schema(messages, schema)]
+        ids = self._tokens.encode_turns(messages, tools)
         room = max_tokens or self.params.max_new_tokens
         loaded = self._loaded
         if loaded.window is not None and not loaded.model.config.is_encoder_decoder:
@@ -202,10 +202,11 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 f"{loaded.window:,}"
             )
         # Where each turn before an answer ends: the next call continues from there.
-        ends = [at for at, message in enumerate(messages) if message.role == "assistant"]
+        ends = [index for index, message in enumerate(messages) if message.role == "assistant"]
         opening = [messages[:1], *(messages[:end] for end in ends)] if self._prefixes else []
         splits = sorted(
-            common_prefix(ids, self._tokens.of_turns([*turns, _OTHER], tools)) for turns in opening
+            common_prefix(ids, self._tokens.encode_turns([*turns, _OTHER], tools))
+            for turns in opening
         )
         config = self._decoding_config(room, temperature)
         mask = self._grammars.mask(schema, room, len(ids)) if self._is_constrained(schema) else None
@@ -275,7 +276,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             )
             kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
             model = self._load(f"AutoModelFor{kind}", config=config)
-        decoding = self._with_endings(model, tokenizer)
+        decoding = self._add_endings(model, tokenizer)
         eos = decoding.eos_token_id
         if decoding.pad_token_id is None:
             decoding.pad_token_id = eos[0] if eos else 0
@@ -283,7 +284,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         window = getattr(config, "max_position_embeddings", None)
         return _Loaded(model, tokenizer, frozenset(eos), decoding.pad_token_id, window)
 
-    def _with_endings(self, model: Any, tokenizer: Any) -> Any:
+    def _add_endings(self, model: Any, tokenizer: Any) -> Any:
         """The generation config with the tokenizer's end token added: a checkpoint that was trained
         to chat may still have the config of one that was not.
         """
@@ -343,7 +344,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     ) -> tuple[str, dict[str, float], bool]:
         """The text, its usage, and whether it was cut off."""
         row, eos = continuation.tokens, self._eos
-        end = next((at for at, token in enumerate(row) if token in eos), None)
+        end = next((index for index, token in enumerate(row) if token in eos), None)
         tokens = len(row) if end is None else end + 1
         usage = {"prompt_tokens": float(len(prompt)), "completion_tokens": float(tokens)}
         text = self._tokenizer.decode(row[:end], skip_special_tokens=True)
@@ -395,5 +396,5 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         with self._loading():
             processor = load_processor(self.name, self._folder, self._transformers)
             model = self._load("AutoModelForImageTextToText")
-        model.generation_config = self._with_endings(model, processor.tokenizer)
+        model.generation_config = self._add_endings(model, processor.tokenizer)
         return VisionModel(self._torch, model, processor)

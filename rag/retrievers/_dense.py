@@ -72,12 +72,13 @@ class DenseRetriever(EncodedRetriever[P], abstract=True):
             query for query, vector in zip(queries, encoded, strict=True) if vector is not None
         ]
         vectors = self._stack([vector for vector in encoded if vector is not None])
-        width, known = vectors.shape[1], self._nearest.width
-        if self._chunks and known_queries and width != known:
-            raise self._width_error(known, width)
+        width, known_values = vectors.shape[1], self._nearest.width
+        if self._chunks and known_queries and width != known_values:
+            raise self._width_error(known_values, width)
         hits = {
             query: [
-                hit_of(self._chunks[at], score, rank) for rank, (at, score) in enumerate(nearest)
+                hit_of(self._chunks[position], score, rank)
+                for rank, (position, score) in enumerate(nearest)
             ]
             for query, nearest in zip(known_queries, self._nearest.search(vectors, k), strict=True)
         }

@@ -48,18 +48,18 @@ class LocalEncoder(LocalModel[P], DenseRetriever[P], abstract=True):
         return self.model_version()
 
 
-def by_length(texts: Sequence[str], size: int) -> list[list[int]]:
+def batch_by_length(texts: Sequence[str], size: int) -> list[list[int]]:
     """Indices of texts in batches of similar length, which saves padding."""
     order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def in_batches(
+def encode_batches(
     texts: list[str], size: int, encode: Callable[[list[str]], np.ndarray]
 ) -> list[np.ndarray]:
     """A row for each text, from an encoder that takes a batch of texts."""
     rows: list[np.ndarray] = [np.zeros(0, np.float32)] * len(texts)
-    for batch in by_length(texts, size):
+    for batch in batch_by_length(texts, size):
         for index, row in zip(batch, encode([texts[i] for i in batch]), strict=True):
             rows[index] = row
     return rows

@@ -29,11 +29,11 @@ def maxsim(
 def _scores(queries: Sequence[np.ndarray], pages: Sequence[np.ndarray], mean: bool) -> np.ndarray:
     blocks = _blocks(queries)
     scores = np.zeros((len(queries), len(pages)), np.float32)
-    for at, page in enumerate(pages):
+    for index, page in enumerate(pages):
         tokens = np.asarray(page, np.float32)
         for start, end, block, starts in blocks:
             best = (tokens @ block).max(axis=0)
-            scores[start:end, at] = np.add.reduceat(best, starts)
+            scores[start:end, index] = np.add.reduceat(best, starts)
     if mean:
         scores /= np.array([[len(query)] for query in queries], np.float32)
     return scores

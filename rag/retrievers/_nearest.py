@@ -71,8 +71,11 @@ class Nearest:
     def _products(self, query: np.ndarray, indices: np.ndarray) -> np.ndarray:
         """A query's products with some vectors, ``(len(indices),)`` float32, each by itself."""
         parts = [
-            (self._vectors[indices[at : at + _EXACT_BATCH]].astype(np.float64) * query).sum(axis=1)
-            for at in range(0, len(indices), _EXACT_BATCH)
+            (
+                self._vectors[indices[position : position + _EXACT_BATCH]].astype(np.float64)
+                * query
+            ).sum(axis=1)
+            for position in range(0, len(indices), _EXACT_BATCH)
         ]
         return np.concatenate(parts).astype(np.float32)
 

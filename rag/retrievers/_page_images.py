@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from ohr.models.pictures import at_most
+from ohr.models.pictures import shrink
 from ohr.plugins import ImageRetriever, Params, source_of
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Hit, PageImage, PageRef, load_images
@@ -88,7 +88,7 @@ class PageEncoder(ImageRetriever[P], abstract=True):
             outcomes = load_images(batch)
             side = self.params.image_side
             images = [
-                at_most(outcome.value, side) for outcome in outcomes if outcome.value is not None
+                shrink(outcome.value, side) for outcome in outcomes if outcome.value is not None
             ]
             encoded = iter(self.encode_pages(images) if images else [])
             results = [
@@ -117,8 +117,8 @@ class PageEncoder(ImageRetriever[P], abstract=True):
         )
         return [
             [
-                Hit(self._pages[at], "", float(scores[at]), rank)
-                for rank, at in enumerate(top_k(scores, k))
+                Hit(self._pages[position], "", float(scores[position]), rank)
+                for rank, position in enumerate(top_k(scores, k))
             ]
             for scores in self.scores(query_vectors, self._vectors)
         ]

@@ -95,10 +95,10 @@ _Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """terms, indptr, texts, weights, lengths"""
 
 
-def _chain(first: _Part, second: _Part, others: Iterator[_Part]) -> Iterator[_Part]:
+def _chain(first: _Part, second: _Part, rest: Iterator[_Part]) -> Iterator[_Part]:
     yield first
     yield second
-    yield from others
+    yield from rest
 
 
 def _blocks(ids: Iterable[np.ndarray], block: int) -> Iterator[_Part]:

@@ -113,13 +113,13 @@ class BgeM3(LocalEncoder[BgeM3Params]):
             words = self._lexical.scores(self._word_vectors("queries", queries))
         dense, lexical, multi = self.params.weights
         rankings = []
-        for at, hits in enumerate(candidates):
+        for index, hits in enumerate(candidates):
             scored = []
             for i, product in hits:
                 # The mean over the query's tokens of the best match among the passage's.
-                score = float((query_vectors[at] @ passage_vectors[i].T).max(axis=1).mean())
+                score = float((query_vectors[index] @ passage_vectors[i].T).max(axis=1).mean())
                 if words is not None:
-                    score = dense * product + lexical * float(words[at, i]) + multi * score
+                    score = dense * product + lexical * float(words[index, i]) + multi * score
                     score /= dense + lexical + multi
                 scored.append((i, score))
             rankings.append(sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:k])

@@ -90,12 +90,12 @@ class Bm25(Retriever[Bm25Params]):
         constant = index.constant(terms)
         best = top_k(scores, k)
         if self.only_matches:
-            best = [at for at in best if scores[at] > 0]
+            best = [position for position in best if scores[position] > 0]
             if index.has_weightless and len(best) < k:
                 # A term in half of the texts or more may have no weight; it still matches.
                 matches = index.texts_with(terms)
                 best += matches[scores[matches] <= 0][: k - len(best)].tolist()
         return [
-            hit_of(self._chunks[at], float(scores[at]) + constant, rank)
-            for rank, at in enumerate(best)
+            hit_of(self._chunks[position], float(scores[position]) + constant, rank)
+            for rank, position in enumerate(best)
         ]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ohr.models.local import LocalModel
 from rag.retrievers._dense import DenseParams, DenseRetriever
-from rag.retrievers._local import LOCATION, DeviceParams, ModelParams, in_batches
+from rag.retrievers._local import LOCATION, DeviceParams, ModelParams, encode_batches
 
 INSTALL = "pip install torch 'transformers>=5.23'"
 
@@ -79,6 +79,6 @@ class Dpr(DenseRetriever[DprParams]):
 
     def _encode(self, encoder: _Encoder, texts: list[str]) -> list[np.ndarray]:
         params = self.params
-        return in_batches(
+        return encode_batches(
             texts, params.batch_size, lambda batch: encoder.encode(batch, params.max_tokens)
         )

@@ -96,7 +96,8 @@ class Hybrid(Retriever[HybridParams]):
             chunks = [pages.get(ref) or Chunk(ref, 0, 0, "") for ref in self._places(pages)]
         self._chunks = chunks
         self._order = {
-            self._place(chunk.ref, (chunk.start, chunk.end)): at for at, chunk in enumerate(chunks)
+            self._place(chunk.ref, (chunk.start, chunk.end)): position
+            for position, chunk in enumerate(chunks)
         }
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:

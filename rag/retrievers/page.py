@@ -49,12 +49,12 @@ class PageRetriever(Retriever[PageRetrieverParams]):
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         # This many chunks are on at least k pages.
         depth = (k - 1) * self._most_chunks + 1
-        return [self._by_page(hits, k) for hits in self._inner.search_many(queries, depth)]
+        return [self._page_hits(hits, k) for hits in self._inner.search_many(queries, depth)]
 
     def left_out(self) -> LeftOut:
         return self._inner.left_out()
 
-    def _by_page(self, hits: Sequence[Hit], k: int) -> list[Hit]:
+    def _page_hits(self, hits: Sequence[Hit], k: int) -> list[Hit]:
         best: dict[PageRef, float] = {}
         for hit in hits:
             best.setdefault(hit.ref, hit.score)

@@ -17,7 +17,7 @@ from ohr.plugins.retriever import LeftOut
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit
-from rag.retrievers._local import ModelParams, in_batches
+from rag.retrievers._local import ModelParams, encode_batches
 from rag.retrievers._nested import Spec, create
 from rag.retrievers._vectors import VectorStore
 
@@ -99,7 +99,7 @@ class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
         return self._inner.left_out()
 
     def _score(self, pairs: list[str]) -> list[np.ndarray]:
-        return in_batches(pairs, self.params.batch_size, self._score_batch)
+        return encode_batches(pairs, self.params.batch_size, self._score_batch)
 
     def _score_batch(self, pairs: list[str]) -> np.ndarray:
         model, tokenizer = self._loaded

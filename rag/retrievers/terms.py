@@ -21,7 +21,7 @@ import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
 from ohr.markup.folding import fold
-from ohr.markup.writing_systems import UNSPACED, in_marked_script, jieba, marks, may_have_marks
+from ohr.markup.writing_systems import UNSPACED, jieba, marked_script_class, marks, may_have_marks
 from ohr.store.text_cache import TextCache
 
 _WORD = re.compile(r"\w+")
@@ -36,7 +36,7 @@ _ASCII_LOWER_WORDS = bytes(
 )
 _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 _UTF8_LOWER_WORDS = _ASCII_LOWER_WORDS[:128] + bytes(range(128, 256))
-_IN_SCRIPTS = re.compile(f"[{_CJK}{UNSPACED}]|{in_marked_script()}")
+_IN_SCRIPTS = re.compile(f"[{_CJK}{UNSPACED}]|{marked_script_class()}")
 """Characters whose words are more than a run of letters."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -73,7 +73,7 @@ class Words:
         self._words = words
         stem = str if stemmer is None else Stemmer.Stemmer(stemmer).stemWord
         self._word_ids = _WordIds(stem, stop_words)
-        self.ids = TextCache.of(self._ids)
+        self.ids = TextCache.from_function(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
         # Calling __missing__ through the subscript keeps the loop in C.
@@ -89,7 +89,7 @@ class CharacterNgrams:
 
     def __init__(self, n: int) -> None:
         self._n = n
-        self.ids = TextCache.of(self._ids)
+        self.ids = TextCache.from_function(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
         padded = f" {' '.join(_words(fold(text).lower()))} "
@@ -101,11 +101,11 @@ class CharacterNgrams:
         hashes = np.zeros(windows, np.uint64)
         within = np.ones(windows, dtype=bool)
         space = codes == ord(" ")
-        for at in range(self._n):
-            hashes = (hashes ^ codes[at : at + windows]) * _MULTIPLIER
+        for position in range(self._n):
+            hashes = (hashes ^ codes[position : position + windows]) * _MULTIPLIER
             hashes ^= hashes >> np.uint64(29)
-            if 0 < at < self._n - 1:
-                within &= ~space[at : at + windows]
+            if 0 < position < self._n - 1:
+                within &= ~space[position : position + windows]
         return (hashes[within] >> np.uint64(1)).astype(np.int64)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ohr.models.replies import objects_in, without_thoughts
+from ohr.models.replies import drop_thoughts, objects_in
 from ohr.plugins.base import first_error
 from ohr.types import Answer, PageRef
 from rag.systems._passage_frames import unescape_tags
@@ -72,7 +72,7 @@ def parse_reply(written: str) -> Attributed | str:
     Thoughts, a fence and words around the object are ignored, and so is any text that a model
     writes after it.
     """
-    text = without_thoughts(written)[:_LONGEST]
+    text = drop_thoughts(written)[:_LONGEST]
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         return "there is no JSON object in it"

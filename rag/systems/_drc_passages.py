@@ -67,8 +67,8 @@ def _page_passages(
         if tables:
             spans.append(table.span)
         elif caption := table.table.caption:
-            at = page.text.find(caption, *table.span)
-            spans += [(at, at + len(caption))] if at >= 0 else []
+            position = page.text.find(caption, *table.span)
+            spans += [(position, position + len(caption))] if position >= 0 else []
     for span in text_tables:
         in_tables.append(span)
         spans += [span] if tables else _captions(page.text, *span)
@@ -91,11 +91,11 @@ def _captions(text: str, start: int, end: int) -> list[Span]:
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
-    at = start
+    position = start
     for gap in _PARAGRAPH_END.finditer(text, start, end):
-        yield at, gap.start()
-        at = gap.end()
-    yield at, end
+        yield position, gap.start()
+        position = gap.end()
+    yield position, end
 
 
 def _cut(text: str, start: int, end: int, longest: int) -> Iterator[Span]:
@@ -105,9 +105,9 @@ def _cut(text: str, start: int, end: int, longest: int) -> Iterator[Span]:
     while first < len(words):
         last = min(first + longest, len(words)) - 1
         if last < len(words) - 1:
-            for at in range(last, first + longest // 2 - 1, -1):
-                if _SENTENCE_END.search(text[slice(*words[at])]):
-                    last = at
+            for position in range(last, first + longest // 2 - 1, -1):
+                if _SENTENCE_END.search(text[slice(*words[position])]):
+                    last = position
                     break
         yield words[first][0], words[last][1]
         first = last + 1

@@ -26,9 +26,9 @@ class Piece:
     text: str
     paths: tuple[tuple[int, Path], ...]
 
-    def path_at(self, at: int) -> Path:
+    def path_at(self, position: int) -> Path:
         """The headings above a character of the piece, as far as they are known."""
-        place = bisect_right(self.paths, at, key=itemgetter(0))
+        place = bisect_right(self.paths, position, key=itemgetter(0))
         return self.paths[place - 1][1] if place else ()
 
     @property
@@ -63,7 +63,10 @@ def whole_document(tree: DocumentTree) -> Passage | None:
     for number, page in enumerate(tree.pages):
         if page.text.strip():
             open_path = tree.path(tree.section_at(Place(number, 0)))
-            paths = [(0, open_path), *((at, tree.path(section)) for at, section in starts[number])]
+            paths = [
+                (0, open_path),
+                *((position, tree.path(section)) for position, section in starts[number]),
+            ]
             pieces.append(Piece(page.ref, 0, page.text, tuple(paths)))
     return Passage(tuple(pieces)) if pieces else None
 
@@ -72,7 +75,7 @@ def pieces_of_length(tree: DocumentTree, size: int) -> Iterator[Passage]:
     """Each page cut after every ``size`` characters. Only headings inside a piece are known."""
     starts = _starts(tree)
     for number, page in enumerate(tree.pages):
-        places = [at for at, _ in starts[number]]
+        places = [position for position, _ in starts[number]]
         for start in range(0, len(page.text), size):
             text = page.text[start : start + size]
             inside = starts[number][bisect_left(places, start) : bisect_left(places, start + size)]
@@ -86,14 +89,14 @@ def _visible(
 ) -> Iterator[tuple[int, Path]]:
     """The path below each heading of a piece, made of headings of the piece alone."""
     seen: set[int] = set()
-    for at, section in inside:
+    for position, section in inside:
         seen.add(section.number)
         path, above = [section.title], section.parent
         while above:
             if above in seen:
                 path.append(tree.sections[above - 1].title)
             above = tree.sections[above - 1].parent
-        yield at - start, tuple(reversed(path))
+        yield position - start, tuple(reversed(path))
 
 
 def sections(tree: DocumentTree, longest: int) -> Iterator[Passage]:

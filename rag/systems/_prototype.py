@@ -105,8 +105,10 @@ class Prototype(BatchSystem[P], abstract=True):
         if self.params.language != "auto":
             languages = [self.params.language] * len(questions)
         for language in sorted(set(languages)):
-            indices = [at for at, detected in enumerate(languages) if detected == language]
-            texts = [questions[at] for at in indices]
+            indices = [
+                position for position, detected in enumerate(languages) if detected == language
+            ]
+            texts = [questions[position] for position in indices]
             selections = self.select(texts, trees, language)
             index_cost = {"index_s": time.process_time() - started}
             for reply in self._answers(texts, selections, language):
@@ -137,7 +139,7 @@ class Prototype(BatchSystem[P], abstract=True):
             usage = {
                 **selection.usage,
                 **reply.usage,
-                "context_tokens": tokens.of(selection.passages),
+                "context_tokens": tokens.count(selection.passages),
             }
             usage["answer_s"] = time.process_time() - answer_started
             outcome = reply.outcome
@@ -162,20 +164,22 @@ class Prototype(BatchSystem[P], abstract=True):
             for selection in selections
         ]
         # Readers cache pieces, so questions with the same pieces follow one another.
-        order = sorted(range(len(pieces)), key=lambda at: _position(pieces[at]))
-        hits = [[piece.hit for piece in pieces[at]] for at in order]
-        for reply in self._reader.answer_many([questions[at] for at in order], hits):
-            at, outcome = order[reply.index], reply.outcome
+        order = sorted(range(len(pieces)), key=lambda position: _position(pieces[position]))
+        hits = [[piece.hit for piece in pieces[position]] for position in order]
+        for reply in self._reader.answer_many([questions[position] for position in order], hits):
+            position, outcome = order[reply.index], reply.outcome
             if outcome.value is None:
                 missing: Outcome[Answer] = Outcome(None, outcome.status, outcome.detail)
-                yield SystemReply(at, missing, reply.usage)
+                yield SystemReply(position, missing, reply.usage)
                 continue
-            quote = find_quote(questions[at], outcome.value, pieces[at], language)
+            quote = find_quote(questions[position], outcome.value, pieces[position], language)
             answer = Answer(outcome.value)
             if quote is not None:
                 path = quote.piece.path_at(quote.at)
                 answer = Answer(outcome.value, quote.text, (quote.piece.ref,), (), path)
-            yield SystemReply(at, Outcome(answer, outcome.status, outcome.detail), reply.usage)
+            yield SystemReply(
+                position, Outcome(answer, outcome.status, outcome.detail), reply.usage
+            )
 
 
 def _position(pieces: Sequence[Piece]) -> list[tuple[PageRef, int]]:
@@ -188,7 +192,7 @@ class _Tokens:
     def __init__(self) -> None:
         self._counts: dict[tuple[object, int, int], float] = {}
 
-    def of(self, passages: Sequence[Passage]) -> float:
+    def count(self, passages: Sequence[Passage]) -> float:
         total = 0.0
         for passage in passages:
             for piece in passage.pieces:

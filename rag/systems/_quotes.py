@@ -97,25 +97,25 @@ def _words(text: str) -> str:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Sentences of paragraphs, rows of tables, and lines of lists and headings."""
-    start = at = 0
+    start = position = 0
     for line in text.splitlines(keepends=True):
-        end = at + len(line)
+        end = position + len(line)
         if _ROWS.search(line):
-            yield from _sentences(text, start, at)
-            cut = at
-            for mark in _ROW_END.finditer(text, at, end):
+            yield from _sentences(text, start, position)
+            cut = position
+            for mark in _ROW_END.finditer(text, position, end):
                 yield cut, mark.end()
                 cut = mark.end()
             yield cut, end
             start = end
         elif not line.strip() or _OWN_LINE.match(line):
-            yield from _sentences(text, start, at)
-            start = at
+            yield from _sentences(text, start, position)
+            start = position
             if _HEADING.match(line):
-                yield at, end
+                yield position, end
                 start = end
-        at = end
-    yield from _sentences(text, start, at)
+        position = end
+    yield from _sentences(text, start, position)
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

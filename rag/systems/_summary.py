@@ -22,14 +22,14 @@ def summary(text: str, language: Language, count: int) -> str:
     if len(sentences) > count:
         ranks = _ranks([sentence.terms for sentence in sentences])
         best = sorted(np.argsort(-ranks, kind="stable")[:count].tolist())
-        sentences = [sentences[at] for at in best]
+        sentences = [sentences[position] for position in best]
     return " ".join(" ".join(text[sentence.start : sentence.end].split()) for sentence in sentences)
 
 
 def _ranks(terms: list[frozenset[int]]) -> np.ndarray:
     """PageRank over the overlap of sentences, shared terms over the logarithms of their lengths."""
     n = len(terms)
-    vocabulary = {term: at for at, term in enumerate(sorted(frozenset().union(*terms)))}
+    vocabulary = {term: index for index, term in enumerate(sorted(frozenset().union(*terms)))}
     has = np.zeros((n, len(vocabulary)), np.float32)
     for row, sentence_terms in enumerate(terms):
         has[row, [vocabulary[term] for term in sentence_terms]] = 1

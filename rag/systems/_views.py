@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ohr.errors import EngineError
-from ohr.models.replies import objects_in, without_thoughts
+from ohr.models.replies import drop_thoughts, objects_in
 from ohr.plugins import Chat, Message, stage
 from ohr.plugins.base import first_error
 from rag.systems._keywords import keywords
@@ -73,7 +73,7 @@ def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> 
         reply = chat.complete(messages, schema=SCHEMA, max_tokens=_MOST_TOKENS)
         usage.update(dict(reply.usage))
         try:
-            views = _Views.model_validate(next(objects_in(without_thoughts(reply.text)), {}))
+            views = _Views.model_validate(next(objects_in(drop_thoughts(reply.text)), {}))
         except ValidationError as error:
             fault = escape_tags(first_error(error))[:300]
             messages += [Message("assistant", reply.text)]

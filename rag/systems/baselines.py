@@ -151,7 +151,9 @@ class ChunkRetrieval(ContextFilling[ChunkRetrievalParams]):
         starts = [0, *accumulate(len(page.text) + 1 for page in pages)]
         pieces = []
         for start, end in WordChunker(WordChunkerParams(size=self.params.size)).spans(text):
-            first_page, last_page = (bisect_right(starts, at) - 1 for at in (start, end - 1))
+            first_page, last_page = (
+                bisect_right(starts, position) - 1 for position in (start, end - 1)
+            )
             offset = starts[first_page]
             chunk = Chunk(pages[first_page].ref, start - offset, end - offset, text[start:end])
             pieces.append((chunk, tuple(page.ref for page in pages[first_page : last_page + 1])))

@@ -97,7 +97,7 @@ class Drc(BatchSystem[DrcParams]):
             of_question[first] = reply
             joined = self.params.reading == "joined"
             if len(of_question) == (1 if joined else len(rankings[index])):
-                ordered = [of_question[at] for at in sorted(of_question)]
+                ordered = [of_question[position] for position in sorted(of_question)]
                 yield _combine(index, rankings[index], ordered)
                 del readings[index]
 
@@ -131,7 +131,8 @@ def _combine(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> Syst
         return SystemReply(index, Outcome(None, chosen.status, chosen.detail), dict(usage))
     refs = [hits[best].ref] if len(readings) == len(hits) else [hit.ref for hit in hits]
     trace = tuple(
-        _trace_line(hit, outcomes[min(at, len(outcomes) - 1)]) for at, hit in enumerate(hits)
+        _trace_line(hit, outcomes[min(position, len(outcomes) - 1)])
+        for position, hit in enumerate(hits)
     )
     answer = Answer(chosen.value, hits[best].text, tuple(dict.fromkeys(refs)), trace)
     return SystemReply(index, Outcome(answer, chosen.status, chosen.detail), dict(usage))
@@ -143,17 +144,17 @@ def best_answer(outcomes: Sequence[Outcome[str]]) -> int:
     Answers that are empty, failed or refusals count only if there are no others.
     """
     texts = {
-        at: " ".join(outcome.value.casefold().split())
-        for at, outcome in enumerate(outcomes)
+        index: " ".join(outcome.value.casefold().split())
+        for index, outcome in enumerate(outcomes)
         if outcome.status is Status.OK and outcome.value is not None
     }
-    texts = {at: text for at, text in texts.items() if not refused(text)} or texts
+    texts = {index: text for index, text in texts.items() if not refused(text)} or texts
     if not texts:
         return 0
     votes = Counter[str]()
-    for at, text in texts.items():
-        votes[text] += 1 / (at + 1)  # type: ignore[assignment]  # counters hold any number
-    return max(texts, key=lambda at: (votes[texts[at]], -at))
+    for index, text in texts.items():
+        votes[text] += 1 / (index + 1)  # type: ignore[assignment]  # counters hold any number
+    return max(texts, key=lambda index: (votes[texts[index]], -index))
 
 
 def _trace_line(hit: Hit, outcome: Outcome[str]) -> str:

@@ -80,18 +80,18 @@ class P4(SectionRetrieval[P4Params]):
         views, views_usage = self._views(passages, language)
         indexed = [raw] + [
             [
-                replace(chunk, text=view[at])
+                replace(chunk, text=view[index])
                 for chunk, view in zip(raw, views, strict=True)
-                if view[at]
+                if view[index]
             ]
-            for at in (0, 1)
+            for index in (0, 1)
         ]
         depth = self.params.top_k * DEPTH
         by_view = []
         for retriever, chunks in zip(retrievers, indexed, strict=True):
             retriever.index(chunks)
             by_view.append(retriever.search_many(questions, depth))
-        order = {key_of(passage): at for at, passage in enumerate(passages)}
+        order = {key_of(passage): index for index, passage in enumerate(passages)}
         usage = size_of(chunk.indexed_text for chunks in indexed for chunk in chunks)
         rankings = [self._fuse(hits, order) for hits in zip(*by_view, strict=True)]
         return rankings, usage | views_usage

@@ -25,7 +25,7 @@ from rag.systems.triage.budget import Budget
 from rag.systems.triage.conversation import Conversation
 from rag.systems.triage.library import Library, nearest_documents
 from rag.systems.triage.metadata import metadata
-from rag.systems.triage.rules import from_metadata, plan
+from rag.systems.triage.rules import answer_from_metadata, plan
 from rag.systems.triage.tools import Tools
 
 
@@ -84,20 +84,20 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
         library = Library(documents, self._chunker, self._retriever)
         rankings = library.rank(questions)
         if self.params.planner == "rules":
-            yield from self._by_rules(questions, library, rankings)
+            yield from self._answer_by_rules(questions, library, rankings)
         else:
-            yield from self._by_model(questions, library, rankings)
+            yield from self._answer_by_model(questions, library, rankings)
 
     # --- by rules ----------------------------------------------------------------------
 
-    def _by_rules(
+    def _answer_by_rules(
         self, questions: Sequence[str], library: Library, rankings: Sequence[Sequence[Hit]]
     ) -> Iterator[SystemReply]:
         pending: list[int] = []
         fetched: dict[int, tuple[Budget, list[str], Counter[str]]] = {}
         for index, (question, hits) in enumerate(zip(questions, rankings, strict=True)):
             shelf = library.shelves.get(_likeliest_document(library, hits))
-            text, refs = from_metadata(question, shelf) if shelf is not None else ("", ())
+            text, refs = answer_from_metadata(question, shelf) if shelf is not None else ("", ())
             if text:
                 source = f"metadata of {shelf.name if shelf else ''}"
                 answer = Answer(text, sources=refs, trace=(source,))
@@ -123,7 +123,7 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
 
     # --- by a model --------------------------------------------------------------------
 
-    def _by_model(
+    def _answer_by_model(
         self, questions: Sequence[str], library: Library, rankings: Sequence[Sequence[Hit]]
     ) -> Iterator[SystemReply]:
         @lru_cache(maxsize=1024)

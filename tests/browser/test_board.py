@@ -39,7 +39,7 @@ def board(shared_report) -> Path:
 def visit(window, board):
     visit = Visit(window, board)
     window.goto(board.as_uri())
-    return visit.until("document.documentElement.dataset.ready === 'yes'")
+    return visit.wait_until("document.documentElement.dataset.ready === 'yes'")
 
 
 def engines(visit: Visit) -> list[str]:
@@ -65,7 +65,7 @@ def test_a_board_opens_and_is_no_wider_than_its_window(visit):
     assert "same bytes as first" in visit.texts(".badge")
     for width in WIDTHS:
         visit.window.resize(width, 900)
-        visit.until(f"innerWidth === {width}")
+        visit.wait_until(f"innerWidth === {width}")
         assert visit.window.evaluate("document.documentElement.scrollWidth") <= width
     quiet(visit)
 

@@ -14,7 +14,9 @@ PAGE = (
 
 
 def test_the_row_is_found_and_not_words_of_the_text_before():
-    assert [PAGE[at] for at in _find_words(["total", "equity", "280714", "279354"], PAGE)] == [
+    assert [
+        PAGE[position] for position in _find_words(["total", "equity", "280714", "279354"], PAGE)
+    ] == [
         *("total", "equity", "280714", "279354"),
     ]
     assert _find_words(["total", "equity", "280714", "279354"], PAGE)[0] == 10
@@ -33,11 +35,11 @@ WORDS = st.lists(st.sampled_from("a b c d e".split()), max_size=30)
 def test_places_ascend_and_hold_wanted_words(wanted, page):
     places = _find_words(wanted, page)
     assert places == sorted(set(places))
-    assert {page[at] for at in places} <= set(wanted)
+    assert {page[position] for position in places} <= set(wanted)
 
 
 @given(WORDS.filter(bool), WORDS, WORDS)
 def test_what_stands_there_whole_is_found_whole(wanted, before, after):
-    wanted = [f"{word}{at}" for at, word in enumerate(wanted)]
+    wanted = [f"{word}{index}" for index, word in enumerate(wanted)]
     places = _find_words(wanted, [*before, *wanted, *after])
     assert places == list(range(len(before), len(before) + len(wanted)))

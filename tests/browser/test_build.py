@@ -138,9 +138,9 @@ def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
             group for group in set(cells["group"]) if group.startswith(f"{prefix}:")
         )
         found = {
-            (row[0], row[1].split(", ")[-1], group): row[2 + at]
+            (row[0], row[1].split(", ")[-1], group): row[2 + index]
             for row in table["rows"]
-            for at, group in enumerate(groups)
+            for index, group in enumerate(groups)
         }
         wanted = {
             (knowledge_base_name(cell), cell["reader"], cell["group"].partition(":")[2]): (
@@ -393,7 +393,7 @@ def test_a_run_that_no_command_reproduces_says_why(run, tmp_path):
 def test_missing_ground_truth_is_said(run, tmp_path, monkeypatch):
     texts = Texts(run)
     assert texts.missing == ""
-    texts.by_base = {}
+    texts.bases = {}
     monkeypatch.setattr(type(run), "dataset", property(lambda _: unfound()))
     assert texts.truth(PageRef("law/doc1", 0)) is None
     assert texts.missing == "the data is not there"

@@ -68,15 +68,15 @@ def test_packed_numbers_are_little_endian():
 
 @given(st.text(), st.text())
 def test_pieces_are_the_texts(one, other):
-    left, right = side_by_side(one, other)
-    for pieces, text in ((left, one), (right, other)):
+    left_side, right = side_by_side(one, other)
+    for pieces, text in ((left_side, one), (right, other)):
         joined = "".join(piece for _, piece in pieces)
         assert joined == (text if text.strip() else "")
 
 
 def test_words_that_differ_are_marked_and_white_space_does_not_differ():
-    left, right = side_by_side("The rent\nwas 400.", "The rent was  4O0.")
-    assert left == [(0, "The rent\nwas "), (1, "400.")]
+    left_side, right = side_by_side("The rent\nwas 400.", "The rent was  4O0.")
+    assert left_side == [(0, "The rent\nwas "), (1, "400.")]
     assert right == [(0, "The rent was  "), (1, "4O0.")]
 
 

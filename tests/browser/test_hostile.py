@@ -47,7 +47,7 @@ def test_views_of_a_hostile_report(window, hostile_report):
             )
         for width in WIDTHS:
             window.resize(width, 900)
-            visit.until(f"innerWidth === {width}")
+            visit.wait_until(f"innerWidth === {width}")
             harmless(visit)
 
 

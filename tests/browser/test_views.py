@@ -54,7 +54,7 @@ def test_every_view_opens_and_is_no_wider_than_its_window(visit):
         ]
         for width in WIDTHS:
             visit.window.resize(width, 900)
-            visit.until(f"innerWidth === {width}")
+            visit.wait_until(f"innerWidth === {width}")
             wide = visit.window.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, (view, wide)
     quiet(visit)
@@ -115,13 +115,13 @@ def test_filters_together_and_words_of_the_question(visit):
 def test_a_list_sorts_and_says_so(visit):
     visit.go("cases")
     assert visit.attribute("th:nth-child(6)", "aria-sort") == "descending"
-    for at, name in ((4, "score"), (5, "clean"), (7, "evidence LCS")):
+    for position, name in ((4, "score"), (5, "clean"), (7, "evidence LCS")):
         visit.click("th button", name).settled()
-        assert visit.attribute(f"th:nth-child({at})", "aria-sort") == "descending"
-        falling = numbers(visit, at)
+        assert visit.attribute(f"th:nth-child({position})", "aria-sort") == "descending"
+        falling = numbers(visit, position)
         visit.click("th button", name).settled()
-        assert visit.attribute(f"th:nth-child({at})", "aria-sort") == "ascending"
-        rising = numbers(visit, at)
+        assert visit.attribute(f"th:nth-child({position})", "aria-sort") == "ascending"
+        rising = numbers(visit, position)
         assert falling == sorted(falling, reverse=True)
         assert rising == sorted(rising)
         assert visit.window.evaluate("document.activeElement.textContent").startswith(name)
@@ -146,39 +146,39 @@ def test_the_address_keeps_filter_and_case_and_back_comes_back(visit):
     assert {"stage=overall", "sort=score", "text=fact"} <= set(case.partition("?")[2].split("&"))
     question = visit.text("#view-case h2")
     visit.window.evaluate("history.back()")
-    visit.until("location.hash.startsWith('#cases')").settled()
+    visit.wait_until("location.hash.startsWith('#cases')").settled()
     assert visit.window.evaluate("document.querySelector('select[name=stage]').value") == "overall"
     visit.window.evaluate("history.forward()")
-    visit.until("location.hash.startsWith('#case?')").settled()
+    visit.wait_until("location.hash.startsWith('#case?')").settled()
     assert visit.text("#view-case h2") == question
     visit.open(case[1:])
     assert visit.text("#view-case h2") == question
     visit.window.press("Escape")
-    visit.until("location.hash.startsWith('#cases')").settled()
+    visit.wait_until("location.hash.startsWith('#cases')").settled()
     assert "stage=overall" in visit.address
 
 
 def test_keys(visit):
     visit.window.press("?")
-    visit.until("document.querySelector('dialog[open]') !== null")
+    visit.wait_until("document.querySelector('dialog[open]') !== null")
     assert "next and previous case" in visit.text("dialog")
     visit.window.press("Escape")
-    visit.until("document.querySelector('dialog') === null")
+    visit.wait_until("document.querySelector('dialog') === null")
     visit.window.press("/")
-    visit.until("document.activeElement.id === 'search'")
+    visit.wait_until("document.activeElement.id === 'search'")
     visit.window.press("1", "1")
-    visit.until("location.hash.includes('text=11')").settled()
+    visit.wait_until("location.hash.includes('text=11')").settled()
     visit.window.press("Escape")
-    visit.until("document.activeElement.id !== 'search'")
+    visit.wait_until("document.activeElement.id !== 'search'")
     visit.window.press("j")
-    visit.until("location.hash.includes('case=')").settled()
+    visit.wait_until("location.hash.includes('case=')").settled()
     first = visit.address
     assert visit.text("#view-case h2") == "What is fact 11?"
     visit.window.press("j")
-    visit.until(f"location.hash !== {json.dumps(first)}").settled()
+    visit.wait_until(f"location.hash !== {json.dumps(first)}").settled()
     assert visit.text("#view-case h2") == "What is fact 11?"
     visit.window.press("k")
-    visit.until(f"location.hash === {json.dumps(first)}").settled()
+    visit.wait_until(f"location.hash === {json.dumps(first)}").settled()
     quiet(visit)
 
 
@@ -186,20 +186,20 @@ def test_a_case_by_the_keyboard_alone(visit):
     """From the top: over the skip link to the cases, to a case, to its review, and back."""
     window = visit.window
     window.press("Tab", "Enter")
-    visit.until("location.hash === '#cases'").settled()
+    visit.wait_until("location.hash === '#cases'").settled()
     for _ in range(60):
         window.press("Tab")
         if window.evaluate("document.activeElement.closest('td.question') !== null"):
             break
     window.press("Enter")
-    visit.until("location.hash.startsWith('#case?')").settled()
+    visit.wait_until("location.hash.startsWith('#case?')").settled()
     assert window.evaluate("document.activeElement.tagName") == "H2"
     for _ in range(60):
         window.press("Tab")
         if window.evaluate("document.activeElement.name === 'review-question'"):
             break
     window.press("ArrowRight")
-    visit.until("document.querySelector('input[value=\"question is bad\"]').checked")
+    visit.wait_until("document.querySelector('input[value=\"question is bad\"]').checked")
     window.press("Escape")
     visit.open("review")
     assert "1 question and 0 answers" in visit.text(".reviewed")
@@ -207,11 +207,11 @@ def test_a_case_by_the_keyboard_alone(visit):
 
 def test_two_conditions_of_a_case_side_by_side(visit):
     visit.go("case?case=2")
-    others = visit.window.evaluate(
+    rest = visit.window.evaluate(
         "[...document.querySelectorAll('select[data-key=beside] option')].map((one) => one.value)"
     )
-    visit.choose("select[data-key=beside]", others[-1]).settled()
-    assert f"beside={others[-1]}" in visit.address
+    visit.choose("select[data-key=beside]", rest[-1]).settled()
+    assert f"beside={rest[-1]}" in visit.address
     assert len(set(visit.texts("h3.condition"))) == 2
     boxes = visit.window.evaluate(
         "[...document.querySelectorAll('h3.condition')]"
@@ -221,7 +221,7 @@ def test_two_conditions_of_a_case_side_by_side(visit):
     assert boxes[0][1] == boxes[1][1]
     assert visit.window.evaluate("document.activeElement.dataset.key") == "beside"
     visit.window.resize(400, 900)
-    visit.until(
+    visit.wait_until(
         "(([one, other]) => one.left === other.left)"
         "([...document.querySelectorAll('h3.condition')].map((h) => h.getBoundingClientRect()))"
     )
@@ -236,7 +236,7 @@ def test_a_page_its_conditions_and_its_slider(visit):
         "[...document.querySelectorAll('select[name=a] option')].map((one) => one.textContent)"
     )
     assert len(under) > 2
-    visit.until("document.querySelector('.stack img.over')?.naturalWidth > 0")
+    visit.wait_until("document.querySelector('.stack img.over')?.naturalWidth > 0")
     visit.choose("input[type=range]", "25")
     clip = "getComputedStyle(document.querySelector('img.over')).clipPath"
     assert "75%" in visit.window.evaluate(clip)
@@ -253,7 +253,7 @@ def test_evidence_is_boxed(visit, report):
     for case in range(1, 9):
         visit.go(f"case?case={case}")
         # A box has its size once the page's picture has its own.
-        visit.until("[...document.images].every((one) => one.complete && one.naturalWidth)")
+        visit.wait_until("[...document.images].every((one) => one.complete && one.naturalWidth)")
         boxed += visit.window.evaluate(
             "[...document.querySelectorAll('.frame')].map((one) => one.getBoundingClientRect())"
             ".map((one) => one.width > 5 && one.height > 2)"

@@ -20,7 +20,7 @@ class Visit:
     def open(self, address: str = "") -> Visit:
         """The page under an address such as ``cases?engine=gt``, loaded anew."""
         self.window.goto(self.index.as_uri() + (f"#{address}" if address else ""))
-        return self.until("document.documentElement.dataset.ready === 'yes'").settled()
+        return self.wait_until("document.documentElement.dataset.ready === 'yes'").settled()
 
     def go(self, address: str) -> Visit:
         """Follow a link to an address."""
@@ -29,9 +29,9 @@ class Visit:
 
     def settled(self) -> Visit:
         """Wait until what the address names is shown."""
-        return self.until("document.documentElement.dataset.shown === location.hash")
+        return self.wait_until("document.documentElement.dataset.shown === location.hash")
 
-    def until(self, condition: str) -> Visit:
+    def wait_until(self, condition: str) -> Visit:
         """Wait until an expression is true. Raises AssertionError."""
         end = time.monotonic() + PATIENCE_S
         while not self.window.evaluate(condition):

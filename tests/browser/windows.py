@@ -215,14 +215,14 @@ class Firefox:
 
     @property
     def said(self) -> list[str]:
-        entries = self._of("log.entryAdded")
+        entries = self._events("log.entryAdded")
         return [str(one["text"]) for one in entries if one["level"] in ("error", "warn")]
 
     @property
     def requested(self) -> list[str]:
-        return [one["request"]["url"] for one in self._of("network.beforeRequestSent")]
+        return [one["request"]["url"] for one in self._events("network.beforeRequestSent")]
 
-    def _of(self, method: str) -> list[dict[str, Any]]:
+    def _events(self, method: str) -> list[dict[str, Any]]:
         return [event["params"] for event in self._process.events if event["method"] == method]
 
     def close(self) -> None:

@@ -132,9 +132,9 @@ def test_gold_chunks_hold_the_evidence(corpus):
     filler = "Nothing of interest is said here. " * 40
     text = filler + question.evidence_text + " " + filler
     kb = KnowledgeBase({ref: Outcome.of_text(text)})
-    first, *others = gold_chunks(scorer, kb, "tokens", question)
+    first, *rest = gold_chunks(scorer, kb, "tokens", question)
     assert question.evidence_text in first.text
-    assert len(others) == config.top_k - 1
+    assert len(rest) == config.top_k - 1
     assert text[slice(*first.span)] == first.text
 
 

@@ -37,7 +37,7 @@ def measured(draw):
     return intensities, draw(st.lists(shares, min_size=count, max_size=count))
 
 
-def at(curve: Curve, intensity: float) -> float:
+def height_at(curve: Curve, intensity: float) -> float:
     pairs = list(zip(curve.intensities, curve.values, strict=True))
     for (a, low), (b, high) in itertools.pairwise(pairs):
         if a <= intensity <= b:
@@ -60,8 +60,8 @@ def test_the_inverse_gives_what_was_wanted_at_the_smallest_intensity(points, sha
     wanted = curve.floor + share * (curve.ceiling - curve.floor)
     wanted = min(max(wanted, curve.floor), curve.ceiling)
     found = curve.intensity_for(wanted)
-    assert at(curve, found) == pytest.approx(wanted, abs=1e-9)
-    assert found == 0 or at(curve, found * 0.999) < wanted + 1e-12
+    assert height_at(curve, found) == pytest.approx(wanted, abs=1e-9)
+    assert found == 0 or height_at(curve, found * 0.999) < wanted + 1e-12
 
 
 def test_what_no_intensity_gives_is_said_with_the_reason():
@@ -146,9 +146,10 @@ def test_a_bad_calibration_file_is_an_error(tmp_path, content):
 def test_questions_count_once_however_often_the_noise_is_drawn():
     rows = pd.DataFrame(
         [
-            {"engine": "e", "perturbation": noise, "intensity": at, "draw": draw, "stage": "ocr",
-             "metric": "r_noise", "qid": f"q{page}", "doc_id": "a", "page_no": page, "value": 1.0}
-            for noise, at, draws in (("none", 0.0, 1), ("blur", 0.5, 3))
+            {"engine": "e", "perturbation": noise, "intensity": height_at, "draw": draw,
+             "stage": "ocr", "metric": "r_noise", "qid": f"q{page}", "doc_id": "a",
+             "page_no": page, "value": 1.0}
+            for noise, height_at, draws in (("none", 0.0, 1), ("blur", 0.5, 3))
             for draw in range(draws)
             for page in range(4)
         ]
@@ -161,13 +162,14 @@ def test_questions_count_once_however_often_the_noise_is_drawn():
 
 def test_what_a_metric_does_not_apply_to_is_left_out():
     """A page without truth is NaN; the others have their means, errors and checks."""
-    known = {"engine": "e", "stage": "ocr", "noise": "semantic", "doc_id": "a", "draw": 0}
+    known_values = {"engine": "e", "stage": "ocr", "noise": "semantic", "doc_id": "a", "draw": 0}
     rows = pd.DataFrame(
         [
-            known | {"perturbation": name, "intensity": at, "level": level, "page_no": page,
+            known_values | {"perturbation": name, "intensity": height_at, "level": level,
+                     "page_no": page,
                      "metric": "edit_distance", "qid": f"p{page}",
-                     "value": math.nan if page in (0, 1) else at + page / 100}
-            for name, at, level in (("none", 0.0, ""), ("blur", 0.5, "edit_distance=0.5"))
+                     "value": math.nan if page in (0, 1) else height_at + page / 100}
+            for name, height_at, level in (("none", 0.0, ""), ("blur", 0.5, "edit_distance=0.5"))
             for page in range(8)
         ]
     )  # fmt: skip
@@ -191,11 +193,18 @@ def test_what_a_metric_does_not_apply_to_is_left_out():
 def asked(pages: int, mean: float, seed: int = 0) -> pd.DataFrame:
     """Rows of so many pages whose r_noise is 0 or 1, of which .5 was wanted."""
     values = np.random.default_rng(seed).random(pages) < mean
-    known = {"engine": "e", "stage": "ocr", "noise": "semantic", "draw": 0, "metric": "r_noise"}
-    known |= {"perturbation": "blur", "intensity": 0.5, "level": "r_noise=0.5"}
+    known_values = {
+        "engine": "e",
+        "stage": "ocr",
+        "noise": "semantic",
+        "draw": 0,
+        "metric": "r_noise",
+    }
+    known_values |= {"perturbation": "blur", "intensity": 0.5, "level": "r_noise=0.5"}
     return pd.DataFrame(
         [
-            known | {"doc_id": "a", "page_no": page, "qid": f"q{page}", "value": float(value)}
+            known_values
+            | {"doc_id": "a", "page_no": page, "qid": f"q{page}", "value": float(value)}
             for page, value in enumerate(values)
         ]
     )

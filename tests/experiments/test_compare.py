@@ -65,11 +65,11 @@ def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
         drawn=run.rows[run.rows["doc_id"].isin(documents)]
     )
     found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], groups=("",))
-    known = found.dropna(subset=["ci_low"])
-    assert len(known)
-    assert (known["ci_low"] >= -1).all()
-    assert (known["ci_high"] <= 1).all()
-    assert ((known["ci_low"] == -1) | (known["ci_high"] == 1)).any()
+    known_values = found.dropna(subset=["ci_low"])
+    assert len(known_values)
+    assert (known_values["ci_low"] >= -1).all()
+    assert (known_values["ci_high"] <= 1).all()
+    assert ((known_values["ci_low"] == -1) | (known_values["ci_high"] == 1)).any()
 
 
 def test_groups_are_compared_on_their_own_questions(benchmark_runs):

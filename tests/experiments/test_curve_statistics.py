@@ -63,8 +63,8 @@ def test_the_parts_of_the_retrieval_loss_stand_beside_its_curve(formatting_run):
         parts = lcs[f"{end}_page_not_found"] + lcs[f"{end}_text_missing"]
         assert (lcs[end] + parts).to_numpy() == pytest.approx(1, abs=1e-12)
     assert (lcs["worst_text_missing"] > lcs["clean_text_missing"]).any()
-    others = table[table["metric"] != "lcs"]
-    assert others.filter(regex="page_not_found|text_missing").isna().all(axis=None)
+    rest = table[table["metric"] != "lcs"]
+    assert rest.filter(regex="page_not_found|text_missing").isna().all(axis=None)
     [of_all, *_] = lcs[lcs["group"] == "all"].to_dict("records")
     printed = curves_shown(table, [("retrieval", "lcs", "Retrieval LCS")])
     shown = {str(one.header): next(iter(one.cells)) for one in printed.columns}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
+from ohr.analysis.comparison.differences import add_paired_intervals, run_differences
 from ohr.analysis.comparison.differences_report import (
     differences_lines,
     differences_table,
@@ -33,10 +33,10 @@ def read_by(run: Run, **engines: float) -> Run:
     for engine, kept in engines.items():
         parts.append(clean.assign(engine=engine, value=clean["value"] * kept))
         parts.append(noisy.assign(engine=engine, value=noisy["value"] * kept, **SEVERE))
-    return as_run(run, pd.concat(parts, ignore_index=True))
+    return make_run(run, pd.concat(parts, ignore_index=True))
 
 
-def as_run(run: Run, drawn: pd.DataFrame) -> Run:
+def make_run(run: Run, drawn: pd.DataFrame) -> Run:
     cells = aggregate(drawn)
     for column in ("mean", "ci_low", "ci_high", "n", "r_noise"):
         cells[column] = pd.to_numeric(cells[column])
@@ -49,7 +49,7 @@ def run(formatting_run) -> Run:
     return read_by(formatting_run, tesseract=0.9)
 
 
-def of(differences: pd.DataFrame, other: str, stage: str = "overall") -> pd.Series:
+def select(differences: pd.DataFrame, other: str, stage: str = "overall") -> pd.Series:
     rows = differences[(differences["other"] == other) & (differences["stage"] == stage)]
     return rows.iloc[0]
 
@@ -58,13 +58,13 @@ def of(differences: pd.DataFrame, other: str, stage: str = "overall") -> pd.Seri
 def test_losses_are_split_into_the_engines_and_the_noises(run):
     differences = run_differences(run)
     engine, noise = (
-        of(differences, "tesseract, clean"),
-        of(differences, "tesseract, semantic severe"),
+        select(differences, "tesseract, clean"),
+        select(differences, "tesseract, semantic severe"),
     )
     assert (engine["part"], engine["baseline"]) == (ENGINE, "gt, clean")
     assert (noise["part"], noise["baseline"]) == (NOISE, "tesseract, clean")
     both = comparisons([run], "knowledge_base", [("overall", "f1")], baseline="gt, clean")
-    whole = of(both, "tesseract, semantic severe")
+    whole = select(both, "tesseract, semantic severe")
     assert engine["difference"] + noise["difference"] == pytest.approx(whole["difference"])
     assert noise["difference"] < 0 < noise["excluded"]
 
@@ -73,21 +73,21 @@ def test_losses_are_split_into_the_engines_and_the_noises(run):
 def test_without_the_engines_clean_pages_the_parts_are_one(run):
     rows = run.drawn
     unread = (rows["engine"] == "tesseract") & (rows["noise"] == "none")
-    differences = run_differences(as_run(run, rows[~unread]))
-    noise = of(differences, "tesseract, semantic severe")
+    differences = run_differences(make_run(run, rows[~unread]))
+    noise = select(differences, "tesseract, semantic severe")
     assert (noise["part"], noise["baseline"]) == (BOTH, "gt, clean")
 
 
 @pytest.mark.slow
 def test_without_the_truth_there_is_noise_alone(run):
-    differences = run_differences(as_run(run, run.drawn[run.drawn["engine"] != "gt"]))
+    differences = run_differences(make_run(run, run.drawn[run.drawn["engine"] != "gt"]))
     assert set(differences["part"]) == {NOISE}
 
 
 def test_one_knowledge_base_loses_nothing(run):
-    alone = as_run(run, run.drawn[run.drawn["engine"] == "gt"])
+    alone = make_run(run, run.drawn[run.drawn["engine"] == "gt"])
     assert run_differences(alone).empty
-    assert with_paired_intervals(alone.cells, run_differences(alone))["ci_low"].equals(
+    assert add_paired_intervals(alone.cells, run_differences(alone))["ci_low"].equals(
         alone.cells["ci_low"]
     )
 
@@ -97,7 +97,7 @@ def test_what_cannot_be_compared_is_said(run, capsys):
     rows = run.drawn
     law = rows["domain"] == "law"
     apart = rows[((rows["engine"] == "gt") & law) | ((rows["engine"] != "gt") & ~law)]
-    only_clean = as_run(run, apart[apart["noise"] == "none"])
+    only_clean = make_run(run, apart[apart["noise"] == "none"])
     report_differences(only_clean, run_differences(only_clean))
     assert capsys.readouterr().out.startswith("no differences: no two conditions")
 
@@ -126,13 +126,13 @@ def test_a_star_never_stands_beside_an_interval_that_holds_0(run):
 
 @pytest.mark.slow
 def test_bars_are_the_paired_changes(run):
-    cells = with_paired_intervals(run.cells, run_differences(run))
+    cells = add_paired_intervals(run.cells, run_differences(run))
     everyone = cells[(cells["group"] == "all") & (cells["stage"] == "overall")]
     everyone = everyone[everyone["metric"] == "f1"]
     truth = everyone[everyone["engine"] == "gt"]
     assert truth["ci_low"].isna().all()
     noisy = everyone[everyone["noise"] != "none"].iloc[0]
-    change = of(run_differences(run), "tesseract, semantic severe")
+    change = select(run_differences(run), "tesseract, semantic severe")
     assert noisy["ci_low"] <= noisy["mean"] <= noisy["ci_high"]
     assert noisy["ci_high"] - noisy["ci_low"] == pytest.approx(change["ci_high"] - change["ci_low"])
     assert noisy["p_adjusted"] == change["p_adjusted"]
@@ -158,7 +158,7 @@ def test_the_table_names_part_baseline_and_family(run):
 @pytest.mark.slow
 def test_few_documents_show_nothing_and_say_so(run):
     first = list(dict.fromkeys(run.drawn["doc_id"]))[:4]
-    columns, caption = table_of(as_run(run, run.drawn[run.drawn["doc_id"].isin(first)]))
+    columns, caption = table_of(make_run(run, run.drawn[run.drawn["doc_id"].isin(first)]))
     assert (
         "nothing can be shown with 4 documents: the smallest possible p is .125; use 6" in caption
     )
@@ -194,7 +194,7 @@ def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
     assert "(r_noise above clean pages): for tesseract, Retrieval LCS " in second
     assert "; for rapidocr, Retrieval LCS " in second
     setting = settings_of(both.cells)[0]
-    differences = setting.of(differences_of(both, "rapidocr, semantic severe"))
+    differences = setting.select(differences_of(both, "rapidocr, semantic severe"))
     assert len(differences) == len(TITLES)
     of_other = first.partition("; rapidocr (r_noise .")[2]
     for row in differences[differences["p_adjusted"] <= 0.05].itertuples():
@@ -213,7 +213,7 @@ def twice(run: Run, *engines: str) -> Run:
     """As if further engines had read what tesseract read."""
     drawn = run.drawn.assign(engine=run.drawn["engine"].astype(str))
     own = drawn[drawn["engine"] == "tesseract"]
-    return as_run(run, pd.concat([drawn, *(own.assign(engine=name) for name in engines)]))
+    return make_run(run, pd.concat([drawn, *(own.assign(engine=name) for name in engines)]))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def run(formatting_run) -> Run:
     return read_by(formatting_run, tesseract=0.9)
 
 
-def of_documents(effects: list[list[float]], *, documents: int = 8) -> list[Planned]:
+def plan_documents(effects: list[list[float]], *, documents: int = 8) -> list[Planned]:
     """Levels of one curve with these differences in each document, and its trend."""
     rng = np.random.default_rng(0)
     owners = np.repeat(np.arange(documents), 6)
@@ -35,7 +35,7 @@ def of_documents(effects: list[list[float]], *, documents: int = 8) -> list[Plan
 
 def test_a_level_is_significant_only_if_the_trend_is():
     dip = [[-0.3] * 8, [0.3, -0.3] * 4, [0.2, -0.1] * 4]  # only the first level differs
-    planned = of_documents(dip)
+    planned = plan_documents(dip)
     conclude(planned, 0)
     first, trend = planned[0].result, planned[-1].result
     assert not trend.is_shown
@@ -47,7 +47,7 @@ def test_a_level_is_significant_only_if_the_trend_is():
 
 def test_a_falling_curve_is_shown_with_eight_documents():
     falling = [[-0.02 * n * (1 + d % 3) for d in range(8)] for n in (1, 2, 3)]
-    planned = of_documents(falling)
+    planned = plan_documents(falling)
     conclude(planned, 0)
     assert planned[-1].result.is_shown
     assert planned[-1].result.interval.high < 0

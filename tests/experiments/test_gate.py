@@ -21,7 +21,7 @@ from ohr.analysis.comparison.gate import (
     Verdict,
     check,
     parse_conditions,
-    without_partner,
+    unpaired_lines,
 )
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
@@ -42,7 +42,7 @@ def gate(runs, *conditions: str, more=()):
     return CliRunner().invoke(main, [*arguments, *more], env={"COLUMNS": "200"})
 
 
-def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
+def change_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
     """The run in another folder, with this retrieval LCS for the questions of each document."""
     shutil.copytree(run.path, path, copy_function=shutil.copyfile)
     rows = pd.read_parquet(path / "rows.parquet")
@@ -58,12 +58,12 @@ def with_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
 def run_pair(benchmark_runs, tmp_path_factory) -> tuple[Run, Run]:
     """The new run loses .2 on average, in some of the twelve documents more than in others."""
     root = tmp_path_factory.mktemp("gate")
-    old = with_lcs(benchmark_runs[0], root / "old", lambda document: 0.8)
-    new = with_lcs(benchmark_runs[0], root / "new", lambda document: 0.5 + 0.1 * (document % 3))
+    old = change_lcs(benchmark_runs[0], root / "old", lambda document: 0.8)
+    new = change_lcs(benchmark_runs[0], root / "new", lambda document: 0.5 + 0.1 * (document % 3))
     return old, new
 
 
-def of_documents(run: Run, number: int) -> Run:
+def limit_documents(run: Run, number: int) -> Run:
     """The run with so many of its documents."""
     documents = sorted(set(run.rows["doc_id"]))[:number]
     rows = run.rows[run.rows["doc_id"].isin(documents)]
@@ -127,7 +127,7 @@ def test_a_metric_that_one_run_lacks_cannot_pass(benchmark_runs):
 
 
 def test_two_documents_decide_nothing(run_pair):
-    few = [of_documents(run, 2) for run in run_pair]
+    few = [limit_documents(run, 2) for run in run_pair]
     for result in check(few, "run", [FailIf.parse(f"{LCS} < -0.02")]):
         assert result.verdict is Verdict.NOT_DECIDED
         assert math.isnan(result.low)
@@ -136,7 +136,7 @@ def test_two_documents_decide_nothing(run_pair):
 
 def test_what_counts_on_one_side_only_is_said(benchmark_runs):
     one, two = benchmark_runs
-    results = check([one, of_documents(two, 9)], "run", [FailIf.parse(f"{LCS} < -0.02")])
+    results = check([one, limit_documents(two, 9)], "run", [FailIf.parse(f"{LCS} < -0.02")])
     assert {result.n_unpaired for result in results} == {12}
     assert "12 count on one side only" in results[0].line
 
@@ -146,10 +146,10 @@ def test_conditions_without_a_partner_are_said(benchmark_runs):
     rows = two.rows[two.rows["engine"] == "gt"]
     only = Run(two.path, two.manifest, two.cells).cache_values(drawn=rows)
     results = check([one, only], "run", [FailIf.parse(f"{LCS} < -0.02")])
-    assert without_partner([one, only], results) == [
+    assert unpaired_lines([one, only], results) == [
         "note: conditions with retrieval:lcs: 2 in one, 1 in two; pairs that were checked: 1"
     ]
-    assert without_partner([one, two], check([one, two], "run", [FailIf.parse(f"{LCS} < 0")])) == []
+    assert unpaired_lines([one, two], check([one, two], "run", [FailIf.parse(f"{LCS} < 0")])) == []
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_verdicts_follow_from_the_interval(margin, ends, sign):
 
 def changed(run: Run, root: Path, changes: list[float]) -> list[Run]:
     """A run whose retrieval LCS is .5, and one with each document's changed by so much."""
-    old = with_lcs(run, root / "old", lambda document: 0.5)
-    return [old, with_lcs(run, root / "new", lambda document: 0.5 + changes[document])]
+    old = change_lcs(run, root / "old", lambda document: 0.5)
+    return [old, change_lcs(run, root / "new", lambda document: 0.5 + changes[document])]
 
 
 @pytest.mark.slow
@@ -208,7 +208,7 @@ def test_one_bad_document_of_twelve_keeps_a_gate_from_passing(benchmark_runs, tm
 
 
 def test_five_documents_exclude_nothing_and_the_line_says_so(run_pair):
-    few = [of_documents(run, 5) for run in run_pair]
+    few = [limit_documents(run, 5) for run in run_pair]
     for result in check(few, "run", [FailIf.parse(f"{LCS} < -0.02")]):
         assert result.verdict is Verdict.NOT_DECIDED
         assert "5 documents: the smallest possible p is .063" in result.line

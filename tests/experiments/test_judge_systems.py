@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.analysis.judging.study import _at_once, answers_of
+from ohr.analysis.judging.study import _run_together, answers_of
 from ohr.analysis.judging.table import (
     TIE,
     agreement,
@@ -170,7 +170,7 @@ def test_left_early_nobody_waits_for_a_server_that_says_nothing() -> None:
     late = threading.Event()
     calls = [lambda: True, *[partial(late.wait, 30)] * 3]
     with ends(wall_s=15):
-        answers = _at_once(calls, 3)
+        answers = _run_together(calls, 3)
         assert next(answers) == (0, True)
         answers.close()  # as an interrupt does
     late.set()
@@ -287,8 +287,8 @@ def test_mistakes_are_one_line(run: Path, tmp_path: Path) -> None:
 def preferences(*rows: tuple[str, str, str, str, str]) -> pd.DataFrame:
     names = ["qid", "first", "second", "as_given", "swapped"]
     frame = pd.DataFrame(rows, columns=names)
-    known = {"judge": "j", "knowledge_base": "kb", "category": "", "asked": True}
-    return frame.assign(doc_id=frame["qid"], **known)
+    known_values = {"judge": "j", "knowledge_base": "kb", "category": "", "asked": True}
+    return frame.assign(doc_id=frame["qid"], **known_values)
 
 
 def test_ranks_are_by_wins_and_equal_ranks_share() -> None:
@@ -324,9 +324,14 @@ def graded(first: list[float], second: list[float], documents: int) -> pd.DataFr
     return pd.DataFrame(
         [
             {"judge": "j", "knowledge_base": "kb", "system": system, "aspect": "overall"}
-            | {"qid": f"q{at}", "doc_id": f"d{at % documents}", "category": "", "grade": grade}
+            | {
+                "qid": f"q{index}",
+                "doc_id": f"d{index % documents}",
+                "category": "",
+                "grade": grade,
+            }
             for system, given in (("a", first), ("b", second))
-            for at, grade in enumerate(given)
+            for index, grade in enumerate(given)
         ]
     )
 
@@ -355,8 +360,8 @@ def test_no_system_is_better_where_the_ungraded_could_turn_it_round() -> None:
 
 def test_preferences_are_tested_over_documents_and_corrected() -> None:
     table = preferences(
-        *((f"q{at}", "a", "b", "a", "a") for at in range(10)),
-        *((f"q{at}", "a", "c", *["ac"[at % 2]] * 2) for at in range(10)),
+        *((f"q{position}", "a", "b", "a", "a") for position in range(10)),
+        *((f"q{position}", "a", "c", *["ac"[position % 2]] * 2) for position in range(10)),
     )
     won, even = pair_counts(table).to_dict("records")
     assert won["difference"] == 1

@@ -16,9 +16,9 @@ SOURCES = ("source:text", "source:table", "source:formula")
 
 
 def shares_of(losses, sources, documents):
-    clusters = Clusters.of(documents, documents)
+    clusters = Clusters.from_labels(documents, documents)
     groups = {"all": np.arange(len(losses))}
-    groups |= {name: np.flatnonzero(sources == at) for at, name in enumerate(SOURCES)}
+    groups |= {name: np.flatnonzero(sources == index) for index, name in enumerate(SOURCES)}
     return loss_shares(np.asarray(losses, dtype=float), groups, clusters)
 
 
@@ -30,9 +30,9 @@ def test_shares_of_one_kind_add_up_and_are_those_of_the_sums(n, seed):
     shares = shares_of(losses, sources, rng.integers(0, 5, n).astype(str))
     assert shares["all"].value == pytest.approx(1)
     assert sum(shares[name].value for name in SOURCES) == pytest.approx(1)
-    for at, name in enumerate(SOURCES):
+    for index, name in enumerate(SOURCES):
         whole = losses.sum()
-        assert shares[name].value == pytest.approx(losses[sources == at].sum() / whole)
+        assert shares[name].value == pytest.approx(losses[sources == index].sum() / whole)
         interval = shares[name].interval
         assert not interval.unit or interval.low <= shares[name].value <= interval.high
 

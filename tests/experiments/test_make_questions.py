@@ -129,8 +129,8 @@ def test_a_report_to_review_them_in_and_what_it_saves_is_taken(retrieval_base, t
     (tmp_path / "v.json").write_text(json.dumps(review), "utf-8")
     code, said = give(make_questions.main, *arguments, "--verdicts", tmp_path / "v.json")
     assert code == 0, said
-    left = json.loads((tmp_path / "a" / "questions.json").read_text("utf-8"))
-    assert [one["ID"] for one in left] == [one["ID"] for one in asked[1:]]
+    remaining = json.loads((tmp_path / "a" / "questions.json").read_text("utf-8"))
+    assert [one["ID"] for one in remaining] == [one["ID"] for one in asked[1:]]
     assert "dull" in (tmp_path / "a" / "rejected.csv").read_text("utf-8")
 
 
@@ -215,8 +215,8 @@ def test_each_set_has_its_own_family():
 @pytest.mark.parametrize(("documents", "enough"), [(5, False), (6, True)])
 def test_few_documents_settle_nothing_and_it_is_said(documents, enough, tmp_path, capsys):
     many = scores(0.3)
-    at = np.array([f"law/d{i % documents}" for i in range(len(many.values))])
-    few = Scores(many.values, at, at, many.conditions)
+    position = np.array([f"law/d{i % documents}" for i in range(len(many.values))])
+    few = Scores(many.values, position, position, many.conditions)
     assert can_settle(few) == enough
     report(few, few, tmp_path, "retrieval:lcs")
     said = capsys.readouterr().out
@@ -312,12 +312,16 @@ def test_the_questions_of_each_engine_alone_are_compared(retrieval_base, tmp_pat
 
 def rows_of(*conditions):
     """A run with a question of each of two pages under each condition."""
-    known = dict.fromkeys(CONDITION_COLUMNS, "") | {"engine": "gt", "intensity": 0.0, "top_k": 2}
-    known |= {"perturbation": "none", "retriever": "bm25", "system": "rag", "draw": 0}
-    known |= {"stage": "overall", "metric": "f1", "doc_id": "law/a"}
+    known_values = dict.fromkeys(CONDITION_COLUMNS, "") | {
+        "engine": "gt",
+        "intensity": 0.0,
+        "top_k": 2,
+    }
+    known_values |= {"perturbation": "none", "retriever": "bm25", "system": "rag", "draw": 0}
+    known_values |= {"stage": "overall", "metric": "f1", "doc_id": "law/a"}
     rows = [
-        known | condition | {"qid": f"q{page}", "page_no": page, "value": at / 10}
-        for at, condition in enumerate(conditions)
+        known_values | condition | {"qid": f"q{page}", "page_no": page, "value": index / 10}
+        for index, condition in enumerate(conditions)
         for page in range(2)
     ]
     return SimpleNamespace(rows=pd.DataFrame(rows), path="run")
@@ -328,7 +332,7 @@ def test_each_condition_has_its_own_scores():
     found = scores_of(
         rows_of(
             {},
-            *({**noisy, "intensity": at} for at in (0.3, 0.6)),
+            *({**noisy, "intensity": position} for position in (0.3, 0.6)),
             {"reader": "extractive"},
             {"top_k": 5},
             {"system": "triage", "retriever": "", "top_k": None},

@@ -17,7 +17,7 @@ F1 = ("overall", "f1")
 GENERATED = ("generation", "f1")
 
 
-def with_values(run: Run, drawn: pd.DataFrame, **manifest: object) -> Run:
+def change_values(run: Run, drawn: pd.DataFrame, **manifest: object) -> Run:
     return Run(run.path, run.manifest | manifest, run.cells).cache_values(drawn=drawn)
 
 
@@ -35,7 +35,7 @@ def cost_run(semantic_run) -> Run:
     for engine, share in (("tesseract", 1.0), ("half", 0.5), ("robust", 0.0)):
         parts.append(f1.assign(engine=engine, value=0.9 - share * loss))
     engines = {"tesseract": {"engine_version": "tesseract 5.3.0, leptonica-1.82.0, eng a3d3"}}
-    return with_values(semantic_run, pd.concat(parts, ignore_index=True), engines=engines)
+    return change_values(semantic_run, pd.concat(parts, ignore_index=True), engines=engines)
 
 
 def test_the_cost_is_relative_to_the_baseline(cost_run):
@@ -60,7 +60,7 @@ def test_the_cost_is_relative_to_the_baseline(cost_run):
 )
 def test_runs_that_measured_otherwise_are_refused(cost_run, changed, message):
     config = cost_run.manifest["config"]
-    other = with_values(cost_run, cost_run.drawn, config=config | changed)
+    other = change_values(cost_run, cost_run.drawn, config=config | changed)
     with pytest.raises(OhrError, match=message):
         noise_costs([cost_run, other], [F1])
 
@@ -68,13 +68,13 @@ def test_runs_that_measured_otherwise_are_refused(cost_run, changed, message):
 def test_another_noise_of_the_same_name_is_refused(cost_run):
     config = cost_run.manifest["config"]
     noise = config["noise"][0] | {"params": {"dpi": 77}}
-    other = with_values(cost_run, cost_run.drawn, config=config | {"noise": [noise]})
+    other = change_values(cost_run, cost_run.drawn, config=config | {"noise": [noise]})
     with pytest.raises(OhrError, match=f"differ in noise {noise['label']}"):
         noise_costs([cost_run, other], [F1])
 
 
 def test_runs_with_other_draws_are_refused(cost_run):
-    other = with_values(cost_run, cost_run.drawn, draws=[77])
+    other = change_values(cost_run, cost_run.drawn, draws=[77])
     with pytest.raises(OhrError, match="differ in the draws"):
         noise_costs([cost_run, other], [F1])
 
@@ -90,10 +90,10 @@ def test_a_noise_that_costs_the_baseline_little_counts_little(cost_run):
     drawn = cost_run.drawn.copy()
     mild = (drawn["level"] == "mild") & (drawn["engine"] == "tesseract")
     drawn.loc[mild, "value"] = 0.9 - (0.9 - drawn.loc[mild, "value"]) / 5
-    costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
+    costs = noise_costs([change_values(cost_run, drawn)], [F1]).set_index("engine")
     assert costs.loc["half", "cost"] == pytest.approx(100 * (0.1 + 0.2) / (0.04 + 0.4))
     drawn.loc[mild, "value"] = 0.9
-    costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
+    costs = noise_costs([change_values(cost_run, drawn)], [F1]).set_index("engine")
     assert costs.loc["half", "cost"] == pytest.approx(100 * (0.1 + 0.2) / 0.4)
     assert set(costs["n_noises"]) == {2}
 
@@ -101,7 +101,7 @@ def test_a_noise_that_costs_the_baseline_little_counts_little(cost_run):
 def test_without_a_loss_of_the_baseline_there_is_no_cost(cost_run):
     drawn = cost_run.drawn.copy()
     drawn.loc[drawn["engine"] == "tesseract", "value"] = 0.9
-    costs = noise_costs([with_values(cost_run, drawn)], [F1])
+    costs = noise_costs([change_values(cost_run, drawn)], [F1])
     assert costs["cost"].isna().all()
     assert costs["ci_low"].isna().all()
     assert set(costs["letters"]) == {""}
@@ -115,7 +115,7 @@ def test_where_the_baselines_loss_may_be_0_the_interval_is_unbounded(cost_run):
     document = drawn["doc_id"].str.extract(r"(\d+)$")[0].astype(int)
     gains = (drawn["engine"] == "tesseract") & (drawn["noise"] != "none") & (document % 2 == 0)
     drawn.loc[gains, "value"] = 1.1
-    costs = noise_costs([with_values(cost_run, drawn)], [F1]).set_index("engine")
+    costs = noise_costs([change_values(cost_run, drawn)], [F1]).set_index("engine")
     assert costs.loc["half", "cost"] > 0
     assert np.isneginf(costs.loc["half", "ci_low"])
     assert np.isposinf(costs.loc["half", "ci_high"])
@@ -130,7 +130,7 @@ def test_conditions_that_do_not_differ_share_a_letter(cost_run):
     document = half["doc_id"].str.extract(r"(\d+)$")[0].astype(int)
     change = np.where(half["level"] == "", 0, 0.01 * np.where(document % 2, 1, -1))
     alike = half.assign(engine="alike", value=half["value"] + change)
-    costs = noise_costs([with_values(cost_run, pd.concat([drawn, alike]))], [F1])
+    costs = noise_costs([change_values(cost_run, pd.concat([drawn, alike]))], [F1])
     named = costs.set_index("engine")["letters"]
     assert named["alike"] == named["half"] == "b"
     assert named["robust"] == "a"
@@ -139,14 +139,14 @@ def test_conditions_that_do_not_differ_share_a_letter(cost_run):
 
 def test_the_baseline_may_be_in_another_run(cost_run):
     drawn = cost_run.drawn
-    others, baseline = (
-        with_values(cost_run, drawn[mask].reset_index(drop=True))
+    rest, baseline = (
+        change_values(cost_run, drawn[mask].reset_index(drop=True))
         for mask in (drawn["engine"] != "tesseract", drawn["engine"] == "tesseract")
     )
-    costs = noise_costs([others, baseline], [F1])
+    costs = noise_costs([rest, baseline], [F1])
     assert costs.set_index("engine").loc["half", "cost"] == pytest.approx(50)
     with pytest.raises(OhrError, match="lack the baseline for overall:f1"):
-        noise_costs([others], [F1])
+        noise_costs([rest], [F1])
 
 
 @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ def test_the_baseline_may_be_in_another_run(cost_run):
     ],
 )
 def test_what_is_no_baseline_is_an_error(cost_run, changes, message):
-    other = with_values(cost_run, cost_run.drawn, **changes)
+    other = change_values(cost_run, cost_run.drawn, **changes)
     with pytest.raises(OhrError, match=message):
         noise_costs([cost_run, other], [F1])
 
 
 def test_clean_pages_alone_are_an_error(cost_run):
     drawn = cost_run.drawn
-    clean = with_values(cost_run, drawn[drawn["noise"] == "none"])
+    clean = change_values(cost_run, drawn[drawn["noise"] == "none"])
     with pytest.raises(OhrError, match="no noise in these runs: overall:f1"):
         noise_costs([clean], [F1])
 

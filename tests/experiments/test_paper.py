@@ -5,12 +5,12 @@ import pytest
 
 from experiments.ohrbench import main
 from ohr.analysis.published import (
-    beside_published,
+    compare_with_published,
     contradictions,
     drop_lines,
-    on_our_domains,
     published,
     published_engine,
+    weight_by_domains,
 )
 from tests.builders import CliRunner, write_corpus
 
@@ -62,7 +62,7 @@ def test_ours_are_means_over_retrievers_of_clean_cells():
             "reader": "", "chunker": "tokens", "top_k": 2, "mean": [0.4, 0.6, 0.0], "n": 7,
         }
     )  # fmt: skip
-    found = beside_published(cells).set_index("table")
+    found = compare_with_published(cells).set_index("table")
     assert list(found.index) == ["table 2", "table S6"]
     assert found["ours"].tolist() == [0.5, 0.5]
     assert found["difference"].tolist() == pytest.approx([0.5 - 0.501] * 2)
@@ -86,7 +86,7 @@ def domain_cells(counts: dict[str, int], **means: float) -> pd.DataFrame:
 def test_the_papers_domains_are_weighted_by_our_questions():
     # The counts of the data folder; the paper's own drop over its seven domains is .199.
     counts = {"law": 1515, "finance": 505, "manual": 676, "textbook": 629}
-    rows = on_our_domains(domain_cells(counts, gt=0.8, MinerU=0.7)).set_index("engine")
+    rows = weight_by_domains(domain_cells(counts, gt=0.8, MinerU=0.7)).set_index("engine")
     assert list(rows.index) == ["gt", "MinerU", "gt to MinerU"]
     by_hand = (1515 * 0.102 + 505 * 0.233 + 676 * 0.187 + 629 * 0.294) / 3325
     assert rows.loc["gt to MinerU", "paper"] == pytest.approx(by_hand)
@@ -100,11 +100,11 @@ def test_the_papers_domains_are_weighted_by_our_questions():
 
 def test_a_domain_that_one_side_lacks_is_left_out_of_both():
     cells = domain_cells({"law": 10, "cooking": 90}, gt=0.9, MinerU=0.5)
-    rows = on_our_domains(cells).set_index("engine")
+    rows = weight_by_domains(cells).set_index("engine")
     assert rows.loc["gt", "paper"] == 0.812
     assert rows["n"].unique().tolist() == [10]
-    assert on_our_domains(domain_cells({"cooking": 90}, gt=0.9)).empty
-    assert drop_lines(on_our_domains(domain_cells({"law": 1}, MinerU=0.9))) == []
+    assert weight_by_domains(domain_cells({"cooking": 90}, gt=0.9)).empty
+    assert drop_lines(weight_by_domains(domain_cells({"law": 1}, MinerU=0.9))) == []
 
 
 @pytest.mark.slow

@@ -25,9 +25,9 @@ def test_every_plugin_of_a_kind_is_listed(kind):
 
 def test_what_a_plugin_is_and_takes():
     lines = CliRunner().invoke(plugins.main, ["chunker"]).output.splitlines()
-    at = next(at for at, line in enumerate(lines) if line.startswith("  words: "))
-    assert lines[at].removeprefix("  words: ").strip()
-    assert "size=" in lines[at + 1]
+    index = next(index for index, line in enumerate(lines) if line.startswith("  words: "))
+    assert lines[index].removeprefix("  words: ").strip()
+    assert "size=" in lines[index + 1]
 
 
 def test_a_plugin_that_is_not_installed_says_what_installs_it(monkeypatch):

@@ -166,11 +166,11 @@ def test_an_interval_holds_its_estimate(documents, seed):
     x, y = rng.integers(0, 4, (2, len(index))).astype(float)
     ranked = RankCorrelation(x, y)
     clusters = Clusters(index, documents, "document")
-    for left_out, value in enumerate(ranked.without(clusters)):
+    for left_out, value in enumerate(ranked.leave_out(clusters)):
         rest = index != left_out
         expected = RankCorrelation(x[rest], y[rest]).value
         assert np.isclose(value, expected, equal_nan=True)
-    interval = jackknife_interval(ranked.value, ranked.without(clusters), clusters)
+    interval = jackknife_interval(ranked.value, ranked.leave_out(clusters), clusters)
     assert not interval.unit or interval.low <= ranked.value <= interval.high
 
 

@@ -182,5 +182,5 @@ def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
     }
     assert f"p and intervals: the {tested} comparisons of this table together" in done.stdout
     assert {"short_answer", "f1", "em"} <= set(table["metric"]), "F1 and EM stand beside it"
-    known = table[table["p"].notna()]
-    assert (known["p_adjusted"] >= known["p"]).all()
+    is_known = table[table["p"].notna()]
+    assert (is_known["p_adjusted"] >= is_known["p"]).all()

@@ -185,8 +185,8 @@ def test_a_file_that_cannot_be_opened_is_left_out_and_named(folder):
     done = run_quality(folder, "--engines", FAKE, "--budget", 4)
     assert done.exit_code == 0, done.output
     assert "left out: documents/locked" in done.output
-    known = json.loads((folder.parent / "out" / "quality.json").read_text())
-    assert "documents/locked" in known["left_out"]
+    known_values = json.loads((folder.parent / "out" / "quality.json").read_text())
+    assert "documents/locked" in known_values["left_out"]
 
 
 def test_nothing_that_can_be_opened_is_an_error(tmp_path):
@@ -277,14 +277,22 @@ def test_what_a_signal_is_worth_and_its_fit(tmp_path):
 def test_a_domain_that_is_left_out_is_predicted_by_the_others(tmp_path):
     rng = np.random.default_rng(0)
     rows = []
-    for doc, domain in [(f"{domain}/{at}", domain) for domain in "abc" for at in range(5)]:
+    for doc, domain in [
+        (f"{domain}/{position}", domain) for domain in "abc" for position in range(5)
+    ]:
         for page, error in enumerate(rng.uniform(0, 0.5, 10)):
             signals = dict.fromkeys(SIGNALS, math.nan) | {"unsure_words": error}
             signals["confidence"] = 0.4 - 0.3 * error  # surer where it errs more
             truth = {f"true_{target}": error for target in TARGETS}
-            known = {"engine": "a", "noise": "clean", "draw": 0, "status": "ok", "docling": 0.0}
+            known_values = {
+                "engine": "a",
+                "noise": "clean",
+                "draw": 0,
+                "status": "ok",
+                "docling": 0.0,
+            }
             rows.append(
-                known | {"doc_id": doc, "page_no": page, "domain": domain} | signals | truth
+                known_values | {"doc_id": doc, "page_no": page, "domain": domain} | signals | truth
             )
     pd.DataFrame(rows).to_csv(tmp_path / "signals.csv", index=False)
     done = give(quality_check, tmp_path, "--left-out", "--out", tmp_path / "check")
@@ -329,20 +337,20 @@ def pages_with_truth(errors: dict[str, list[float]], layer: bool) -> pd.DataFram
                 "noise": "clean",
                 "draw": 0,
                 "group": "all",
-                "doc_id": f"d{at % 9}",
-                "page_no": at,
+                "doc_id": f"d{index % 9}",
+                "page_no": index,
             }
             | {"layer": error if layer else math.nan}
             for engine, of in errors.items()
-            for at, error in enumerate(of)
+            for index, error in enumerate(of)
         ]
     )
 
 
 def test_a_check_knows_good_predictions_from_none():
     errors = {
-        "good": [0.02 + 0.001 * at for at in range(60)],
-        "bad": [0.3 + 0.002 * at for at in range(60)],
+        "good": [0.02 + 0.001 * position for position in range(60)],
+        "bad": [0.3 + 0.002 * position for position in range(60)],
     }
     with_layer = pages_with_truth(errors, layer=True)
     checks = check(with_layer, {"all": shipped()}).set_index(["kind", "error"])
@@ -359,7 +367,7 @@ def test_a_check_knows_good_predictions_from_none():
 
 def test_every_domain_counts_the_same_and_the_worst_is_named():
     """60 pages of a domain whose layers tell the error, and 30 of one whose layers mislead."""
-    errors = [0.02 + 0.005 * at for at in range(60)]
+    errors = [0.02 + 0.005 * position for position in range(60)]
     good = pages_with_truth({"a": errors}, layer=True)
     bad = pages_with_truth({"a": errors[:30]}, layer=True).assign(group="other")
     bad["layer"] = bad["layer"].to_numpy()[::-1]

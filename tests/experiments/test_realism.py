@@ -36,14 +36,14 @@ def photographs(tmp_path):
     """Eight digital pages that differ, two photographs of each that err .3 and .4 more, a
     photograph of no page, and a page without one.
     """
-    digital = {f"pages/note_{at}": [0.05 * at] for at in range(8)}
+    digital = {f"pages/note_{position}": [0.05 * position] for position in range(8)}
     photos = {
         f"{name}_{where}": [value + more]
         for name, (value,) in digital.items()
         for where, more in (("indoor", 0.3), ("outdoor", 0.4))
     }
-    others = {"pages/book_1_outdoor": [0.9], "pages/book_12": [0.0]}
-    return write_rows(tmp_path, digital | photos | others)
+    rest = {"pages/book_1_outdoor": [0.9], "pages/book_12": [0.0]}
+    return write_rows(tmp_path, digital | photos | rest)
 
 
 def test_every_level_is_summarised_over_its_pages(run):
@@ -88,7 +88,7 @@ def test_distortion_and_nature_are_compared_on_the_same_page(photographs):
 
 
 def test_a_page_is_known_by_its_name():
-    others = ["pages/note_4", "pages/note", "pages/note_42", "b/a.b"]
+    rest = ["pages/note_4", "pages/note", "pages/note_42", "b/a.b"]
     same = same_pages(
         [
             "x/note_42_left",
@@ -99,7 +99,7 @@ def test_a_page_is_known_by_its_name():
             "x/not",
             "x/note_10_left",
         ],
-        others,
+        rest,
     )
     assert same == {
         "x/note_42_left": "pages/note_42",

@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import kendalltau
 
 from experiments.analyse_realism import main
-from ohr.analysis.realism.agreement import agreement, by_document
+from ohr.analysis.realism.agreement import agreement, document_correlations
 from ohr.analysis.realism.agreement_report import sentences
-from ohr.analysis.realism.losses import by_tag, document_losses, page_losses, shape, tags_of
+from ohr.analysis.realism.losses import document_losses, nearest_by_tag, page_losses, shape, tags_of
 from ohr.analysis.realism.table import page_errors
 from ohr.errors import OhrError
 from ohr.statistics import kendall_correlations
@@ -88,7 +88,7 @@ def test_too_few_documents_or_conditions_are_not_assessed():
     assert few["reason"] == "documents: 4, at least 5 are needed"
     fewer = agreement(frame[frame["engine"] != "a"])
     assert fewer["reason"].tolist() == ["conditions: 3, at least 4 are needed"]
-    table = by_document(frame[frame["shows"].isin(DOCUMENTS[:4])])
+    table = document_correlations(frame[frame["shows"].isin(DOCUMENTS[:4])])
     assert table["spearman"].isna().all()
     assert np.isnan(agreement(losses(warping=(0.1,) * 4)).iloc[0]["tau_b"])
 
@@ -105,7 +105,7 @@ def test_spearman_is_within_a_condition_over_documents():
     frame = losses(warping=(0.1, 0.2, 0.3, 0.4))
     turned = (frame["engine"] == "d") & (frame["noise"] == "warping")
     frame.loc[turned, "loss"] = 1 - frame.loc[turned, "loss"]
-    table = by_document(frame).set_index("engine")
+    table = document_correlations(frame).set_index("engine")
     assert table["spearman"].to_dict() == pytest.approx({"a": 1, "b": 1, "c": 1, "d": -1})
     assert (table["ci_low"] < table["loss"]).all()
 
@@ -136,7 +136,9 @@ def test_tags_are_what_follows_the_name_of_the_page():
 
 def test_a_tag_names_the_nearest_distortion_unless_it_has_one_document(tmp_path):
     names = {"note_0_indoor": 0.05, "note_1_indoor_bend-in": 0.15, "note_1_outdoor": 0.3}
-    table = by_tag(page_losses(page_errors([rows(tmp_path, names)], "*_*_*"))).set_index("tag")
+    table = nearest_by_tag(page_losses(page_errors([rows(tmp_path, names)], "*_*_*"))).set_index(
+        "tag"
+    )
     assert list(table.index) == ["all", "indoor", "outdoor", "bend"]
     assert table["documents"].tolist() == [2, 2, 1, 1]
     assert table["nearest"].tolist() == ["warping 1", "warping 1", "", ""]
@@ -197,7 +199,7 @@ def test_a_metric_that_the_run_lacks_is_an_error(tmp_path):
 def test_sentences_say_what_is_not_assessed(tmp_path):
     names = {"note_0_indoor": 0.7}
     frame = page_losses(page_errors([rows(tmp_path, names)], "*_*_*"))
-    lines = list(sentences(agreement(document_losses(frame)), shape(frame), by_tag(frame)))
+    lines = list(sentences(agreement(document_losses(frame)), shape(frame), nearest_by_tag(frame)))
     assert lines[0] == ("The rank agreement is not assessed (documents: 1, at least 5 are needed).")
     assert lines[1] == (
         "Of the pages, 100 % are lost under natural noise, 0 % when clean, and none under any "

@@ -181,7 +181,7 @@ def test_a_recommendation_from_python(tmp_path):
     assert result.sentences[0].startswith("Take the text layer.")
     assert [verdict.measure for verdict in result.verdicts][:1] == ["characters"]
     assert len(result.table) == 4
-    assert validated(tmp_path / "best") == result.as_json()
+    assert validated(tmp_path / "best") == result.json_content()
 
 
 @pytest.mark.slow

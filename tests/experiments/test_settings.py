@@ -73,8 +73,8 @@ def mean_of(block, cells, **measure):
 def test_blocks_and_their_means_are_of_the_cells_whose_columns_agree(cells, chosen):
     block = Block("", tuple(chosen))
     for one in chosen:
-        pd.testing.assert_frame_equal(one.of(cells), selected(one, cells))
+        pd.testing.assert_frame_equal(one.select(cells), selected(one, cells))
     means = Means(cells)
     for stage in MEASURES["stage"]:
-        given_back = means.of(block, stage, "f1", "all")
+        given_back = means.find(block, stage, "f1", "all")
         assert given_back == mean_of(block, cells, stage=stage, metric="f1", group="all")

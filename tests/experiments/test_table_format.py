@@ -154,7 +154,7 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     differences = paired_differences(study, cells)
     differences = pd.concat([differences, differences.assign(system="whole", **nothing)])
     table = format_table(both, differences)
-    names, means = ([str(cell) for cell in table.columns[at].cells] for at in (1, -1))
+    names, means = ([str(cell) for cell in table.columns[position].cells] for position in (1, -1))
     assert names == ["bm25, extractive", "whole"] * 3
     f1 = answers[answers["metric"] == "f1"]["mean"]
     expected = [f"{mean:.3f}" for pair in zip(f1, f1 / 2, strict=True) for mean in pair]

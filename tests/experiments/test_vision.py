@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ohr.analysis.vision.report import report
-from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
+from ohr.analysis.vision.table import SOURCES, axis_engine, route_points, routes_of, source_means
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
 from ohr.study.config import make_config
@@ -74,7 +74,7 @@ def test_all_routes_stand_on_the_noise_of_one_engine(run):
 
 
 def test_a_route_through_pictures_alone_has_one_row_of_the_clean_pages(run):
-    table = by_source(run.cells, routes_of(run.plan), axis_engine(run.plan))
+    table = source_means(run.cells, routes_of(run.plan), axis_engine(run.plan))
     paper = table[table["from"] == "the paper"].set_index("engine")
     assert paper.loc["VisRAG", ["read_as", "chart", "all"]].to_list() == ["images", 30.6, 40.2]
     table = table[table["from"] == "this run"]
@@ -106,15 +106,15 @@ def test_routes_end_in_answers(corpus):
 
 @pytest.mark.torch
 def test_the_configuration_of_the_guide_makes_a_plan(corpus):
-    def with_weights(value):
+    def add_weights(value):
         """The same with a tiny checkpoint in place of every one that must be fetched."""
         if isinstance(value, dict):
-            return {key: with_weights(one) for key, one in value.items()}
+            return {key: add_weights(one) for key, one in value.items()}
         if isinstance(value, list):
-            return [with_weights(one) for one in value]
+            return [add_weights(one) for one in value]
         return str(written("colqwen2")) if value == "models/colqwen2" else value
 
-    given = with_weights(parse_yaml((ROOT / "docs/guides/vision.yaml").read_text("utf-8")))
+    given = add_weights(parse_yaml((ROOT / "docs/guides/vision.yaml").read_text("utf-8")))
     given["engines"] = ["gt", "tests.fakes.LoggingEngine"]
     paths = load_config(corpus).dataset
     given["dataset"] |= {name: getattr(paths, name) for name in ("path", "questions", "pdfs")}

@@ -10,7 +10,7 @@ import pytest
 from experiments.papers.prototypes.table import paired_steps, run_means
 from experiments.prototypes import main as prototypes
 from experiments.systems import main as systems
-from ohr.analysis.systems.written_for import of_systems, written_for
+from ohr.analysis.systems.written_for import find_written_for, written_for
 from ohr.datasets.ohrbench import question_of
 from ohr.sample.questions.categories import WRITTEN_FOR
 from ohr.study.results import open_run
@@ -89,9 +89,9 @@ def test_generated_questions_about_titles_say_for_whom_they_were_written() -> No
         )
         for number, (name, by) in enumerate({**WRITTEN_FOR, "text": ""}.items())
     ]
-    assert of_systems(made, ["pdftriage", "p4"]).categories == (
+    assert find_written_for(made, ["pdftriage", "p4"]).categories == (
         "rewrite",
         "structure",
         "summarization",
     )
-    assert not of_systems(made, ["p4"]).qids
+    assert not find_written_for(made, ["p4"]).qids

@@ -89,8 +89,8 @@ CHUNKS = [
 ]
 REFS = list(PAGES)
 CONTEXTS = [
-    [Hit(REFS[at], PAGES[REFS[at]], 1.0, 0), Hit(REFS[0], HARBOUR, 0.5, 1)]
-    for at in QUESTIONS.values()
+    [Hit(REFS[position], PAGES[REFS[position]], 1.0, 0), Hit(REFS[0], HARBOUR, 0.5, 1)]
+    for position in QUESTIONS.values()
 ]
 
 READINGS = {
@@ -112,10 +112,11 @@ def dataset() -> Dataset:
     documents = [Document(doc_id, "port", pages) for doc_id, pages in by_document.items()]
     questions = [
         Question(
-            qid=str(number), text=text, answers=("1874",), doc_id=REFS[at].doc_id, domain="port",
-            evidence_pages=(REFS[at],), evidence_text=PAGES[REFS[at]][:60], evidence_source="text",
+            qid=str(number), text=text, answers=("1874",), doc_id=REFS[position].doc_id,
+            domain="port", evidence_pages=(REFS[position],),
+            evidence_text=PAGES[REFS[position]][:60], evidence_source="text",
         )
-        for number, (text, at) in enumerate(QUESTIONS.items())
+        for number, (text, position) in enumerate(QUESTIONS.items())
     ]  # fmt: skip
     return Dataset(documents, questions, kind="golden")
 
@@ -125,11 +126,11 @@ def page_image() -> np.ndarray:
     page = np.full((300, 220), 248, np.uint8)
     draw = np.random.default_rng(0)
     for top in range(20, 240, 14):
-        left = 15
-        while left < 190:
+        left_edge = 15
+        while left_edge < 190:
             width = int(draw.integers(6, 34))
-            page[top : top + 7, left : min(left + width, 205)] = int(draw.integers(0, 60))
-            left += width + 5
+            page[top : top + 7, left_edge : min(left_edge + width, 205)] = int(draw.integers(0, 60))
+            left_edge += width + 5
     page[250:285, 20:200] = np.arange(180, dtype=np.uint8)
     return page
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ohr import registry
 from ohr.metrics.scores import SCORING
-from ohr.ocr.noise import at_level
+from ohr.ocr.noise import choose_level
 from ohr.plugins import (
     Chunker,
     ImagePerturbation,
@@ -144,7 +144,7 @@ def noise(plugin: Perturbation[Any]) -> object:
     """Pages and records, at each level and two intensities; boxes where they have gone."""
     results = []
     spec = PluginSpec(name=plugin.name)  # a level sets parameters of its own
-    points = [at_level(spec, level) for level in plugin.levels]
+    points = [choose_level(spec, level) for level in plugin.levels]
     made = [(registry.create("perturbation", p.operator or spec), p.intensity) for p in points]
     made += [(plugin, 0.1), (plugin, 0.7)]
     for operator, intensity in made:
@@ -176,7 +176,7 @@ def hits(plugin: Retriever) -> object:
 def gold(plugin: Oracle) -> object:
     """The hits on each question's page."""
     plugin.index(inputs.CHUNKS)
-    return [plugin.look_up([inputs.REFS[at]], 4) for at in inputs.QUESTIONS.values()]
+    return [plugin.look_up([inputs.REFS[position]], 4) for position in inputs.QUESTIONS.values()]
 
 
 def answers(plugin: Reader) -> object:
@@ -214,8 +214,17 @@ def cases(of: str, scoring: Scoring) -> list[Case]:
     if of == "page":
         return [PageCase(read, page, scoring) for read in readings for page in pages]
     questions = [
-        Question(str(at), text, ("1874", "in 1874"), "", "", (inputs.REFS[at],), page[:200], "text")
-        for (text, at), page in zip(inputs.QUESTIONS.items(), pages, strict=False)
+        Question(
+            str(position),
+            text,
+            ("1874", "in 1874"),
+            "",
+            "",
+            (inputs.REFS[position],),
+            page[:200],
+            "text",
+        )
+        for (text, position), page in zip(inputs.QUESTIONS.items(), pages, strict=False)
     ]
     if of == "evidence":
         return [EvidenceCase((read,), one, scoring) for read in readings for one in questions]

@@ -42,7 +42,9 @@ def vocabulary(first: str, *special: str) -> dict[str, int]:
     """A token for each byte, after ``first`` and before the special tokens."""
     from tokenizers.pre_tokenizers import ByteLevel
 
-    return {token: at for at, token in enumerate([first, *sorted(ByteLevel.alphabet()), *special])}
+    return {
+        token: index for index, token in enumerate([first, *sorted(ByteLevel.alphabet()), *special])
+    }
 
 
 def qwen_tokenizer(says: Says, *special: str, **named: str) -> Any:

@@ -179,12 +179,12 @@ def test_tesseract_reads_by_either_library(library: str) -> None:
     layout = registry.create(
         "engine", {"name": "tesseract", "params": given | {"layout": True, "dpi": 150}}
     )
-    [marked] = read(layout, with_heading())
+    [marked] = read(layout, draw_heading())
     assert (marked.value or "").split("\n\n")[0] == "# Annual report"
     assert " ".join((marked.value or "").split()).endswith(" ".join(TEXT.split()))
 
 
-def with_heading() -> np.ndarray:
+def draw_heading() -> np.ndarray:
     font = ImageFont.truetype(matplotlib.get_data_path() + "/fonts/ttf/DejaVuSans.ttf", 70)
     heading = Image.new("RGB", (900, 140), "white")
     ImageDraw.Draw(heading).text((60, 40), "Annual report", font=font, fill="black")
@@ -216,7 +216,7 @@ def test_traineddata_of_ones_own_may_have_any_usual_name(
     assert own.read(page) == expected
 
 
-def with_tessdata(folder: Path, **params: object) -> Tesseract:
+def make_tesseract(folder: Path, **params: object) -> Tesseract:
     engine = registry.create(
         "engine", {"name": "tesseract", "params": {"tessdata": str(folder), **params}}
     )
@@ -243,7 +243,7 @@ def test_the_same_model_in_another_folder_is_the_same_engine(
     pytest.importorskip(library)
     given = {"layout": layout, "library": library}
     usual = registry.create("engine", {"name": "tesseract", "params": given})
-    own, page = with_tessdata(traineddata, **given), with_heading()
+    own, page = make_tesseract(traineddata, **given), draw_heading()
     assert own.identity() == usual.identity()
     assert own.read(page) == usual.read(page)
     assert own.words(page) == usual.words(page)
@@ -252,16 +252,16 @@ def test_the_same_model_in_another_folder_is_the_same_engine(
 
 @needs_tesseract
 def test_the_identity_of_tesseract_has_the_digest_of_its_model(traineddata: Path) -> None:
-    usual = with_tessdata(traineddata).identity()
+    usual = make_tesseract(traineddata).identity()
     assert "tessdata" not in usual["params"]
     (traineddata / "eng.traineddata").write_bytes(b"another model")
-    other = with_tessdata(traineddata).identity()
+    other = make_tesseract(traineddata).identity()
     assert other["params"] == usual["params"]
     assert other["engine_version"] != usual["engine_version"]
     # The model of the page's orientation is used, and part of the version, with psm 1 alone.
     (traineddata / "osd.traineddata").write_bytes(b"orientation")
-    assert with_tessdata(traineddata).identity() == other
-    assert " osd " in str(with_tessdata(traineddata, psm=1).identity()["engine_version"])
+    assert make_tesseract(traineddata).identity() == other
+    assert " osd " in str(make_tesseract(traineddata, psm=1).identity()["engine_version"])
 
 
 @needs_tesseract
@@ -275,7 +275,7 @@ def test_the_identity_of_tesseract_has_the_digest_of_its_model(traineddata: Path
 def test_a_language_that_the_folder_lacks_is_one_line_before_any_page(
     traineddata: Path, params: dict[str, object], message: str
 ) -> None:
-    engine = with_tessdata(traineddata, **params)
+    engine = make_tesseract(traineddata, **params)
     with pytest.raises(ConfigError, match=message):
         engine.identity()
     with pytest.raises(ConfigError, match=message):
@@ -285,9 +285,9 @@ def test_a_language_that_the_folder_lacks_is_one_line_before_any_page(
 @needs_tesseract
 def test_a_folder_of_traineddata_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"is no folder: give one that holds eng\.traineddata"):
-        with_tessdata(tmp_path / "nowhere").identity()
+        make_tesseract(tmp_path / "nowhere").identity()
     with pytest.raises(ConfigError, match="it has no traineddata"):
-        with_tessdata(tmp_path).identity()
+        make_tesseract(tmp_path).identity()
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ def test_strokes_at_any_angle_are_no_skew(angle, apart, thick, is_dark_page, gap
     page[400:] = 255
     slope = np.tan(np.radians(angle))
     for number in range(0, 500, apart):
-        for left in range(90, 900, 40):
-            right = left + (40 if gap == 0 else 40 - 4 * gap)
-            ends = [(x, round(650 + number + slope * (x - 500))) for x in (left, right)]
+        for left_edge in range(90, 900, 40):
+            right = left_edge + (40 if gap == 0 else 40 - 4 * gap)
+            ends = [(x, round(650 + number + slope * (x - 500))) for x in (left_edge, right)]
             cv2.line(page, *ends, color=0, thickness=thick)
     assert abs(skew(255 - page if is_dark_page else page)) < 0.1
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ocr_backends._layer_fault import with_layer_fault
+from ocr_backends._layer_fault import add_layer_fault
 from ocr_backends.pdf_text import PdfText
 from ohr.types import Outcome
 from tests.builders import write_page
@@ -23,6 +23,6 @@ def test_an_honest_layer_has_no_note(tmp_path):
 
 def test_a_layer_that_cannot_be_checked_costs_no_page(tmp_path):
     (tmp_path / "broken.pdf").write_bytes(b"%PDF")
-    outcome = with_layer_fault(Outcome.of_text("text", "a note"), tmp_path / "broken.pdf", 0)
+    outcome = add_layer_fault(Outcome.of_text("text", "a note"), tmp_path / "broken.pdf", 0)
     assert outcome.value == "text"
     assert outcome.detail.startswith("a note; unreliable text layer: not checked: cannot open")

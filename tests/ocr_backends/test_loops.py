@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocr_backends.loops import LOOP, without_loop
+from ocr_backends.loops import LOOP, cut_loops
 from ocr_backends.normalise import Normalise, finished
 from ohr import registry
 from ohr.plugins import OcrBackend
@@ -55,7 +55,7 @@ def test_a_loop_is_cut_to_one_turn(turn: str) -> None:
     ],
 )
 def test_loops_with_an_end_and_loops_that_count(text: str, kept: str) -> None:
-    cut, detail = without_loop(text)
+    cut, detail = cut_loops(text)
     assert cut == kept
     assert detail.startswith(f"{LOOP}: ")
     assert detail.endswith(", cut to one")
@@ -80,12 +80,12 @@ def test_loops_with_an_end_and_loops_that_count(text: str, kept: str) -> None:
     ],
 )
 def test_what_is_no_loop(text: str) -> None:
-    assert without_loop(text) == (text, "")
+    assert cut_loops(text) == (text, "")
 
 
 @given(st.text(max_size=300))
 def test_text_of_every_kind_survives(text: str) -> None:
-    assert without_loop(text) == (text, "")
+    assert cut_loops(text) == (text, "")
 
 
 @given(
@@ -94,7 +94,7 @@ def test_text_of_every_kind_survives(text: str) -> None:
     st.text("xyz", max_size=40),
 )
 def test_what_surrounds_a_loop_stays(before: str, turn: str, after: str) -> None:
-    kept, detail = without_loop(before + turn * 2000 + after)
+    kept, detail = cut_loops(before + turn * 2000 + after)
     assert kept.startswith(before)
     assert kept.endswith(after)
     assert bool(detail) == (len(kept) < len((before + turn * 2000 + after).rstrip()))
@@ -111,7 +111,7 @@ def test_what_surrounds_a_loop_stays(before: str, turn: str, after: str) -> None
 )
 def test_a_megabyte_comes_to_an_end(text: str) -> None:
     with ends(cpu_s=30):
-        kept, _ = without_loop(text)
+        kept, _ = cut_loops(text)
     assert len(kept) <= len(text)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ocr_backends.nougat import without_margin
+from ocr_backends.nougat import crop_margin
 from ohr.errors import MissingDependencyError
 from ohr.types import Status
 from tests.ocr_backends.checkpoints import needs_torch, written
@@ -31,11 +31,11 @@ def test_rule_is_cut_to_a_strip_that_the_page_holds() -> None:
     for row in (0, 700, 1753):
         image = np.full((1754, 1240, 3), 255, np.uint8)
         image[row, 100:1140] = 0
-        cut = np.asarray(without_margin(Image.fromarray(image), 8.0))
+        cut = np.asarray(crop_margin(Image.fromarray(image), 8.0))
         assert cut.shape == (130, 1040, 3)
         assert (cut == 0).all(axis=2).sum() == 1040
     blank = Image.fromarray(np.full((50, 40, 3), 255, np.uint8))
-    assert without_margin(blank, 8.0) is blank
+    assert crop_margin(blank, 8.0) is blank
 
 
 @needs_torch

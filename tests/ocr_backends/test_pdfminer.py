@@ -65,10 +65,10 @@ def test_words_stand_where_their_ink_is(tmp_path: Path, entries: str) -> None:
     covered = np.zeros_like(dark)
     for segment in segments:
         for text, corners in segment.words:
-            left, top = np.floor(corners.min(axis=0)).astype(int)
+            left_edge, top = np.floor(corners.min(axis=0)).astype(int)
             right, bottom = np.ceil(corners.max(axis=0)).astype(int)
-            assert dark[top:bottom, left:right].any(), text
-            covered[top:bottom, left:right] = True
+            assert dark[top:bottom, left_edge:right].any(), text
+            covered[top:bottom, left_edge:right] = True
         for (_, before), (_, after) in pairwise(segment.words):
             assert before[:, 0].max() < after[:, 0].min()
     assert not (dark & ~covered).any(), "all ink is some word's"

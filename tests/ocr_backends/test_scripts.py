@@ -12,7 +12,7 @@ from ohr.documents import orientation
 from ohr.documents.orientation import turn_of
 from ohr.documents.osd import Orientation, detect_orientation
 from ohr.errors import MissingDependencyError
-from ohr.ocr.worker import with_turn
+from ohr.ocr.worker import note_turn
 from ohr.types import Outcome
 from tests.script_pages import WORDS, script_page
 
@@ -26,7 +26,7 @@ def check(script: str, turn: int, **how: int) -> None:
     page = script_page(script, **how)
     turned = np.ascontiguousarray(np.rot90(page, -turn // 90))
     assert turn_of(turned) in (None, turn or None)
-    said = with_turn(Outcome("Latin letters, as an English engine reads them"), turned).detail
+    said = note_turn(Outcome("Latin letters, as an English engine reads them"), turned).detail
     assert said == "" or turn
     result = upright(turned)
     if result is not turned:

@@ -20,7 +20,7 @@ from ocr_backends.structure.page_blocks import page_blocks
 from ocr_backends.structure.phrases import Phrase, Segment, phrases
 from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
 from ocr_backends.structure.table_grid import grid_cells
-from ohr.markup.blocks import Block, to_markdown
+from ohr.markup.blocks import Block, write_markdown
 from ohr.markup.page import read_page
 
 HEIGHT = 24.0
@@ -32,31 +32,31 @@ needs_model = pytest.mark.skipif(
 )
 
 
-def at(text: str, left: float, top: float, height: float = HEIGHT) -> Phrase:
+def phrase_at(text: str, left_edge: float, top: float, height: float = HEIGHT) -> Phrase:
     width = len(text) * LETTER * height / HEIGHT
-    return Phrase(text, left, top, left + width, top + height)
+    return Phrase(text, left_edge, top, left_edge + width, top + height)
 
 
 def ending(text: str, right: float, top: float) -> Phrase:
-    return at(text, right - len(text) * LETTER, top)
+    return phrase_at(text, right - len(text) * LETTER, top)
 
 
 def row(
     top: float, label: str, *figures: str, rights: Sequence[float] = (700, 900)
 ) -> list[Phrase]:
     """A label and figures that end where the columns do; a sign stands to the left of its own."""
-    line = [at(label, 50, top)] if label else []
+    line = [phrase_at(label, 50, top)] if label else []
     for figure, right in zip(figures, rights, strict=False):
         if figure.startswith("$"):
-            line.append(at("$", right - 130, top))
+            line.append(phrase_at("$", right - 130, top))
         if figure:
             line.append(ending(figure.removeprefix("$"), right, top))
     return line
 
 
-def prose(left: float, top: float, lines: int, name: str = "river") -> list[Phrase]:
+def prose(left_edge: float, top: float, lines: int, name: str = "river") -> list[Phrase]:
     """Lines of running text, 500 pixels wide."""
-    return [at(f"the {name} runs on through line {n:02d} of text", left, top + 34 * n)
+    return [phrase_at(f"the {name} runs on through line {n:02d} of text", left_edge, top + 34 * n)
             for n in range(lines)]  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def test_figures_in_columns_are_a_table() -> None:
         *row(140, "Fees", "$1,204", "$(87)"),
         *row(180, "Timber", "310", "12"),
         *row(220, "Share", "40", "3"),
-        at("%", 905, 220),
+        phrase_at("%", 905, 220),
     ]
     assert texts(words) == [
         [["", "2020", "2021"], ["Fees", "$1,204", "$(87)"], ["Timber", "310", "12"],
@@ -97,7 +97,7 @@ def test_figures_in_columns_are_a_table() -> None:
 
 
 def test_a_sign_read_as_a_letter_is_one_beside_a_figure() -> None:
-    words = [*row(100, "Fees", "12", "13"), *row(140, "Toll", "14", "15"), at("S", 570, 100)]
+    words = [*row(100, "Fees", "12", "13"), *row(140, "Toll", "14", "15"), phrase_at("S", 570, 100)]
     assert texts(words)[0][0] == ["Fees", "$12", "13"]
 
 
@@ -127,15 +127,15 @@ def test_a_section_spans_the_table_and_a_total_without_label_is_in_it() -> None:
 def page_with(*strokes: tuple[int, int, int]) -> Ink:
     """The ink of a page with lines ``(left, right, y)``, 2 pixels thick."""
     page = np.full((400, 1200, 3), 255, np.uint8)
-    for left, right, y in strokes:
-        page[y : y + 2, left:right] = 0
+    for left_side, right, y in strokes:
+        page[y : y + 2, left_side:right] = 0
     return Ink(page)
 
 
 def test_a_heading_spans_the_columns_that_its_line_does() -> None:
     rights = (600, 750, 900, 1050)
     words = [
-        at("Winter", 560, 100), at("Summer", 860, 100),
+        phrase_at("Winter", 560, 100), phrase_at("Summer", 860, 100),
         *row(140, "", "2020", "2021", "2020", "2021", rights=rights),
         *row(180, "Fees", "1", "2", "3", "4", rights=rights),
         *row(220, "Toll", "5", "6", "7", "8", rights=rights),
@@ -148,7 +148,7 @@ def test_a_heading_spans_the_columns_that_its_line_does() -> None:
 def test_a_heading_over_the_middle_of_years_spans_them() -> None:
     rights = (600, 750, 900)
     words = [
-        at("At the end of", 670, 100),
+        phrase_at("At the end of", 670, 100),
         *row(140, "", "2019", "2020", "2021", rights=rights),
         *row(180, "Fees", "1,000", "2,000", "3,000", rights=rights),
         *row(220, "Toll", "4,000", "5,000", "6,000", rights=rights),
@@ -158,7 +158,7 @@ def test_a_heading_over_the_middle_of_years_spans_them() -> None:
 
 def test_headings_of_several_lines_are_one_cell() -> None:
     words = [
-        at("Fees", 640, 100), at("paid", 640, 124), ending("Tolls", 900, 124),
+        phrase_at("Fees", 640, 100), phrase_at("paid", 640, 124), ending("Tolls", 900, 124),
         *row(164, "North", "1,000", "2,000"),
         *row(204, "South", "3,000", "4,000"),
     ]  # fmt: skip
@@ -188,10 +188,13 @@ def test_contents_and_lists_and_prose_are_no_tables() -> None:
     items = [
         phrase
         for n in range(4)
-        for phrase in (at("•", 50, 400 + 40 * n), at(f"An item, number {n}", 90, 400 + 40 * n))
+        for phrase in (
+            phrase_at("•", 50, 400 + 40 * n),
+            phrase_at(f"An item, number {n}", 90, 400 + 40 * n),
+        )
     ]
     assert texts([*contents, *items, *prose(50, 700, 6)]) == []
-    lines = to_markdown(blocks_of(contents), furniture=True)
+    lines = write_markdown(blocks_of(contents), furniture=True)
     assert "Tides 10" in lines
 
 
@@ -199,32 +202,40 @@ def test_columns_of_text_come_one_after_the_other_around_a_table() -> None:
     words = [
         *prose(50, 100, 6, "left"), *prose(640, 100, 6, "right"),
 
-        at("The fees of the harbour, and what ships paid of them in the year that passed", 50, 360),
+        phrase_at(
+            "The fees of the harbour, and what ships paid of them in the year that passed", 50, 360
+        ),
         *row(420, "Fees", "12", "13"),
         *row(460, "Toll", "14", "15"),
         *prose(50, 580, 3, "last"),
     ]  # fmt: skip
-    text = to_markdown(blocks_of(words), furniture=True)
+    text = write_markdown(blocks_of(words), furniture=True)
     found = re.findall("left|right|Fees|last", text)
     assert list(dict.fromkeys(found)) == ["left", "right", "Fees", "last"]
 
 
 def test_large_type_is_a_heading_and_lone_lines_at_the_edges_are_furniture() -> None:
     words = [
-        at("Harbour news", 50, 20),
-        at("The tides", 50, 200, 1.8 * HEIGHT),
+        phrase_at("Harbour news", 50, 20),
+        phrase_at("The tides", 50, 200, 1.8 * HEIGHT),
         *prose(50, 280, 5),
-        at("7", 500, 1560),
+        phrase_at("7", 500, 1560),
     ]
     kinds = [(block.kind, block.level) for block in blocks_of(words)]
     assert kinds == [("furniture", 1), ("heading", 1), ("text", 1), ("furniture", 1)]
-    assert "# The tides" in to_markdown(blocks_of(words), furniture=False)
+    assert "# The tides" in write_markdown(blocks_of(words), furniture=False)
 
 
 @pytest.mark.parametrize("bottom", [False, True])
 def test_a_double_spaced_page_keeps_its_text_beside_a_header_or_footer(bottom: bool) -> None:
-    lines = [at(f"line {n:02d} of running text on a page", 50, 125 + 50 * n) for n in range(28)]
-    edge = at("Page 7", 50, 125 + 50 * 28 + 15) if bottom else at("Annual report", 50, 60)
+    lines = [
+        phrase_at(f"line {n:02d} of running text on a page", 50, 125 + 50 * n) for n in range(28)
+    ]
+    edge = (
+        phrase_at("Page 7", 50, 125 + 50 * 28 + 15)
+        if bottom
+        else phrase_at("Annual report", 50, 60)
+    )
     blocks = blocks_of([*lines, edge])
     assert {block.kind: block.text.count("\n") + 1 for block in blocks} == {
         "furniture": 1,
@@ -234,8 +245,8 @@ def test_a_double_spaced_page_keeps_its_text_beside_a_header_or_footer(bottom: b
 
 def test_regions_of_a_layout_model_decide() -> None:
     words = [
-        at("The tides", 50, 60), *prose(50, 100, 3),
-        *row(300, "Fees", "12", "13"), at("7", 500, 1560),
+        phrase_at("The tides", 50, 60), *prose(50, 100, 3),
+        *row(300, "Fees", "12", "13"), phrase_at("7", 500, 1560),
     ]  # fmt: skip
     regions = [
         Region("heading", 40, 50, 400, 90, 0.9),
@@ -249,7 +260,7 @@ def test_regions_of_a_layout_model_decide() -> None:
 
 WORD = st.text("abcdefgh0123456789", min_size=1, max_size=9)
 PLACED = st.builds(
-    lambda text, left, top, height: at(text, left, top, height),
+    lambda text, left_edge, top, height: phrase_at(text, left_edge, top, height),
     st.lists(WORD, min_size=1, max_size=5).map(" ".join),
     st.integers(0, 1100),
     st.integers(0, 40).map(lambda line: 40.0 * line),
@@ -257,14 +268,14 @@ PLACED = st.builds(
 )
 KIND = st.sampled_from(["text", "heading", "item", "table", "furniture"])
 REGION = st.builds(
-    lambda kind, left, top, width, height: Region(kind, left, top, left + width, top + height, 0.5),
+    lambda kind, x, y, width, height: Region(kind, x, y, x + width, y + height, 0.5),
     KIND, st.integers(0, 900), st.integers(0, 1500), st.integers(10, 900), st.integers(10, 600),
 )  # fmt: skip
 
 
 @given(st.lists(PLACED, max_size=40), st.none() | st.lists(REGION, max_size=5))
 def test_no_word_is_lost(words: list[Phrase], regions: list[Region] | None) -> None:
-    text = to_markdown(blocks_of(words, regions), furniture=True)
+    text = write_markdown(blocks_of(words, regions), furniture=True)
     plain = re.sub(r"</?t[^>]*>", " ", text)
     expected = Counter(letter for word in words for letter in word.text if letter.isalnum())
     assert Counter(letter for letter in plain if letter.isalnum()) == expected
@@ -279,11 +290,11 @@ def test_rows_of_a_table_are_equally_wide(words: list[Phrase]) -> None:
 def segment(text: str, lefts: Sequence[float], top: float = 100) -> Segment:
     """A segment with a word beginning at each place."""
 
-    def corners(left: float, right: float) -> np.ndarray:
-        return np.array([[left, top], [right, top], [right, top + 24], [left, top + 24]])
+    def corners(left_edge: float, right: float) -> np.ndarray:
+        return np.array([[left_edge, top], [right, top], [right, top + 24], [left_edge, top + 24]])
 
-    words = [(word, corners(left, left + 10 * len(word)))
-             for word, left in zip(text.split(), lefts, strict=True)]  # fmt: skip
+    words = [(word, corners(left_edge, left_edge + 10 * len(word)))
+             for word, left_edge in zip(text.split(), lefts, strict=True)]  # fmt: skip
     return Segment(text, corners(lefts[0] - 5, lefts[-1] + 90), tuple(words))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from ocr_backends.structure.phrases import Phrase
-from tests.ocr_backends.test_structured import at, blocks_of, prose, row, texts
+from tests.ocr_backends.test_structured import blocks_of, phrase_at, prose, row, texts
 
 SENTENCE = [
     "The mill of the upper valley was",
@@ -17,8 +17,8 @@ SENTENCE = [
 ]
 
 
-def column(left: float, top: float, lines: Sequence[str]) -> list[Phrase]:
-    return [at(line, left, top + 34 * n) for n, line in enumerate(lines)]
+def column(left_edge: float, top: float, lines: Sequence[str]) -> list[Phrase]:
+    return [phrase_at(line, left_edge, top + 34 * n) for n, line in enumerate(lines)]
 
 
 def kinds(words: Sequence[Phrase]) -> list[str]:
@@ -26,19 +26,20 @@ def kinds(words: Sequence[Phrase]) -> list[str]:
 
 
 def test_two_columns_of_a_few_lines_are_no_table() -> None:
-    left, right = (
+    left_side, right = (
         SENTENCE,
         ["the rent is paid in planks and", "half of it on the day on which", "it is due"],
     )
-    words = column(50, 100, left) + column(700, 100, right)
+    words = column(50, 100, left_side) + column(700, 100, right)
     assert kinds(words) == ["text", "text"]
-    assert [block.text.split("\n") for block in blocks_of(words)] == [left, right]
+    assert [block.text.split("\n") for block in blocks_of(words)] == [left_side, right]
 
 
 def test_a_table_beside_a_column_of_text_keeps_its_rows_to_itself() -> None:
     table = [
         *row(100, "", "2020", "2021", rights=(1000, 1150)),
-        at("Planks", 700, 134), at("Hinges", 700, 168), at("Nails of iron", 700, 202),
+        phrase_at("Planks", 700, 134), phrase_at("Hinges", 700, 168),
+        phrase_at("Nails of iron", 700, 202),
         *row(134, "", "12", "13", rights=(1000, 1150)),
         *row(168, "", "14", "15", rights=(1000, 1150)),
         *row(202, "", "16", "17", rights=(1000, 1150)),
@@ -69,17 +70,17 @@ def test_long_labels_of_several_lines_stay_with_their_figures(figures: tuple[str
 def test_references_beside_long_labels_are_cells_of_one_table() -> None:
     words = [
         *column(50, 100, ["Income from the hire of boats and", "from the rent of the upper mill"]),
-        at("Refer to Note", 700, 100), at("137", 1000, 100),
+        phrase_at("Refer to Note", 700, 100), phrase_at("137", 1000, 100),
         *column(50, 190, ["Promises to those who work at the", "ferry and to their families"]),
-        at("Refer to Note", 700, 190), at("152", 1000, 190),
+        phrase_at("Refer to Note", 700, 190), phrase_at("152", 1000, 190),
     ]  # fmt: skip
     assert "text" not in kinds(words)
 
 
 def test_a_page_number_is_no_total() -> None:
     rows = [*row(100, "Fees", "12", "13"), *row(140, "Toll", "14", "15")]
-    note = at("See the notes to these accounts", 120, 180)
-    words = [*rows, note, at("40", 420, 230)]
+    note = phrase_at("See the notes to these accounts", 120, 180)
+    words = [*rows, note, phrase_at("40", 420, 230)]
     assert texts(words) == [[["Fees", "12", "13"], ["Toll", "14", "15"]]]
     assert texts([*rows, *row(180, "", "26")]) == [
         [["Fees", "12", "13"], ["Toll", "14", "15"], ["", "26", ""]]
@@ -88,7 +89,12 @@ def test_a_page_number_is_no_total() -> None:
 
 def test_a_footer_is_no_row() -> None:
     rows = [*row(1440, "Fees", "12", "13"), *row(1480, "Toll", "14", "15")]
-    words = [*prose(50, 100, 3), *rows, at("Report on the harbour", 50, 1545), at("7", 885, 1545)]
+    words = [
+        *prose(50, 100, 3),
+        *rows,
+        phrase_at("Report on the harbour", 50, 1545),
+        phrase_at("7", 885, 1545),
+    ]
     assert texts(words) == [[["Fees", "12", "13"], ["Toll", "14", "15"]]]
     assert kinds(words)[-1] == "furniture"
 

@@ -151,7 +151,7 @@ def write_detector(folder: Path, names: list[str]) -> Path:
     config = YolosConfig(
         hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
         image_size=[64, 32], patch_size=16, num_detection_tokens=5, initializer_range=2.0,
-        id2label=dict(enumerate(names)), label2id={name: at for at, name in enumerate(names)},
+        id2label=dict(enumerate(names)), label2id={name: index for index, name in enumerate(names)},
     )  # fmt: skip
     YolosForObjectDetection(config).save_pretrained(folder)
     size = {"shortest_edge": 32, "longest_edge": 64}

@@ -34,8 +34,10 @@ def page(height: int, width: int, seed: int = 0) -> np.ndarray:
     """A white RGB page with a margin around random strokes."""
     image = np.full((height, width, 3), 255, np.uint8)
     ink = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
-    top, left = height // 8, width // 8
-    image[top : height - top, left : width - left] = ink[top : height - top, left : width - left]
+    top, left_edge = height // 8, width // 8
+    image[top : height - top, left_edge : width - left_edge] = ink[
+        top : height - top, left_edge : width - left_edge
+    ]
     return image
 
 
@@ -268,8 +270,8 @@ def test_framework_counts_a_bad_page_and_stops_for_a_missing_model(tmp_path: Pat
             name="got", params={"model": str(folder), "device": "cpu", "max_new_tokens": 4}
         )
         tasks = [
-            PageTask(PageRef("d", at), tmp_path / name, 150, None, 0.0, 0, {"page": name})
-            for at, name in enumerate(["good.png", "bad.png"])
+            PageTask(PageRef("d", index), tmp_path / name, 150, None, 0.0, 0, {"page": name})
+            for index, name in enumerate(["good.png", "bad.png"])
         ]
         reader = PageReader(spec, {"engine": str(folder)}, store)
         with WorkerPool[None](read_page, setup=reader, workers=1) as pool:

@@ -54,8 +54,8 @@ def test_words_lie_where_they_are_printed(name):
     words = engine.words(np.array(page))
     assert "harbour" in [word.text for word in words]
     for word in words:
-        left, top, right, bottom = word.box
-        assert 0 <= left < right <= 900
+        left_edge, top, right, bottom = word.box
+        assert 0 <= left_edge < right <= 900
         assert 80 <= top < bottom <= 220
         assert 0.5 <= word.confidence <= 1
     assert engine.read_with_words(np.array(page)) == (engine.read(np.array(page)), words)

@@ -15,7 +15,7 @@ import ohr
 from ohr import registry
 from ohr.errors import ConfigError, DatasetError, EngineError, PluginError
 from ohr.ocr.worker import PageReader
-from ohr.plugins.engine import as_outcome, read_with
+from ohr.plugins.engine import make_outcome, read_with
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.loading import load_dataset
 from ohr.study.plan import make_plan
@@ -140,7 +140,7 @@ def test_an_engine_that_returns_no_text_is_an_error_that_says_so(answer):
 
 @pytest.mark.parametrize("answer", ["text", "", Outcome("x"), Outcome.error("no")])
 def test_what_an_engine_may_return(answer):
-    outcome = as_outcome("e", answer)
+    outcome = make_outcome("e", answer)
     assert outcome == answer or outcome.value == answer
 
 

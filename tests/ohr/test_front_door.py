@@ -17,7 +17,7 @@ import ohr
 from experiments.__main__ import GROUPS
 from ohr.api.analyses import Analyses, method_of
 from ohr.api.study import Options
-from ohr.ocr.noise import at_level
+from ohr.ocr.noise import choose_level
 from ohr.ocr.worker import PageTask, distort
 from ohr.study.config import StudyConfig
 from tests.builders import write_corpus, write_pdf
@@ -263,7 +263,7 @@ def test_a_distortion_by_name_makes_the_pixels_of_a_study(name, how, tmp_path):
     spec = ohr.Study(noise={"name": name, "params": {"dpi": 100}}).config.noise[0]
     intensity = how.get("intensity", 0.0)
     if "level" in how:
-        point = at_level(spec, how["level"])
+        point = choose_level(spec, how["level"])
         spec, intensity = point.operator, point.intensity
     task = PageTask(REF, path, 100, spec, intensity, 7, {})
     pixels, record = distort(task, clean)

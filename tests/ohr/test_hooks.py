@@ -275,7 +275,8 @@ def hook_methods():
     for name in plugins.__all__:
         cls = getattr(plugins, name)
         if inspect.isclass(cls):
-            for method in [*getattr(cls, "__abstractmethods__", ()), "read", "search", "score"]:
+            abstract = sorted(getattr(cls, "__abstractmethods__", ()))
+            for method in [*abstract, "read", "search", "score"]:
                 function = vars(cls).get(method)
                 if inspect.isfunction(function):
                     found[f"{name}.{method}"] = function

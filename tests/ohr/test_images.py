@@ -12,7 +12,7 @@ from ohr.documents.images import load_image
 from ohr.documents.orientation import turn_of
 from ohr.documents.pdf import RENDERER, drawn_by, render
 from ohr.errors import EngineError
-from ohr.ocr.worker import with_turn
+from ohr.ocr.worker import note_turn
 from ohr.types import Outcome
 from tests.builders import write_objects
 
@@ -77,12 +77,12 @@ def test_a_page_that_does_not_stand_upright_is_told(turn: int) -> None:
     image = np.ascontiguousarray(np.rot90(page_of_text(), -turn // 90))
     assert turn_of(image) == (turn or None)
     assert turn_of(255 - image) == (turn or None)
-    said = with_turn(Outcome("read", detail="cut"), image)
+    said = note_turn(Outcome("read", detail="cut"), image)
     assert ("cut; the page seems to be turned: it " in said.detail) is bool(turn)
     assert said.value == "read"
     # Letters of other scripts hang from a line, or have no baseline.
-    assert with_turn(Outcome("लेख"), image) == Outcome("लेख")
-    assert with_turn(Outcome.error("x"), image) == Outcome.error("x")
+    assert note_turn(Outcome("लेख"), image) == Outcome("लेख")
+    assert note_turn(Outcome.error("x"), image) == Outcome.error("x")
 
 
 def test_a_blank_page_has_no_turn() -> None:

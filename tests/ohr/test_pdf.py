@@ -75,8 +75,8 @@ def test_text_beyond_the_crop_box_is_none_of_the_page(tmp_path):
     words = words_of_page(cropped, 0, 72)
     assert [word for word, _ in words] == ["Hello", "world", "Second", "line"]
     height, width, _ = render(cropped, 0, 72).shape
-    for _, (left, top, right, bottom) in words:
-        assert 0 <= left < right <= width
+    for _, (left_edge, top, right, bottom) in words:
+        assert 0 <= left_edge < right <= width
         assert 0 <= top < bottom <= height
 
 
@@ -227,11 +227,13 @@ def test_a_png_whose_pixels_break_off_is_said_to_be_broken(tmp_path):
     path = tmp_path / "page.png"
     page().save(path)
     data = path.read_bytes()
-    at = data.index(b"IDAT") - 4
-    half = data[at + 8 : at + 28]
+    position = data.index(b"IDAT") - 4
+    half = data[position + 8 : position + 28]
     first = struct.pack(">L", len(half)) + b"IDAT" + half
     checked = struct.pack(">L", zlib.crc32(first[4:]))
-    path.write_bytes(data[:at] + first + checked + b"\0\0\0\x09\x10\x03\xc0(" + data[at + 28 :])
+    path.write_bytes(
+        data[:position] + first + checked + b"\0\0\0\x09\x10\x03\xc0(" + data[position + 28 :]
+    )
     with pytest.raises(EngineError, match=r"cannot read the image page\.png: broken PNG"):
         load_image(path)
 

@@ -112,7 +112,7 @@ def test_classes_of_one_name_are_two_plugins(folder: Path) -> None:
     names = ("mine.Mine", "late.Mine", "late.Too", "derived.Mine")
     identities = [fresh(name)().identity() for name in names]
     assert {identity["name"] for identity in identities} == {"mine"}
-    assert all(one not in identities[:at] for at, one in enumerate(identities))
+    assert all(one not in identities[:index] for index, one in enumerate(identities))
 
 
 def test_of_an_installed_plugin_its_package_counts(folder: Path, monkeypatch: Any) -> None:

@@ -143,9 +143,9 @@ def test_a_pixel_moves_towards_the_paper_by_the_opacity(name):
 
 def test_the_papers_setting_lies_on_the_scale():
     page = text_page()
-    at = Background.paper_intensity
-    assert 0 < at <= 1
-    record = Background().apply(page, intensity=at, rng=np.random.default_rng(0)).record
+    position = Background.paper_intensity
+    assert 0 < position <= 1
+    record = Background().apply(page, intensity=position, rng=np.random.default_rng(0)).record
     assert record["opacity"] == pytest.approx(0.2)
 
 

@@ -79,10 +79,10 @@ def test_a_turned_photograph_has_the_size_of_its_record():
     applied = next(page for page in map(turned, range(300)) if page.value.shape != CLEAN.shape)
     assert applied.value.shape == (120, 150)
     assert Phone().shape_after(CLEAN.shape, applied.record) == (120, 150)
-    [[left, top, right, bottom]] = Phone().move(
+    [[left_edge, top, right, bottom]] = Phone().move(
         np.array([[0.0, 0.0, 120.0, 150.0]]), applied.record
     )
-    assert 0 <= left < 60 < right <= 150
+    assert 0 <= left_edge < 60 < right <= 150
     assert 0 <= top < 60 < bottom <= 120
 
 

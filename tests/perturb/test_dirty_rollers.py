@@ -134,8 +134,8 @@ def test_streaks_darken_and_lighten():
 def test_the_paper_lies_on_the_scale():
     assert 0 < PAPER_PROBABILITY <= SEVERE_PROBABILITY
     page = np.full((40, 40), 128, np.uint8)
-    at = DirtyRollers.paper_intensity
-    record = DirtyRollers().apply(page, intensity=at, rng=np.random.default_rng(0)).record
+    position = DirtyRollers.paper_intensity
+    record = DirtyRollers().apply(page, intensity=position, rng=np.random.default_rng(0)).record
     assert record["probability"] == pytest.approx(PAPER_PROBABILITY)
 
 

@@ -106,9 +106,9 @@ def test_mean_brightness_is_kept(kernel):
 
 def test_the_radius_follows_the_resolution():
     page = text_page()
-    at = {
+    position = {
         dpi: PsfBlur(PsfBlurParams(dpi=dpi)).apply(page, intensity=1, rng=np.random.default_rng(3))
         for dpi in (75, 150, 300)
     }
-    radii = {dpi: applied.record["radius"] for dpi, applied in at.items()}
+    radii = {dpi: applied.record["radius"] for dpi, applied in position.items()}
     assert radii == {75: SEVERE_RADIUS / 2, 150: SEVERE_RADIUS, 300: SEVERE_RADIUS * 2}

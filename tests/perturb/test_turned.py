@@ -26,11 +26,11 @@ def turned(page=PAGE, intensity=1.0, seed=0, **params):
     corners=st.tuples(*[st.integers(0, 40)] * 2, *[st.integers(0, 60)] * 2), seed=st.integers(0, 99)
 )
 def test_a_painted_box_is_where_its_box_is_moved(degrees, corners, seed):
-    (left, right), (top, bottom) = sorted(corners[:2]), sorted(corners[2:])
+    (left_edge, right), (top, bottom) = sorted(corners[:2]), sorted(corners[2:])
     page = np.zeros((60, 40), np.uint8)
-    page[top:bottom, left:right] = 255
+    page[top:bottom, left_edge:right] = 255
     applied = turned(page, seed=seed, degrees=(degrees,))
-    box = np.array([[left, top, right, bottom]], dtype=float)
+    box = np.array([[left_edge, top, right, bottom]], dtype=float)
     [[x0, y0, x1, y1]] = Turned().move(box, applied.record).astype(int)
     painted = np.zeros(applied.value.shape, np.uint8)
     painted[y0:y1, x0:x1] = 255

@@ -85,7 +85,7 @@ def test_the_displacement_can_be_inverted_at_the_largest_depth(shape, dpi, seed)
         depth=LARGEST_DEPTH,
         scale=dpi / 150,
     )
-    heights = relief_of(record).at(*nodes(shape)).astype(np.float32)
+    heights = relief_of(record).heights(*nodes(shape)).astype(np.float32)
     down, right = np.diff(heights, axis=0) / 8, np.diff(heights, axis=1) / 8
     assert np.hypot(down[:, :-1], right[:-1]).max() < 0.95
     assert abs(np.hypot(*relief_of(record).view) - 1) < 1e-9
@@ -98,8 +98,8 @@ def test_a_page_has_one_relief_that_the_intensity_scales(seed, levels):
     x, y = nodes(page.shape)
     low, high = (relief(warped(page, level, seed).record) for level in levels)
     assert (low.view, low.light) == (high.view, high.light)
-    scaled = low.at(x, y) / levels[0] * levels[1]
-    assert np.allclose(scaled, high.at(x, y), atol=1e-4)
+    scaled = low.heights(x, y) / levels[0] * levels[1]
+    assert np.allclose(scaled, high.heights(x, y), atol=1e-4)
 
 
 def test_boxes_beyond_the_page_are_moved_onto_its_edge():
@@ -169,7 +169,9 @@ def test_an_effect_keeps_its_size_on_paper():
     small = warped(np.zeros(shape, np.uint8), seed=5).record
     large = warped(np.zeros((1200, 900), np.uint8), seed=5, dpi=300).record
     y, x = np.indices(shape) + 0.5
-    assert relief(large).at(2 * x, 2 * y) == pytest.approx(2 * relief(small).at(x, y), abs=1e-6)
+    assert relief(large).heights(2 * x, 2 * y) == pytest.approx(
+        2 * relief(small).heights(x, y), abs=1e-6
+    )
 
 
 def test_a_field_is_enlarged_alike_in_strips_and_whole():

@@ -151,7 +151,7 @@ def test_other_parameters_change_scores_and_identity():
 
 def test_german_words_are_stemmed_and_their_stop_words_left_out() -> None:
     texts = ["Die Versicherungen zahlen.", "Der Tarif ist neu."]
-    chunks = [Chunk(PageRef("a", at), 0, len(text), text) for at, text in enumerate(texts)]
+    chunks = [Chunk(PageRef("a", index), 0, len(text), text) for index, text in enumerate(texts)]
     german = registry.create("retriever", {"name": "bm25", "params": {"terms": "german"}})
     german.index(chunks)
     assert [hit.ref.page_no for hit in german.search("Was zahlt die Versicherung?", 2)] == [0]

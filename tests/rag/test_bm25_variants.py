@@ -68,8 +68,8 @@ def test_blocks_make_the_same_index_as_one(ids, block):
     whole, parts = build(iter(texts)), build(iter(texts), block)
     for name in ("terms", "indptr", "texts", "weights", "lengths"):
         assert np.array_equal(getattr(whole, name), getattr(parts, name)), name
-    for at, term in enumerate(whole.terms.tolist()):
-        span = slice(whole.indptr[at], whole.indptr[at + 1])
+    for index, term in enumerate(whole.terms.tolist()):
+        span = slice(whole.indptr[index], whole.indptr[index + 1])
         counts = {i: text.count(term) for i, text in enumerate(ids) if term in text}
         assert dict(zip(whole.texts[span], whole.weights[span], strict=True)) == counts
 

@@ -188,7 +188,7 @@ class FixedPages(ImageRetriever):
         return [hits for _ in queries]
 
 
-def by_picture(*order):
+def rank_by_picture(*order):
     return {"name": "tests.rag.test_combined.FixedPages", "params": {"order": order}}
 
 
@@ -201,7 +201,7 @@ def fused(texts, pictures, k, per_page=1, **params):
 
 def test_text_and_pictures_are_fused_by_page():
     # By text 1, 0, 2 (the best chunk of each page); by picture 2, 1, 0.
-    parts = [fixed(0), by_picture(2, 1, 0)]
+    parts = [fixed(0), rank_by_picture(2, 1, 0)]
     hits = fused(["5", "1", "9", "0", "3", "4"], 3, 3, per_page=2, retrievers=parts)
     assert [h.ref.page_no for h in hits] == [1, 2, 0]
     assert [h.score for h in hits] == pytest.approx(
@@ -210,14 +210,17 @@ def test_text_and_pictures_are_fused_by_page():
 
 
 def test_a_page_without_a_text_is_found_by_its_picture_and_the_other_way_round():
-    hits = fused(["5", "1"], 4, 9, retrievers=[fixed(0), by_picture(3, 2)])
+    hits = fused(["5", "1"], 4, 9, retrievers=[fixed(0), rank_by_picture(3, 2)])
     assert [h.ref.page_no for h in hits] == [0, 3, 1, 2]  # ties in index order
-    hits = fused(["5", "1", "7"], 1, 9, retrievers=[fixed(0), by_picture(0)])
+    hits = fused(["5", "1", "7"], 1, 9, retrievers=[fixed(0), rank_by_picture(0)])
     assert [h.ref.page_no for h in hits] == [0, 2, 1]
 
 
 def test_hybrids_of_pictures_may_be_nested_and_know_what_they_see():
-    inner = {"name": "hybrid", "params": {"retrievers": [by_picture(0, 1), by_picture(1, 0)]}}
+    inner = {
+        "name": "hybrid",
+        "params": {"retrievers": [rank_by_picture(0, 1), rank_by_picture(1, 0)]},
+    }
     outer = registry.create(
         "retriever", {"name": "hybrid", "params": {"retrievers": [inner, fixed(0)]}}
     )

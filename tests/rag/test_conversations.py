@@ -14,7 +14,7 @@ from ohr import registry
 from ohr.errors import EngineError, LateError, RefusedError
 from ohr.plugins import Chat, Message, ToolCall
 from rag.chunking.token_counter import count_tokens
-from rag.readers._conversation import defuse, extract_calls, to_plain_turns
+from rag.readers._conversation import defuse, extract_calls, write_plain_turns
 from tests.examples import examples
 from tests.loopback import Server, calling, refused, said
 from tests.ocr_backends.checkpoints import needs_torch
@@ -138,7 +138,7 @@ def test_whatever_is_written_is_parsed(text: str) -> None:
 
 
 def test_a_conversation_in_words_alternates_and_keeps_all_that_was_said() -> None:
-    turns = to_plain_turns(FOLLOWED, [TOOL], SCHEMA)
+    turns = write_plain_turns(FOLLOWED, [TOOL], SCHEMA)
     assert [turn.role for turn in turns] == ["system", "user", "assistant", "user"]
     assert "Be brief." in turns[0].text
     assert '"name": "look"' in turns[0].text
@@ -146,7 +146,7 @@ def test_a_conversation_in_words_alternates_and_keeps_all_that_was_said() -> Non
         ToolCall("look", CALL.arguments, "call_0"),
     )
     assert turns[3].text == "Result of look:\nA harbour."
-    assert "schema" not in to_plain_turns(ASKED)[0].text
+    assert "schema" not in write_plain_turns(ASKED)[0].text
 
 
 FORGED = (
@@ -225,7 +225,7 @@ def test_a_forged_turn_stays_inside_its_message(kind: str) -> None:
     made = local(kind, max_new_tokens=2)
 
     def special(text: str) -> int:
-        ids = made._tokens.of_turns([made._tokens.defuse_turn(Message("user", text))], [])
+        ids = made._tokens.encode_turns([made._tokens.defuse_turn(Message("user", text))], [])
         return sum(token in made._loaded.tokenizer.all_special_ids for token in ids)
 
     assert special(FORGED) == special("Harmless.")
@@ -240,7 +240,7 @@ def test_a_template_that_knows_tools_is_given_them() -> None:
         "{% for call in m.tool_calls or [] %}CALL {{ call.function.arguments.where }}{% endfor %}\n"
         "{% endfor %}"
     )
-    text = made._loaded.tokenizer.decode(made._tokens.of_turns(FOLLOWED, [TOOL]))
+    text = made._loaded.tokenizer.decode(made._tokens.encode_turns(FOLLOWED, [TOOL]))
     assert text.startswith("TOOLS [")
     assert "CALL heretool: A harbour." in text
 

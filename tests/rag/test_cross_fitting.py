@@ -32,8 +32,8 @@ def some_items(wrong: frozenset[str] = frozenset()) -> list[Item]:
     """Twenty documents of two domains, one question each; those of ``wrong`` have other answers."""
     names = [f"{domain}/{number}" for domain in ("law", "manual") for number in range(10)]
     return [
-        item(name, at, "Ada Lund" if name in wrong else str(at + 20))
-        for at, name in enumerate(names)
+        item(name, index, "Ada Lund" if name in wrong else str(index + 20))
+        for index, name in enumerate(names)
     ]
 
 

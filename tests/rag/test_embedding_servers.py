@@ -22,7 +22,7 @@ TEXTS = ["aab", "abb", "bax", "bba", "bbb"]
 
 
 def chunks(texts: list[str]) -> list[Chunk]:
-    return [Chunk(PageRef("doc", at), 0, len(text), text) for at, text in enumerate(texts)]
+    return [Chunk(PageRef("doc", index), 0, len(text), text) for index, text in enumerate(texts)]
 
 
 def create(server: Server, **params: Any) -> OpenAiEmbeddings:
@@ -36,9 +36,9 @@ def create(server: Server, **params: Any) -> OpenAiEmbeddings:
 def vectors(texts: list[str], odd: object = None) -> Reply:
     """How often a and b stand in each text; ``odd`` for one with an x."""
     data = [
-        {"index": at, "embedding": odd if "x" in text and odd is not None
+        {"index": index, "embedding": odd if "x" in text and odd is not None
          else [float(text.count("a")), float(text.count("b")), 0.1]}
-        for at, text in enumerate(texts)
+        for index, text in enumerate(texts)
     ]  # fmt: skip
     return 200, json.dumps({"data": data}).encode(), {}
 

@@ -50,10 +50,10 @@ def test_dpr_scores_are_dot_products_of_its_two_encoders(folder):
     made = create("dpr", question_model=str(question), passage_model=str(passage), batch_size=2)
     found = scores_of(made)
     asked, held = made.encode_queries(QUERIES), made.encode_passages(TEXTS)
-    for at, scores in enumerate(found):
+    for index, scores in enumerate(found):
         assert list(scores) == sorted(scores, key=lambda i: -scores[i])
         for i, score in scores.items():
-            assert score == pytest.approx(float(asked[at] @ held[i]), abs=1e-4)
+            assert score == pytest.approx(float(asked[index] @ held[i]), abs=1e-4)
     other = create("dpr", question_model=str(passage), passage_model=str(question))
     assert other.identity() != made.identity()
     with pytest.raises(MissingDependencyError):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.models.pictures import at_most
+from ohr.models.pictures import shrink
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
 from ohr.types import Outcome, PageImage, PageRef
@@ -98,9 +98,9 @@ def test_equal_pages_have_equal_scores_wherever_they_stand():
 
 def test_a_page_is_scaled_down_and_never_up():
     [page] = random_pages(1)
-    assert at_most(page, None) is page
-    assert at_most(page, 90) is page
-    assert at_most(page, 45).shape == (45, 35, 3)
+    assert shrink(page, None) is page
+    assert shrink(page, 90) is page
+    assert shrink(page, 45).shape == (45, 35, 3)
 
 
 # --- models ----------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_scores_are_those_of_the_package(kind):
     exact = model.similarity(model.encode_query(QUERIES), whole).numpy()
     for row, in_full, ranked in zip(scores, exact, hits, strict=True):
         assert [page for page, _ in ranked] == sorted(
-            range(len(pages)), key=lambda at, row=row: -row[at]
+            range(len(pages)), key=lambda position, row=row: -row[position]
         )
         for page, score in ranked:
             assert score == pytest.approx(row[page], abs=1e-4)

@@ -40,7 +40,7 @@ def vectors_of_page(image):
 
 
 def vectors_of_text(text):
-    return [[float(ord(letter)), 1.0, float(at), 2.0] for at, letter in enumerate(text)]
+    return [[float(ord(letter)), 1.0, float(index), 2.0] for index, letter in enumerate(text)]
 
 
 def pooling(request):

@@ -113,7 +113,11 @@ def test_a_request_that_is_refused_is_that_questions_error(server: Server) -> No
     server.answer = answer
     replies = reader(server).answer_many(["good", "bad", "better"], [[]] * 3)
     outcomes = {reply.index: reply.outcome for reply in replies}
-    assert [outcomes[at].status for at in range(3)] == [Status.OK, Status.ERROR, Status.OK]
+    assert [outcomes[position].status for position in range(3)] == [
+        Status.OK,
+        Status.ERROR,
+        Status.OK,
+    ]
     assert outcomes[1].detail.endswith(
         "refused (HTTP 403, no key was sent): your input was flagged"
     )
@@ -156,19 +160,19 @@ def test_an_interrupt_ends_the_process_and_its_requests(server: Server, busy: bo
 
 
 def test_replies_left_early_stop_the_requests(server: Server) -> None:
-    left = threading.Event()
+    remaining = threading.Event()
 
     def answer(request: dict[str, Any]) -> Reply:
         if "first" in request["messages"][-1]["content"]:
             return said("x")
-        left.wait(20)
+        remaining.wait(20)
         return refused(503)
 
     server.answer = answer
     replies = reader(server, concurrency=2).answer_many(["first"] + ["q"] * 8, [[]] * 9)
     next(replies)
     replies.close()
-    left.set()
+    remaining.set()
     time.sleep(1.3)  # by then they would be tried again
     assert len(server.requests) <= 3  # the first, and two that were under way
 

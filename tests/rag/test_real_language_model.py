@@ -41,14 +41,17 @@ def hits(text: str) -> list[Hit]:
     return [Hit(PageRef("a/b", 0), text, 1.0, 0)]
 
 
-def in_process(**params: Any) -> Any:
+def local_reader(**params: Any) -> Any:
     settings = {"model": str(smollm2()), "prompt": "answer", "max_new_tokens": 24} | params
     return registry.create("reader", {"name": "transformers", "params": settings})
 
 
 def answered(reader: Any, order: list[int]) -> dict[int, str]:
     """Place of a question -> what the reader says, asked in this order."""
-    questions, contexts = [ASKED[at][1] for at in order], [hits(ASKED[at][0]) for at in order]
+    questions, contexts = (
+        [ASKED[position][1] for position in order],
+        [hits(ASKED[position][0]) for position in order],
+    )
     replies = list(reader.answer_many(questions, contexts))
     assert {reply.outcome.status for reply in replies} == {Status.OK}
     assert all(reply.usage["prompt_tokens"] > 50 for reply in replies)
@@ -57,14 +60,16 @@ def answered(reader: Any, order: list[int]) -> dict[int, str]:
 
 def told(answers: dict[int, str]) -> int:
     """How many answers have the right one in them: a model of this size talks on."""
-    return sum(ASKED[at][2].casefold() in text.casefold() for at, text in answers.items())
+    return sum(
+        ASKED[position][2].casefold() in text.casefold() for position, text in answers.items()
+    )
 
 
 @pytest.fixture(scope="module")
 def reader() -> Any:
     """A reader, loaded. Its file, which transformers parses three times, is parsed once."""
     gguf = pytest.importorskip("gguf")
-    made = in_process()
+    made = local_reader()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gguf, "GGUFReader", cache(gguf.GGUFReader))
         assert made._loaded
@@ -86,7 +91,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield started.url
 
 
-def over_http(url: str, **params: Any) -> Any:
+def server_reader(url: str, **params: Any) -> Any:
     settings = {"model": "smollm2", "base_url": url, "prompt": "answer", "max_tokens": 24}
     settings |= {"concurrency": 1} | params
     return registry.create("reader", {"name": "openai", "params": settings})
@@ -95,33 +100,40 @@ def over_http(url: str, **params: Any) -> Any:
 def test_it_reads_the_passages(reader: Any, local_answers: dict[int, str]) -> None:
     assert told(local_answers) >= 4
     unknown = (0, 2, 3, 6)
-    blind = {at: str(reader.answer(ASKED[at][1], []).value) for at in unknown}
-    assert told({at: local_answers[at] for at in unknown}) > told(blind)
+    blind = {position: str(reader.answer(ASKED[position][1], []).value) for position in unknown}
+    assert told({position: local_answers[position] for position in unknown}) > told(blind)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(
     reader: Any, local_answers: dict[int, str]
 ) -> None:
-    assert answered(reader, [5, 2, 0]) == {at: local_answers[at] for at in (5, 2, 0)}
+    assert answered(reader, [5, 2, 0]) == {
+        position: local_answers[position] for position in (5, 2, 0)
+    }
     # A padded batch agrees too, in float32.
-    padded = in_process(batch_size=3)
+    padded = local_reader(batch_size=3)
     padded.__dict__["_loaded"] = reader._loaded  # read once
-    assert answered(padded, [0, 2, 5]) == {at: local_answers[at] for at in (0, 2, 5)}
+    assert answered(padded, [0, 2, 5]) == {
+        position: local_answers[position] for position in (0, 2, 5)
+    }
 
 
 def test_both_roads_answer_alike(local_answers: dict[int, str], server: str) -> None:
-    there = answered(over_http(server), list(range(len(ASKED))))
+    there = answered(server_reader(server), list(range(len(ASKED))))
     # Four-bit weights are multiplied in other precisions: a token or two may tip.
-    assert sum(there[at] == local_answers[at] for at in local_answers) >= len(local_answers) - 2
+    assert (
+        sum(there[position] == local_answers[position] for position in local_answers)
+        >= len(local_answers) - 2
+    )
     assert abs(told(there) - told(local_answers)) <= 1
 
 
 def test_a_context_past_the_servers_window_is_that_questions_error(server: str) -> None:
-    outcome = over_http(server).answer("What is the ferry called?", hits(FERRY * 40))
+    outcome = server_reader(server).answer("What is the ferry called?", hits(FERRY * 40))
     assert outcome.status is Status.ERROR
     assert "\n" not in outcome.detail
     assert "1024" in outcome.detail.replace(",", "")
-    cut = over_http(server, max_context_tokens=300).answer(ASKED[0][1], hits(FERRY * 40))
+    cut = server_reader(server, max_context_tokens=300).answer(ASKED[0][1], hits(FERRY * 40))
     assert cut.status is Status.OK
     assert cut.detail.startswith("context cut to 300 of ")
 
@@ -137,13 +149,13 @@ def test_damaged_files_are_told_in_one_line(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.gguf"
         path.write_bytes(content)
         with pytest.raises(MissingDependencyError, match=message) as failed:
-            in_process(model=str(path)).answer("Who?", [])
+            local_reader(model=str(path)).answer("Who?", [])
         assert "\n" not in str(failed.value)
     with pytest.raises(MissingDependencyError, match="cannot be read"):
-        in_process(model=str(tmp_path / "absent.gguf")).identity()
+        local_reader(model=str(tmp_path / "absent.gguf")).identity()
 
 
 def test_a_copy_by_another_name_is_the_same_model(tmp_path: Path) -> None:
     copy = tmp_path / "copy.gguf"
     copy.write_bytes(smollm2().read_bytes())
-    assert in_process(model=str(copy)).identity() == in_process().identity()
+    assert local_reader(model=str(copy)).identity() == local_reader().identity()

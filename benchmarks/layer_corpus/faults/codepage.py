@@ -27,8 +27,8 @@ def misread(text: str, code_page: str) -> str:
     matches = []
     for char in text:
         data = char.encode(code_page, "ignore") or char.encode("utf-16-be")
-        known = char.encode(code_page, "ignore")
-        matches.append(known.decode("cp1252", "replace") if data == known else char)
+        known_values = char.encode(code_page, "ignore")
+        matches.append(known_values.decode("cp1252", "replace") if data == known_values else char)
     return "".join(matches).replace("\ufffd", "\u00a4")
 
 

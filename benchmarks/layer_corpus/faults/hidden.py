@@ -24,9 +24,9 @@ Hide = Callable[[pikepdf.Pdf, Group, Group], list[Group | bytes]]
 
 def _box(line: Sequence[Glyph]) -> tuple[float, float, float, float]:
     """Left, bottom, width and height of a line's ink, with a little more."""
-    left, right = min(glyph.x for glyph in line), max(glyph.end for glyph in line)
+    left_edge, right = min(glyph.x for glyph in line), max(glyph.end for glyph in line)
     height = max(glyph.height for glyph in line)
-    return left - 2, line[0].y - 0.35 * height, right - left + 4, 1.35 * height
+    return left_edge - 2, line[0].y - 0.35 * height, right - left_edge + 4, 1.35 * height
 
 
 def _rectangle(line: Sequence[Glyph]) -> str:
@@ -135,12 +135,12 @@ def _pictured(document: pikepdf.Pdf, page: Page) -> Planted | None:
 
 def _photograph(document: pikepdf.Pdf, line: Sequence[Glyph]) -> pikepdf.Object:
     """A line as the page shows it, 216 dots an inch."""
-    left, bottom, width, height = _box(line)
+    left_edge, bottom, width, height = _box(line)
     rendered = pypdfium2.PdfDocument(saved(document))
     paper = rendered[0]
-    right, top = paper.get_width() - left - width, paper.get_height() - bottom - height
+    right, top = paper.get_width() - left_edge - width, paper.get_height() - bottom - height
     pixels = paper.render(
-        scale=3, crop=(left, bottom, right, top), grayscale=True, may_draw_forms=False
+        scale=3, crop=(left_edge, bottom, right, top), grayscale=True, may_draw_forms=False
     ).to_numpy()
     rendered.close()
     return document.make_stream(

@@ -31,7 +31,7 @@ def _common(page: Page, kind: str) -> str:
     return max(matches, key=lambda char: (counts[char], char), default="")
 
 
-def _without(kind: str, instead: str, document: pikepdf.Pdf, page: Page) -> Planted | None:
+def _remove_letter(kind: str, instead: str, document: pikepdf.Pdf, page: Page) -> Planted | None:
     """One letter's glyph stands for nothing, or for a blank."""
     letter = _common(page, kind)
     if not letter:
@@ -64,7 +64,7 @@ def _inkless(document: pikepdf.Pdf, page: Page) -> Planted | None:
     for line in lines(drawing.glyphs):
         for word in words(line):
             text = "".join(glyph.text for glyph in word).strip()
-            blank, at = blanks.get(word[0].font), len(word) // 3
+            blank, position = blanks.get(word[0].font), len(word) // 3
             if len(text) < 5 or blank is None or not text.isalpha():
                 groups.append(word)
                 continue
@@ -74,31 +74,33 @@ def _inkless(document: pikepdf.Pdf, page: Page) -> Planted | None:
                 continue
             inked = [replace(glyph, font=f"{glyph.font}x") for glyph in word if glyph.text != " "]
             added = replace(
-                inked[at], code=blank.code, width=blank.width * inked[at].size / blank.size
+                inked[position],
+                code=blank.code,
+                width=blank.width * inked[position].size / blank.size,
             )
-            groups.append([*inked[:at], added, *inked[at:]])
+            groups.append([*inked[:position], added, *inked[position:]])
             groups.append([glyph for glyph in word if glyph.text == " "])
             wrong.append(text)
-            before = "".join(glyph.text for glyph in word[:at])
+            before = "".join(glyph.text for glyph in word[:position])
             extra.append(before + letter + text[len(before) :])
     if not wrong:
         return None
     table = document.pages[0].resources.Font
     for name, blank in blanks.items():
         copy = document.make_indirect(pikepdf.Dictionary(dict(table[name].items())))
-        known, width = mapping(copy)
+        known_values, width = mapping(copy)
         code = int.from_bytes(blank.code, "big")
-        write_mapping(document, copy, {**known, code: letter}, width)
+        write_mapping(document, copy, {**known_values, code: letter}, width)
         table[f"{name}x"] = copy
     drawing.write(groups)
     return Planted(wrong, extra=extra)
 
 
 VARIANTS: dict[str, Plant] = {
-    "letter_unmapped": partial(_without, "L", ""),
-    "letter_blank": partial(_without, "L", " "),
-    "digit_unmapped": partial(_without, "N", ""),
-    "digit_blank": partial(_without, "N", " "),
+    "letter_unmapped": partial(_remove_letter, "L", ""),
+    "letter_blank": partial(_remove_letter, "L", " "),
+    "digit_unmapped": partial(_remove_letter, "N", ""),
+    "digit_blank": partial(_remove_letter, "N", " "),
     "no_mapping": _no_mapping,
     "inkless_letters": _inkless,
 }

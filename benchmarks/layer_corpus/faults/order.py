@@ -12,7 +12,7 @@ import pikepdf
 
 from benchmarks.layer_corpus.drawing import Drawing, Glyph
 from benchmarks.layer_corpus.faults.planted import Plant, Planted
-from benchmarks.layer_corpus.lines import Group, across, lines, words
+from benchmarks.layer_corpus.lines import Group, lines, sort_glyphs, words
 from benchmarks.layer_corpus.page import Page
 
 SHAPED = ("arabic", "devanagari", "hebrew", "tamil", "thai")
@@ -36,7 +36,7 @@ def _reversed(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
 def _row_by_row(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
     """Columns line by line, across both."""
     columns = any(block.kind == "columns" for block in page.blocks)
-    return list(map(across, lines(glyphs))) if columns else None
+    return list(map(sort_glyphs, lines(glyphs))) if columns else None
 
 
 def _heading_last(page: Page, glyphs: Sequence[Glyph]) -> list[Group] | None:
@@ -95,7 +95,7 @@ def _visual(step: int, page: Page, glyphs: Sequence[Glyph]) -> list[Group] | Non
     """Right-to-left text glyph by glyph, from the left (1) or the right (-1) of each line."""
     if not page.right_to_left:
         return None
-    return [[_alone(glyph)] for line in lines(glyphs) for glyph in across(line)[::step]]
+    return [[_alone(glyph)] for line in lines(glyphs) for glyph in sort_glyphs(line)[::step]]
 
 
 def _alone(glyph: Glyph) -> Glyph:

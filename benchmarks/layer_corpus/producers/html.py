@@ -56,8 +56,8 @@ def _blocks(blocks: Sequence[Block], heading: str) -> Iterator[str]:
             if kind == "heading":
                 yield f"<h1{heading}>{_line(block.lines[0])}</h1>\n"
             elif kind == "columns":
-                left, right = _lines(block.lines), _lines(block.right)
-                yield f"<div class=two><div>{left}</div><div>{right}</div></div>\n"
+                left_side, right = _lines(block.lines), _lines(block.right)
+                yield f"<div class=two><div>{left_side}</div><div>{right}</div></div>\n"
             else:
                 yield _lines(block.lines)
 

@@ -40,8 +40,8 @@ class _Sheet:
             sheet.set_font("face", STYLES.get(run.style or style, ""), part)
             sheet.set_char_spacing(self.page.tracking * part)
             width = sheet.get_string_width(run.text)
-            left = WIDTH + 2 * LEFT - x - width if self.page.right_to_left else x
-            sheet.set_xy(left, self.y - rise + size - part)
+            left_edge = WIDTH + 2 * LEFT - x - width if self.page.right_to_left else x
+            sheet.set_xy(left_edge, self.y - rise + size - part)
             sheet.cell(width, part * 1.2, run.text)
             x += width
         return x - start

@@ -92,12 +92,12 @@ def data_types(text: str) -> int:
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(page.squeezed)]
     outside = "".join(page.squeezed[a:b] for a, b in zip(ends, starts, strict=True) if a < b)
-    tables = [span for span in page.tables if not _within(span, page.charts)]
+    tables = [span for span in page.tables if not _is_within(span, page.charts)]
     return sum(map(bool, (outside, tables, page.charts, has_math(outside))))
 
 
-def _within(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in others)
+def _is_within(span: tuple[int, int], rest: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in rest)
 
 
 def _mean(values: list[int]) -> str:

@@ -66,13 +66,13 @@ def words_by_kind(pages: Iterable[str]) -> dict[str, Counter[str]]:
     """The words of some pages by kind of region, without headings."""
     counts: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for page in pages:
-        found_regions = regions(_without_headings(page))
+        found_regions = regions(_drop_headings(page))
         for kind in KINDS:
             counts[kind].update(region_words(found_regions, kind))
     return counts
 
 
-def _without_headings(text: str) -> str:
+def _drop_headings(text: str) -> str:
     parts, end = [], 0
     for heading in headings(text):
         parts.append(text[end : heading.start])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.display.labels import mathless
-from ohr.figures.axes import from_zero
+from ohr.figures.axes import start_at_zero
 from ohr.figures.dots import wrapped
 from ohr.figures.style import (
     COLOURS,
@@ -61,7 +61,7 @@ def answers_figure(answers: pd.DataFrame, folder: Path) -> list[Path]:
             ax.set_xlabel("passages read (K)")
         for ax in axes[::columns]:
             ax.set_ylabel("answer F1 (better ↑)")
-        from_zero(list(axes), marks=True)
+        start_at_zero(list(axes), marks=True)
         handles = [
             Line2D(
                 [], [], linestyle="none", color=COLOURS[number % len(COLOURS)],

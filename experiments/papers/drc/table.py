@@ -65,8 +65,12 @@ class Ranked:
 
     def classified(self) -> float:
         """F1 of the passages that a classifier labels as evidence."""
-        places = [str(at) for at, hit in zip(self.order, self.hits, strict=True) if hit.score >= 0]
-        return evidence_f1(places, [str(at) for at in self.evidence])
+        places = [
+            str(position)
+            for position, hit in zip(self.order, self.hits, strict=True)
+            if hit.score >= 0
+        ]
+        return evidence_f1(places, [str(position) for position in self.evidence])
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def drc_tables(
     ``most``: number of passages to read per ranking; ``tables``: whether tables are passages too.
 
     ``ranking`` has ``recall@1%`` and so on, ``evidence_f1`` (NaN without a classifier),
-    ``questions``, ``with_evidence``, which recall is over, and ``lost``: those of them whose
+    ``questions``, ``add_evidence``, which recall is over, and ``lost``: those of them whose
     evidence is in no passage, on average over the draws of the noise. ``answers`` has, for each
     reader, ``k`` and group of answers (``all``, ``extractive`` …), ``best`` (the best answer from
     the first k passages, figure 3) and ``chosen`` (the one that ``drc`` chooses), and ``n``.
@@ -96,7 +100,7 @@ def drc_tables(
     store = ArtefactStore(config.cache)
     asking = Progress(verb="asking", unit="passages")
     answering = Answering(store, retry_failed=config.retry_failed, progress=asking)
-    scorer = _Scorer.of(config)
+    scorer = _Scorer.from_config(config)
     ranking: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     with asking:
@@ -122,7 +126,7 @@ def drc_tables(
                         [text for text, _ in passages_read],
                         [hit for _, hit in passages_read],
                     )
-                    by_question = _by_question(ranked, outcomes, most)
+                    by_question = _question_outcomes(ranked, outcomes, most)
                     for scores in scorer.rows(ranked, by_question, most, len(draws)):
                         answers.append(row | {"reader": reader_name} | scores)
     return DrcTables(pd.DataFrame(ranking), pd.DataFrame(answers))
@@ -142,7 +146,7 @@ def _ranked(
     for doc_id, questions in by_document.items():
         document = Document(doc_id, questions[0].domain, pages.get(doc_id, []))
         chunks = list(passages(document, tables=tables))
-        places = {(chunk.ref, chunk.start, chunk.end): at for at, chunk in enumerate(chunks)}
+        places = {(chunk.ref, chunk.start, chunk.end): index for index, chunk in enumerate(chunks)}
         retriever.index(chunks)
         texts = [question.text for question in questions]
         rankings = retriever.search_many(texts, max(len(chunks), 1))
@@ -154,11 +158,11 @@ def _ranked(
 
 def _evidence(question: Question, chunks: Sequence[Chunk]) -> Iterator[int]:
     lines = [words for line in question.evidence_text.splitlines() if (words := _words(line))]
-    for at, chunk in enumerate(chunks):
+    for index, chunk in enumerate(chunks):
         if chunk.ref in question.evidence_pages and (words := _words(chunk.text)):
             shared = (LCSseq.similarity(words, line) / min(len(words), len(line)) for line in lines)
             if any(share >= SHARED for share in shared):
-                yield at
+                yield index
 
 
 @lru_cache(maxsize=4096)
@@ -182,15 +186,15 @@ def _ranking(ranked: Sequence[Ranked], draws: int, classifier: bool) -> dict[str
     return row
 
 
-def _by_question(
+def _question_outcomes(
     ranked: Sequence[Ranked], outcomes: Sequence[Outcome[str]], most: int
 ) -> list[list[Outcome[str]]]:
     """The outcomes of each question's passages, best first."""
-    by_question, at = [], 0
+    by_question, position = [], 0
     for ranking in ranked:
         count = len(ranking.hits[:most])
-        by_question.append(list(outcomes[at : at + count]))
-        at += count
+        by_question.append(list(outcomes[position : position + count]))
+        position += count
     return by_question
 
 
@@ -205,7 +209,7 @@ class _Scorer:
     """Type and text of each answer to a question, by its id; None if the question has them."""
 
     @classmethod
-    def of(cls, config: StudyConfig) -> _Scorer:
+    def from_config(cls, config: StudyConfig) -> _Scorer:
         section = config.dataset
         if section.kind != Qasper.name or section.path is None:
             return cls(SCORING[config.scoring].f1, None)

@@ -44,9 +44,9 @@ def _box_plots(
         grid = fig.subplots(len(bases), len(metrics), squeeze=False, sharex=True, sharey=True)
         for axes, base in zip(grid, bases, strict=True):
             for ax, metric in zip(axes, metrics, strict=True):
-                of_metric = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
+                metric_rows = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
                 for rank, name in enumerate(names):
-                    values = of_metric.loc[of_metric["prototype"] == name, "mean"].dropna()
+                    values = metric_rows.loc[metric_rows["prototype"] == name, "mean"].dropna()
                     colour = COLOURS[rank % len(COLOURS)]
                     if len(values) == 1:
                         mark = MARKERS[rank % len(MARKERS)]

@@ -40,7 +40,7 @@ def step_table(tests: pd.DataFrame) -> TextTable:
         "(+) better or (−) worse and Cohen's d where a difference is shown; two-tailed, Welch's "
         f"test if Levene's test finds unequal variances{_family(tests)}"
     )
-    return TextTable(*_by_step(tests, _tested), caption, left=2)
+    return TextTable(*_step_rows(tests, _tested), caption, left=2)
 
 
 def _tested(row: Mapping[Hashable, Any]) -> str:
@@ -59,7 +59,7 @@ def paired_table(pairs: pd.DataFrame) -> TextTable:
         "The same steps, paired by question: difference, 95 % interval over documents, p of the "
         f"cluster sign-flip test{_family(pairs)}"
     )
-    return TextTable(*_by_step(pairs, _paired), caption, left=2)
+    return TextTable(*_step_rows(pairs, _paired), caption, left=2)
 
 
 def _paired(row: Mapping[Hashable, Any]) -> str:
@@ -86,7 +86,7 @@ def _family(frame: pd.DataFrame) -> str:
     return named and f"; {named}"
 
 
-def _by_step(frame: pd.DataFrame, text: Any) -> tuple[list[str], list[list[str]]]:
+def _step_rows(frame: pd.DataFrame, text: Any) -> tuple[list[str], list[list[str]]]:
     if frame.empty:
         return ["knowledge base", "metric"], []
     names = list(dict.fromkeys(frame["step"]))

@@ -15,7 +15,7 @@ from experiments.papers.prototypes.metrics import (
 )
 from ohr import registry
 from ohr.analysis.systems.written_for import written_for
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.display.wording import family
 from ohr.metrics.attribution import gold_headers
 from ohr.metrics.scores import SCORING
@@ -40,7 +40,7 @@ def run_means(run: Run) -> pd.DataFrame:
     cells = run.cells[(run.cells["stage"] == "overall") & (run.cells["group"] == "all")]
     left_out = written_for(run)
     if left_out.qids:
-        cells = _means_of(left_out.without(run.rows[run.rows["stage"] == "overall"]))
+        cells = _means_of(left_out.drop_rows(run.rows[run.rows["stage"] == "overall"]))
     better = {
         info.metric: info.higher_is_better for info in run.metric_infos if info.stage == "overall"
     }
@@ -132,7 +132,7 @@ def paired_steps(run: Run) -> pd.DataFrame:
     """The same steps question by question, each question's mean over the runs, with the
     difference's interval over documents and p, all of these steps in one family.
     """
-    rows = written_for(run).without(run.rows[run.rows["stage"] == "overall"])
+    rows = written_for(run).drop_rows(run.rows[run.rows["stage"] == "overall"])
     rows = rows.assign(
         knowledge_base=_base_names(rows),
         prototype=rows["system"].str.partition(REPEAT)[0],
@@ -141,9 +141,10 @@ def paired_steps(run: Run) -> pd.DataFrame:
     means = rows.groupby(keys, sort=False, observed=True)["value"].mean().reset_index()
     records = []
     for base, metric, first, second in _successive(means):
-        of_metric = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
+        metric_rows = means[(means["knowledge_base"] == base) & (means["metric"] == metric)]
         a, b = (
-            of_metric[of_metric["prototype"] == name].set_index("qid") for name in (first, second)
+            metric_rows[metric_rows["prototype"] == name].set_index("qid")
+            for name in (first, second)
         )
         shared = a.index.intersection(b.index, sort=False)
         if not len(shared):
@@ -165,7 +166,7 @@ def paired_steps(run: Run) -> pd.DataFrame:
         return pd.DataFrame()
     columns = {"difference": "difference", "low": "ci_low", "high": "ci_high", "p": "p"}
     columns |= {"p_adjusted": "p_adjusted", "tests": "family"}
-    table = with_tests(pd.DataFrame(records), "paired", columns, seed=run.seed)
+    table = add_tests(pd.DataFrame(records), "paired", columns, seed=run.seed)
     return table.assign(family=table["family"].map(family))
 
 

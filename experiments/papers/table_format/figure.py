@@ -11,7 +11,7 @@ from ohr.display.labels import interval_units, mathless
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Setting, settings_of
 from ohr.display.wording import ALPHA, family, is_shown
-from ohr.figures.axes import HATCHES, from_zero
+from ohr.figures.axes import HATCHES, start_at_zero
 from ohr.figures.dots import wrapped
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
 from ohr.study.output.select import cells_of
@@ -37,11 +37,11 @@ def format_figure(
             for setting in systems:  # those that differ only in parts of other stages are one
                 ticks.setdefault(_ticks(stage, setting), setting)
             for place, setting in enumerate(ticks.values()):
-                chosen = setting.of(cells_of(cells, stage, metric, GROUP))
+                chosen = setting.select(cells_of(cells, stage, metric, GROUP))
                 changes = differences[
                     (differences["stage"] == stage) & (differences["metric"] == metric)
                 ]
-                changes = setting.of(changes)
+                changes = setting.select(changes)
                 for number, name in enumerate(formats):
                     step = (number - (len(formats) - 1) / 2) * 0.8 / len(formats)
                     of_format = chosen[chosen["engine"] == name]
@@ -77,7 +77,7 @@ def format_figure(
             turned = 90 if len(systems) > 2 else 0
             column[-1].set_xticks(range(len(ticks)), list(ticks), rotation=turned)
         axes[0, 0].set_ylabel("mean\n(better ↑)")
-        from_zero(list(axes[0]))
+        start_at_zero(list(axes[0]))
         if rows > 1:
             baseline = mathless(str(differences["less"].iloc[0]))
             axes[1, 0].set_ylabel(f"change from\n{baseline} (better ↑)")

@@ -64,7 +64,7 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
         for setting in settings_of(cells):
             row = []
             for stage, metric, _ in metrics:
-                of_engine = setting.of(cells_of(cells, stage, metric, GROUP))
+                of_engine = setting.select(cells_of(cells, stage, metric, GROUP))
                 of_engine = of_engine[of_engine["engine"] == engine]
                 mean = number(of_engine["mean"].iloc[0]) if len(of_engine) else "-"
                 less = differences[
@@ -72,7 +72,7 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
                     & (differences["stage"] == stage)
                     & (differences["metric"] == metric)
                 ]
-                changes = setting.of(less).rename(columns={"mean": "difference"})
+                changes = setting.select(less).rename(columns={"mean": "difference"})
                 row.append(
                     "".join(f"{change_text(change)}; " for _, change in changes.iterrows()) + mean
                 )

@@ -7,7 +7,7 @@ from collections import Counter
 import pandas as pd
 
 from ocr_backends.gt import GroundTruth
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.display.labels import STAGE_METRICS
 from ohr.markup.tables import TableFormat, convert_tables, parse_tables
 from ohr.statistics import Paired
@@ -39,7 +39,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     rows = mean_over_draws(counted_rows(read_rows(run.path), run.metric_infos))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
-    first, *others = list(dict.fromkeys(cells["engine"]))
+    first, *other_items = list(dict.fromkeys(cells["engine"]))
     records = []
     pairs: dict[tuple[str, str], list[Paired]] = {}
     for stage, metric, _ in METRICS:
@@ -47,7 +47,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
         for setting, condition in measured.groupby(SETTING, observed=True, sort=False):
             by_engine = condition.pivot(index=["qid", "doc_id", "page_no"], columns="engine")
             by_question = by_engine["value"]
-            for engine in others:
+            for engine in other_items:
                 if engine not in by_question or first not in by_question:
                     continue
                 paired = (by_question[engine] - by_question[first]).dropna()
@@ -60,7 +60,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
                     | {"stage": stage, "metric": metric, "format": engine, "less": first}
                     | {"paired": Paired(values, clusters_of(questions)), "n": len(values)}
                 )
-                before = others[: others.index(engine)]
+                before = other_items[: other_items.index(engine)]
                 for other in (name for name in before if name in by_question):
                     rest = (by_question[engine] - by_question[other]).dropna()
                     clusters = clusters_of(rest.index.to_frame(index=False))
@@ -71,7 +71,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=COLUMNS)
     columns = {"difference": "mean", "low": "ci_low", "high": "ci_high", "unit": "ci_unit"}
     columns |= {"excluded": "excluded", "p": "p", "p_adjusted": "p_adjusted"}
-    table = with_tests(
+    table = add_tests(
         pd.DataFrame(records),
         "paired",
         columns | {"tests": "family_size"},

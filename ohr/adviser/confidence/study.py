@@ -8,7 +8,7 @@ import pandas as pd
 
 from ohr.adviser.confidence.figure import reliability_figure
 from ohr.adviser.confidence.report import FURTHER, coverage_lines, scores_table, word_lines
-from ohr.adviser.own_pages import with_predictions
+from ohr.adviser.own_pages import add_predictions
 from ohr.adviser.quality.known_truth import observe_pages, signal_scores
 from ohr.display.terminal import show
 from ohr.files.safe_text import plain
@@ -28,7 +28,7 @@ def report_confidence(
             table, of_words = observe_pages(
                 config, pages, instability=instability, words=words, report=progress
             )
-        predictions = with_predictions(table)
+        predictions = add_predictions(table)
         for target in TARGETS:
             table[f"predicted_{target}"] = predictions[target]
         scores = pd.DataFrame(signal_scores(table, FURTHER))

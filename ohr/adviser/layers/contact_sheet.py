@@ -63,9 +63,9 @@ class ShownWord:
     @property
     def box_to_read(self) -> Box:
         """The place that engines get: they add a margin, which has parts of other words."""
-        left, top, right, bottom = self.word.box
+        left_edge, top, right, bottom = self.word.box
         margin = _OWN_MARGIN * (bottom - top) * self.shape
-        return left + margin, top, right - margin, bottom
+        return left_edge + margin, top, right - margin, bottom
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def render_sheet(sheet: Sheet) -> str:
         of_refused=OF_REFUSED,
         engines=sheet.engines,
         pdfs=[
-            {"name": name, "words": [_as_row(word, sheet.engines) for word in words]}
+            {"name": name, "words": [_word_row(word, sheet.engines) for word in words]}
             for name, words in sheet.words.items()
         ],
     )
@@ -164,16 +164,16 @@ def draw_words(path: Path, page_no: int, boxes: Sequence[Box]) -> tuple[float, l
 
 def _picture(page: np.ndarray, box: Box) -> bytes:
     height, width = page.shape[:2]
-    left, top, right, bottom = (
+    left_edge, top, right, bottom = (
         round(share * size) for share, size in zip(box, (width, height) * 2, strict=True)
     )
     tall = bottom - top
     across = max(_LEAST_REACH, round(_REACH * tall))
     down = max(_LEAST_ABOVE, round(_ABOVE * tall))
-    x0, y0 = max(left - across, 0), max(top - down, 0)
+    x0, y0 = max(left_edge - across, 0), max(top - down, 0)
     x1, y1 = min(right + across, width), min(bottom + down, height)
     picture = Image.fromarray(page[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)])
-    frame = (left - x0 - 3, top - y0 - 3, right - x0 + 3, bottom - y0 + 3)
+    frame = (left_edge - x0 - 3, top - y0 - 3, right - x0 + 3, bottom - y0 + 3)
     ImageDraw.Draw(picture).rectangle(frame, outline=_FRAME, width=2)
     picture.thumbnail((_WIDEST, _HIGHEST), Image.Resampling.LANCZOS)
     sink = io.BytesIO()
@@ -209,7 +209,7 @@ def _fair(counts: Sequence[int], most: int) -> int:
     return limit
 
 
-def _as_row(shown: ShownWord, engines: Sequence[str]) -> dict[str, Any]:
+def _word_row(shown: ShownWord, engines: Sequence[str]) -> dict[str, Any]:
     text = shown.word.text
     return {
         "picture": shown.picture,
@@ -231,9 +231,9 @@ def _as_row(shown: ShownWord, engines: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _same(left: str, right: str) -> bool:
+def _same(left_side: str, right: str) -> bool:
     """Whether two texts are the same but for the form of their characters, as of ligatures."""
-    first, second = (unicodedata.normalize("NFKC", text).strip() for text in (left, right))
+    first, second = (unicodedata.normalize("NFKC", text).strip() for text in (left_side, right))
     return first == second
 
 

@@ -80,9 +80,9 @@ def find_pdfs(inputs: Sequence[Path], ranges: str = "") -> FoundPdfs:
         elif not source.page_no:
             images[plain(source.path.suffix.lower())] += 1
     suffixes = other_kinds(inputs) + images
-    others = dict(sorted(suffixes.items(), key=lambda item: (-item[1], item[0])))
+    rest = dict(sorted(suffixes.items(), key=lambda item: (-item[1], item[0])))
     if not sources:
-        line = other_kinds_line(others)
+        line = other_kinds_line(rest)
         raise ConfigError(f"no PDF in {', '.join(map(str, inputs))}: {line}")
     broken = [source for source in sources.values() if source.fault]
     readable = [source for source in sources.values() if not source.fault]
@@ -109,7 +109,7 @@ def find_pdfs(inputs: Sequence[Path], ranges: str = "") -> FoundPdfs:
             for path, source in by_path.items()
             if path not in faults and not chosen[path]
         ],
-        others,
+        rest,
     )
 
 

@@ -44,7 +44,7 @@ def report_layers(inputs: Sequence[Path], out: Path, pages: str = "") -> int:
         with Progress(verb="checking") as progress:
             checked = check_pdfs(files.pdfs, progress)
         sheet = choose_words(checked)
-        with progress.of("reading", "words") as reading:
+        with progress.new_stage("reading", "words") as reading:
             fill_sheet(sheet, reading)
         write_csv(out / TABLE, layer_table(checked))
         write_text(out / SHEET, render_sheet(sheet))

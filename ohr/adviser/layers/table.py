@@ -28,7 +28,7 @@ class Assessment:
     reason: str
 
     @classmethod
-    def of(cls, verdict: LayerVerdict) -> Assessment:
+    def from_verdict(cls, verdict: LayerVerdict) -> Assessment:
         """The assessment of a layer. Without words nothing is known of their order."""
         has_words = verdict.words > 0
         return cls(
@@ -95,7 +95,7 @@ def flawed_rows(each: CheckedPdf) -> list[PageRow]:
     for page_no, verdict in each.pages:
         if _is_flawless(verdict):
             continue
-        assessment = Assessment.of(verdict)
+        assessment = Assessment.from_verdict(verdict)
         if rows and page_no == last + 1 and rows[-1].assessment == assessment:
             rows.pop()
         else:
@@ -122,7 +122,7 @@ def advice(checked: Sequence[CheckedPdf], sheet: str) -> list[str]:
     counts = [sum(map(is_flawed, _verdicts(opened))) for is_flawed, _ in flaws]
     if usable == total:
         end = "." if any(counts) else ": no OCR is needed."
-        sentences = [f"Use the text layer{_of_all(total)}{end}"]
+        sentences = [f"Use the text layer{_total_clause(total)}{end}"]
     else:
         sentences = [
             f"Use the text layer of {usable:,} of {total:,} pages; read {_pages(total - usable)} "
@@ -148,7 +148,7 @@ def _assessments(each: CheckedPdf) -> Iterator[tuple[int, Assessment]]:
     if each.fault:
         yield 0, Assessment("no", 0, "", "", each.fault)
     for page_no, verdict in each.pages:
-        yield page_no, Assessment.of(verdict)
+        yield page_no, Assessment.from_verdict(verdict)
 
 
 def _is_flawless(verdict: LayerVerdict) -> bool:
@@ -195,7 +195,7 @@ def _range(first: int, last: int) -> str:
     return f"{first + 1}" if first == last else f"{first + 1}-{last + 1}"
 
 
-def _of_all(total: int) -> str:
+def _total_clause(total: int) -> str:
     return "" if total == 1 else f" of all {total:,} pages"
 
 

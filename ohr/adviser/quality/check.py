@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.adviser.own_pages import with_predictions
+from ohr.adviser.own_pages import add_predictions
 from ohr.adviser.quality.known_truth import auroc, spearman
 from ohr.adviser.quality.signal_runs import labelled, read_signals
 from ohr.display.columns import Column, make_table, number_column, value_column
@@ -51,7 +51,7 @@ def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> 
     """
     table = read_signals(runs)
     models = _others(table) if left_out else dict.fromkeys(set(table["group"]), shipped())
-    checks, beside = check(table, models), against_engines(table, models)
+    checks, beside = check(table, models), compare_with_engines(table, models)
     write_csv(out / "checks.csv", checks)
     show(terminal_table(make_table(_CHECKS, checks)))
     print(
@@ -96,7 +96,7 @@ def _others(table: pd.DataFrame) -> dict[str, Predictor]:
 
 def _predicted(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     """The table with predictions, each group by its model."""
-    parts = [with_predictions(of, models[str(group)]) for group, of in table.groupby("group")]
+    parts = [add_predictions(of, models[str(group)]) for group, of in table.groupby("group")]
     order = np.concatenate([of.index for _, of in table.groupby("group")])
     return pd.concat(parts).set_axis(order).loc[table.index]
 
@@ -112,32 +112,32 @@ def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     """
     records = []
     for which in KINDS:
-        seen = _as(table, which)
+        seen = _select_signals(table, which)
         if seen.empty:
             continue
-        known = table.loc[seen.index]
+        known_values = table.loc[seen.index]
         predictions = _predicted(seen, models)
         for target in TARGETS:
             pages = pd.DataFrame(
                 {
-                    "group": known["group"],
-                    "true": known[f"true_{target}"],
+                    "group": known_values["group"],
+                    "true": known_values[f"true_{target}"],
                     "predicted": predictions[target],
                     "mean": predictions[f"{target}_mean"],
-                    "below": known[f"true_{target}"] < predictions[f"{target}_low"] - 1e-9,
-                    "above": known[f"true_{target}"] > predictions[f"{target}_high"] + 1e-9,
+                    "below": known_values[f"true_{target}"] < predictions[f"{target}_low"] - 1e-9,
+                    "above": known_values[f"true_{target}"] > predictions[f"{target}_high"] + 1e-9,
                 }
             )
-            doubts = _doubts(known, models, "layer" if which == "layer" else "scan", target)
+            doubts = _doubts(known_values, models, "layer" if which == "layer" else "scan", target)
             records.append(
                 {"kind": which, "error": target, "n": len(pages)}
-                | _by_domain(pages)
-                | _winners(known, predictions, target, doubts)
+                | _domain_scores(pages)
+                | _winners(known_values, predictions, target, doubts)
             )
     return pd.DataFrame(records)
 
 
-def _as(table: pd.DataFrame, which: str) -> pd.DataFrame:
+def _select_signals(table: pd.DataFrame, which: str) -> pd.DataFrame:
     """The pages with the signals of a kind; other signals become NaN."""
     if which == "layer":
         return table[table["layer"].notna()]
@@ -147,7 +147,7 @@ def _as(table: pd.DataFrame, which: str) -> pd.DataFrame:
     return table.assign(**dict.fromkeys(BESIDE_TEXT, np.nan))
 
 
-def _by_domain(pages: pd.DataFrame) -> dict[str, float]:
+def _domain_scores(pages: pd.DataFrame) -> dict[str, float]:
     domains = pd.DataFrame(
         [
             {
@@ -173,14 +173,14 @@ def _doubts(
     return np.array([models[str(group)].doubt[kind][target] for group in table["group"]])
 
 
-def against_engines(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
+def compare_with_engines(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     """Compares predicted edit distance with engines' confidence and docling's rules.
 
     One row per engine and noise with confidences.
     """
-    known = table[table["confidence"].notna()]
+    is_known = table[table["confidence"].notna()]
     records = []
-    for (engine, noise), of in known.groupby(["engine", "noise"], sort=False):
+    for (engine, noise), of in is_known.groupby(["engine", "noise"], sort=False):
         true = of["true_edit_distance"].to_numpy(float)
         ways = {
             "predicted": _predicted(of, models),
@@ -229,7 +229,7 @@ def _winners(
         for _ in range(DRAWS):
             some = rng.choice(len(both), PAGES, replace=False)
             verdict = compare(
-                means[0][some], means[1][some], [documents[at] for at in some],
+                means[0][some], means[1][some], [documents[position] for position in some],
                 float(doubt[some].mean()),
             )  # fmt: skip
             if verdict.winner is not None:

@@ -19,7 +19,7 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
     """Fit the pages of some runs and write the model. Raises OhrError."""
     pages = labelled(read_signals(runs))
     counts = Counter(f"{page.domain}, {page.knowledge_base}" for page in pages)
-    known: dict[str, Any] = {
+    is_known: dict[str, Any] = {
         "command": "ohr dev fit-quality",
         "pages": len(pages),
         "documents": len({(page.domain, page.doc_id) for page in pages}),
@@ -29,7 +29,7 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
         },
     }
     try:
-        model = fit(pages, known)
+        model = fit(pages, is_known)
     except ValueError as error:
         raise OhrError(str(error)) from error
     write_text(out, model.to_json())

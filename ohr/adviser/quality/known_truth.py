@@ -75,9 +75,9 @@ def observe_pages(
             ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
             text = engines[str(row["engine"])][ref].text
             texts = known_texts(text, dataset.pages[ref].text, dataset.holes.get(ref))
-            known = targets(*texts)
+            known_values = targets(*texts)
             errors.append(
-                {f"true_{name}": value for name, value in known.items()}
+                {f"true_{name}": value for name, value in known_values.items()}
                 | {"docling": 1 - docling_score(text)}
             )
         tables.append(pd.concat([table, pd.DataFrame(errors)], axis=1))
@@ -185,8 +185,8 @@ def _word_counts(
 
 def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
     """Area under the ROC curve of scores; NaN without both classes. Ties count one half."""
-    known = ~np.isnan(scores)
-    scores, positive = scores[known], positive[known]
+    is_known = ~np.isnan(scores)
+    scores, positive = scores[is_known], positive[is_known]
     hits, misses = int(positive.sum()), int((~positive).sum())
     if not hits or not misses:
         return math.nan
@@ -198,12 +198,12 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's correlation where both have a value; NaN if one does not vary."""
-    known = ~(np.isnan(first) | np.isnan(second))
-    if known.sum() < 3 or np.ptp(first[known]) == 0 or np.ptp(second[known]) == 0:
+    is_known = ~(np.isnan(first) | np.isnan(second))
+    if is_known.sum() < 3 or np.ptp(first[is_known]) == 0 or np.ptp(second[is_known]) == 0:
         return math.nan
     from scipy.stats import spearmanr
 
-    return float(spearmanr(first[known], second[known]).statistic)
+    return float(spearmanr(first[is_known], second[is_known]).statistic)
 
 
 def signal_scores(table: pd.DataFrame, further: Mapping[str, str]) -> list[dict[str, Any]]:

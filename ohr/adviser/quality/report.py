@@ -12,11 +12,11 @@ from rich.text import Text
 
 from ohr.adviser.quality.table import (
     DECIDES,
+    documents_clause,
     engine_estimate,
     engine_verdict,
     is_assessed,
     known_coverage,
-    of_documents,
 )
 from ohr.display.terminal import empty_table
 from ohr.display.wording import not_shown
@@ -43,19 +43,19 @@ def engine_table(
 
     Seconds are NaN for an engine whose pages were stored without their times.
     """
-    title = f"predicted errors, mean{of_documents(table)} [95 % interval]"
+    title = f"predicted errors, mean{documents_clause(table)} [95 % interval]"
     titles = [TARGETS[target] for target in targets]
     grid = empty_table(
         ["engine"], [*titles, "assessed", "in range", "failed", "s per page"], title=title
     )
     for engine, rows in table.groupby("engine", sort=False):
         took = seconds[str(engine)]
-        known = rows[rows["assessed"]]
+        known_values = rows[rows["assessed"]]
         grid.add_row(
             Text(plain(str(engine))),
             *(_interval(engine_estimate(rows, target)) for target in targets),
-            f"{len(known)} of {len(rows)}",
-            f"{known['in_range'].astype(bool).mean():.0%}" if len(known) else "",
+            f"{len(known_values)} of {len(rows)}",
+            f"{known_values['in_range'].astype(bool).mean():.0%}" if len(known_values) else "",
             str(int(rows["status"].isin([str(status) for status in FAILED]).sum())),
             "stored" if math.isnan(took) else f"{took:.1f}",
         )
@@ -77,8 +77,8 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
     lines = [verdict_line(table, *pair, len(pairs)) for pair in pairs]
     if len(pairs) > 1:
         lines.append(f"intervals of these {len(pairs)} comparisons hold at 95 % together")
-    known = table[table[f"true_{DECIDES}"].notna()]
-    transcribed = len(known[["doc_id", "page_no"]].drop_duplicates())
+    is_known = table[table[f"true_{DECIDES}"].notna()]
+    transcribed = len(is_known[["doc_id", "page_no"]].drop_duplicates())
     if transcribed >= FEWEST_LABELLED:
         lines.append("*: corrected by the pages that were transcribed")
     elif transcribed:
@@ -98,7 +98,7 @@ def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int 
         )
     gap = verdict.difference
     count = int((table["engine"] == first).sum())
-    on = f"on {count} pages{of_documents(table)}"
+    on = f"on {count} pages{documents_clause(table)}"
     if verdict.winner is not None:
         better, worse = (first, second) if verdict.winner == 0 else (second, first)
         low, high = sorted((abs(gap.low), abs(gap.high)))
@@ -163,11 +163,13 @@ def coverage_lines(table: pd.DataFrame) -> list[str]:
 def worst_lines(table: pd.DataFrame) -> list[str]:
     """A line with the pages with the most errors, by the best engine; empty if none is assessed."""
     assessed = [name for name, rows in table.groupby("engine", sort=False) if is_assessed(rows)]
-    known = table[table["engine"].isin(assessed) & table["assessed"]]
-    if known.empty:
+    known_values = table[table["engine"].isin(assessed) & table["assessed"]]
+    if known_values.empty:
         return []
-    best = str(known.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean().idxmin())
-    rows = known[known["engine"] == best].sort_values(DECIDES, ascending=False, kind="stable")
+    best = str(known_values.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean().idxmin())
+    rows = known_values[known_values["engine"] == best].sort_values(
+        DECIDES, ascending=False, kind="stable"
+    )
     named = [
         f"{row['doc_id']} page {int(row['page_no']) + 1} ({row[DECIDES]:.2f})"
         for row in rows.head(WORST).to_dict("records")

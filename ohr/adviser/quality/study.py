@@ -13,15 +13,15 @@ from ohr.adviser.dry_run import print_draw
 from ohr.adviser.own_pages import (
     OcrSettings,
     SampleOutputs,
+    add_predictions,
     keep_assessed,
     read_sample,
-    with_predictions,
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.routes.study import report_routes
 from ohr.adviser.sampling import PageSample, check_sample, draw_pages, page_ref
-from ohr.adviser.transcriptions import read_truth, transcription_name, with_truth
+from ohr.adviser.transcriptions import add_truth, read_truth, transcription_name
 from ohr.display.terminal import report_failures, show
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -60,14 +60,14 @@ def report_quality(
         print_draw(draw, settings)
         return 0
     sample = check_sample(draw)
-    known = read_transcriptions(sample, truth)
+    known_values = read_transcriptions(sample, truth)
     with locked(out):
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
             outputs = read_sample(sample, settings, progress)
         sample = outputs.sample
-        table = predict_errors(outputs, known)
+        table = predict_errors(outputs, known_values)
         write_quality(out, sample, table, seed)
         routes = report_routes(out, outputs, table, settings.engines, route_seconds)
     show(engine_table(table, outputs.seconds))
@@ -104,14 +104,14 @@ def read_transcriptions(sample: PageSample, truth: Path | None) -> Mapping[PageR
     return {} if truth is None else read_truth(truth, [page_ref(source) for source in sample.pages])
 
 
-def predict_errors(outputs: SampleOutputs, known: Mapping[PageRef, str]) -> pd.DataFrame:
+def predict_errors(outputs: SampleOutputs, known_values: Mapping[PageRef, str]) -> pd.DataFrame:
     """The table of signals with predictions of assessed pages and errors of transcribed ones."""
-    return with_truth(keep_assessed(with_predictions(outputs.table)), outputs, known)
+    return add_truth(keep_assessed(add_predictions(outputs.table)), outputs, known_values)
 
 
 def sample_lines(sample: PageSample, out: Path, *, at_most: bool = False) -> list[str]:
     """Lines about the sampled pages, files that cannot be opened, and files that have changed
-    since the last run into the same folder. With ``at_most``, reading may stop before.
+    since the last run into the same folder. With ``shrink``, reading may stop before.
     """
     drawn = Counter(page_ref(source).doc_id for source in sample.pages)
     named = [f"{name} {count}" for name, count in drawn.items()]
@@ -123,7 +123,7 @@ def sample_lines(sample: PageSample, out: Path, *, at_most: bool = False) -> lis
     ]
     lines += [f"left out: {name}: {reason}" for name, reason in sample.left_out.items()]
     lines += [line] if (line := other_kinds_line(sample.others)) else []
-    before = _before(out)
+    before = _earlier_digests(out)
     lines += [
         f"changed since the last run: {name}: its pages are read again, and its transcriptions "
         "may be out of date"
@@ -141,7 +141,7 @@ def problem_lines(sample: PageSample, out: Path) -> list[str]:
     return [f"{count} {problems} with files and pages: {out / PROBLEMS}"] if count else []
 
 
-def _before(out: Path) -> dict[str, str]:
+def _earlier_digests(out: Path) -> dict[str, str]:
     try:
         digests = json.loads((out / "quality.json").read_text("utf-8"))["documents"]
         return {str(name): str(digest) for name, digest in digests.items()}
@@ -167,8 +167,8 @@ def write_quality(out: Path, sample: PageSample, table: pd.DataFrame, seed: int)
             columns=["document", "page", "file"],
         ),
     )
-    known = {"documents": dict(sample.digests), "left_out": dict(sample.left_out)}
-    write_text(out / "quality.json", json.dumps(known, indent=2, ensure_ascii=False) + "\n")
+    known_values = {"documents": dict(sample.digests), "left_out": dict(sample.left_out)}
+    write_text(out / "quality.json", json.dumps(known_values, indent=2, ensure_ascii=False) + "\n")
 
 
 def _page_error(table: pd.DataFrame, ref: PageRef) -> float:

@@ -31,14 +31,17 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
     do not change the mean, only its interval.
     """
     predicted, truth = rows[f"{target}_mean"].to_numpy(float), _truth(rows, target)
-    known = ~np.isnan(predicted)
+    is_known = ~np.isnan(predicted)
     if np.count_nonzero(~np.isnan(truth)) >= FEWEST_LABELLED:
         return estimate(_filled(predicted), rows["doc_id"].tolist(), 0.0, truth)
     if not is_assessed(rows):
         return None
-    some = rows[known]
+    some = rows[is_known]
     return estimate(
-        predicted[known], some["doc_id"].tolist(), _off(some, target, shipped().bias), truth[known]
+        predicted[is_known],
+        some["doc_id"].tolist(),
+        _deviation(some, target, shipped().bias),
+        truth[is_known],
     )
 
 
@@ -62,7 +65,7 @@ def engine_verdict(
         pair = [rows[both] for rows in pair]
         first_values, second_values = (values[both] for values in predicted)
         truths = [values[both] for values in truths]
-        doubt = sum(_off(rows, target, shipped().doubt) for rows in pair) / 2
+        doubt = sum(_deviation(rows, target, shipped().doubt) for rows in pair) / 2
     else:
         return None
     documents = pair[0]["doc_id"].tolist()
@@ -120,7 +123,7 @@ def few_documents(table: pd.DataFrame) -> int:
     return documents if documents < FEWEST_DOCUMENTS else 0
 
 
-def of_documents(table: pd.DataFrame) -> str:
+def documents_clause(table: pd.DataFrame) -> str:
     """`` of these 3 documents`` for too few documents to generalise; else empty."""
     few = few_documents(table)
     return "" if not few else " of this document" if few == 1 else f" of these {few} documents"
@@ -128,15 +131,15 @@ def of_documents(table: pd.DataFrame) -> str:
 
 def _filled(predicted: np.ndarray) -> np.ndarray:
     """Predictions, with the mean for pages without one."""
-    known = predicted[~np.isnan(predicted)]
-    return np.where(np.isnan(predicted), known.mean() if len(known) else 0.0, predicted)
+    is_known = predicted[~np.isnan(predicted)]
+    return np.where(np.isnan(predicted), is_known.mean() if len(is_known) else 0.0, predicted)
 
 
 def _truth(rows: pd.DataFrame, target: str) -> np.ndarray:
     return rows[f"true_{target}"].to_numpy(float)
 
 
-def _off(rows: pd.DataFrame, target: str, shares: Mapping[str, Mapping[str, float]]) -> float:
+def _deviation(rows: pd.DataFrame, target: str, shares: Mapping[str, Mapping[str, float]]) -> float:
     """The deviation of means of these predictions from the truth."""
     factors = [
         shares[kind({"layer": layer})][target] * spread

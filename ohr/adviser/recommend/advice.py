@@ -83,7 +83,7 @@ class Recommendation:
         """All sentences: the verdicts, the reasons, the cost, and what would make it surer."""
         return self.advice.sentences
 
-    def as_json(self) -> dict[str, Any]:
+    def json_content(self) -> dict[str, Any]:
         """The content of ``recommendation.json``."""
         sample, layers = self.sample, self.layers
         return {
@@ -106,13 +106,13 @@ class Recommendation:
                 "reason": self.decision.reason,
                 "own_engine": self.decision.engine == OWN,
             },
-            "text_layer": layers.as_json() if layers is not None else None,
-            "tables": self.tables.as_json() if self.tables is not None else None,
+            "text_layer": layers.json_content() if layers is not None else None,
+            "tables": self.tables.json_content() if self.tables is not None else None,
             "verdicts": [
-                verdict.as_json(sentence)
-                for verdict, sentence in zip(self.verdicts, self._of_measures, strict=True)
+                verdict.json_content(sentence)
+                for verdict, sentence in zip(self.verdicts, self._measure_sentences, strict=True)
             ],
-            "cost": [cost.as_json() for cost in self.costs],
+            "cost": [cost.json_content() for cost in self.costs],
             "sentences": {
                 name: list(lines)
                 for name, lines in zip(
@@ -124,11 +124,11 @@ class Recommendation:
         }
 
     @property
-    def _of_measures(self) -> tuple[str, ...]:
+    def _measure_sentences(self) -> tuple[str, ...]:
         return self.advice.verdict[-len(self.verdicts) :]
 
 
-def of_layer(settings: OcrSettings) -> frozenset[str]:
+def pdf_engines(settings: OcrSettings) -> frozenset[str]:
     """The engines that read PDFs, not page images."""
     return frozenset(spec.label for spec in settings.engines if not reads_images(spec))
 
@@ -257,7 +257,7 @@ def _has_no_layer(sample: PageSample, ref: PageRef) -> bool:
     return sample.layers.get(ref) is None
 
 
-def _on_layers(questions: Sequence[Question], sample: PageSample) -> list[Question]:
+def _questions_on_layers(questions: Sequence[Question], sample: PageSample) -> list[Question]:
     """The questions whose pages all have a usable layer."""
     return [
         question
@@ -268,13 +268,13 @@ def _on_layers(questions: Sequence[Question], sample: PageSample) -> list[Questi
 
 def layer_specs(sample: PageSample, questions: Sequence[Question]) -> list[PluginSpec]:
     """The engines of layers to compare, if there are enough questions on tables."""
-    if len(table_questions(_on_layers(questions, sample))) < FEWEST_TABLES:
+    if len(table_questions(_questions_on_layers(questions, sample))) < FEWEST_TABLES:
         return []
     return layer_engines()
 
 
 def _tables(run: Run | None, questions: Sequence[Question], sample: PageSample) -> TableVerdict:
-    qids = table_questions(_on_layers(questions, sample))
+    qids = table_questions(_questions_on_layers(questions, sample))
     reason = ""
     if len(qids) < FEWEST_TABLES:
         count = f"{len(qids)} question{'s' * (len(qids) != 1)} on tables could be made"

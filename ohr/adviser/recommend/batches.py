@@ -125,7 +125,7 @@ def stops_early(settings: OcrSettings, read_all: bool) -> bool:
 def read_in_batches(
     sample: PageSample,
     settings: OcrSettings,
-    known: Mapping[PageRef, str],
+    known_values: Mapping[PageRef, str],
     seed: int,
     report: Report,
     *,
@@ -140,7 +140,7 @@ def read_in_batches(
     all pages are read. ``say`` gets a line after each look but the last. Raises OhrError.
     """
     order = spread_order(list(map(page_ref, sample.pages)), seed)
-    least = 1 + max((order.index(ref) for ref in known), default=-1)
+    least = 1 + max((order.index(ref) for ref in known_values), default=-1)
     in_batches = stops_early(settings, read_all)
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
     reader = _Reader(sample, settings, order, report, stops_early=len(sizes) > 1)
@@ -150,7 +150,7 @@ def read_in_batches(
         goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
         reader.read(max(goal, least, 1))
         outputs = reader.outputs()
-        table = predict_errors(outputs, known)
+        table = predict_errors(outputs, known_values)
         stop: Stop = "time" if goal < size else "all pages"
         # Time does not depend on which engine is better: a last look may spend all that is left.
         alpha = look_alpha(len(order) if stop == "time" else size, before, len(order))
@@ -227,5 +227,5 @@ class _Reader:
         if pages:
             self._countdown.read(work, pages)
             read = {page.ref for page in pages}
-            left = self._unread[work.label]
-            self._unread[work.label] = [page for page in left if page.ref not in read]
+            remaining = self._unread[work.label]
+            self._unread[work.label] = [page for page in remaining if page.ref not in read]

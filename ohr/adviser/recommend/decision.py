@@ -123,16 +123,16 @@ def _chosen(
     verdicts: Sequence[MeasureVerdict],
     seconds: Mapping[str, float],
 ) -> Decision:
-    others = [
+    rest = [
         other
         for other in verdicts
         if other is not verdict and other.is_compared and not other.limit
     ]
     ties = [best, *(each for each in verdict.candidates if each.is_same)]
-    first = min(ties, key=lambda each: [_place(other, each.engine) for other in others])
+    first = min(ties, key=lambda each: [_place(other, each.engine) for other in rest])
     taken = {first.engine: first}
     for each in verdict.candidates:
-        if _is_equivalent(each, verdict) and all(_is_equal_by(o, each.engine) for o in others):
+        if _is_equivalent(each, verdict) and all(_is_equal_by(o, each.engine) for o in rest):
             taken.setdefault(each.engine, each)
     engine = cheapest(list(taken), seconds)
     title = TITLES[verdict.measure]
@@ -147,7 +147,7 @@ def _chosen(
         if unsure := [each for each in verdict.unsure if each not in ties]:
             reason += f", though not shown to be better than {_names(unsure)}"
     else:
-        *most, last = (TITLES[each.measure] for each in (verdict, *others))
+        *most, last = (TITLES[each.measure] for each in (verdict, *rest))
         by = f"{', '.join(most)} and {last}" if most else last
         reason = f"faster than {first.name}, and at most {short(CLOSE)} from the best by {by}"
     reason += _other_measures(engine, verdict, verdicts)
@@ -196,7 +196,7 @@ def _names(candidates: Sequence[Candidate]) -> str:
 
 def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
     """The fastest of some engines; the first if not all were timed."""
-    known = {name: seconds.get(name, math.nan) for name in engines}
-    if any(math.isnan(value) for value in known.values()):
+    known_values = {name: seconds.get(name, math.nan) for name in engines}
+    if any(math.isnan(value) for value in known_values.values()):
         return engines[0]
-    return min(engines, key=known.__getitem__)
+    return min(engines, key=known_values.__getitem__)

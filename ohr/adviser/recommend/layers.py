@@ -62,17 +62,17 @@ class LayerSummary:
         if self.is_everywhere:
             first = (
                 f"Text layer: use it, without OCR. It passes the checks on all {self.checked} "
-                f"checked pages of {of}{self._of_all()}."
+                f"checked pages of {of}{self._total_clause()}."
             )
         else:
             first = (
                 f"Text layer: use it, without OCR, on the pages where it passes the checks: "
-                f"{self.usable} of {self.checked} checked pages of {of}{self._of_all()}. Read the "
-                f"others with OCR; of the checked pages: {self._reasons()}."
+                f"{self.usable} of {self.checked} checked pages of {of}{self._total_clause()}. "
+                f"Read the others with OCR; of the checked pages: {self._reasons()}."
             )
         return [first, f"The layer is plain text: it has no {NOT_IN_LAYERS}."]
 
-    def _of_all(self) -> str:
+    def _total_clause(self) -> str:
         if self.is_complete:
             return ""
         ends = f"{self.low:,} to {self.high:,}"
@@ -83,7 +83,7 @@ class LayerSummary:
         more = sum(list(self.faults.values())[_SHOWN:])
         return "; ".join([*shown, *([f"{more} for other reasons"] if more else [])])
 
-    def as_json(self) -> dict[str, Any]:
+    def json_content(self) -> dict[str, Any]:
         """The summary for ``recommendation.json``."""
         return {
             "checked": self.checked,

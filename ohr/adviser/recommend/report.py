@@ -66,7 +66,7 @@ class EngineCost:
             )
         return text
 
-    def as_json(self) -> dict[str, Any]:
+    def json_content(self) -> dict[str, Any]:
         """The cost for ``recommendation.json``."""
         values = {"cpu_s": self.cpu_s, "wall_s": self.wall_s, "pages_per_hour": self.pages_per_hour}
         return {
@@ -161,11 +161,11 @@ def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
     quality = "fewest" if verdict.is_error else "best"
     if verdict.measure == "content_r_noise":
         quality = "least"
-    others = [_other(candidate, verdict) for candidate in verdict.candidates[1:]]
+    rest = [_other(candidate, verdict) for candidate in verdict.candidates[1:]]
     if verdict.limit:
         values = "; ".join(_value(candidate, verdict) for candidate in verdict.candidates)
         return f"{title}: {limit_clause(verdict.limit)}: {values}. {on}"
-    return f"{title}: {quality} by {_value(first, verdict)}; {'; '.join(others)}. {on}"
+    return f"{title}: {quality} by {_value(first, verdict)}; {'; '.join(rest)}. {on}"
 
 
 def _title(verdict: MeasureVerdict) -> str:
@@ -178,8 +178,8 @@ def _value(candidate: Candidate, verdict: MeasureVerdict) -> str:
     if verdict.measure == "characters":
         low, high = (f"{100 * end:.1f}" for end in ends)
         return f"{candidate.name}, {100 * candidate.mean:.1f} % [{low}, {high}]"
-    known = "" if math.isnan(candidate.low) else f" [{short(ends[0])}, {short(ends[1])}]"
-    return f"{candidate.name}, {short(candidate.mean)}{known}"
+    is_known = "" if math.isnan(candidate.low) else f" [{short(ends[0])}, {short(ends[1])}]"
+    return f"{candidate.name}, {short(candidate.mean)}{is_known}"
 
 
 def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
@@ -268,7 +268,7 @@ def further_units(choice: Choice) -> int:
     """
     further = 0
     for candidate, standing in enumerate(choice.compared.standings):
-        behind, ends = choice.behind_first(candidate), standing.from_first
+        behind, ends = choice.distance_from_first(candidate), standing.from_first
         if not standing.is_worse and behind > 0 and ends.bound < choice.compared.largest:
             needed = choice.compared.size * (_FOR_POWER * (ends.high - ends.low) / 2 / behind) ** 2
             further = max(further, math.ceil(needed) - choice.compared.size)

@@ -22,7 +22,7 @@ from ohr.adviser.recommend.advice import (
     Recommendation,
     decided,
     layer_specs,
-    of_layer,
+    pdf_engines,
     reads_images,
 )
 from ohr.adviser.recommend.batches import read_in_batches, stops_early
@@ -34,7 +34,7 @@ from ohr.adviser.sampling import check_sample, draw_pages, page_ref
 from ohr.display.terminal import show
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
-from ohr.ocr.noise import at_level
+from ohr.ocr.noise import choose_level
 from ohr.ocr.progress import Progress
 from ohr.ocr.sources import PageSource
 from ohr.store.atomic import write_text
@@ -71,7 +71,7 @@ def report_recommendation(
     print()
     for title, lines in result.advice.parts():
         print(title)
-        rows, _ = basis(result.table, of_layer(settings))
+        rows, _ = basis(result.table, pdf_engines(settings))
         if title == "WHY" and len(rows):
             seconds = {cost.engine: cost.wall_s for cost in result.costs}
             show(engine_table(rows, seconds, tuple(TARGETS_OF)))
@@ -112,7 +112,7 @@ def recommend(
     _check(settings, request)
     draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
     sample = check_sample(draw)
-    known = read_transcriptions(sample, request.truth)
+    known_values = read_transcriptions(sample, request.truth)
     with locked(out):
         for name in (RECOMMENDATION, AS_JSON):
             (out / name).unlink(missing_ok=True)  # of an earlier sample, perhaps
@@ -127,7 +127,7 @@ def recommend(
         reading = read_in_batches(
             sample,
             settings,
-            known,
+            known_values,
             request.seed,
             progress,
             minutes=request.minutes,
@@ -148,7 +148,9 @@ def recommend(
         run = run_study(study, out / "retrieval", overwrite=True)
     result = decided(reading, settings, request, out, questions, origin, run)
     write_text(out / RECOMMENDATION, result.advice.text())
-    write_text(out / AS_JSON, json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n")
+    write_text(
+        out / AS_JSON, json.dumps(result.json_content(), indent=2, ensure_ascii=False) + "\n"
+    )
     return result
 
 
@@ -163,7 +165,7 @@ def _check(settings: OcrSettings, request: Request) -> None:
     for spec in request.retrievers:
         registry.create("retriever", spec).identity()  # raises if the model is missing
     for level in request.levels:
-        at_level(NOISE, level)
+        choose_level(NOISE, level)
     if request.levels and not any(map(reads_images, settings.engines)):
         raise ConfigError(
             "--levels: none of the engines reads page images, which noise distorts: leave --levels "

@@ -52,7 +52,7 @@ class Choice:
             best.setdefault(self.settings[i][0], i)
         return best
 
-    def behind_first(self, candidate: int) -> float:
+    def distance_from_first(self, candidate: int) -> float:
         """The difference between the best mean and a candidate's mean."""
         standings = self.compared.standings
         return standings[self.compared.first].mean - standings[candidate].mean
@@ -79,8 +79,8 @@ def choose(
     if clean_only:
         rows = rows[rows["noise"] == "none"]
     levels = tuple(dict.fromkeys(rows.loc[rows["noise"] != "none", "level"]))
-    scores = _by_question(rows[rows["level"].isin(levels)] if levels else rows)
-    clean = _by_question(rows[rows["noise"] == "none"])
+    scores = _question_means(rows[rows["level"].isin(levels)] if levels else rows)
+    clean = _question_means(rows[rows["noise"] == "none"])
     complete = pd.DataFrame(scores).dropna()
     if complete.empty:
         named = ", ".join(dict.fromkeys(engine for engine, _ in scores))
@@ -105,7 +105,7 @@ def choose(
     )
 
 
-def _by_question(rows: pd.DataFrame) -> dict[tuple[str, str], pd.Series]:
+def _question_means(rows: pd.DataFrame) -> dict[tuple[str, str], pd.Series]:
     """For each engine and retriever, the mean of each question over the levels.
 
     NaN if a level has no score.

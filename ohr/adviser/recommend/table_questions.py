@@ -81,14 +81,14 @@ class TableVerdict:
                 )
         return [first, _others()]
 
-    def as_json(self) -> dict[str, Any]:
+    def json_content(self) -> dict[str, Any]:
         """The verdict for ``recommendation.json``."""
-        known = not self.reason
+        known_values = not self.reason
         return {
-            "assessed": known,
+            "assessed": known_values,
             "questions": self.questions,
-            "plain": round(self.plain, 6) if known else None,
-            "structured": round(self.structured, 6) if known else None,
+            "plain": round(self.plain, 6) if known_values else None,
+            "structured": round(self.structured, 6) if known_values else None,
             "better": self.better or None,
             "reason": self.reason or None,
         }

@@ -137,7 +137,7 @@ class MeasureVerdict:
             each.is_worse or each.is_close for each in self.candidates[1:]
         )
 
-    def as_json(self, sentence: str) -> dict[str, Any]:
+    def json_content(self, sentence: str) -> dict[str, Any]:
         """The verdict for ``recommendation.json``."""
         return {
             "measure": self.measure,
@@ -197,15 +197,15 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
     """
     parts = {str(name): rows for name, rows in table.groupby("engine", sort=False)}
     estimates = {name: engine_estimate(rows, target) for name, rows in parts.items()}
-    known = {name: each for name, each in estimates.items() if each is not None}
-    ranked = sorted(known, key=lambda name: known[name].mean)
+    known_values = {name: each for name, each in estimates.items() if each is not None}
+    ranked = sorted(known_values, key=lambda name: known_values[name].mean)
     pairs = math.comb(len(ranked), 2)
     rows = table[table["engine"].isin(ranked)]
     pages = rows.drop_duplicates(["doc_id", "page_no"])
     too_few = too_few_pages(len(pages)) if pages.size else ""
     candidates, further, compared, undecided = [], 0, {}, []
     for name in ranked:
-        each = known[name]
+        each = known_values[name]
         gap = None
         if name != ranked[0] and not too_few:
             gap = engine_verdict(table, name, ranked[0], target, alpha / pairs)
@@ -233,8 +233,8 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
         tuple(candidates),
         len(pages),
         int(pages["doc_id"].nunique()),
-        _against(rows, pages, target, compared),
-        {name: "no page has a prediction" for name in parts if name not in known},
+        _reference_text(rows, pages, target, compared),
+        {name: "no page has a prediction" for name in parts if name not in known_values},
         pairs,
         max(0, further - len(pages)),
         needs_truth=bool(undecided) and all(undecided),
@@ -244,7 +244,7 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
     )
 
 
-def _against(
+def _reference_text(
     rows: pd.DataFrame,
     pages: pd.DataFrame,
     target: str,
@@ -256,8 +256,8 @@ def _against(
     layered = int(pages["has_layer"].sum()) if len(pages) else 0
     if layered == len(pages):
         return "the text layer"
-    others = "predicted from the engines' agreement and confidences"
-    return others if not layered else f"the text layer on {layered} pages, the others {others}"
+    rest = "predicted from the engines' agreement and confidences"
+    return rest if not layered else f"the text layer on {layered} pages, the others {rest}"
 
 
 def retrieval_verdict(

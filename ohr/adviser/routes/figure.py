@@ -19,12 +19,14 @@ def routes_figure(table: pd.DataFrame, pair: Pair, threshold: float, folder: Pat
     drawn = [name for name in _TITLES if routed[name].notna().any()]
     chosen = routed[routed["threshold"] <= threshold].tail(1)
     with figure(6.9, 2.9) as fig:
-        left, right = fig.subplots(1, 2)
-        left.step(routed["threshold"], routed["reread"], where="post", color=COLOURS[0])
-        left.axvline(threshold, color="#888888", linewidth=0.8)
-        left.set_xlabel("threshold of the predicted error")
-        left.set_ylabel("share of pages re-read")
-        left.set_xlim(0, max(1.1 * threshold, 1.1 * float(routed["threshold"].iloc[-2:].min())))
+        left_side, right = fig.subplots(1, 2)
+        left_side.step(routed["threshold"], routed["reread"], where="post", color=COLOURS[0])
+        left_side.axvline(threshold, color="#888888", linewidth=0.8)
+        left_side.set_xlabel("threshold of the predicted error")
+        left_side.set_ylabel("share of pages re-read")
+        left_side.set_xlim(
+            0, max(1.1 * threshold, 1.1 * float(routed["threshold"].iloc[-2:].min()))
+        )
         for place, name in enumerate(drawn):
             colour = COLOURS[place]
             right.plot(

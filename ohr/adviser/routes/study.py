@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ohr.adviser.own_pages import SampleOutputs, keep_assessed, with_predictions
+from ohr.adviser.own_pages import SampleOutputs, add_predictions, keep_assessed
 from ohr.adviser.routes.figure import routes_figure
 from ohr.adviser.routes.report import route_lines, seconds_lines
 from ohr.adviser.routes.table import (
@@ -75,4 +75,4 @@ def predict_alone(outputs: SampleOutputs, engine: str) -> pd.DataFrame:
     seen = {ref: replace(page, repeats=()) for ref, page in outputs.seen[engine].items()}
     sample = outputs.sample
     table = signal_table({engine: seen}, sample.layers, outputs.of_layer, sample.holes)
-    return keep_assessed(with_predictions(table))
+    return keep_assessed(add_predictions(table))

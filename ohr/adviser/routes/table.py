@@ -53,9 +53,10 @@ def choose_pair(
 ) -> Pair | None:
     """The fastest engine, and of the others the one with the lowest mean predicted error.
 
-    ``table`` has one row per page and engine, with predictions. Engines of ``of_layer``, which read
-    text layers, and engines without any assessed page do not count. If the seconds of one are not
-    known, the first engine in the table counts as the fastest. None with fewer than two engines.
+    ``table`` has one row per page and engine, with predictions. Engines of ``pdf_engines``, which
+    read text layers, and engines without any assessed page do not count. If the seconds of one are
+    not known, the first engine in the table counts as the fastest. None with fewer than two
+    engines.
     """
     means = {
         str(engine): float(rows[f"{DECIDES}_mean"].mean())
@@ -64,13 +65,13 @@ def choose_pair(
     }
     if len(means) < 2:
         return None
-    known = {engine: seconds.get(engine, math.nan) for engine in means}
+    known_values = {engine: seconds.get(engine, math.nan) for engine in means}
     ordered = list(means)
-    if not any(map(math.isnan, known.values())):
-        ordered.sort(key=lambda engine: known[engine])
-    fast, *others = ordered
-    slow = min(others, key=lambda engine: means[engine])
-    return Pair(fast, slow, known[fast], known[slow])
+    if not any(map(math.isnan, known_values.values())):
+        ordered.sort(key=lambda engine: known_values[engine])
+    fast, *rest = ordered
+    slow = min(rest, key=lambda engine: means[engine])
+    return Pair(fast, slow, known_values[fast], known_values[slow])
 
 
 def page_predictions(
@@ -208,8 +209,8 @@ def curve(pages: pd.DataFrame, pair: Pair, thresholds: Collection[float] = ()) -
 def _errors(ocr: pd.DataFrame, slow: pd.Series) -> dict[str, float]:
     """Mean predicted and true error if the slower engine's output is taken where ``slow``."""
     predicted = ocr["slow"].where(slow, ocr["fast"])[ocr["fast"].notna() & ocr["slow"].notna()]
-    known = ocr["fast_true"].notna() & ocr["slow_true"].notna()
-    true = ocr["slow_true"].where(slow, ocr["fast_true"])[known]
+    is_known = ocr["fast_true"].notna() & ocr["slow_true"].notna()
+    true = ocr["slow_true"].where(slow, ocr["fast_true"])[is_known]
     return {
         "predicted_error": float(predicted.mean()),
         "n_predicted": len(predicted),

@@ -34,7 +34,7 @@ def is_shown(group: str) -> bool:
     return group == "all" or group.startswith("source:")
 
 
-def _by_cause(losses: pd.DataFrame) -> list[dict[Any, Any]]:
+def _cause_rows(losses: pd.DataFrame) -> list[dict[Any, Any]]:
     """The rows of one group, in the order of ``ROWS``."""
     rows: list[dict[Any, Any]] = losses.set_index("cause").loc[list(ROWS)].to_dict("records")
     return rows
@@ -53,7 +53,7 @@ def waterfalls(
         chosen = losses
         for column in ("chunker", "retriever", "reader"):
             chosen = chosen[chosen[column] == getattr(setting, column)]
-        paths += _waterfalls(chosen, setting.of(cells), folder, name, notes)
+        paths += _waterfalls(chosen, setting.select(cells), folder, name, notes)
     return paths
 
 
@@ -67,7 +67,7 @@ def _waterfalls(
         for place, (_, base) in enumerate(bases.iterrows()):
             of_base = losses[(losses[SETTING] == base).all(axis=1)]
             for ax, group in zip(axes[place], groups, strict=True):
-                _waterfall(ax, _by_cause(of_base[of_base["group"] == group]))
+                _waterfall(ax, _cause_rows(of_base[of_base["group"] == group]))
                 if place == 0:
                     n = int(losses.loc[losses["group"] == group, "n"].iloc[0])
                     ax.set_title(f"{group_label(group)}\nn = {n:,}")
@@ -79,15 +79,15 @@ def _waterfalls(
 
 
 def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
-    at = 1.0
+    position = 1.0
     for place, loss in enumerate(by_cause):
         loss_of_cause, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
-        bar = (place, at, at - loss_of_cause, COLOURS[place], HATCHES[place])
-        _bar(ax, *bar, above=at - low)
-        ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
-        at -= loss_of_cause
-        ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
-    _bar(ax, len(ROWS), 0.0, at, "#999999", "")
+        bar = (place, position, position - loss_of_cause, COLOURS[place], HATCHES[place])
+        _bar(ax, *bar, above=position - low)
+        ax.vlines(place, position - high, position - low, "#000000", linewidth=1.2)
+        position -= loss_of_cause
+        ax.hlines(position, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
+    _bar(ax, len(ROWS), 0.0, position, "#999999", "")
     names = [cause.replace("ocr", "OCR") for cause in ROWS]
     ax.set_xticks(range(len(ROWS) + 1), [*names, "system"], rotation=60)
     ax.set_ylim(0, 1.1)

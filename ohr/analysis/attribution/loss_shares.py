@@ -68,12 +68,14 @@ def _share(of_group: np.ndarray, whole: np.ndarray, clusters: Clusters) -> Share
     if abs(total) <= 1e-9 * max(1.0, float(np.abs(whole).sum())):
         return Share(math.nan, NO_INTERVAL)
     share = float(of_group.sum()) / total
-    left = total - whole
+    remaining = total - whole
     of_whole = mean_interval(whole, _one_each(clusters), bounded=False)
     is_all = np.array_equal(of_group, whole)
     if is_all or not of_whole.unit or of_whole.low <= 0 <= of_whole.high:
         return Share(share, NO_INTERVAL)
-    return Share(share, jackknife_interval(share, (of_group.sum() - of_group) / left, clusters))
+    return Share(
+        share, jackknife_interval(share, (of_group.sum() - of_group) / remaining, clusters)
+    )
 
 
 def _one_each(clusters: Clusters) -> Clusters:
@@ -102,16 +104,16 @@ def group_losses(run: Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
     outcomes = metrics_of([run], metrics or usual_outcomes([run]))
     records: list[dict[str, Any]] = []
     for damage in damages([run], [pair for pair in outcomes if pair[0] != "ocr"]):
-        known = {"stage": damage.outcome.stage, "metric": damage.outcome.metric}
-        known |= {"title": damage.outcome.label, **damage.setting}
+        known_values = {"stage": damage.outcome.stage, "metric": damage.outcome.metric}
+        known_values |= {"title": damage.outcome.label, **damage.setting}
         for condition, frame in damage.frame.groupby("condition", sort=False):
-            key = known | {"condition": condition}
-            records += [key | record for record in _of_groups(frame.reset_index(drop=True))]
+            key = known_values | {"condition": condition}
+            records += [key | record for record in _group_records(frame.reset_index(drop=True))]
     columns = ("stage", "metric", "title", *SETTING, "condition", "group", "loss")
     return pd.DataFrame(records) if records else pd.DataFrame(columns=list(columns))
 
 
-def _of_groups(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _group_records(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     losses = frame["loss"].to_numpy(dtype=float)
     columns = frame[[name for name in GROUP_COLUMNS if name in frame]]
     groups = {name: rows.index.to_numpy() for name, rows in group_rows(columns)}

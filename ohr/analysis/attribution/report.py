@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.analysis.attribution.figure import (
-    _by_cause,
+    _cause_rows,
     is_shown,
     waterfalls,
 )
@@ -80,7 +80,7 @@ def loss_table(losses: pd.DataFrame) -> Table:
             *(Text(plain(str(head)) if first else "") for head in heads),
             group_label(row_values["group"]),
             str(row_values["n"]),
-            *(_loss(row) for row in _by_cause(rows)),
+            *(_loss(row) for row in _cause_rows(rows)),
             *(number(rows[part].max()) for part in PARTS if noisy),
             number(row_values["overall_f1"]),
         )

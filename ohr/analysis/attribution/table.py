@@ -64,7 +64,7 @@ class Swaps:
 def swapping(plan: Plan, progress: Progress) -> Iterator[Swaps]:
     """Ask further questions as the study did: with the same cache, and with progress shown."""
     config = plan.config
-    store, asking = ArtefactStore(config.cache), progress.of("asking", "questions")
+    store, asking = ArtefactStore(config.cache), progress.new_stage("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     truth = KnowledgeBase(
         {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
@@ -151,11 +151,11 @@ SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever
 CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
-def with_truth(plan: Plan) -> Units:
+def units_with_truth(plan: Plan) -> Units:
     """The questions whose evidence pages all have a ground truth that is known where they ask."""
-    known = np.array([_is_known(plan, question) for question in plan.questions], bool)
+    known_values = np.array([_is_known(plan, question) for question in plan.questions], bool)
     questions = make_grouping(plan).questions
-    groups = {name: members[known[members]] for name, members in questions.groups.items()}
+    groups = {name: members[known_values[members]] for name, members in questions.groups.items()}
     return replace(questions, groups=groups)
 
 
@@ -170,7 +170,7 @@ def _is_known(plan: Plan, question: Question) -> bool:
 
 def left_out_line(plan: Plan) -> str:
     """How many questions :func:`with_truth` leaves out; empty if none."""
-    total, counted = len(plan.questions), len(with_truth(plan).groups["all"])
+    total, counted = len(plan.questions), len(units_with_truth(plan).groups["all"])
     return (
         f"left out: {total - counted} of {total} questions, without ground truth"
         if counted < total
@@ -190,7 +190,7 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
         raise ConfigError(
             f"attribution swaps page texts, but {plan.vision_plugins[0]} looks at images"
         )
-    questions = with_truth(plan)
+    questions = units_with_truth(plan)
     if not len(questions.groups["all"]):
         raise ConfigError("attribution needs ground truth, and no question's pages have one")
     draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
@@ -239,7 +239,7 @@ def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[d
         orders = dict(zip(CAUSES, extremes, strict=True))
         for cause in ROWS:
             values = by_cause[cause][members]
-            clusters = Clusters.of(questions.documents[members], questions.pages[members])
+            clusters = Clusters.from_labels(questions.documents[members], questions.pages[members])
             interval = mean_interval(values, clusters, bounded=False)
             mean = float(values.mean())
             low, high = orders.get(cause, (mean, mean))
@@ -261,7 +261,7 @@ def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[d
 def _shares(losses: np.ndarray, questions: Units) -> dict[str, Share]:
     """Each group's share of the whole cost of one cause."""
     every = questions.groups["all"]
-    clusters = Clusters.of(questions.documents[every], questions.pages[every])
+    clusters = Clusters.from_labels(questions.documents[every], questions.pages[every])
     groups = {
         name: np.searchsorted(every, members)
         for name, members in questions.groups.items()

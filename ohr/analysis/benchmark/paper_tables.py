@@ -17,7 +17,7 @@ from ohr.display.labels import STAGE_METRICS, group_label
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Block, Means, blocks_of, texts
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import letters_part, with_letters
+from ohr.display.wording import add_letters, letters_part
 from ohr.study.notices.truth import marked, same_as_truth, same_lines, truth_note
 from ohr.study.results import KNOWLEDGE_BASE, knowledge_base_name
 
@@ -73,7 +73,7 @@ def source_values(cells: pd.DataFrame) -> pd.DataFrame:
         for engine, of_engine in means.items():
             row: dict[str, object] = {"engine": engine, "setting": block.label}
             for name, cell in columns.items():
-                row |= _with_n(block, of_engine, name, cell)
+                row |= _mean_and_n(block, of_engine, name, cell)
             records.append(row)
     return pd.DataFrame(records).dropna(axis="columns", how="all")
 
@@ -84,8 +84,10 @@ def _means(cells: pd.DataFrame) -> dict[str, Means]:
     return {engine: Means(cells[cells["engine"] == engine]) for engine in engines}
 
 
-def _with_n(block: Block, means: Means, name: str, cell: tuple[str, str, str]) -> dict[str, object]:
-    value = means.of(block, *cell)
+def _mean_and_n(
+    block: Block, means: Means, name: str, cell: tuple[str, str, str]
+) -> dict[str, object]:
+    value = means.find(block, *cell)
     if value is None:
         return {name: None, N + name: None}
     letters: dict[str, object] = {LETTERS + name: value.letters} if value.letters else {}
@@ -123,7 +125,7 @@ def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
             *(
                 "-"
                 if name == "edit_distance" and row["engine"] == TRUTH
-                else with_letters(text(row[name]), row.get(LETTERS + name))
+                else add_letters(text(row[name]), row.get(LETTERS + name))
                 for name, text in formats.items()
             ),
         ]
@@ -145,19 +147,19 @@ def _rows_of_n(values: pd.DataFrame, names: Sequence[str], heads: Sequence[str])
     for row in values.to_dict("records"):
         counts = {name: str(row[N + name]) for name in names if pd.notna(row[N + name])}
         alike = (r for r in rows if all(r[0].get(name, n) == n for name, n in counts.items()))
-        known, named = next(alike, ({}, []))
+        known_values, named = next(alike, ({}, []))
         if not named:
-            rows.append((known, named))
-        known |= counts
+            rows.append((known_values, named))
+        known_values |= counts
         named.append(", ".join(row[head] for head in heads if row[head]))
     empty = [""] * (len(heads) - 1)
     return [
         [
             "n" if len(rows) == 1 else f"n: {'; '.join(named)}",
             *empty,
-            *(known.get(name, "-") for name in names),
+            *(known_values.get(name, "-") for name in names),
         ]
-        for known, named in rows
+        for known_values, named in rows
     ]
 
 
@@ -174,7 +176,7 @@ def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
         for group in [*groups, "all"]:
             row: dict[str, object] = {"domain": group_label(group), "setting": block.label}
             for engine, of_engine in means.items():
-                row |= _with_n(block, of_engine, engine, (stage, metric, group))
+                row |= _mean_and_n(block, of_engine, engine, (stage, metric, group))
             if any(row[engine] is not None for engine in means):
                 records.append(row)
     return pd.DataFrame(records)
@@ -194,7 +196,7 @@ def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
     for row in values.to_dict("records"):
         counts_of_row = ["-" if pd.isna(row[name]) else str(row[name]) for name in of_n]
         n = [next((text for text in counts_of_row if text != "-"), "-")] if alike else counts_of_row
-        texts_of_row = [with_letters(percent(row[e]), row.get(LETTERS + e)) for e in engines]
+        texts_of_row = [add_letters(percent(row[e]), row.get(LETTERS + e)) for e in engines]
         rows.append([*(row[h] for h in heads), *texts_of_row, *n])
     best: list[tuple[int, int, int]] = []
     for number in range(len(values)):
@@ -287,10 +289,10 @@ def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
     records = []
     for reader in [name for name in dict.fromkeys(cells["reader"]) if name]:
         of_reader = cells[cells["reader"].isin([reader, ""])]
-        truth = averages(_of(of_reader, _TRUTH), stage, metric, "all")
+        truth = averages(_base_cells(of_reader, _TRUTH), stage, metric, "all")
         bases = of_reader[list(KNOWLEDGE_BASE)].drop_duplicates()
         for base in bases.itertuples(index=False, name=None):
-            of_base = _of(of_reader, base)
+            of_base = _base_cells(of_reader, base)
             means = {
                 short: next(iter(averages(of_base, stage, metric, group).values()), float("nan"))
                 for group, short in SOURCE_COLUMNS.items()
@@ -305,7 +307,7 @@ def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
     return values.dropna(axis="columns", how="all")
 
 
-def _of(cells: pd.DataFrame, base: tuple[object, ...]) -> pd.DataFrame:
+def _base_cells(cells: pd.DataFrame, base: tuple[object, ...]) -> pd.DataFrame:
     chosen = cells
     for name, value in zip(KNOWLEDGE_BASE, base, strict=True):
         chosen = chosen[chosen[name] == value]

@@ -111,10 +111,10 @@ def _check_manifest(path: Path) -> None:
     """Raise OhrError for a manifest that no run wrote."""
     try:
         manifest = json.loads((path / MANIFEST).read_text("utf-8"))
-        known = {"config", "dataset"} <= set(manifest)
+        known_values = {"config", "dataset"} <= set(manifest)
     except (OSError, ValueError, TypeError):
-        known = False
-    if not known:
+        known_values = False
+    if not known_values:
         raise OhrError(f"{path} is not the folder of a run: {MANIFEST} is not a run's")
 
 

@@ -80,7 +80,7 @@ def rankings(
     pairs = [
         pair for pair in metrics_of(list(runs.values()), metrics) if metrics or pair[0] != "ocr"
     ]
-    return [ranking for pair in pairs for ranking in _of_metric(runs, *pair, incomplete)]
+    return [ranking for pair in pairs for ranking in _rankings(runs, *pair, incomplete)]
 
 
 def has_baseline(run: Run) -> bool:
@@ -91,20 +91,18 @@ def has_baseline(run: Run) -> bool:
     return bool((of_all & (run.cells["stage"] != "ocr")).any())
 
 
-def _of_metric(
-    runs: Named, stage: str, metric: str, incomplete: Sequence[str]
-) -> Iterator[Ranking]:
+def _rankings(runs: Named, stage: str, metric: str, incomplete: Sequence[str]) -> Iterator[Ranking]:
     groups: list[tuple[str, dict[str, Run]]] = []
     for name, run in runs.items():
         if rows_of(run.rows, stage, metric).empty:
             continue
-        known = signature_of(run.manifest, stage, metric)
+        known_values = signature_of(run.manifest, stage, metric)
         for _, members in groups:
             if all(not why_apart(run, member, stage, metric) for member in members.values()):
                 members[name] = run
                 break
         else:
-            groups.append((known, {name: run}))
+            groups.append((known_values, {name: run}))
     for place, (signature, members) in enumerate(groups):
         apart = ""
         if place:
@@ -157,9 +155,9 @@ def _ranking(
     shown = dict(zip(run_names(members), runs, strict=True))
     losses["runs"] = [", ".join(shown[name] for name in names) for names in losses["runs"]]
     costs, no_cost = _costs(members, info, incomplete)
-    frame = _by_loss(losses) if costs is None else _by_cost(costs, losses)
-    frame = _with_seconds(frame, runs)
-    frame = _with_reported(frame, info)
+    frame = _rank_by_loss(losses) if costs is None else _rank_by_cost(costs, losses)
+    frame = _add_seconds(frame, runs)
+    frame = _add_reported(frame, info)
     frame = frame.assign(stage=info.stage, metric=info.metric, signature=signature)
     ranked = frame["not_ranked"] == ""
     frame["place"] = ranked.cumsum().where(ranked).astype("Int64")
@@ -184,7 +182,7 @@ def _costs(
     return (None, UNDEFINED) if costs["cost"].isna().all() else (costs, "")
 
 
-def _by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
+def _rank_by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
     """The conditions with a cost, lowest first, then the others with the reason."""
     of_losses = ["runs", "clean", "noises", "no_loss"]
     merged = costs.merge(losses[[*PARTS, *of_losses]], on=list(PARTS), how="left")
@@ -192,27 +190,27 @@ def _by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
     merged["not_ranked"] = ""
     merged.loc[undefined, "not_ranked"] = UNDEFINED
     keys = set(costs[list(PARTS)].itertuples(index=False, name=None))
-    left = [key not in keys for key in losses[list(PARTS)].itertuples(index=False, name=None)]
-    others = losses[left]
-    why = others["no_loss"].where(others["no_loss"] != "", "no noise in common with the baseline")
-    others = others.assign(not_ranked=why)
-    frame = pd.concat([merged, others] if len(others) else [merged], ignore_index=True)
+    remaining = [key not in keys for key in losses[list(PARTS)].itertuples(index=False, name=None)]
+    rest = losses[remaining]
+    why = rest["no_loss"].where(rest["no_loss"] != "", "no noise in common with the baseline")
+    rest = rest.assign(not_ranked=why)
+    frame = pd.concat([merged, rest] if len(rest) else [merged], ignore_index=True)
     return frame.sort_values("not_ranked", key=lambda c: c != "", kind="stable", ignore_index=True)
 
 
-def _by_loss(losses: pd.DataFrame) -> pd.DataFrame:
+def _rank_by_loss(losses: pd.DataFrame) -> pd.DataFrame:
     """Most conditions under the same noises, lowest loss first, then the others."""
     frame = losses.rename(columns={"loss_letters": "letters", "loss_unit": "ci_unit"})
     with_loss = frame[frame["no_loss"] == ""]
     usual = with_loss["noises"].value_counts(sort=False)
-    others = (frame["no_loss"] == "") & (frame["noises"] != (usual.idxmax() if len(usual) else ""))
+    rest = (frame["no_loss"] == "") & (frame["noises"] != (usual.idxmax() if len(usual) else ""))
     frame["not_ranked"] = frame["no_loss"].mask(
-        others, "under other noises than the conditions above"
+        rest, "under other noises than the conditions above"
     )
     return frame.sort_values("not_ranked", key=lambda c: c != "", kind="stable", ignore_index=True)
 
 
-def _with_seconds(frame: pd.DataFrame, runs: Named) -> pd.DataFrame:
+def _add_seconds(frame: pd.DataFrame, runs: Named) -> pd.DataFrame:
     """Add the page seconds of each engine: of the first of the condition's runs that has them."""
     seconds: dict[str, tuple[float, str]] = {}
     for name, run in runs.items():
@@ -220,11 +218,13 @@ def _with_seconds(frame: pd.DataFrame, runs: Named) -> pd.DataFrame:
             "records"
         ):
             seconds.setdefault(str(row["engine"]), (float(row[SECONDS]), name))
-    known = [seconds.get(engine, (float("nan"), "")) for engine in frame["engine"]]
-    return frame.assign(seconds=[value for value, _ in known], seconds_of=[of for _, of in known])
+    known_values = [seconds.get(engine, (float("nan"), "")) for engine in frame["engine"]]
+    return frame.assign(
+        seconds=[value for value, _ in known_values], seconds_of=[of for _, of in known_values]
+    )
 
 
-def _with_reported(frame: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
+def _add_reported(frame: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
     """Add the published score of the same engine, metric and reader on clean pages, if known."""
     figures = [
         reported(row["engine"], row["reader"], info) if row["system"] in ("", BUILT_IN) else {}

@@ -168,10 +168,10 @@ def drops(means: pd.DataFrame) -> list[str]:
         ordered = curve.sort_values("intensity")
         falls = np.diff(ordered["mean"])
         if len(falls) and falls.min() < 0:
-            at = int(falls.argmin())
-            start, end = ordered["intensity"].iloc[[at, at + 1]]
+            position = int(falls.argmin())
+            start, end = ordered["intensity"].iloc[[position, position + 1]]
             lines.append(
-                f"not monotone: {engine}, {operator}: {metric} falls by {-falls[at]:.3f} "
+                f"not monotone: {engine}, {operator}: {metric} falls by {-falls[position]:.3f} "
                 f"from intensity {start:g} to {end:g}"
             )
     return lines

@@ -19,15 +19,15 @@ def comparison_text(
     ``names`` are the candidates', ``introduction`` introduces those that are shown to be worse.
     """
     first = names[compared.first]
-    others = [name for name in names if name != first]
+    rest = [name for name in names if name != first]
     if not compared.unit:
-        return f"Not tested, for lack of documents and pages: {', '.join(others)}."
+        return f"Not tested, for lack of documents and pages: {', '.join(rest)}."
     worse, alike = [], []
     for name, standing in zip(names, compared.standings, strict=True):
         if standing.is_worse:
             ends = standing.interval
-            known = ends.low > 0 and ends.high < compared.largest
-            by = f" (by {short(ends.low)} to {short(ends.high)})" if known else ""
+            is_known = ends.low > 0 and ends.high < compared.largest
+            by = f" (by {short(ends.low)} to {short(ends.high)})" if is_known else ""
             worse.append(f"{name}{by}")
         elif name != first:
             bound = standing.from_first.bound

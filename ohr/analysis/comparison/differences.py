@@ -36,7 +36,7 @@ def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
         return empty
 
 
-def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
+def add_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """Replace the cells' intervals by those of the paired change from their baseline.
 
     They lie around the cell's mean; a cell without a baseline has none. ``p_adjusted`` is that of

@@ -47,7 +47,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
     is shown, the largest that is not excluded. For a part of a metric's loss, the lines are the
     change and the interval.
     """
-    metrics = [metric for metric in metrics if len(_of(differences, metric))]
+    metrics = [metric for metric in metrics if len(_select_metric(differences, metric))]
     blocks = [block for block in blocks_of(differences) if not block.is_mean]
     groups = list(dict.fromkeys(differences["group"]))
     table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
@@ -57,7 +57,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
     if len(groups) > 1:
         table.add_column("questions on")
     for metric in metrics:
-        better = _of(differences, metric)["higher_is_better"].all()
+        better = _select_metric(differences, metric)["higher_is_better"].all()
         table.add_column(metric[2] + ("" if better else LESS), no_wrap=True)
     changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
@@ -70,7 +70,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
         for block in blocks:
             for group in groups:
                 cells = [
-                    _cell(changes.of(block, baseline, other, group, metric), metric)
+                    _cell(changes.find(block, baseline, other, group, metric), metric)
                     for metric in metrics
                 ]
                 if not any(cells):
@@ -83,7 +83,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
     return table
 
 
-def _of(differences: pd.DataFrame, metric_info: MetricInfo) -> pd.DataFrame:
+def _select_metric(differences: pd.DataFrame, metric_info: MetricInfo) -> pd.DataFrame:
     stage, metric, _ = metric_info
     return differences[(differences["stage"] == stage) & (differences["metric"] == metric)]
 
@@ -99,7 +99,7 @@ class _Changes:
         for key, setting, row in zip(keys, setting_texts(differences), rows, strict=True):
             self._rows.setdefault(key, []).append((setting, row))
 
-    def of(
+    def find(
         self, block: Block, baseline: str, other: str, group: str, metric: MetricInfo
     ) -> Row | None:
         """The first difference of one of a block's settings; None without any."""
@@ -180,7 +180,7 @@ def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterat
     """How many further documents would show each metric's largest change that is not shown."""
     parts = []
     for metric in (metric for metric in metrics if not _is_part(metric)):
-        rows = _of(differences, metric)
+        rows = _select_metric(differences, metric)
         rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_adjusted"] > 0.05)]
         rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
         if rows.empty:

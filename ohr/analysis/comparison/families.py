@@ -56,14 +56,17 @@ def kind_of(part: str) -> str:
 
 
 def other_pairs(
-    parts: Mapping[str, pd.DataFrame], known: Iterable[tuple[str, str]], family: Key, place: Key
+    parts: Mapping[str, pd.DataFrame],
+    known_values: Iterable[tuple[str, str]],
+    family: Key,
+    place: Key,
 ) -> list[Planned]:
     """The pairs of conditions that are not among the ``known``, on all questions.
 
     ``parts`` are the rows of each condition. So that all pairs are tested together, and letters
     and "best" come from the same test as stars.
     """
-    done = {frozenset(pair) for pair in known}
+    done = {frozenset(pair) for pair in known_values}
     planned = []
     for first, second in combinations(parts, 2):
         if frozenset((first, second)) in done:

@@ -21,7 +21,7 @@ from ohr.files.safe_text import plain
 from ohr.scoring.names import MetricName
 from ohr.statistics import DOCUMENT, PairedComparison, compare_family, too_few
 from ohr.statistics.clusters import FEWEST
-from ohr.statistics.pairs import with_worst_twice
+from ohr.statistics.pairs import double_worst
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
 
@@ -183,10 +183,7 @@ def check(
     seed = runs[0].seed
     results = compare_family(family, seed=seed)
     harsher = compare_family(
-        [
-            with_worst_twice(each.paired, lowest=condition.sign == "<")
-            for condition, each in planned
-        ],
+        [double_worst(each.paired, lowest=condition.sign == "<") for condition, each in planned],
         seed=seed,
     )
     return [
@@ -240,7 +237,7 @@ def _pair_name(row: Mapping[str, Any]) -> str:
     return f"{row['other']} less {row['baseline']}" + (f" ({', '.join(texts)})" if texts else "")
 
 
-def without_partner(runs: Sequence[Run], checked: Sequence[Checked]) -> list[str]:
+def unpaired_lines(runs: Sequence[Run], checked: Sequence[Checked]) -> list[str]:
     """A line for each metric of which some run has conditions that another one lacks."""
     lines = []
     for condition, pairs in Counter(result.condition for result in checked).items():

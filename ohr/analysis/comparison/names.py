@@ -99,10 +99,10 @@ def _unknown(text: str, available: Sequence[tuple[str, str]], runs: Sequence[Run
     names = [":".join(pair) for pair in available]
     if ":" not in text:  # what is near is a metric, whatever its stage
         names = list(dict.fromkeys(metric for _, metric in available))
-    metric, at, _ = text.rpartition(":")[2].partition("@")
+    metric, position, _ = text.rpartition(":")[2].partition("@")
     measured = sorted(
         {f"@{k}" for pair in available if pair == (HITS, metric) for k in cut_offs(runs, *pair)}
     )
-    if at and measured:
+    if position and measured:
         return OhrError(f"no metric {text!r} in these runs: {metric} has {', '.join(measured)}")
     return OhrError(f"no metric {text!r} in these runs; {did_you_mean(text, names)}")

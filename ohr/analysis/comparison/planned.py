@@ -64,14 +64,16 @@ def planned_comparisons(
         for values, setting in rows.groupby(fixed, sort=False):
             columns = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
             columns["higher_is_better"] = _higher_is_better(runs, stage, metric)
-            parts = {name: _of(setting, name) for name in dict.fromkeys(setting["variant"])}
-            planned += _of_setting(parts, columns, by, baseline, groups, tuple(map(str, values)))
+            parts = {
+                name: _variant_rows(setting, name) for name in dict.fromkeys(setting["variant"])
+            }
+            planned += _plan_setting(parts, columns, by, baseline, groups, tuple(map(str, values)))
     if not any(each.record for each in planned):
         raise _nothing_to_compare(by, baseline, list(variants))
     return planned
 
 
-def _of_setting(
+def _plan_setting(
     parts: Mapping[str, pd.DataFrame],
     columns: Mapping[str, Any],
     by: str,
@@ -96,12 +98,12 @@ def _of_setting(
             planned.append(each)
     if not planned:
         return []
-    known = [(each.record["baseline"], each.record["other"]) for each in planned]
+    known_values = [(each.record["baseline"], each.record["other"]) for each in planned]
     if by in RANKED:
-        planned += other_pairs(parts, known, (OTHERS, *measure, ALL_QUESTIONS), place)
+        planned += other_pairs(parts, known_values, (OTHERS, *measure, ALL_QUESTIONS), place)
     elif by == "knowledge_base" and not baseline:
         clean = {name: rows for name, rows in parts.items() if rows["noise"].iloc[0] == "none"}
-        planned += other_pairs(clean, known, (ENGINES, *measure, ALL_QUESTIONS), place)
+        planned += other_pairs(clean, known_values, (ENGINES, *measure, ALL_QUESTIONS), place)
         planned += _trends(parts, planned, (*place, *measure), groups)
     return planned
 
@@ -190,7 +192,7 @@ def _pairs(
             yield part, parts[first], of_variant
 
 
-def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
+def _variant_rows(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
     """The rows of a variant, of the first run that has it."""
     chosen: pd.DataFrame = setting[setting["variant"] == variant]
     chosen = chosen[chosen["run"] == chosen["run"].iloc[0]]

@@ -15,7 +15,7 @@ from ohr.analysis.comparison.gate import (
     check,
     gate_table,
     parse_conditions,
-    without_partner,
+    unpaired_lines,
 )
 from ohr.analysis.comparison.names import cut_runs
 from ohr.analysis.comparison.planned import SETTINGS
@@ -31,7 +31,7 @@ from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import is_shown, letters_part, rare_losses, with_letters
+from ohr.display.wording import add_letters, is_shown, letters_part, rare_losses
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
@@ -95,7 +95,7 @@ def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: P
     """Print one line per checked condition; returns 1 if one failed, else 0."""
     for result in checked:
         print(result.line)
-    for note in without_partner(runs, checked) if by == "run" else ():
+    for note in unpaired_lines(runs, checked) if by == "run" else ():
         print(note)
     if len(checked) == 1:
         print("the gate: a 95 % interval over documents")
@@ -147,8 +147,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
                 "" if is_shown(row["p_adjusted"]) else number(row["excluded"]),
                 p_value(row["p_adjusted"]),
-                with_letters(number(row["baseline_mean"]), row.get("baseline_letters", "")),
-                with_letters(number(row["other_mean"]), row.get("letters", "")),
+                add_letters(number(row["baseline_mean"]), row.get("baseline_letters", "")),
+                add_letters(number(row["other_mean"]), row.get("letters", "")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )

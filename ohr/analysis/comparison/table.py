@@ -91,15 +91,15 @@ def split_by_signature(
     """
     comparable, reasons = [], []
     for stage, metric in metrics:
-        known = [
+        known_values = [
             (name, text)
             for run, name in zip(runs, run_names(runs), strict=True)
             if (text := signature_of(run.manifest, stage, metric))
         ]
         clashes = (
-            f"{known[0][0]} and {name} measured it differently ({why})"
-            for name, text in known[1:]
-            if (why := clash(known[0][1], text))
+            f"{known_values[0][0]} and {name} measured it differently ({why})"
+            for name, text in known_values[1:]
+            if (why := clash(known_values[0][1], text))
         )
         if reason := next(clashes, ""):
             reasons.append(f"{stage}:{metric} is not compared: {reason}")

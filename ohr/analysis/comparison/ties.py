@@ -111,10 +111,12 @@ def letters_of_pairs(
     """
     if len(means) < 2:
         return untested(len(means), ONE_CONDITION)
-    known = {pair: result for pair, result in results.items() if result is not None and result.n}
-    if not known:
+    known_values = {
+        pair: result for pair, result in results.items() if result is not None and result.n
+    }
+    if not known_values:
         return untested(len(means), NOTHING_SHARED)
-    over_documents = [each for each in known.values() if each.interval.unit == DOCUMENT]
+    over_documents = [each for each in known_values.values() if each.interval.unit == DOCUMENT]
     if not over_documents:
         return untested(len(means), FEW_DOCUMENTS)
     if reason := too_few(max(each.n_clusters for each in over_documents)):
@@ -122,7 +124,7 @@ def letters_of_pairs(
     names = list(means)
     apart = [
         (names.index(str(first)), names.index(str(second)))
-        for (first, second), result in known.items()
+        for (first, second), result in known_values.items()
         if result.is_shown
     ]
     return letters_of(list(means.values()), apart, higher_is_better=higher_is_better)

@@ -49,7 +49,7 @@ def _panels(run: Run, axis: str) -> Iterator[tuple[Setting, Sequence[Panel]]]:
         return
     measures = shown_measures(run.cells)
     for setting in settings_of(run.cells):
-        fitting = [curves[place] for place in setting.of(keys).index]
+        fitting = [curves[place] for place in setting.select(keys).index]
         panels = []
         for stage, metric, title in measures:
             chosen = [
@@ -59,7 +59,7 @@ def _panels(run: Run, axis: str) -> Iterator[tuple[Setting, Sequence[Panel]]]:
             ]
             if chosen:
                 series = [_series(curve, run) for curve in chosen]
-                truth = _truth(setting.of(run.cells), stage, metric)
+                truth = _truth(setting.select(run.cells), stage, metric)
                 panels.append(Panel(stage, metric, title, series, truth))
         if panels:
             yield setting, panels

@@ -81,9 +81,9 @@ def sentences(run: Run, axis: str) -> list[str]:
     if clean.empty or worst[axis] <= clean[axis].iloc[0]:
         return [f"No noise raised the {title} of {engine} above that of the clean pages."]
     setting = settings_of(run.cells)[0]
-    differences = setting.of(run_differences(run))
+    differences = setting.select(run_differences(run))
     losses, unshown = [], []
-    named = _with_both(everyone, worst)
+    named = _cell_pairs(everyone, worst)
     if len(named) > MOST_ENGINES:
         named = {engine: named[engine]}
     for name, (under_noise, on_clean) in named.items():
@@ -110,7 +110,7 @@ def sentences(run: Run, axis: str) -> list[str]:
     return result
 
 
-def _with_both(cells: pd.DataFrame, worst: pd.Series) -> dict[str, tuple[pd.Series, pd.Series]]:
+def _cell_pairs(cells: pd.DataFrame, worst: pd.Series) -> dict[str, tuple[pd.Series, pd.Series]]:
     """A cell under the noise of ``worst`` and a clean one, of each engine that has both."""
     pairs = {}
     for engine, of_engine in cells.groupby("engine", sort=False, observed=True):
@@ -152,8 +152,8 @@ def _nothing_shown(rows: pd.DataFrame) -> str:
 
 def _others(noisy: pd.DataFrame, named: int) -> str:
     """How many other curves the tables have, so that those named are not taken for all."""
-    others = len(noisy[["engine", "perturbation"]].drop_duplicates()) - named
-    return f"; the table has {others} other curve{'s' * (others != 1)}" if others else ""
+    rest = len(noisy[["engine", "perturbation"]].drop_duplicates()) - named
+    return f"; the table has {rest} other curve{'s' * (rest != 1)}" if rest else ""
 
 
 def _change(label: str, row: pd.Series) -> str:

@@ -14,7 +14,7 @@ from ohr.display.choices import AXES
 from ohr.display.noise_axis import default_axis
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.ocr.noise import strength
-from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
+from ohr.statistics import NoiseCurve, curve_statistics, summarise_seeds
 from ohr.statistics.curves import Statistic
 from ohr.study.metrics import NO_CONTEXT
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
@@ -90,7 +90,7 @@ def curves_of(
         noisy = setting[setting["noise"] != "none"]
         for (kind, operator), points in noisy.groupby(["noise", "perturbation"], sort=False):
             named = {"noise": kind, "perturbation": operator} | key
-            curves = _by_group(named, clean, points, damage, floor, split)
+            curves = _group_curves(named, clean, points, damage, floor, split)
             yield from curves if groups else islice(curves, 1)
 
 
@@ -130,7 +130,7 @@ def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.Da
     return {name: part for name, part in of_setting.items() if len(part)}
 
 
-def _by_group(
+def _group_curves(
     key: dict[str, Any],
     clean: pd.DataFrame,
     points: pd.DataFrame,
@@ -138,19 +138,19 @@ def _by_group(
     floor: pd.DataFrame | None,
     split: Mapping[str, pd.DataFrame],
 ) -> Iterator[MeasuredCurve]:
-    at = ["perturbation", "level", "intensity", *(["draw"] if "draw" in points else [])]
+    position = ["perturbation", "level", "intensity", *(["draw"] if "draw" in points else [])]
     points = points.sort_values("intensity", kind="stable")
-    places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(at, sort=False))
+    places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(position, sort=False))
     units = list(UNIT_COLUMNS)
     table = clean[[*units, *(name for name in GROUP_COLUMNS if name in clean)]]
     columns = {"y0": clean, "x0": damage[damage["noise"] == "none"]}
     for number, (place, group) in enumerate(places, start=1):
         columns[f"y{number}"] = group
-        columns[f"x{number}"] = damage[(damage[at] == list(place)).all(axis=1)]
+        columns[f"x{number}"] = damage[(damage[position] == list(place)).all(axis=1)]
     for name, part in split.items():
         columns[f"{name}0"] = part[part["noise"] == "none"]
         for number, (at_level, _) in enumerate(places, start=1):
-            columns[f"{name}{number}"] = part[(part[at] == list(at_level)).all(axis=1)]
+            columns[f"{name}{number}"] = part[(part[position] == list(at_level)).all(axis=1)]
     if floor is not None:
         columns["floor"] = floor
     for name, values in columns.items():
@@ -270,5 +270,5 @@ def seeds_table(table: pd.DataFrame) -> pd.DataFrame:
             if np.isinf(draws).any():
                 continue
             row = dict(zip(keys, values, strict=True)) | {"statistic": name}
-            records.append(row | asdict(across_seeds(draws)))
+            records.append(row | asdict(summarise_seeds(draws)))
     return pd.DataFrame(records)

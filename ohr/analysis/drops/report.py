@@ -15,7 +15,7 @@ from ohr.analysis.drops.table import (
 )
 from ohr.display.labels import group_label, parts_of
 from ohr.display.terminal import NARROW, add_columns, empty_table, number, p_value, show
-from ohr.display.wording import letters_line, with_letters
+from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.metrics import MetricInfo
@@ -69,18 +69,18 @@ def _table(
     add_columns(table, ["kept"], justify="right")
     for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
         chunker, retriever, group = map(str, key)
-        of_metric = of_group[of_group["metric"] == info.metric]
-        if of_metric.empty:  # no question has a score that counts
+        metric_rows = of_group[of_group["metric"] == info.metric]
+        if metric_rows.empty:  # no question has a score that counts
             cells = ["-"] * (5 + len(parts))
         else:
-            row = of_metric.iloc[0]
+            row = metric_rows.iloc[0]
             of_parts = (of_group[of_group["metric"] == part.metric] for part in parts)
             cells = [
                 number(row["drop"]),
                 f"{number(row['drop_low'])} to {number(row['drop_high'])}",
                 p_value(row["drop_p_adjusted"]),
                 *(number(part["drop"].iloc[0]) for part in of_parts),
-                with_letters(number(row["noisy"]), row["letters"]),
+                add_letters(number(row["noisy"]), row["letters"]),
                 number(row["kept"]),
             ]
         first = group == "all"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.statistics import (
     Paired,
     Ties,
@@ -49,7 +49,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
     records: list[dict[str, object]] = []
     tested: list[Ties] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
-        questions, values = _by_question(measured)
+        questions, values = _question_values(measured)
         bases = list(dict.fromkeys(key[2:] for key in values))
         settings = list(dict.fromkeys(key[:2] for key in values))
         less = metric in lower
@@ -108,7 +108,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
         columns = {"difference": name, "low": f"{name}_low", "high": f"{name}_high"}
         columns |= {"p": f"{name}_p", "p_adjusted": f"{name}_p_adjusted"}
         drops["everyone"] = drops["group"] == "all"
-        drops = with_tests(
+        drops = add_tests(
             drops,
             f"{name}_paired",
             columns,
@@ -140,7 +140,7 @@ def _name(base: _Key) -> str:
     return knowledge_base_name(pd.Series(base, BASE))
 
 
-def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:
+def _question_values(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:
     """The questions, and each condition's values in their order; NaN where one does not count."""
     questions = measured[QUESTION].drop_duplicates().sort_values("qid").reset_index(drop=True)
     grouped = measured.groupby([*SETTING, *BASE], observed=True, sort=False)

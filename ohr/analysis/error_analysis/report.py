@@ -57,7 +57,7 @@ def analyse_errors(
     print(caption)
     sources = distinct(shares, names, groups=True)
     if sources["group"].nunique() > 1:
-        show(terminal_table(_by_source(sources)))
+        show(terminal_table(_source_table(sources)))
         print(
             "in brackets: the share of all questions of that case, which adds up to 100 % over the "
             "kinds of evidence"
@@ -121,7 +121,7 @@ def _right_despite_ocr(row: Row) -> str:
     return "-" if pd.isna(share) else f"{100 * share:.1f} %"
 
 
-def _by_source(shares: pd.DataFrame) -> TextTable:
+def _source_table(shares: pd.DataFrame) -> TextTable:
     """One row per knowledge base, setting and kind of evidence: each case's two shares."""
     columns = (
         text_column("name", "knowledge base"),

@@ -18,7 +18,7 @@ from ohr.display.labels import (
     noise_title,
 )
 from ohr.display.notes import note_lines, run_notes
-from ohr.figures.axes import from_zero, inside
+from ohr.figures.axes import clipped_ends, start_at_zero
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
 from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.notices.truth import truth_notes
@@ -64,7 +64,7 @@ def draw_figure3(points: pd.DataFrame, notes: Sequence[str], folder: Path) -> li
                 if row == len(stages) - 1:
                     ax.set_xlabel(mathematical(noise_title(str(points["axis"].iloc[0]))))
             axes[row, 0].set_ylabel(f"{title}\n(better ↑)")
-            from_zero(axes[row])
+            start_at_zero(axes[row])
         axes[0, 0].set_xlim(-0.02, max(0.1, 1.06 * float(points["r_noise"].max())))
         handles, labels = _legend(points)
         legend_below(fig, handles, labels, 4)
@@ -93,12 +93,12 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
     face = "white" if kind == "semantic" else colour
     clean = points[points["level"] == CLEAN]
     noisy = points[points["level"] != CLEAN]
-    ax.vlines(noisy["r_noise"], *inside(noisy), color=colour, alpha=0.35)
+    ax.vlines(noisy["r_noise"], *clipped_ends(noisy), color=colour, alpha=0.35)
     if len(clean) and len(noisy):
         x, height = float(clean["r_noise"].iloc[0]), float(clean["mean"].iloc[0])
         grid = np.linspace(x, max(x, float(noisy["r_noise"].max())), GRID)
-        at = np.r_[x, noisy["r_noise"].to_numpy(float)]
-        fit = rising_line(at, height - noisy["mean"].to_numpy(float), grid)
+        position = np.r_[x, noisy["r_noise"].to_numpy(float)]
+        fit = rising_line(position, height - noisy["mean"].to_numpy(float), grid)
         ax.plot(grid, height - fit, color=colour, linestyle=line)
     for marks, size in ((noisy, 3.2), (clean, 5.0)):
         ax.plot(

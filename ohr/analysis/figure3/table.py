@@ -191,9 +191,9 @@ def _panels(
     damage: Level, quality: Level, clean: Level | None, floor: pd.DataFrame | None
 ) -> Iterator[dict[str, Any]]:
     """The point of each panel: means over engines, then over the panel's questions."""
-    means = _over_engines(quality.rows, "value").join(_over_engines(damage.rows, "r_noise"))
+    means = _engine_means(quality.rows, "value").join(_engine_means(damage.rows, "r_noise"))
     if clean is not None and clean.name != quality.name:
-        means = means.join(_over_engines(clean.rows, "clean"))
+        means = means.join(_engine_means(clean.rows, "clean"))
     means = means.dropna().reset_index()
     if floor is not None:
         guesses = floor[[*UNIT_COLUMNS, "value"]].rename(columns={"value": "floor"})
@@ -219,7 +219,7 @@ def _panels(
         }
 
 
-def _over_engines(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
+def _engine_means(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     """Each question's mean over engines; only of questions that all engines have."""
     keys = [*UNIT_COLUMNS, "evidence_source"]
     grouped = pd.concat(rows).groupby(keys, sort=False)["value"].agg(["mean", "size"])

@@ -24,7 +24,7 @@ from ohr.errors import ConfigError, EngineError, OhrError
 from ohr.files.safe_text import plain
 from ohr.models.frames import shared_frames
 from ohr.models.origins import origin_notes, split_origins
-from ohr.models.replies import objects_in, without_thoughts
+from ohr.models.replies import drop_thoughts, objects_in
 from ohr.models.threads import submitted
 from ohr.ocr.failures import Streak
 from ohr.ocr.progress import Progress
@@ -121,7 +121,7 @@ class Asking:
                 self.journal.put(key, reply)
         with self._lock:
             self._streak.add(Outcome(reply))
-        text = without_thoughts(reply)
+        text = drop_thoughts(reply)
         judgement = next(objects_in(text), None)
         with self._lock:
             self.replies.append(text)
@@ -240,7 +240,7 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
     qids = list(dict.fromkeys(qid for _, qid in several))
     if 0 < number < len(qids):
         places = np.random.default_rng(seed).permutation(len(qids))[:number]
-        qids = [qids[at] for at in sorted(places)]
+        qids = [qids[position] for position in sorted(places)]
     selected = set(qids)
     return [
         Judged(
@@ -274,12 +274,12 @@ def judge(judges: Sequence[Asking], cases: Sequence[Judged]) -> tuple[pd.DataFra
         for asking in judges:
             calls = [partial(_judged, asking, case) for case in cases]
             results: dict[int, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {}
-            for at, result in _at_once(calls, asking.chat.at_once):
-                results[at] = result
+            for position, result in _run_together(calls, asking.chat.at_once):
+                results[position] = result
                 progress(asking.name, len(results), len(calls))
-            for at in range(len(calls)):
-                grades += results[at][0]
-                preferences += results[at][1]
+            for position in range(len(calls)):
+                grades += results[position][0]
+                preferences += results[position][1]
     return pd.DataFrame(grades), pd.DataFrame(preferences)
 
 
@@ -297,11 +297,11 @@ def _judged(asking: Asking, case: Judged) -> tuple[list[dict[str, Any]], list[di
     preferences = []
     for first, second in combinations(case.answers, 2):
         answers = case.answers[first], case.answers[second]
-        known = _known(first, second, *answers)
+        known_values = _known(first, second, *answers)
         sides = (first, answers[0]), (second, answers[1])
-        as_given = known or _better(asking, about, *sides)
-        swapped = known or _better(asking, about, *reversed(sides))
-        pair = {"first": first, "second": second, "asked": not known}
+        as_given = known_values or _better(asking, about, *sides)
+        swapped = known_values or _better(asking, about, *reversed(sides))
+        pair = {"first": first, "second": second, "asked": not known_values}
         preferences.append({**key, **pair, "as_given": as_given, "swapped": swapped})
     return grades, preferences
 
@@ -340,12 +340,12 @@ def _better(
     return {"first": first[0], "second": second[0], TIE: TIE}.get(better, "")
 
 
-def _at_once(calls: Sequence[Callable[[], Any]], at_once: int) -> Iterator[tuple[int, Any]]:
+def _run_together(calls: Sequence[Callable[[], Any]], at_once: int) -> Iterator[tuple[int, Any]]:
     """Number and result of each call, as calls end. If left early (Ctrl-C), it waits for none."""
     if at_once == 1:
-        yield from ((at, call()) for at, call in enumerate(calls))
+        yield from ((index, call()) for index, call in enumerate(calls))
         return
-    futures = {future: at for at, future in enumerate(submitted(calls, at_once))}
+    futures = {future: index for index, future in enumerate(submitted(calls, at_once))}
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.display.wording import is_shown
 from ohr.statistics import Clusters, Paired, mean_interval
 from ohr.statistics.agreement import cohens_kappa
@@ -138,7 +138,11 @@ def is_better(row: Mapping[Any, Any]) -> str:
 
 def _compared(differences: np.ndarray, documents: np.ndarray) -> dict[str, Any]:
     """The questions' differences, still without a test."""
-    paired = Paired(differences, Clusters.of(documents, documents)) if len(differences) else None
+    paired = (
+        Paired(differences, Clusters.from_labels(documents, documents))
+        if len(differences)
+        else None
+    )
     return {
         **dict.fromkeys(("difference", "ci_low", "ci_high"), np.nan),
         "ci_unit": "",
@@ -154,7 +158,7 @@ def _mean_interval(values: pd.Series, rows: pd.DataFrame) -> tuple[float, float,
         return np.nan, np.nan, ""
     documents = rows["doc_id"].to_numpy()
     interval = mean_interval(
-        values.to_numpy(float), Clusters.of(documents, documents), bounded=True
+        values.to_numpy(float), Clusters.from_labels(documents, documents), bounded=True
     )
     return interval.low, interval.high, interval.unit
 
@@ -166,7 +170,7 @@ def _tested(table: pd.DataFrame, largest: float) -> pd.DataFrame:
     columns = {"difference": "difference", "low": "ci_low", "high": "ci_high", "unit": "ci_unit"}
     columns |= {"p": "p", "p_adjusted": "p_adjusted"}
     table = table.assign(everyone=table["group"] == "all")
-    tested = with_tests(table, "paired", columns, ["everyone"], largest=largest)
+    tested = add_tests(table, "paired", columns, ["everyone"], largest=largest)
     return tested.drop(columns="everyone")
 
 

@@ -38,9 +38,9 @@ def gains_figure(
     with figure(1.6 + 1.7 * len(pairs), height) as fig:
         axes = fig.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
         for ax, (stage, metric) in zip(axes, pairs, strict=True):
-            of_metric = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
+            metric_rows = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
             for place, name in enumerate(series):
-                cells = of_metric[of_metric["series"] == name]
+                cells = metric_rows[metric_rows["series"] == name]
                 draw_dots(
                     ax, arms, cells, "gain", number=place, of=len(series),
                     ends=("gain_low", "gain_high"),

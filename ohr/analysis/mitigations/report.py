@@ -73,7 +73,7 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
         ["stage", "metric", "retriever"], sort=False
     ):
         lost = group.iloc[0]
-        loss = _with_ends(lost["loss"], lost["loss_low"], lost["loss_high"])
+        loss = _value_with_ends(lost["loss"], lost["loss_low"], lost["loss_high"])
         several = rows["retriever"].replace("", pd.NA).nunique() > 1
         of_retriever = f", {retriever}" if several and retriever else ""
         heading = f"{titles[str(stage), str(metric)]}{of_retriever}: loss"
@@ -82,14 +82,14 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
             star = "*" if is_shown(row["p_adjusted"]) else " "
             table.add_row(
                 Text(plain(f"  {row['arm']}")),
-                _with_ends(row["gain"], row["gain_low"], row["gain_high"]) + star,
-                _with_ends(row["share"], row["share_low"], row["share_high"]),
-                _with_ends(row["harm"], row["harm_low"], row["harm_high"]),
+                _value_with_ends(row["gain"], row["gain_low"], row["gain_high"]) + star,
+                _value_with_ends(row["share"], row["share_low"], row["share_high"]),
+                _value_with_ends(row["harm"], row["harm_low"], row["harm_high"]),
             )
     return table
 
 
-def _with_ends(value: float, low: float, high: float) -> str:
+def _value_with_ends(value: float, low: float, high: float) -> str:
     """``.028 (−.029 to .086)``; a dash for NaN."""
     if pd.isna(value):
         return "-"
@@ -141,12 +141,12 @@ _ARM = ["engine", "retriever", "arm"]
 
 def _named(what: str, rows: pd.DataFrame) -> str:
     names = [
-        f"{row['engine']} + {row['arm']}" + _in_brackets(row["noise"], row["retriever"])
+        f"{row['engine']} + {row['arm']}" + _brackets(row["noise"], row["retriever"])
         for row in rows.to_dict("records")
     ]
     return f"{what}: {', '.join(names)}" if names else ""
 
 
-def _in_brackets(*parts: str) -> str:
+def _brackets(*parts: str) -> str:
     text = ", ".join(part for part in parts if part)
     return f" ({text})" if text else ""

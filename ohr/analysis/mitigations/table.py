@@ -13,7 +13,7 @@ import pandas as pd
 
 from ohr.analysis.mitigations.arms import IDENTITY, ORACLE, Arm
 from ohr.analysis.realism.table import CLEAN, NATURAL, same_pages
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
 from ohr.statistics import (
@@ -52,10 +52,10 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     the documents that they show (:func:`~ohr.analysis.realism.table.same_pages`). Raises OhrError
     if it matches none.
     """
-    rows = _with_noises(run.rows, natural)
+    rows = _add_points(run.rows, natural)
     records: list[dict[str, Any]] = []
     for info in _measured(run):
-        values = _of_metric(rows, info, run.config.top_k)
+        values = _metric_rows(rows, info, run.config.top_k)
         if values.empty:
             continue
         for arm in arms:
@@ -66,7 +66,7 @@ def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     table["everyone"] = table["group"] == "all"
     columns = {"low": "gain_low", "high": "gain_high", "p": "p", "p_adjusted": "p_adjusted"}
     untested = table["arm"].isin([IDENTITY, ORACLE])  # nothing to test
-    tested = with_tests(table[~untested], "paired", columns, ["stage", "metric", "everyone"])
+    tested = add_tests(table[~untested], "paired", columns, ["stage", "metric", "everyone"])
     return pd.concat([tested, table[untested]]).sort_index().reindex(columns=list(COLUMNS))
 
 
@@ -78,7 +78,7 @@ COLUMNS = (
 )
 
 
-def _with_noises(rows: pd.DataFrame, natural: str) -> pd.DataFrame:
+def _add_points(rows: pd.DataFrame, natural: str) -> pd.DataFrame:
     """The rows with a column ``point``: clean, natural, or the noise with its strength."""
     points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
     rows = rows.assign(point=[noise_name(*point) for point in points])
@@ -120,7 +120,7 @@ def _measured(run: Run) -> Iterator[MetricInfo]:
             yield info
 
 
-def _of_metric(rows: pd.DataFrame, info: MetricInfo, top_k: int) -> pd.DataFrame:
+def _metric_rows(rows: pd.DataFrame, info: MetricInfo, top_k: int) -> pd.DataFrame:
     """The rows of a metric, with ``score``: higher is better."""
     chosen = rows[(rows["stage"] == info.stage) & (rows["metric"] == info.metric)]
     if info.stage == "retrieval":

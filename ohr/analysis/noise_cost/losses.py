@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.noise_cost.table import PARTS, by_noise, gathered
+from ohr.analysis.noise_cost.table import PARTS, gathered, split_by_noise
 from ohr.statistics import compare_paired, ties
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of
@@ -35,7 +35,7 @@ def noise_losses(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     units: list[pd.DataFrame] = []
     for key, part in rows.groupby(list(PARTS), sort=False):
-        frames = by_noise(part)
+        frames = split_by_noise(part)
         losses = _losses(frames, higher_is_better)
         units.append(losses)
         described = {"runs": tuple(dict.fromkeys(part["run"]))} | _described(frames, losses)
@@ -48,7 +48,7 @@ def noise_losses(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
 def _losses(frames: Mapping[str, pd.DataFrame], higher_is_better: bool) -> pd.DataFrame:
     """A row per unit that has a score on clean pages and under each noise, with its mean loss.
 
-    ``frames`` has the rows of a condition by noise, as :func:`by_noise` returns them.
+    ``frames`` has the rows of a condition by noise, as :func:`split_by_noise` returns them.
     """
     noises = [name for name in frames if name]
     if "" not in frames or not noises:
@@ -64,7 +64,7 @@ def _described(frames: Mapping[str, pd.DataFrame], losses: pd.DataFrame) -> dict
     noises = [name for name in frames if name]
     rows = pd.concat(list(frames.values())) if losses.empty else losses
     clean = frames[""]["value"] if "" in frames else pd.Series(dtype=float)
-    known: dict[str, Any] = {
+    known_values: dict[str, Any] = {
         "clean": float(clean.mean()) if len(clean) else float("nan"),
         "loss": float("nan"),
         "loss_low": float("nan"),
@@ -77,12 +77,12 @@ def _described(frames: Mapping[str, pd.DataFrame], losses: pd.DataFrame) -> dict
         "no_loss": "",
     }
     if losses.empty:
-        known["no_loss"] = (
+        known_values["no_loss"] = (
             "no clean pages" if clean.empty else "no noise" if not noises else "no common questions"
         )
-        return known
+        return known_values
     paired = compare_paired(losses["loss"].to_numpy(float), clusters_of(losses))
-    return known | {
+    return known_values | {
         "loss": paired.difference,
         "loss_low": paired.interval.low,
         "loss_high": paired.interval.high,

@@ -71,7 +71,7 @@ def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.D
     comparable, reasons = split_by_signature(runs, metrics)
     if not comparable:
         raise OhrError("; ".join(reasons) or "none of these metrics was measured")
-    tables = [_of_metric(runs, stage, metric) for stage, metric in comparable]
+    tables = [_metric_costs(runs, stage, metric) for stage, metric in comparable]
     tested = [part.attrs.pop("ties") for part in tables]
     table = pd.concat(tables, ignore_index=True)
     table.attrs["ties"] = tested
@@ -131,7 +131,7 @@ def settings_that_differ(first: Run, second: Run) -> list[str]:
     return names
 
 
-def _of_metric(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+def _metric_costs(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
     info = next(
         info
         for run in runs
@@ -194,7 +194,7 @@ def _baseline(
 def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -> Losses | None:
     """The losses of both on the units that both have; None without a common noise."""
     units = list(UNIT_COLUMNS)
-    sides = [by_noise(frame) for frame in (condition, baseline)]
+    sides = [split_by_noise(frame) for frame in (condition, baseline)]
     if any("" not in side for side in sides):
         return None
     noises = [name for name in sides[0] if name and name in sides[1]]
@@ -216,7 +216,7 @@ def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -
     return Losses(losses[0], losses[1], clusters_of(table), tuple(noises))
 
 
-def by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def split_by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each noise by its name; the clean ones under the empty name."""
     return {
         "" if noise == "none" else noise_name(perturbation, level, intensity): part

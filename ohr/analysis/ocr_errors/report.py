@@ -210,11 +210,11 @@ def _drawn(pages: Sequence[AlignedPage], most: int, seed: int) -> list[AlignedPa
     counts = Counter(page.pair.ref.doc_id for page in pages)
     names = sorted(counts)
     drawn: set[str] = set()
-    left = most
+    remaining = most
     for place in np.random.default_rng(seed).permutation(len(names)).tolist():
-        if counts[names[place]] <= left:
+        if counts[names[place]] <= remaining:
             drawn.add(names[place])
-            left -= counts[names[place]]
+            remaining -= counts[names[place]]
     if not drawn:
         drawn.add(min(names, key=counts.__getitem__))
     return [page for page in pages if page.pair.ref.doc_id in drawn]

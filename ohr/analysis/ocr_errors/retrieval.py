@@ -46,18 +46,18 @@ def question_scores(checked: Sequence[CheckedPage], questions: Sequence[Question
     chunker, reader = _chunker(CHUNKERS[0]), registry.create("reader", "extractive")
     assert isinstance(reader, Reader)
     rows = []
-    known: dict[int, list[dict[str, object]]] = {}
+    known_values: dict[int, list[dict[str, object]]] = {}
     for level, kind, draw, texts in _bases(checked):
         # The truth is the same at every level, and the real output in every draw.
         key = id(texts) if kind == REAL else 0
-        if kind not in (TRUTH, REAL) or key not in known:
+        if kind not in (TRUTH, REAL) or key not in known_values:
             chunks = _chunks(chunker, texts, domains)
             hits = _hits(chunks, questions, "english")
             scored = _scored(texts, hits, questions, reader)
             if kind in (TRUTH, REAL):
-                known[key] = scored
+                known_values[key] = scored
         else:
-            scored = known[key]
+            scored = known_values[key]
         rows += [{"level": level, "kind": kind, "draw": draw} | row for row in scored]
     keys = ["level", "kind", "qid", "doc_id", "page_no", "domain", "source"]
     return pd.DataFrame(rows).groupby(keys, sort=False, as_index=False).mean().drop(columns="draw")

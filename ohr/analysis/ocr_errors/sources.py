@@ -49,16 +49,16 @@ def read_pairs(
     if len(sources) == 1:
         if questions is not None:
             raise OhrError("--questions is for two folders: a run has its own questions")
-        return _of_run(sources[0], engine, domains)
+        return _run_pairs(sources[0], engine, domains)
     if len(sources) == 2:
-        return _of_folders(sources[0], sources[1], engine, questions, domains)
+        return _folder_pairs(sources[0], sources[1], engine, questions, domains)
     raise OhrError(
         "give one finished run, or two folders: the truth's and the OCR output's, each with "
         "<domain>/<document>.json"
     )
 
 
-def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
+def _run_pairs(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
     finished = open_run(run)
     config = finished.config
     texts = read_texts(run)
@@ -93,9 +93,9 @@ def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
             if ref not in outputs:
                 left_out += 1
                 continue
-            output, known = known_texts(outputs[ref], truth, holes.get(ref))
-            if known.strip():
-                pages.append(PagePair(ref, of_document[ref.doc_id], level, known, output))
+            output, known_values = known_texts(outputs[ref], truth, holes.get(ref))
+            if known_values.strip():
+                pages.append(PagePair(ref, of_document[ref.doc_id], level, known_values, output))
     noise = ", ".join(operator.label for operator in config.noise) or "none"
     stated = finished.manifest["dataset"]
     data = f"{stated['kind']} {stated['digest']}"
@@ -104,7 +104,7 @@ def _of_run(run: Path, engine: str, domains: tuple[str, ...]) -> Pairs:
     return replace(pairs, unread=unread, without_truth=without_truth)
 
 
-def _of_folders(
+def _folder_pairs(
     truth: Path, output: Path, engine: str, questions: Path | None, domains: tuple[str, ...]
 ) -> Pairs:
     report = ValidationReport()

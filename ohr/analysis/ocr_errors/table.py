@@ -81,8 +81,8 @@ def make_pages(pages: Sequence[AlignedPage], provenance: Provenance) -> list[Che
     of_fold = {name: number % folds for number, name in enumerate(documents)}
     makers = []
     for fold in range(folds):
-        others = [page for page in pages if of_fold[page.pair.ref.doc_id] != fold]
-        makers.append(ErrorMaker(fit_model(others or pages, provenance)))
+        rest = [page for page in pages if of_fold[page.pair.ref.doc_id] != fold]
+        makers.append(ErrorMaker(fit_model(rest or pages, provenance)))
     return make_with(pages, lambda page: makers[of_fold[page.pair.ref.doc_id]])
 
 
@@ -130,7 +130,7 @@ def _checked(
     }
     texts, alignments = {REAL: page.pair.output}, {REAL: page.alignment}
     for kind, way in ways.items():
-        texts[kind], alignments[kind] = ("", page.alignment) if lost else _at_distance(page, way)
+        texts[kind], alignments[kind] = ("", page.alignment) if lost else _match_distance(page, way)
     # The same page has the same rank at all levels, as in a study.
     rng = np.random.default_rng((int(digest(page.pair.truth)[:12], 16), draw))
     drawn = rewrite(page.pair.truth, make_edits(maker, page.pair.truth, mean, rng))
@@ -143,7 +143,7 @@ def _generators(seed: tuple[int, int]) -> tuple[np.random.Generator, np.random.G
     return np.random.default_rng((*seed, 1)), np.random.default_rng((*seed, 2))
 
 
-def _at_distance(page: AlignedPage, way: Callable[[float], str]) -> tuple[str, Alignment]:
+def _match_distance(page: AlignedPage, way: Callable[[float], str]) -> tuple[str, Alignment]:
     """What is made at the edit distance of the real page, as it is measured."""
     share, words = page.share, page.words.words
     best, least = (page.pair.truth, align(words, words)), float("inf")
@@ -193,9 +193,9 @@ def _uniform(page: AlignedPage, share: float, rng: np.random.Generator) -> PageE
         by_word[owner].append(place - int(starts[owner]))
     for number, own in by_word.items():
         characters = list(words[number])
-        for at in own:
+        for position in own:
             letter = _LETTERS[int(rng.integers(len(_LETTERS)))]
-            characters[at] = (letter, "", characters[at] + letter)[int(rng.integers(3))]
+            characters[position] = (letter, "", characters[position] + letter)[int(rng.integers(3))]
         text = "".join(characters)
         errors.texts[number] = (Fate.REWRITTEN, text) if text else (Fate.LOST, "")
     return errors
@@ -265,7 +265,7 @@ def check_table(pages: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
 def _difference(scores: pd.DataFrame, kind: str, metric: str) -> PairedComparison:
     real = scores[scores["kind"] == REAL]
     imitated = scores[scores["kind"] == kind]
-    clusters = Clusters.of(
+    clusters = Clusters.from_labels(
         real["doc_id"].to_numpy(),
         np.array([f"{a}\n{b}" for a, b in zip(real["doc_id"], real["page_no"], strict=True)]),
     )

@@ -103,32 +103,35 @@ def _panel(ax: Axes, outcome: pd.DataFrame, order: list[str]) -> None:
     several = outcome["n_conditions"].max() > 1  # with one condition, within equals pooled
     drawn = CORRELATIONS if several else CORRELATIONS[:1]
     for number, correlation in enumerate(drawn):
-        known = outcome[(outcome["correlation"] == correlation) & outcome["rho"].notna()]
+        is_known = outcome[(outcome["correlation"] == correlation) & outcome["rho"].notna()]
         for overlaps in (False, True):
-            _marks(ax, known[known["overlaps"] == overlaps], order, number, len(drawn), overlaps)
+            _marks(
+                ax, is_known[is_known["overlaps"] == overlaps], order, number, len(drawn), overlaps
+            )
     ax.grid(axis="y", visible=False)
 
 
 def _marks(
-    ax: Axes, known: pd.DataFrame, order: list[str], number: int, count: int, overlaps: bool
+    ax: Axes, known_values: pd.DataFrame, order: list[str], number: int, count: int, overlaps: bool
 ) -> None:
     """The marks of one kind of correlation, ``number`` of ``count``; hollow where they overlap."""
-    if known.empty:
+    if known_values.empty:
         return
     places = [
-        order.index(name) + STEP * ((count - 1) / 2 - number) for name in known["measure_title"]
+        order.index(name) + STEP * ((count - 1) / 2 - number)
+        for name in known_values["measure_title"]
     ]
-    bars = known["rho_ci_low"].notna().to_numpy()
-    at = [place for place, has in zip(places, bars, strict=True) if has]
-    colour, correlation = COLOURS[number], known["correlation"].iloc[0]
+    bars = known_values["rho_ci_low"].notna().to_numpy()
+    position = [place for place, has in zip(places, bars, strict=True) if has]
+    colour, correlation = COLOURS[number], known_values["correlation"].iloc[0]
     ax.hlines(
-        *(at, known["rho_ci_low"][bars], known["rho_ci_high"][bars]),
+        *(position, known_values["rho_ci_low"][bars], known_values["rho_ci_high"][bars]),
         color=colour,
         linewidth=1.2,
         linestyles="dotted" if overlaps else "solid",
     )
     ax.plot(
-        known["rho"],
+        known_values["rho"],
         places,
         color=colour,
         marker=MARKERS[number],

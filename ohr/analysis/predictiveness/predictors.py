@@ -100,9 +100,9 @@ class Units:
         conditions = self._conditions[members]
         clusters = clusters_of(self._questions.iloc[members])
         if kind == BETWEEN:
-            return Correlation(_between(damage, loss, conditions), clusters)
+            return Correlation(_condition_correlation(damage, loss, conditions), clusters)
         ranked = RankCorrelation(damage, loss, conditions if kind == WITHIN else None)
-        parts = Parts(ranked.without(clusters), ranked.products) if clusters.unit else None
+        parts = Parts(ranked.leave_out(clusters), ranked.products) if clusters.unit else None
         return Correlation(ranked.value, clusters, parts)
 
     def difference(self, first: str, second: str, kind: str) -> Record:
@@ -114,15 +114,15 @@ class Units:
         empty = {"difference": math.nan, **ends("difference", NO_INTERVAL), "p": math.nan}
         if not len(members):
             return {**empty, "n": 0}
-        left, right = (self.correlation(name, kind, members) for name in (first, second))
-        rho_difference = left.rho - right.rho
+        left_side, right = (self.correlation(name, kind, members) for name in (first, second))
+        rho_difference = left_side.rho - right.rho
         record = empty | {"difference": rho_difference, "n": len(members)}
-        if left.parts is None or right.parts is None or math.isnan(rho_difference):
+        if left_side.parts is None or right.parts is None or math.isnan(rho_difference):
             return record
-        without, products = left.parts.less(right.parts)
-        interval = jackknife_interval(rho_difference, without, left.clusters)
+        without, products = left_side.parts.less(right.parts)
+        interval = jackknife_interval(rho_difference, without, left_side.clusters)
         # Swapping two metrics' ranks in a document changes the sign of its contribution.
-        p = sign_flip_test(products, left.clusters, seed=self._seed)
+        p = sign_flip_test(products, left_side.clusters, seed=self._seed)
         return record | ends("difference", interval) | {"p": p}
 
     def counts(self, members: np.ndarray) -> Record:
@@ -142,7 +142,7 @@ class Units:
         return float(kendalltau(self._damages[name][members], self.loss[members]).statistic)
 
 
-def _between(damage: np.ndarray, loss: np.ndarray, conditions: np.ndarray) -> float:
+def _condition_correlation(damage: np.ndarray, loss: np.ndarray, conditions: np.ndarray) -> float:
     """Spearman's correlation of the conditions' means; NaN of fewer than three."""
     counts = np.bincount(conditions)
     is_used = counts > 0
@@ -187,7 +187,7 @@ def compared(units: Units) -> tuple[list[Record], list[Record]]:
         for name, indices in members.items():
             correlation, info = correlations[name], units.metrics[name]
             alike = [other for other in ranked if units.metrics[other].of == info.of]
-            known = name in candidates and kind != BETWEEN
+            is_known = name in candidates and kind != BETWEEN
             records.append(
                 {
                     "measure": name,
@@ -199,8 +199,8 @@ def compared(units: Units) -> tuple[list[Record], list[Record]]:
                     **ends("rho", correlation.interval),
                     "ci_unit": correlation.interval.unit,
                     "kendall": units.kendall(name, indices) if kind == POOLED else math.nan,
-                    **_behind(of_kind, ranked[:1] if known else [], name, ""),
-                    **_behind(of_kind, alike[:1] if known else [], name, "alike_"),
+                    **_deficit(of_kind, ranked[:1] if is_known else [], name, ""),
+                    **_deficit(of_kind, alike[:1] if is_known else [], name, "alike_"),
                     **units.counts(indices),
                 }
             )
@@ -224,7 +224,7 @@ def _pairs(units: Units, names: list[str], kind: str) -> Iterator[Record]:
         yield pair | {"p_holm": float(over_all), "alike_p_holm": float(over_alike)}
 
 
-def _behind(pairs: list[Record], best: list[str], name: str, prefix: str) -> Record:
+def _deficit(pairs: list[Record], best: list[str], name: str, prefix: str) -> Record:
     """How far a metric is behind the best; NaN if it is not compared with it."""
     nothing = {"behind": math.nan, **ends("behind", NO_INTERVAL), "p": math.nan, "p_holm": math.nan}
     record: Record = {"best": "", **nothing}
@@ -288,15 +288,15 @@ def verdict(rows: pd.DataFrame, pairs: pd.DataFrame, of: str = "") -> PredictorC
         return None
     [leader] = leaders
     of_leader = rows[rows["measure"] == leader].iloc[0]
-    others = rows[~rows["overlaps"] & (rows["measure"] != leader) & rows["rho"].notna()]
-    others = others[others["n"] == of_leader["n"]]
-    is_behind = others[f"{prefix}p_holm"].map(is_shown).astype(bool)
-    level = others[~is_behind]
+    rest = rows[~rows["overlaps"] & (rows["measure"] != leader) & rows["rho"].notna()]
+    rest = rest[rest["n"] == of_leader["n"]]
+    is_behind = rest[f"{prefix}p_holm"].map(is_shown).astype(bool)
+    level = rest[~is_behind]
     ends_of = level[[f"{prefix}behind_ci_low", f"{prefix}behind_ci_high"]].abs().to_numpy()
     return PredictorComparison(
         titles[leader],
         float(of_leader["rho"]),
-        tuple(others.loc[is_behind, "measure_title"]),
+        tuple(rest.loc[is_behind, "measure_title"]),
         tuple(level["measure_title"]),
         float(np.max(ends_of)) if len(level) else math.nan,
         bool(pairs[f"{prefix}p_holm"].map(is_shown).any()),

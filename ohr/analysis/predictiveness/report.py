@@ -77,10 +77,12 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
         title=plain(f"{label}: {every['n_questions'].max()} questions, {conditions}"),
     )
     for row in within.to_dict("records"):
-        of_metric = everywhere[everywhere["measure"] == row["measure"]]
-        of_all = of_metric[of_metric["group"] == "all"].set_index("correlation").to_dict("index")
+        metric_rows = everywhere[everywhere["measure"] == row["measure"]]
+        of_all = (
+            metric_rows[metric_rows["group"] == "all"].set_index("correlation").to_dict("index")
+        )
         of_sources = (
-            of_metric[of_metric["correlation"] == WITHIN].set_index("group").to_dict("index")
+            metric_rows[metric_rows["correlation"] == WITHIN].set_index("group").to_dict("index")
         )
         mark = OVERLAPS if row["overlaps"] else ""
         table.add_row(
@@ -88,7 +90,7 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
             row["of"],
             str(row["n"]),
             *(_shown(of_all[name], "rho", mark) for name in [POOLED] * several + [WITHIN]),
-            *(text for kind in ("", "alike_") for text in _behind(row, kind)),
+            *(text for kind in ("", "alike_") for text in _deficit_cells(row, kind)),
             *(_shown(of_all[name], "rho", mark) for name in [BETWEEN] * several),
             *(_number(of_sources.get(source, {}).get("rho", math.nan), mark) for source in sources),
         )
@@ -155,7 +157,7 @@ def _legend(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def _behind(row: Mapping[Hashable, Any], prefix: str) -> tuple[str, str]:
+def _deficit_cells(row: Mapping[Hashable, Any], prefix: str) -> tuple[str, str]:
     return _shown(row, f"{prefix}behind"), p_value(row[f"{prefix}p_holm"])
 
 

@@ -46,7 +46,7 @@ def agreement(losses: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
         tau, interval = np.nan, NO_INTERVAL
         if not reason:
             names = distorted.index.to_numpy(str)
-            clusters = Clusters.of(names, names)
+            clusters = Clusters.from_labels(names, names)
             counts = clusters.resampled_counts(RESAMPLES, seed).astype(float)
             x, y = distorted.to_numpy(float), natural.to_numpy(float)
             tau = float(_tau(np.ones((1, documents)), x, y)[0])
@@ -84,7 +84,7 @@ def _tau(counts: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return kendall_correlations(*means)
 
 
-def by_document(losses: pd.DataFrame) -> pd.DataFrame:
+def document_correlations(losses: pd.DataFrame) -> pd.DataFrame:
     """One row per distortion and condition: mean losses, and Spearman's correlation over documents.
 
     ``spearman`` is of the documents' losses under the distortion and under natural noise; NaN with

@@ -11,14 +11,14 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from ohr.analysis.realism.agreement import GOOD, agreement, by_document
+from ohr.analysis.realism.agreement import GOOD, agreement, document_correlations
 from ohr.analysis.realism.agreement_figure import agreement_figure
 from ohr.analysis.realism.losses import (
     LOST,
     SMALL,
-    by_tag,
     document_losses,
     matrix,
+    nearest_by_tag,
     noises_of,
     page_losses,
     shape,
@@ -50,7 +50,7 @@ def report_agreement(
         return
     losses = document_losses(rows)
     ranks, conditions, tags, shapes = (
-        agreement(losses), by_document(losses), by_tag(rows), shape(rows)
+        agreement(losses), document_correlations(losses), nearest_by_tag(rows), shape(rows)
     )  # fmt: skip
     files = {"agreement": ranks, "by_document": conditions, "shape": shapes, "by_tag": tags}
     for name, frame in (files | {"losses": losses}).items():
@@ -103,8 +103,8 @@ def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> 
         return
     beyond = ranks["loss"].max() < every["natural_loss"]
     yield (
-        f"The mean loss under natural noise is {_with_ends(every, 'natural_loss')}; nearest is "
-        f"`{every['nearest']}` with {short(every['nearest_loss'])}"
+        f"The mean loss under natural noise is {_value_with_ends(every, 'natural_loss')}; nearest "
+        f"is `{every['nearest']}` with {short(every['nearest_loss'])}"
         f"{'; no distortion loses as much' if beyond else ''}."
     )
 
@@ -118,7 +118,7 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
     end = "" if best["tau_b"] >= GOOD else f"; good agreement begins at {short(GOOD)}"
     return (
         f"Mean losses under `{best['noise']}` {_verb(best)} the {best['conditions']} conditions "
-        f"like natural noise does: tau_b {_with_ends(best, 'tau_b')} "
+        f"like natural noise does: tau_b {_value_with_ends(best, 'tau_b')} "
         f"({best['documents']} documents){among}{end}."
     )
 
@@ -152,7 +152,7 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable
         text_column("noise"),
         Column(
             "tau_b [95 %]",
-            lambda row: "not assessed" if row["reason"] else _with_ends(row, "tau_b"),
+            lambda row: "not assessed" if row["reason"] else _value_with_ends(row, "tau_b"),
         ),
         Column("Spearman", spearman),
         number_column("loss"),
@@ -165,7 +165,7 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable
 
 _SHAPES = (
     text_column("noise"),
-    Column("lost [95 %]", lambda row: _with_ends(row, "lost")),
+    Column("lost [95 %]", lambda row: _value_with_ends(row, "lost")),
     Column("small loss", lambda row: percent(row["small_loss"])),
     value_column("conditions"),
     value_column("documents"),
@@ -177,7 +177,7 @@ _TAGS = (
     text_column("tag"),
     value_column("photographs"),
     value_column("documents"),
-    Column("natural loss [95 %]", lambda row: _with_ends(row, "natural_loss")),
+    Column("natural loss [95 %]", lambda row: _value_with_ends(row, "natural_loss")),
     Column(
         "nearest distortion",
         lambda row: row["nearest"] or f"- (n is {row['documents']})",
@@ -187,5 +187,5 @@ _TAGS = (
 )
 
 
-def _with_ends(row: Row | pd.Series, name: str) -> str:
+def _value_with_ends(row: Row | pd.Series, name: str) -> str:
     return short(row[name]) + ends(row["ci_low"], row["ci_high"])

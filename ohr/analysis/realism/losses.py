@@ -78,7 +78,9 @@ def paired(losses: pd.DataFrame, noise: str) -> tuple[pd.DataFrame, pd.DataFrame
 def interval_of(by_document: pd.Series, *, bounded: bool = False) -> Interval:
     """The 95 % interval of the mean of one value per document."""
     names = by_document.index.to_numpy(str)
-    return mean_interval(by_document.to_numpy(float), Clusters.of(names, names), bounded=bounded)
+    return mean_interval(
+        by_document.to_numpy(float), Clusters.from_labels(names, names), bounded=bounded
+    )
 
 
 def shape(rows: pd.DataFrame) -> pd.DataFrame:
@@ -118,7 +120,7 @@ def tags_of(document: str, page: str) -> set[str]:
     return set(_PARTS.split(file_of(document).removeprefix(file_of(page)))) & set(TAGS)
 
 
-def by_tag(rows: pd.DataFrame, tags: Sequence[str] = TAGS) -> pd.DataFrame:
+def nearest_by_tag(rows: pd.DataFrame, tags: Sequence[str] = TAGS) -> pd.DataFrame:
     """For each tag the mean natural loss, and the distortion with the nearest on those documents.
 
     The first row is of all photographs. Of fewer than two documents no distortion is named.

@@ -14,9 +14,9 @@ from ohr.analysis.realism.table import (
     EDIT_DISTANCE,
     NATURAL,
     differences,
-    on_same_pages,
     page_errors,
     pairs,
+    select_same_pages,
     summarise,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
@@ -39,7 +39,7 @@ def compare_distances(
     check_distinct(runs)
     pages = page_errors(runs, natural)
     compared = differences(pages)
-    selected = on_same_pages(pages) if len(compared) else pages
+    selected = select_same_pages(pages) if len(compared) else pages
     summary = summarise(selected)
     write_csv(out / "realism.csv", summary)
     paths = distance_figure(selected, out / "figures", paired=len(compared) > 0)
@@ -78,7 +78,7 @@ def _pairing_lines(pages: pd.DataFrame, natural: str, *, paired: bool) -> list[s
         ]
     used, every = (
         len(frame[frame["noise"] == NATURAL][["doc_id", "page_no"]].drop_duplicates())
-        for frame in (on_same_pages(pages), pages)
+        for frame in (select_same_pages(pages), pages)
     )
     return [
         f"{used} of {every} pages with natural noise are also in the run with distortions, by the "
@@ -98,7 +98,7 @@ def _units(compared: pd.DataFrame) -> str:
 _DIFFERENCES = (
     text_column("engine"),
     text_column("noise"),
-    Column("difference [95 %]", lambda row: _with_ends(row, "difference")),
+    Column("difference [95 %]", lambda row: _value_with_ends(row, "difference")),
     Column("p", lambda row: p_value(row["p_adjusted"])),
     number_column("mean", "distorted"),
     number_column("natural_mean", "natural"),
@@ -119,7 +119,7 @@ def _verdict(row: Mapping[Any, Any]) -> str:
     return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 
-def _with_ends(row: Row, name: str) -> str:
+def _value_with_ends(row: Row, name: str) -> str:
     return short(row[name]) + ends(row["ci_low"], row["ci_high"])
 
 
@@ -128,7 +128,7 @@ _SUMMARY = (
     text_column("noise"),
     value_column("documents"),
     value_column("pages"),
-    Column("mean [95 %]", lambda row: _with_ends(row, "mean")),
+    Column("mean [95 %]", lambda row: _value_with_ends(row, "mean")),
     number_column("lower_quartile"),
     number_column("median"),
     number_column("upper_quartile"),

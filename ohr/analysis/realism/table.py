@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ks_2samp
 
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
 from ohr.statistics import Clusters, Paired, mean_interval
@@ -96,13 +96,13 @@ def _named(runs: Sequence[Path]) -> str:
     return ", ".join(str(run) for run in runs)
 
 
-def same_pages(degraded: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+def same_pages(degraded: Sequence[str], rest: Sequence[str]) -> dict[str, str]:
     """The documents that show the same pages as others, by their names; see
     :func:`page_errors`.
     """
     matches: dict[str, str] = {}
     for name in degraded:
-        alike = [other for other in others if _is_same(file_of(name), file_of(other))]
+        alike = [other for other in rest if _is_same(file_of(name), file_of(other))]
         if alike:
             matches[name] = max(alike, key=lambda other: len(file_of(other)))
     return matches
@@ -121,7 +121,7 @@ def file_of(doc_id: str) -> str:
     return doc_id.partition("/")[2] or doc_id
 
 
-def on_same_pages(pages: pd.DataFrame) -> pd.DataFrame:
+def select_same_pages(pages: pd.DataFrame) -> pd.DataFrame:
     """The rows of pages that occur both with and without natural noise."""
     keys = pd.MultiIndex.from_frame(pages[PAGE])
     by_nature = pages["noise"] == NATURAL
@@ -130,7 +130,7 @@ def on_same_pages(pages: pd.DataFrame) -> pd.DataFrame:
 
 def pairs(pages: pd.DataFrame) -> pd.DataFrame:
     """The documents with natural noise, and the document that each ``shows``."""
-    shared = on_same_pages(pages)
+    shared = select_same_pages(pages)
     by_nature = shared[shared["noise"] == NATURAL]
     return by_nature[["doc_id", "shows"]].drop_duplicates().rename(columns={"doc_id": "document"})
 
@@ -170,7 +170,7 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
     Intervals and ``p_adjusted`` are those of all rows together (:func:`ohr.statistics.infer`).
     """
     records: list[dict[str, Any]] = []
-    shared = on_same_pages(pages)
+    shared = select_same_pages(pages)
     for engine, of_engine in shared.groupby("engine", sort=False):
         by_nature = of_engine[of_engine["noise"] == NATURAL]
         natural = by_nature.groupby(PAGE)["value"].mean()
@@ -201,7 +201,7 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
     if not records:
         return pd.DataFrame()
     columns = {"low": "ci_low", "high": "ci_high", "unit": "ci_unit"}
-    return with_tests(
+    return add_tests(
         pd.DataFrame(records), "paired", columns | {"p": "p", "p_adjusted": "p_adjusted"}
     )
 
@@ -210,4 +210,4 @@ def _clusters(rows: pd.DataFrame | Mapping[str, pd.Series]) -> Clusters:
     names = np.array(
         [f"{doc}\n{page}" for doc, page in zip(rows["shows"], rows["page_no"], strict=True)]
     )
-    return Clusters.of(rows["shows"].to_numpy(), names)
+    return Clusters.from_labels(rows["shows"].to_numpy(), names)

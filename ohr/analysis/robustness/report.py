@@ -17,7 +17,7 @@ from ohr.display.labels import STAGE_METRICS
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import ends, excluded, family, is_shown, letters_part, with_letters
+from ohr.display.wording import add_letters, ends, excluded, family, is_shown, letters_part
 from ohr.study.results import (
     Run,
 )
@@ -52,12 +52,12 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *(str(row[name]) for name in settings),
                 row["reader"],
                 *(
-                    with_letters(number(row[name]), row["letters"] if name == "noisy" else "")
+                    add_letters(number(row[name]), row["letters"] if name == "noisy" else "")
                     for name in PARTS
                 ),
-                _with_interval(row, "retention"),
-                _with_interval(row, "loss"),
-                _with_interval(row, "loss_difference") if row["baseline_reader"] else "",
+                _value_with_interval(row, "retention"),
+                _value_with_interval(row, "loss"),
+                _value_with_interval(row, "loss_difference") if row["baseline_reader"] else "",
                 _verdict(row),
             ]
         )
@@ -91,6 +91,6 @@ def _varies(setting: pd.Series) -> bool:
     return setting.replace("", None).nunique() > 1
 
 
-def _with_interval(row: Mapping[Hashable, Any], name: str) -> str:
+def _value_with_interval(row: Mapping[Hashable, Any], name: str) -> str:
     interval = ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"], "{:z.2f}".format)
     return number(row[name]) + interval

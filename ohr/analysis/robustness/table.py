@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.curves.table import FLOOR_SUFFIX
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.errors import OhrError
 from ohr.statistics import (
     Clusters,
@@ -92,7 +92,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
     columns = {"difference": "loss_difference", "low": "loss_difference_ci_low"}
     columns |= {"high": "loss_difference_ci_high", "p": "p", "p_adjusted": "p_adjusted"}
     columns |= {"cohens_dz": "cohens_dz", "cliffs_delta": "cliffs_delta"}
-    result = with_tests(result, "paired", columns, ["group"], largest=2.0, seed=run.seed)
+    result = add_tests(result, "paired", columns, ["group"], largest=2.0, seed=run.seed)
     result["letters"] = result["letters"].fillna("")
     result.attrs["ties"] = tested
     return result

@@ -31,15 +31,15 @@ def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
 
     ``summary`` is that of :func:`ohr.analysis.structure.table.summarise_structure`.
     """
-    known = summary[summary["r_noise"].notna()].assign(noise=summary["perturbation"])
-    if known.empty:
+    is_known = summary[summary["r_noise"].notna()].assign(noise=summary["perturbation"])
+    if is_known.empty:
         return []
     rows = -(-len(TITLES) // _COLUMNS)
     with figure(2.3 * _COLUMNS, 0.9 + 1.5 * rows) as fig:
         axes = fig.subplots(rows, _COLUMNS, sharex=True)
         for ax, (measure, title) in zip(axes.flat, TITLES.items(), strict=True):
-            of_measure = known[known["measure"] == measure]
-            for number, (engine, operator) in enumerate(_lines(known)):
+            of_measure = is_known[is_known["measure"] == measure]
+            for number, (engine, operator) in enumerate(_lines(is_known)):
                 curve = curve_of(of_measure, engine, operator)
                 curve_line(ax, curve, "r_noise", number, rises=measure == "tree_distance")
                 name = engine if operator == "none" else f"{engine}, {operator.replace('_', ' ')}"
@@ -51,12 +51,12 @@ def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
         room_at_zero(axes.flat)
         handles, labels = axes.flat[0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
-        units = interval_units(known["ci_unit"])
+        units = interval_units(is_known["ci_unit"])
         notes = [
-            f"means over {known['n'].max()} documents",
+            f"means over {is_known['n'].max()} documents",
             *([f"bars: 95 % intervals for further {units}"] if units else []),
             "tree distance: less is better",
-            *kinds_note(known),
+            *kinds_note(is_known),
         ]
         return save(fig, folder, "structure", notes=describe(fig, notes))
 

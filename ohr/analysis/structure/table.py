@@ -88,8 +88,8 @@ def summarise_structure(documents: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, of_kb in documents.groupby(list(CONDITION), sort=False, dropna=False):
         for name in OUTLINE_METRICS:
-            known = of_kb[of_kb[name].notna()]
-            values = known.groupby("doc_id", sort=False)[name].mean()
+            is_known = of_kb[of_kb[name].notna()]
+            values = is_known.groupby("doc_id", sort=False)[name].mean()
             interval = mean_interval(values.to_numpy(), _clusters(list(values.index)), bounded=True)
             rows.append(
                 dict(zip(CONDITION, key, strict=True))
@@ -108,4 +108,4 @@ def summarise_structure(documents: pd.DataFrame) -> pd.DataFrame:
 
 def _clusters(documents: Sequence[str]) -> Clusters:
     names = np.array(documents)
-    return Clusters.of(names, names)
+    return Clusters.from_labels(names, names)

@@ -16,9 +16,9 @@ from ohr.figures.axes import (
     axis_label,
     curve_line,
     curve_of,
-    from_zero,
     kinds_note,
     room_at_zero,
+    start_at_zero,
 )
 from ohr.figures.style import COLOURS, describe, figure, legend_below, save
 from ohr.ocr.noise import noise_name
@@ -42,10 +42,10 @@ def systems_figure(
     with figure(max(3.4, 0.9 + 2.0 * len(columns)), 0.9 + 1.7 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), len(columns), squeeze=False, sharex=True, sharey="row")
         for row, metric in zip(axes, metrics, strict=True):
-            of_metric = placed[placed["metric"] == metric]
+            metric_rows = placed[placed["metric"] == metric]
             for ax, (engine, noise) in zip(row, columns, strict=True):
                 for number, system in enumerate(systems):
-                    of_system = of_metric[of_metric["system"] == system]
+                    of_system = metric_rows[metric_rows["system"] == system]
                     curve = curve_of(of_system, engine, noise)
                     truth = of_system[of_system["engine"] == "gt"]
                     if engine != "gt" and len(truth):
@@ -56,8 +56,8 @@ def systems_figure(
                 if ax in axes[0]:
                     name = "clean" if noise == "none" else noise.replace("_", " ")
                     ax.set_title(mathless(f"{engine}, {name}"))
-            row[0].set_ylabel(str(of_metric["title"].iloc[0]))
-            from_zero(row, marks=True)
+            row[0].set_ylabel(str(metric_rows["title"].iloc[0]))
+            start_at_zero(row, marks=True)
         for ax in axes[-1]:
             ax.set_xlabel(axis_label(axis))
         room_at_zero(list(axes.flat))

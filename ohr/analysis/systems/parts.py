@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.attribution.table import swapping, with_truth
-from ohr.analysis.systems.written_for import of_systems
+from ohr.analysis.attribution.table import swapping, units_with_truth
+from ohr.analysis.systems.written_for import find_written_for
 from ohr.markup.outline.read import document_tree
-from ohr.markup.outline.transplant import with_headings_of
+from ohr.markup.outline.transplant import transplant_headings
 from ohr.ocr.progress import Progress
 from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
@@ -47,14 +47,14 @@ class _Texts:
     read: Sequence[Document]
     true: Sequence[Document]
 
-    def by(self, structure: bool, text: bool) -> Sequence[Document]:
+    def choose(self, structure: bool, text: bool) -> Sequence[Document]:
         """Documents with structure and text from the truth (True) or from OCR output (False)."""
         if structure == text:
             return self.true if text else self.read
         texts, outlines = (self.true, self.read) if text else (self.read, self.true)
         trees = {document.doc_id: document_tree(document) for document in outlines}
         return [
-            with_headings_of(document_tree(text), trees[text.doc_id])
+            transplant_headings(document_tree(text), trees[text.doc_id])
             if text.doc_id in trees
             else text
             for text in texts
@@ -90,9 +90,9 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
 
 def _counted(plan: Plan) -> Units:
     """The questions that count; overall without those written for one of the systems."""
-    units = with_truth(plan)
+    units = units_with_truth(plan)
     names = [system.name for system in plan.config.systems]
-    left_out = of_systems(plan.questions, names).qids
+    left_out = find_written_for(plan.questions, names).qids
     is_kept = np.array([question.qid not in left_out for question in plan.questions], bool)
     everyone = units.groups["all"]
     return replace(units, groups=units.groups | {"all": everyone[is_kept[everyone]]})
@@ -114,7 +114,7 @@ def _parts(
         order += indices
         texts = _Texts(scorer.documents(kb, scope), scorer.documents(truth, scope))
         answers_by_input = {
-            (structure, text): _answers(scorer, name, indices, texts.by(structure, text))
+            (structure, text): _answers(scorer, name, indices, texts.choose(structure, text))
             for structure in (False, True)
             for text in (False, True)
         }
@@ -187,7 +187,7 @@ def _losses(parts: Mapping[str, np.ndarray], units: Units) -> Iterator[dict[str,
     for group, members in units.groups.items():
         if not len(members):
             continue
-        clusters = Clusters.of(units.documents[members], units.pages[members])
+        clusters = Clusters.from_labels(units.documents[members], units.pages[members])
         for part in ROWS:
             values = parts[part][members]
             interval = mean_interval(values, clusters, bounded=False)

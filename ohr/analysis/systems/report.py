@@ -35,7 +35,7 @@ from ohr.display.terminal import (
     terminal_table,
 )
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import family, letters_line, short, with_letters
+from ohr.display.wording import add_letters, family, letters_line, short
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
@@ -109,13 +109,13 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     The loss is compared with zero (p) and with the smallest of the other systems' (p of
     :func:`least_losses`).
     """
-    others = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
-    others = others[["metric", "title"]].drop_duplicates("metric")
+    rest = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
+    rest = rest[["metric", "title"]].drop_duplicates("metric")
     table = empty_table(["engine", "noise"], [noise_title(axis)])
     add_columns(table, ["system"], no_wrap=True)
     whole = ("n", "F1", "loss", "p", "more", "p (all)")
     add_columns(table, whole, justify="right", no_wrap=True)
-    add_columns(table, map(str, others["title"]), justify="right")
+    add_columns(table, map(str, rest["title"]), justify="right")
     noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
     main = drops[drops["metric"] == MAIN]
     for key, rows in main.groupby(_BASE, sort=False, dropna=False):
@@ -127,21 +127,23 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
                 *map(Text, heads),
                 Text(plain(str(row["system"]))),
                 str(row["n"]),
-                _with_interval(row, "mean", "ci", row["letters"]),
-                _with_interval(row, "drop"),
+                _value_with_interval(row, "mean", "ci", row["letters"]),
+                _value_with_interval(row, "drop"),
                 p_value(row["drop_p_adjusted"]),
-                _with_interval(row, "drop_less_least"),
+                _value_with_interval(row, "drop_less_least"),
                 p_value(row["drop_less_least_p"]),
-                *(_other(drops, metric, row) for metric in others["metric"]),
+                *(_other(drops, metric, row) for metric in rest["metric"]),
             )
         table.add_section()
     return table
 
 
-def _with_interval(row: Mapping[Any, Any], name: str, ends: str = "", letters: str = "") -> str:
+def _value_with_interval(
+    row: Mapping[Any, Any], name: str, ends: str = "", letters: str = ""
+) -> str:
     """A value with its letters, and its 95 % interval on the line below."""
     low, high = (row[f"{ends or name}_{end}"] for end in ("low", "high"))
-    value = with_letters(number(row[name]), letters)
+    value = add_letters(number(row[name]), letters)
     return value if pd.isna(low) else f"{value}\n[{short(low)}, {short(high)}]"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.systems.written_for import WrittenFor, written_for
-from ohr.analysis.tested import with_tests
+from ohr.analysis.tested import add_tests
 from ohr.statistics import (
     BestOf,
     Paired,
@@ -63,16 +63,16 @@ def scored(run: Run) -> Iterator[Scored]:
 def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored]:
     """The scores of each metric of whole systems' answers, without the questions ``left_out``."""
     rows = run.rows[run.rows["stage"] == STAGE]
-    rows = rows if left_out is None else left_out.without(rows)
+    rows = rows if left_out is None else left_out.drop_rows(rows)
     labels = system_labels(rows)
     for info in run.metric_infos:
-        of_metric = rows[rows["metric"] == info.metric]
-        if info.stage != STAGE or of_metric.empty:
+        metric_rows = rows[rows["metric"] == info.metric]
+        if info.stage != STAGE or metric_rows.empty:
             continue
-        questions = of_metric[[*UNIT_COLUMNS, "groups"]].drop_duplicates("qid")
+        questions = metric_rows[[*UNIT_COLUMNS, "groups"]].drop_duplicates("qid")
         questions = questions.sort_values("qid").reset_index(drop=True)
         values, bases = {}, {}
-        for _, of_kb in of_metric.groupby(list(KNOWLEDGE_BASE), sort=False, observed=True):
+        for _, of_kb in metric_rows.groupby(list(KNOWLEDGE_BASE), sort=False, observed=True):
             base = knowledge_base_name(of_kb.iloc[0])
             bases[base] = of_kb.iloc[0]
             for label, of_system in of_kb.groupby(labels[of_kb.index], sort=False):
@@ -84,9 +84,9 @@ def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored
 def system_labels(rows: pd.DataFrame) -> pd.Series:
     """The name of each row's system: its label, with its parts for the built-in one."""
     parts = [rows[name].astype("string").fillna("").astype(str) for name in SETTING]
-    system, *others = parts
+    system, *rest = parts
     settings = pd.Series(
-        [", ".join(part for part in row if part) for row in zip(*others, strict=True)], rows.index
+        [", ".join(part for part in row if part) for row in zip(*rest, strict=True)], rows.index
     )
     built_in = system == BUILT_IN
     if settings[built_in].nunique() > 1:
@@ -147,7 +147,7 @@ def system_drops(run: Run) -> pd.DataFrame:
         columns = {"difference": name, "low": f"{name}_low", "high": f"{name}_high"}
         columns |= {"p": f"{name}_p", "p_adjusted": f"{name}_p_adjusted"}
         less_first = name == "drop_less_first"
-        table = with_tests(
+        table = add_tests(
             table,
             f"{name}_paired",
             columns,
@@ -177,19 +177,19 @@ def _letters(scores: Scored, seed: int) -> tuple[dict[tuple[str, str], str], lis
 
 
 def _described(scores: Scored, label: str, base: str, values: np.ndarray) -> dict[str, Any]:
-    known = ~np.isnan(values)
+    is_known = ~np.isnan(values)
     condition = {name: scores.bases[base][name] for name in KNOWLEDGE_BASE}
     record: dict[str, Any] = {"metric": scores.info.metric, "title": scores.info.title}
     record |= {"system": label}
     record |= {str(k): v for k, v in condition.items()} | {"knowledge_base": base}
     record |= {
-        "n": int(known.sum()),
-        "mean": float(values[known].mean()) if known.any() else np.nan,
+        "n": int(is_known.sum()),
+        "mean": float(values[is_known].mean()) if is_known.any() else np.nan,
     }
-    if not known.any():
+    if not is_known.any():
         return record | {"ci_low": np.nan, "ci_high": np.nan, "ci_unit": ""}
-    clusters = clusters_of(scores.questions[known])
-    interval = mean_interval(values[known], clusters, bounded=True)
+    clusters = clusters_of(scores.questions[is_known])
+    interval = mean_interval(values[is_known], clusters, bounded=True)
     return record | {"ci_low": interval.low, "ci_high": interval.high, "ci_unit": interval.unit}
 
 
@@ -212,8 +212,10 @@ def _nothing(name: str) -> dict[str, float]:
 
 def _paired(name: str, questions: pd.DataFrame, differences: np.ndarray) -> dict[str, Any]:
     """The columns of a comparison, still without its test."""
-    known = ~np.isnan(differences)
-    paired = Paired(differences[known], clusters_of(questions[known])) if known.any() else None
+    is_known = ~np.isnan(differences)
+    paired = (
+        Paired(differences[is_known], clusters_of(questions[is_known])) if is_known.any() else None
+    )
     return {**_nothing(name), f"{name}_paired": paired}
 
 

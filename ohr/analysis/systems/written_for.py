@@ -29,7 +29,7 @@ class WrittenFor:
     categories: tuple[str, ...] = ()
     """The categories of these questions, in alphabetical order."""
 
-    def without(self, rows: pd.DataFrame) -> pd.DataFrame:
+    def drop_rows(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows without those of these questions."""
         return rows[~rows["qid"].isin(self.qids)] if self.qids else rows
 
@@ -50,10 +50,10 @@ def written_for(run: Run) -> WrittenFor:
         return WrittenFor(frozenset(), 0)
     systems = run.manifest.get("config", {}).get("systems") or ()
     names = [system["name"] for system in systems if isinstance(system, Mapping)]
-    return of_systems(read_questions(run.path), names)
+    return find_written_for(read_questions(run.path), names)
 
 
-def of_systems(questions: Iterable[Question], names: Iterable[str]) -> WrittenFor:
+def find_written_for(questions: Iterable[Question], names: Iterable[str]) -> WrittenFor:
     """The questions that were written for systems with one of these names."""
     systems = {*names}
     all_questions = list(questions)

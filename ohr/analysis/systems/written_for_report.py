@@ -39,17 +39,17 @@ def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
             continue
         is_kept = ~scores.questions["qid"].isin(left_out.qids).to_numpy()
         for (label, base), values in scores.values.items():
-            known = ~pd.isna(values)
-            some = known & is_kept
+            is_known = ~pd.isna(values)
+            some = is_known & is_kept
             if not some.any():
                 continue
             interval = mean_interval(
                 values[some], clusters_of(scores.questions[some]), bounded=True
             )
-            means = float(values[some].mean()), float(values[known].mean())
+            means = float(values[some].mean()), float(values[is_known].mean())
             ends = interval.low, interval.high
             records.append(
-                (base, label, int(some.sum()), means[0], *ends, int(known.sum()), means[1])
+                (base, label, int(some.sum()), means[0], *ends, int(is_known.sum()), means[1])
             )
     return pd.DataFrame(records, columns=list(COLUMNS))
 

@@ -122,10 +122,10 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
         + f"; swing {row['swing']:g}"
         for row in table.to_dict("records")
     ]
-    first, *others = scores
+    first, *rest = scores
     lines += [
         f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):z.3f}"
-        for other in others
+        for other in rest
     ]
     for line in lines:
         print(plain(line))
@@ -135,9 +135,11 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
     """Raise ConfigError before the run if the study does not measure the metric."""
-    known = [f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).metric_infos]
-    if (name := f"{stage}:{metric}") not in known:
-        raise ConfigError(f"--metric {name!r} is not measured; {did_you_mean(name, known)}")
+    known_values = [
+        f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).metric_infos
+    ]
+    if (name := f"{stage}:{metric}") not in known_values:
+        raise ConfigError(f"--metric {name!r} is not measured; {did_you_mean(name, known_values)}")
 
 
 def _run(config: StudyConfig, questions: Path | None, out: Path, *, all_questions: bool) -> Run:

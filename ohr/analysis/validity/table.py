@@ -105,7 +105,7 @@ def settled_pairs(scores: Scores, *, flips: int = FLIPS) -> pd.DataFrame:
     settled in 5 % of studies; if only their means are equal, in more
     (``docs/reference/intervals.md``).
     """
-    clusters = Clusters.of(scores.documents, scores.pages)
+    clusters = Clusters.from_labels(scores.documents, scores.pages)
     pairs = all_pairs(scores.values.T, clusters)
     results = infer([pair.paired for pair in pairs], flips=flips)
     return pd.DataFrame(
@@ -125,7 +125,7 @@ def settled_pairs(scores: Scores, *, flips: int = FLIPS) -> pd.DataFrame:
 
 def can_settle(scores: Scores) -> bool:
     """Whether there are enough documents for a p of .05."""
-    return is_shown(smallest_p(Clusters.of(scores.documents, scores.pages).size))
+    return is_shown(smallest_p(Clusters.from_labels(scores.documents, scores.pages).size))
 
 
 def differences(original: Scores, generated: Scores) -> pd.DataFrame:
@@ -155,8 +155,8 @@ def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:
         order = rng.permutation(len(given.values))
         first, second = np.array_split(order, 2)
         taus.append(tau_b(given.values[first].mean(axis=0), given.values[second].mean(axis=0)))
-    known = [tau for tau in taus if not np.isnan(tau)]
-    return float(np.mean(known)) if known else float("nan")
+    is_known = [tau for tau in taus if not np.isnan(tau)]
+    return float(np.mean(is_known)) if is_known else float("nan")
 
 
 def swings(by_maker: Mapping[str, Scores]) -> pd.DataFrame:

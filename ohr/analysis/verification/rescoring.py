@@ -70,7 +70,7 @@ def _compare(cases: _Cases, info: MetricInfo, metric: Metric, row: Row, rescored
         rescored.left_out[f"status {row['status']}"] += 1
         return
     try:
-        value = metric.measure(cases.of(info, row))
+        value = metric.measure(cases.find(info, row))
     except _NoCaseError as missing:
         rescored.left_out[str(missing)] += 1
         return
@@ -108,7 +108,7 @@ class _Cases:
         self._texts = read_texts(run.path)
         self._questions: dict[str, Question] = {q.qid: q for q in read_questions(run.path)}
 
-    def of(self, info: MetricInfo, row: Row) -> Case:
+    def find(self, info: MetricInfo, row: Row) -> Case:
         """The case of a row. Raises _NoCaseError."""
         make: Callable[[MetricInfo, Row], Case] = {
             "page": self._page,

@@ -13,10 +13,10 @@ from ohr.figures.axes import (
     axis_label,
     caption,
     curve_line,
-    from_zero,
-    in_order,
     kinds_note,
     room_at_zero,
+    sort_cells,
+    start_at_zero,
 )
 from ohr.figures.style import columns_for, figure, legend_below, panel_grid, save, series_handles
 from ohr.study.output.select import distinct
@@ -46,7 +46,7 @@ def routes_figure(
         for (above, below), operator in zip(panels, operators, strict=True):
             own = points[points["perturbation"].isin(["none", operator])]
             for number, name in enumerate(names):
-                route = in_order(own[own["route"] == name])
+                route = sort_cells(own[own["route"] == name])
                 curve_line(above, route, axis, number)
                 curve_line(below, route, "intensity", number, rises=None)
             above.set_title(mathless(operator.replace("_", " ")))
@@ -55,7 +55,7 @@ def routes_figure(
         for place in range(0, len(operators), columns):
             for ax in panels[place]:
                 ax.set_ylabel("Overall F1\n(better ↑)")
-        from_zero(list(panels.flat), marks=True)
+        start_at_zero(list(panels.flat), marks=True)
         room_at_zero(list(panels[:, 0]))
         room_at_zero(list(panels[:, 1]))
         legend_below(fig, *series_handles(names), 2)

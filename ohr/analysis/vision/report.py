@@ -11,12 +11,12 @@ from ohr.analysis.comparison.differences_report import report_differences
 from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.vision.figure import routes_figure
-from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
+from ohr.analysis.vision.table import SOURCES, axis_engine, route_points, routes_of, source_means
 from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
 from ohr.display.terminal import empty_table, number, show, terminal_table
-from ohr.display.wording import letters_line, with_letters
+from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.store.csv import write_csv
@@ -33,7 +33,7 @@ def report(run: Run, engine: str | None = None, axis: str = "") -> None:
     routes, axis_label = routes_of(run.plan), axis_engine(run.plan, engine)
     cells = cells_with_letters(run, axis_label)
     points = route_points(cells, routes, axis_label)
-    sources = by_source(run.cells, routes, axis_label)
+    sources = source_means(run.cells, routes, axis_label)
     notes = reader_notes(run.readers)
     tables = {
         f"overall F1 by {noise_title(axis)} of {axis_label}": _curves(points, axis),
@@ -62,7 +62,7 @@ def _curves(points: pd.DataFrame, axis: str) -> Table:
             noise = noise_name(row["perturbation"], row["level"], row["intensity"])
             labels = [plain(noise), f"{row['intensity']:g}", number(row[axis])]
             interval = f"{number(row['ci_low'])} to {number(row['ci_high'])}"
-            mean = with_letters(number(row["mean"]), row["letters"])
+            mean = add_letters(number(row["mean"]), row["letters"])
             cells = [plain(row["route"]), mean, interval]
             table.add_row(*map(Text, [*(["", "", ""] if first else labels), *cells]))
     return table

@@ -114,12 +114,12 @@ def route_points(
     """
     chosen = cells_of(cells, "overall", metric, "all")
     chosen = chosen[(chosen["engine"] == engine) & (chosen["system"] == BUILT_IN)]
-    parts = [_of_route(chosen, route) for route in routes]
+    parts = [_route_rows(chosen, route) for route in routes]
     points = pd.concat(parts) if parts else chosen
     return points.reindex(columns=list(POINT_COLUMNS)).reset_index(drop=True)
 
 
-def by_source(
+def source_means(
     cells: pd.DataFrame, routes: Sequence[Route], engine: str, metric: str = "f1"
 ) -> pd.DataFrame:
     """The paper's table S4 for clean pages: routes in rows, evidence sources in columns.
@@ -137,7 +137,7 @@ def by_source(
     ]
     table: list[dict[str, object]] = []
     for route in routes:
-        of_route = _of_route(clean, route)
+        of_route = _route_rows(clean, route)
         if not route.sees_text:
             of_route = of_route[of_route["engine"] == engine]
         for name, rows in of_route.groupby("engine", sort=False):
@@ -163,7 +163,7 @@ def _published() -> list[dict[str, object]]:
     ]
 
 
-def _of_route(cells: pd.DataFrame, route: Route) -> pd.DataFrame:
+def _route_rows(cells: pd.DataFrame, route: Route) -> pd.DataFrame:
     of_route = cells[
         (cells["chunker"] == route.chunker)
         & (cells["retriever"] == route.retriever)

@@ -20,16 +20,16 @@ _WITHIN_NUMBER = frozenset({"ES", "CS", "ET"})
 
 def runs_right_to_left(texts: Sequence[str]) -> bool:
     """Whether most letters are of scripts written from right to left."""
-    right = left = 0
+    right = left_side = 0
     for text in texts:
         if text.isascii():
-            left += sum(map(str.isalpha, text))
+            left_side += sum(map(str.isalpha, text))
             continue
         for character in text:
             kind = unicodedata.bidirectional(character)
             right += kind in _RIGHT
-            left += kind in _LEFT
-    return right > left
+            left_side += kind in _LEFT
+    return right > left_side
 
 
 def has_right_to_left(text: str) -> bool:

@@ -100,13 +100,13 @@ class Characters:
     def _place(self, handle: Any, places: Sequence[int]) -> None:
         boxes: list[tuple[float, float, float, float]] = []
         origins: list[tuple[float, float]] = []
-        left, right, bottom, top, x, y = (ctypes.c_double() for _ in range(6))
-        box = [ctypes.byref(edge) for edge in (left, right, bottom, top)]
+        left_edge, right, bottom, top, x, y = (ctypes.c_double() for _ in range(6))
+        box = [ctypes.byref(edge) for edge in (left_edge, right, bottom, top)]
         origin = ctypes.byref(x), ctypes.byref(y)
         char_box, char_origin = raw.FPDFText_GetCharBox, raw.FPDFText_GetCharOrigin
         for place in places:
             char_box(handle, place, *box)
-            boxes.append((left.value, bottom.value, right.value, top.value))
+            boxes.append((left_edge.value, bottom.value, right.value, top.value))
             char_origin(handle, place, *origin)
             origins.append((x.value, y.value))
         self.boxes = np.array(boxes, float).reshape(-1, 4)
@@ -137,7 +137,7 @@ class Characters:
         PDFium is asked once for each glyph of each object, by its font, claim and width.
         """
         loose = raw.FS_RECTF()
-        known: dict[tuple[str, str, int, int], tuple[float, float, bool]] = {}
+        known_values: dict[tuple[str, str, int, int], tuple[float, float, bool]] = {}
         widths = []
         scale = np.maximum(self.sizes, 1e-6)
         # Letters of a ligature share its origin, and each has a part of its box.
@@ -149,11 +149,11 @@ class Characters:
             zip(places, self.fonts, self.texts, rounded, strict=True)
         ):
             key = font, text, width, offset
-            if key not in known:
+            if key not in known_values:
                 raw.FPDFText_GetLooseCharBox(handle, place, ctypes.byref(loose))
                 unmapped = raw.FPDFText_HasUnicodeMapError(handle, place) == 1
-                known[key] = *self._advance(number, loose), unmapped
-            widths.append(known[key])
+                known_values[key] = *self._advance(number, loose), unmapped
+            widths.append(known_values[key])
         measured = np.array(widths, float).reshape(-1, 3)
         self.ends = self.origins + (measured[:, 0] * self.sizes)[:, None] * self.directions
         self.heights = measured[:, 1] * self.sizes

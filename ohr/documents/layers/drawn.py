@@ -63,7 +63,7 @@ class Drawings:
         else:
             self.whole = self._drawing()
             self.without = self.whole
-        self.pixels = self.to_pixels(characters.boxes)
+        self.pixels = self.pixel_boxes(characters.boxes)
         self.seen = np.zeros(len(characters), bool)
         self.ink = np.zeros(self.whole.shape[:2], np.uint8)
         passes = self._passes(doubles)
@@ -90,8 +90,10 @@ class Drawings:
         differs = self._differs(without)
         self.ink |= differs
         sums = cv2.integral(differs)
-        left, top, right, bottom = self.pixels.T
-        inside = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
+        left_edge, top, right, bottom = self.pixels.T
+        inside = (
+            sums[bottom, right] - sums[top, right] - sums[bottom, left_edge] + sums[top, left_edge]
+        )
         if len(characters):
             self.seen |= chosen[characters.owners] & (inside > 0)
         if is_last:
@@ -133,10 +135,10 @@ class Drawings:
 
     def _overlaid(self, single: np.ndarray) -> dict[int, set[int]]:
         """For each text object, the others that it shares places with."""
-        left, top, right, bottom = self.pixels.T
+        left_edge, top, right, bottom = self.pixels.T
         # Boxes without their margin and a fifth of each side, so that neighbours do not touch.
-        across, down = np.maximum((right - left) // 5, 1), np.maximum((bottom - top) // 5, 1)
-        x0, x1, y0, y1 = left + across, right - across, top + down, bottom - down
+        across, down = np.maximum((right - left_edge) // 5, 1), np.maximum((bottom - top) // 5, 1)
+        x0, x1, y0, y1 = left_edge + across, right - across, top + down, bottom - down
         places = np.flatnonzero(single & (x1 > x0) & (y1 > y0))
         height, width = self.ink.shape
         counts = np.zeros((height + 1, width + 1), np.int16)
@@ -164,12 +166,12 @@ class Drawings:
         owners = self.characters.owners.tolist()
         active: list[int] = []
         for place in order:
-            left, top, right, bottom = boxes[place]
-            active = [other for other in active if boxes[other][2] > left]
+            left_edge, top, right, bottom = boxes[place]
+            active = [other for other in active if boxes[other][2] > left_edge]
             for other in active:
                 a, b, c, d = boxes[other]
-                shared = max(0, min(c, right) - left) * max(0, min(d, bottom) - max(b, top))
-                smaller = min((right - left) * (bottom - top), (c - a) * (d - b))
+                shared = max(0, min(c, right) - left_edge) * max(0, min(d, bottom) - max(b, top))
+                smaller = min((right - left_edge) * (bottom - top), (c - a) * (d - b))
                 first, second = owners[place], owners[other]
                 if first != second and shared >= OVERLAP * smaller:
                     pairs.setdefault(first, set()).add(second)
@@ -177,7 +179,7 @@ class Drawings:
             active.append(place)
         return pairs
 
-    def to_pixels(self, boxes: np.ndarray) -> np.ndarray:
+    def pixel_boxes(self, boxes: np.ndarray) -> np.ndarray:
         """Boxes in pixels, one pixel wider on each side: int ``(n, 4)``.
 
         ``boxes``: left, bottom, right, top in points from the page's lower left; float ``(n, 4)``.
@@ -193,7 +195,7 @@ class Drawings:
     def _matrix(self, width: int, height: int) -> np.ndarray:
         """The matrix that maps a place on the page, in points, to its pixel: float ``(2, 3)``."""
 
-        def on_image(x: float, y: float) -> np.ndarray:
+        def image_point(x: float, y: float) -> np.ndarray:
             across, down = ctypes.c_int(), ctypes.c_int()
             fine = width * 64, height * 64  # to a 64th of a pixel
             raw.FPDF_PageToDevice(
@@ -202,9 +204,10 @@ class Drawings:
             return np.array([across.value, down.value]) / 64
 
         far = 1000.0
-        origin = on_image(0, 0)
+        origin = image_point(0, 0)
         return np.stack(
-            [(on_image(far, 0) - origin) / far, (on_image(0, far) - origin) / far, origin], axis=1
+            [(image_point(far, 0) - origin) / far, (image_point(0, far) - origin) / far, origin],
+            axis=1,
         )
 
 
@@ -223,7 +226,7 @@ class Orphans:
 
 def find_orphans(page: pypdfium2.PdfPage, characters: Characters) -> Orphans:
     """The text objects of a page, not of forms, that have no characters."""
-    known = {ctypes.addressof(text.contents) for text in characters.objects}
+    known_values = {ctypes.addressof(text.contents) for text in characters.objects}
     handles: list[Any] = []
     boxes: list[tuple[float, float, float, float]] = []
     edges = [ctypes.c_float() for _ in range(4)]
@@ -232,13 +235,13 @@ def find_orphans(page: pypdfium2.PdfPage, characters: Characters) -> Orphans:
         handle = raw.FPDFPage_GetObject(page.raw, number)
         if raw.FPDFPageObj_GetType(handle) != raw.FPDF_PAGEOBJ_TEXT:
             continue
-        if ctypes.addressof(handle.contents) in known:
+        if ctypes.addressof(handle.contents) in known_values:
             continue
         if raw.FPDFPageObj_GetBounds(handle, *pointers):
-            left, bottom, right, top = (edge.value for edge in edges)
-            if right - left > LEAST_SIDE and top - bottom > LEAST_SIDE:  # no blank
+            left_edge, bottom, right, top = (edge.value for edge in edges)
+            if right - left_edge > LEAST_SIDE and top - bottom > LEAST_SIDE:  # no blank
                 handles.append(handle)
-                boxes.append((left, bottom, right, top))
+                boxes.append((left_edge, bottom, right, top))
     places = np.array(boxes, float).reshape(-1, 4)
     copies = _are_copies(places, characters)
     return Orphans(

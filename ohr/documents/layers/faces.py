@@ -138,7 +138,7 @@ def _specimen(text: str) -> str:
 @lru_cache(maxsize=64)
 def _system_fonts(character: str) -> tuple[Path, ...]:
     """Fonts of the system with a character; upright and regular ones first."""
-    paths = _by_fontconfig(character)
+    paths = _fontconfig_files(character)
     if paths is None:
         paths = [path for path in _scanned() if ord(character) in _coverage(path)]
     excluded = _excluded()
@@ -146,7 +146,7 @@ def _system_fonts(character: str) -> tuple[Path, ...]:
     return tuple(sorted(chosen, key=_plainness)[: 2 * MOST_FACES])
 
 
-def _by_fontconfig(character: str) -> list[Path] | None:
+def _fontconfig_files(character: str) -> list[Path] | None:
     """Font files with a character, by ``fc-list``; None without it."""
     command = ["fc-list", f":charset={ord(character):x}", "--format=%{file}\n"]
     try:

@@ -128,22 +128,22 @@ def _glyphs(characters: Characters, groups: Sequence[Sequence[int]]) -> list[Gly
     sides = (high - low) / size[:, None]
     measures = np.round(np.column_stack([sides, drop]) * STEPS).astype(int).tolist()
     texts, fonts = characters.texts, characters.fonts
-    known: dict[tuple[str, str, tuple[int, ...]], Glyph] = {}
+    known_values: dict[tuple[str, str, tuple[int, ...]], Glyph] = {}
     glyphs = []
     for group, measure in zip(groups, measures, strict=True):
         text = texts[group[0]] if len(group) == 1 else "".join(texts[place] for place in group)
         key = fonts[group[0]], text, tuple(measure)
-        if key not in known:
-            known[key] = Glyph(*key)
-        glyphs.append(known[key])
+        if key not in known_values:
+            known_values[key] = Glyph(*key)
+        glyphs.append(known_values[key])
     return glyphs
 
 
 def compare(seen: Shape, text: str) -> Judgement:
     """Judge a shape by the text that the layer claims for it."""
     claimed = shapes_of(text)
-    others, names = specimens_of(block_of(text))
-    alike = likeness(seen, others)
+    rest, names = specimens_of(block_of(text))
+    alike = likeness(seen, rest)
     claim = float(likeness(seen, claimed).max()) if claimed is not None else float("nan")
     different = different_specimens(text)
     if different.any():
@@ -173,14 +173,14 @@ def claims_rank(glyphs: Mapping[str, Shape]) -> tuple[float, int] | None:
     they have nothing to do with the shapes. None with fewer than :data:`FEWEST_CLAIMS` that the
     reference faces have.
     """
-    known = {text: claimed for text in glyphs if (claimed := shapes_of(text)) is not None}
-    if len(known) < FEWEST_CLAIMS:
+    known_values = {text: claimed for text in glyphs if (claimed := shapes_of(text)) is not None}
+    if len(known_values) < FEWEST_CLAIMS:
         return None
     alike = np.array(
         [
-            [float(likeness(glyphs[text], claimed).max()) for claimed in known.values()]
-            for text in known
+            [float(likeness(glyphs[text], claimed).max()) for claimed in known_values.values()]
+            for text in known_values
         ]
     )
     as_like = (alike >= np.diag(alike)[:, None]).sum(axis=1) - 1
-    return float(np.mean(as_like / (len(known) - 1))), len(known)
+    return float(np.mean(as_like / (len(known_values) - 1))), len(known_values)

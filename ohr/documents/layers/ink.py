@@ -44,8 +44,8 @@ class Ink:
         rest: np.ndarray = self._drawings.ink.astype(bool)
         characters = self._characters
         for place in np.flatnonzero(self._drawings.seen & ~characters.blank).tolist():
-            left, top, right, bottom = self.pixels[place].tolist()
-            rest[top:bottom, left:right] = False
+            left_edge, top, right, bottom = self.pixels[place].tolist()
+            rest[top:bottom, left_edge:right] = False
         return rest
 
     def clear(self, before: Unit, after: Unit) -> float:
@@ -54,13 +54,13 @@ class Ink:
         Infinite if there is no ink at all.
         """
         first, second = self.pixels[before.all_places], self.pixels[after.all_places]
-        left, right = int(first[:, 2].max()) - 1, int(second[:, 0].min()) + 1
+        left_edge, right = int(first[:, 2].max()) - 1, int(second[:, 0].min()) + 1
         size = min(before.size, after.size) * self.scale
         # Above the baseline: rules and leaders stand on it or below.
         baseline = (self._north - before.base) * self.scale
         bottom = max(0, round(baseline - _FOOT * size))
         top = max(0, round(baseline - _HEIGHT * size))
-        part = self.seen[top:bottom, left:right]
+        part = self.seen[top:bottom, left_edge:right]
         columns = part.any(axis=0)
         if not columns.any():
             return np.inf
@@ -75,14 +75,14 @@ class Ink:
         width = float(characters.ends[place, 0] - characters.origins[place, 0])
         if characters.directions[place, 0] < 0.999 or width < _NARROW * size:
             return False
-        left, _, right, bottom = self.pixels[place].tolist()
+        left_edge, _, right, bottom = self.pixels[place].tolist()
         inner = max(1, round(_INNER * size * self.scale)) + 1
         top = max(bottom - 1 - round(_HEIGHT * size * self.scale), 0)
-        if right - left - 2 * inner < 2 or bottom - 1 - top < 2:
+        if right - left_edge - 2 * inner < 2 or bottom - 1 - top < 2:
             return False
-        if not self._drawings.ink[top : bottom - 1, left + inner : right - inner].any():
+        if not self._drawings.ink[top : bottom - 1, left_edge + inner : right - inner].any():
             return False
-        part = self._unexplained[top : bottom - 1, left + inner : right - inner]
+        part = self._unexplained[top : bottom - 1, left_edge + inner : right - inner]
         return bool(part.any(axis=0).mean() > _INKED)
 
 

@@ -78,12 +78,12 @@ class JoinedWords:
 
     def _picture(self, word: PageWord) -> tuple[np.ndarray, float] | None:
         boxes = self.ink.pixels[list(word.places)]
-        left, top = boxes[:, :2].min(axis=0)
+        left_edge, top = boxes[:, :2].min(axis=0)
         right, bottom = boxes[:, 2:].max(axis=0)
         # Vowel signs that the layer has no box for stand above and below.
         reach = round(0.3 * (bottom - top))
         top, bottom = max(0, top - reach), bottom + reach
-        return _vector(self.ink.seen[top:bottom, left:right] * np.uint8(255))
+        return _vector(self.ink.seen[top:bottom, left_edge:right] * np.uint8(255))
 
 
 def _drawn(text: str) -> list[tuple[np.ndarray, float]]:

@@ -98,14 +98,14 @@ def lines_of(layer: TextLayer, page: int) -> list[Line]:
     lines = []
     for words in by_line.values():
         boxes = [word.box for word in words]
-        left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
+        left_edge, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
         right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
         glyphs = [layer.glyphs[number] for word in words for number in word.glyphs]
         shown = "".join(
             judgement.other if judgement.look == "wrong" else glyph.text
             for glyph, judgement in glyphs
         )
-        lines.append(Line(page, (left, top, right, bottom), tuple(words), shown))
+        lines.append(Line(page, (left_edge, top, right, bottom), tuple(words), shown))
     return lines
 
 
@@ -151,7 +151,7 @@ def choose_lines(
             if len(chosen) < MOST_OF_SUSPECTS:
                 chosen.setdefault((line.page, line.box), replace(line, in_doubt=True))
     if only_suspects:
-        return _by_place(chosen.values())
+        return _sort_by_place(chosen.values())
     read = {font_of(line, layers) for line in chosen.values()}
     most = len(chosen) + MOST_OF_OTHERS
     for font, count in characters.most_common():
@@ -162,10 +162,10 @@ def choose_lines(
         for _, line in [pair for pair in ranked if pair[1].page == page][:OF_A_FONT]:
             if len(chosen) < most:
                 chosen.setdefault((line.page, line.box), line)
-    return _by_place(chosen.values())
+    return _sort_by_place(chosen.values())
 
 
-def _by_place(lines: Iterable[Line]) -> list[Line]:
+def _sort_by_place(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: (line.page, line.box[1], line.box[0]))
 
 

@@ -30,8 +30,8 @@ def image_share(page: pypdfium2.PdfPage) -> float:
     cells = 200
     covered = np.zeros((cells, cells), bool)
     for image in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=_DEEPEST):
-        left, bottom, right, top = image.get_bounds()
-        across = (np.array([left, right]) - west) / (east - west)
+        left_edge, bottom, right, top = image.get_bounds()
+        across = (np.array([left_edge, right]) - west) / (east - west)
         up = (np.array([bottom, top]) - south) / (north - south)
         (x0, x1), (y0, y1) = (
             np.clip(np.round(side * cells), 0, cells).astype(int) for side in (across, up)
@@ -54,7 +54,7 @@ def find_marks(page: np.ndarray, scale: float, words: np.ndarray) -> tuple[int, 
     for x0, y0, x1, y1 in words.tolist():
         ink[y0:y1, x0:x1] = 0
     components = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    left, top, width, height, area = np.asarray(components[2])[1:].T
+    left_edge, top, width, height, area = np.asarray(components[2])[1:].T
     smallest, largest = (size * scale for size in MARK_SIZES)
     fits = (
         (height >= smallest)
@@ -64,7 +64,7 @@ def find_marks(page: np.ndarray, scale: float, words: np.ndarray) -> tuple[int, 
         & (area >= 8)
         & (area < 0.85 * width * height)
     )
-    boxes = np.stack([left, top, left + width, top + height], axis=1)[fits]
+    boxes = np.stack([left_edge, top, left_edge + width, top + height], axis=1)[fits]
     areas = area[fits]
     if len(boxes) > MOST_MARKS:
         return len(boxes), int(areas.sum())
@@ -80,10 +80,10 @@ def ink_of(grey: np.ndarray, scale: float) -> np.ndarray:
 
 def _has_neighbour(boxes: np.ndarray) -> np.ndarray:
     """Whether each box ``(n, 4)`` has one of similar height next to it: bool ``(n,)``."""
-    left, top, right, bottom = boxes.T.astype(np.int64)
+    left_edge, top, right, bottom = boxes.T.astype(np.int64)
     height = bottom - top
     taller = np.maximum(height[:, None], height)
-    gap = np.maximum(left[:, None], left) - np.minimum(right[:, None], right)
+    gap = np.maximum(left_edge[:, None], left_edge) - np.minimum(right[:, None], right)
     overlap = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
     beside = (
         (gap <= taller)

@@ -47,9 +47,9 @@ def order_lines(segments: Sequence[Segment], texts: Sequence[str], *, mirrored: 
     """The lines of some segments. ``mirrored``: columns and lines go from right to left."""
     if not segments:
         return Lines([], True)
-    parts = _by_place(segments, texts, mirrored)
+    parts = _lines_by_place(segments, texts, mirrored)
     by_place = [line for part in parts for line in part]
-    by_file = _by_file(segments, mirrored)
+    by_file = _lines_by_file(segments, mirrored)
     running = [number for number, text in enumerate(texts) if _letters(text) >= RUNNING]
     is_sane = _backward_steps(segments, by_file, mirrored) <= BACKWARDS
     (place_score, _), (file_score, count) = (_goes_on(o, texts) for o in (by_place, by_file))
@@ -75,22 +75,22 @@ def _letters(text: str) -> int:
     return sum(2 if ord(c) > 0x2E7F else 1 for c in text if c.isalpha())
 
 
-def _by_place(
+def _lines_by_place(
     segments: Sequence[Segment], texts: Sequence[str], mirrored: bool
 ) -> list[list[list[int]]]:
     """Parts of the page as lines of indices, by the places of the segments."""
     corners = np.zeros((len(segments), 4, 2))
     for number, segment in enumerate(segments):
-        left, right = segment.left, segment.right
+        left_edge, right = segment.left, segment.right
         if mirrored:
-            left, right = -right, -left
+            left_edge, right = -right, -left_edge
         # Boxes of lines, not of ink: the ink of a dash has no height.
         top, bottom = -segment.base - 0.7 * segment.size, -segment.base + 0.2 * segment.size
-        corners[number] = (left, top), (right, top), (right, bottom), (left, bottom)
+        corners[number] = (left_edge, top), (right, top), (right, bottom), (left_edge, bottom)
     return reading_order(corners, texts)
 
 
-def _by_file(segments: Sequence[Segment], mirrored: bool) -> list[list[int]]:
+def _lines_by_file(segments: Sequence[Segment], mirrored: bool) -> list[list[int]]:
     """Lines of indices, in the order of the file."""
     order = sorted(range(len(segments)), key=lambda number: segments[number].first_place)
     lines: list[list[int]] = []

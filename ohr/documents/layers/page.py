@@ -111,7 +111,7 @@ def _text_layer(
     chosen &= ~soft | (drawings.seen & has_box & ~characters.no_ink)
     layout = page_words(characters, chosen, None if is_turned else ink)
     words, glyphs = _described(page, characters, layout, judge, drawings)
-    words = _mark_incomplete(words, drawings.to_pixels(orphans.lost), drawings)
+    words = _mark_incomplete(words, drawings.pixel_boxes(orphans.lost), drawings)
     boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())
@@ -203,10 +203,10 @@ def _mark_incomplete(
     rest = cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY)
     ink = ink_of(rest, drawings.scale)
     hit: set[int] = set()
-    for left, top, right, bottom in lost.tolist():
-        if not ink[top:bottom, left:right].any():
+    for left_edge, top, right, bottom in lost.tolist():
+        if not ink[top:bottom, left_edge:right].any():
             continue  # a blank
-        x, y = (left + right) / 2, (top + bottom) / 2
+        x, y = (left_edge + right) / 2, (top + bottom) / 2
         inside = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
         hit.update(np.flatnonzero(inside).tolist())
     return tuple(
@@ -228,9 +228,9 @@ def _sign_boxes(
         if is_joined(word.text):
             reach = round(0.6 * float(characters.sizes[word.places[0]]) * drawings.scale)
             inside = drawings.pixels[list(word.places)]
-            left, top = inside[:, :2].min(axis=0) - reach
+            left_edge, top = inside[:, :2].min(axis=0) - reach
             right, bottom = inside[:, 2:].max(axis=0) + reach
-            boxes.append((max(left, 0), max(top, 0), min(right, width), min(bottom, height)))
+            boxes.append((max(left_edge, 0), max(top, 0), min(right, width), min(bottom, height)))
     return np.array(boxes, np.int64).reshape(-1, 4)
 
 
@@ -239,5 +239,5 @@ def _box(
 ) -> tuple[float, float, float, float]:
     boxes = pixels[list(word.places)]
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    left, top, right, bottom = (np.concatenate([low, high]) / scale).tolist()
-    return left, top, right, bottom
+    left_edge, top, right, bottom = (np.concatenate([low, high]) / scale).tolist()
+    return left_edge, top, right, bottom

@@ -67,7 +67,7 @@ class Pictures:
         boxes = characters.boxes[list(group)]
         if (boxes[:, 2:] <= boxes[:, :2]).any(axis=1).all():
             return None  # the font draws nothing
-        left, bottom = boxes[:, 0].min(), boxes[:, 1].min()
+        left_edge, bottom = boxes[:, 0].min(), boxes[:, 1].min()
         right, top = boxes[:, 2].max(), boxes[:, 3].max()
         base = float(characters.origins[first, 1])
         pad = 0.25 * size
@@ -77,7 +77,7 @@ class Pictures:
         else:
             scale = min(PIXELS / max(size, 0.5), MOST_SCALE)
             crop = (
-                max(left - pad - self.west, 0.0),
+                max(left_edge - pad - self.west, 0.0),
                 max(bottom - pad - self.south, 0.0),
                 max(self.east - right - pad, 0.0),
                 max(self.north - top - pad, 0.0),
@@ -87,7 +87,7 @@ class Pictures:
                 return None
             image = self._drawn(scale, crop)
             x_off, y_off = self.west + crop[0], self.north - crop[3]
-        x0, x1 = (left - x_off) * scale, (right - x_off) * scale
+        x0, x1 = (left_edge - x_off) * scale, (right - x_off) * scale
         y0, y1 = (y_off - top) * scale, (y_off - bottom) * scale
         return _cut(image, (x0, y0, x1, y1), (y_off - base) * scale, size * scale)
 
@@ -113,9 +113,9 @@ def _cut(
         return None
     count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     inside = np.zeros_like(dark)
-    top, left = max(int(box[1]) - y0 - 1, 0), max(int(box[0]) - x0 - 1, 0)
+    top, left_edge = max(int(box[1]) - y0 - 1, 0), max(int(box[0]) - x0 - 1, 0)
     bottom, right = int(box[3]) - y0 + 2, int(box[2]) - x0 + 2
-    inside[top:bottom, left:right] = 1
+    inside[top:bottom, left_edge:right] = 1
     within = np.bincount(labels.ravel(), weights=inside.ravel(), minlength=count)
     areas = np.asarray(stats)[:, cv2.CC_STAT_AREA]
     keep = within * 2 >= areas

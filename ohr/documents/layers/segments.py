@@ -94,7 +94,7 @@ def find_segments(units: Sequence[Unit], clear: Clear | None = None) -> list[Seg
     for segment in segments:
         segment.units.sort(key=lambda unit: (unit.start, unit.places[0]))
     gaps = [_gaps(segment.units, clear) for segment in segments]
-    spacing = Spacing.of([segment.units for segment in segments], gaps)
+    spacing = Spacing.from_lines([segment.units for segment in segments], gaps)
     for segment, own in zip(segments, gaps, strict=True):
         segment.words = split_words(segment.units, own, spacing)
     return sorted(segments, key=lambda segment: (-segment.base, segment.left))
@@ -211,7 +211,9 @@ class Spacing:
     by_blanks: bool = False
 
     @classmethod
-    def of(cls, lines: Sequence[Sequence[Unit]], gaps: Sequence[Sequence[float]]) -> Spacing:
+    def from_lines(
+        cls, lines: Sequence[Sequence[Unit]], gaps: Sequence[Sequence[float]]
+    ) -> Spacing:
         """The spacing of some lines; ``gaps`` has that before each unit but the first."""
         within: dict[float, list[float]] = {}
         blanks = without = 0

@@ -46,8 +46,8 @@ def shape(ink: np.ndarray, baseline: float, em: float) -> Shape:
     size = max(1, round(width * scale)), max(1, round(height * scale))
     small = cv2.resize(ink, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
     canvas = np.zeros((SIDE, SIDE), np.float32)
-    top, left = (SIDE - size[1]) // 2, (SIDE - size[0]) // 2
-    canvas[top : top + size[1], left : left + size[0]] = small
+    top, left_edge = (SIDE - size[1]) // 2, (SIDE - size[0]) // 2
+    canvas[top : top + size[1], left_edge : left_edge + size[0]] = small
     soft = cv2.GaussianBlur(canvas, (0, 0), SOFT)
     flat = soft.ravel() - soft.mean()
     return Shape(
@@ -58,10 +58,10 @@ def shape(ink: np.ndarray, baseline: float, em: float) -> Shape:
     )
 
 
-def likeness(glyph: Shape, others: Shapes) -> np.ndarray:
+def likeness(glyph: Shape, rest: Shapes) -> np.ndarray:
     """The likeness of a glyph and others, at most 1: float ``(n,)``."""
-    alike: np.ndarray = others.pictures @ glyph.picture
-    edges = np.abs(others.edges - np.array([glyph.top, glyph.bottom, glyph.width]))
+    alike: np.ndarray = rest.pictures @ glyph.picture
+    edges = np.abs(rest.edges - np.array([glyph.top, glyph.bottom, glyph.width]))
     beyond = np.maximum(edges - TOLERANCE, 0).sum(axis=1)
     alike -= np.minimum(WEIGHT * beyond, MOST_LOST)
     return alike

@@ -132,16 +132,16 @@ def block_of(text: str) -> int:
 def specimens_of(block: int) -> tuple[Shapes, tuple[str, ...]]:
     """Shapes of what a glyph may be, with their names."""
     common = dict.fromkeys((*_SPECIMENS, *_LIGATURES))
-    others: list[str] = []
+    rest: list[str] = []
     if block == 0:
-        others = [chr(code) for code in (*range(0xC0, 0x180), *range(0x1EA0, 0x1EFA))]
+        rest = [chr(code) for code in (*range(0xC0, 0x180), *range(0x1EA0, 0x1EFA))]
     elif block > 0:
         length = 192 if block == 0x3040 else 128
-        others = [chr(code) for code in range(block, block + length)]
+        rest = [chr(code) for code in range(block, block + length)]
     drawn = {text: _drawn_by_faces(text) for text in common}
     drawn |= {
         text: _drawn_by_faces(text, FEW_FACES)
-        for text in others
+        for text in rest
         if text not in common and _is_drawn(text)
     }
     names = [text for text, shapes in drawn.items() for _ in shapes]

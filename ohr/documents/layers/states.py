@@ -132,27 +132,27 @@ def _state(
         return "doubtful"
     if _is_clear(judgement):
         return "right"
-    others = {name: item.other for name, item in testimony.items() if item.other}
+    rest = {name: item.other for name, item in testimony.items() if item.other}
     confirmed = any(item.confirms for item in testimony.values())
-    read = [*others.values(), *(item.variant for item in testimony.values() if item.variant)]
+    read = [*rest.values(), *(item.variant for item in testimony.values() if item.variant)]
     named = any(looks_alike(other, judgement.other) for other in read)
-    agreed = len(others) > 1 and len({other.casefold() for other in others.values()}) == 1
+    agreed = len(rest) > 1 and len({other.casefold() for other in rest.values()}) == 1
     if judgement.look == "right":
         return "wrong" if (named or agreed) and not confirmed else "right"
-    if confirmed and not others:
+    if confirmed and not rest:
         return "right"
     often = sum(item.total for item in testimony.values()) > 1
     unlike = judgement.claim < UNLIKE and often
-    if not confirmed and read and (len(others) > 1 or named or unlike):
+    if not confirmed and read and (len(rest) > 1 or named or unlike):
         return "wrong"
     if judgement.look == "wrong" and not confirmed:
-        return _by_look(glyph, judgement, script)
+        return _judge_look(glyph, judgement, script)
     if judgement.look == "no ink" and not _is_faint(glyph.text):
         return "doubtful"
     return "unknown"
 
 
-def _by_look(glyph: Glyph, judgement: Judgement, script: str) -> State:
+def _judge_look(glyph: Glyph, judgement: Judgement, script: str) -> State:
     """The state of a glyph that looks wrong and that no engine has read."""
     other = script_of(judgement.other[0])
     if script and other and other != script:

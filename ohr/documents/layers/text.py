@@ -48,22 +48,22 @@ def page_words(characters: Characters, chosen: np.ndarray, ink: Ink | None = Non
     in level lines are looked at.
     """
     words: list[PageWord] = []
-    known = True
+    known_values = True
     line_no = 0
-    for direction, part in _by_direction(characters, chosen):
+    for direction, part in _direction_groups(characters, chosen):
         units = make_units(characters, part, direction)
         if _runs_down(units):
             units = [_turned(unit) for unit in units]
         is_level = ink is not None and direction[0] > 0.999
         lines, mirrored = _lines_of(units, ink.clear if ink is not None and is_level else None)
-        known &= lines.known
+        known_values &= lines.known
         for line in lines.lines:
             words += _line_words(line, line_no, mirrored)
             line_no += 1
-    return PageWords(words, known)
+    return PageWords(words, known_values)
 
 
-def _by_direction(
+def _direction_groups(
     characters: Characters, chosen: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Directions of lines, the most frequent first, and the characters of each."""

@@ -78,10 +78,10 @@ def glyph_groups(characters: Characters, chosen: np.ndarray) -> list[list[int]]:
             groups[-1].append(place)
         else:
             groups.append([place])
-    return [_as_mapped(group, characters) if len(group) > 1 else group for group in groups]
+    return [_mapped_order(group, characters) if len(group) > 1 else group for group in groups]
 
 
-def _as_mapped(group: list[int], characters: Characters) -> list[int]:
+def _mapped_order(group: list[int], characters: Characters) -> list[int]:
     """The characters of a glyph in the order in which the font maps it to them.
 
     PDFium reverses text from right to left, since nearly all producers draw it from the left: with
@@ -181,12 +181,12 @@ def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray
     for group, blank_here, wide_here, *values in zip(
         groups, is_blank, is_wide, *(column.tolist() for column in columns), strict=True
     ):
-        start, end, base, low, high, left, right, size = values
+        start, end, base, low, high, left_edge, right, size = values
         if blank_here:
             blanks += [(base, (start + end) / 2)] if wide_here else []
             continue
         text = texts[group[0]] if len(group) == 1 else "".join(texts[place] for place in group)
-        units.append(Unit(text, group, start, end, base, low, high, left, right, size))
+        units.append(Unit(text, group, start, end, base, low, high, left_edge, right, size))
     _set_blanks(units, blanks)
     return _attach_marks(_drop_repeats(units))
 

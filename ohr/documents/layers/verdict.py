@@ -99,7 +99,7 @@ def judge_layers(
         if line.in_doubt and not texts
     )
     states = glyph_states(values, testimonies(lines, readings, values))
-    forms = WordForms.of(value.text for value in values if value is not None)
+    forms = WordForms.from_texts(value.text for value in values if value is not None)
     return [
         LayerVerdict(fault=layer.detail or "it cannot be read")
         if layer.value is None
@@ -233,15 +233,15 @@ def _spans(
         return ()
     wrong_words = set(map(id, doubtful))
     spans: list[tuple[int, int]] = []
-    at = 0
+    position = 0
     for word in words:
         plain = word.text.replace("\xad", "")
         for form in dict.fromkeys((plain, plain.rstrip("-\u2010\xad\xac\u2e17\u058a"))):
-            start = text.find(form, at, at + len(form) + 4) if form else -1
+            start = text.find(form, position, position + len(form) + 4) if form else -1
             if start >= 0:
                 if id(word) in wrong_words:
                     spans.append((start, start + len(form)))
-                at = start + len(form)
+                position = start + len(form)
                 break
     return tuple(_merged(spans))
 

@@ -13,7 +13,7 @@ from ohr.markup.outline.tree import TableSource
 from ohr.markup.page import MarkupPage, read_page
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.strip import strip_markup
-from ohr.markup.structure import Span, within
+from ohr.markup.structure import Span, is_covered
 from ohr.markup.tables import ParsedTable
 
 LEAST_ROWS = 3
@@ -61,7 +61,7 @@ def parts_of(text: str) -> list[Part]:
     parts = [_marked(page, table, captions) for table in page.tables]
     parts += _images(page, captions)
     spans = [(part.start, part.end) for part in parts]
-    parts += _of_lines(page, captions, sorted(spans))
+    parts += _line_tables(page, captions, sorted(spans))
     parts += [
         Part(
             caption.start,
@@ -80,7 +80,7 @@ def _captions(page: MarkupPage) -> Iterator[_Captioned]:
     """The lines outside tables and code that begin a caption."""
     inside = sorted([*page.structure.tables, *page.structure.fences])
     for line in _LINE.finditer(page.text):
-        if line.end() - line.start() > LONGEST_CAPTION or within(inside, line.start()):
+        if line.end() - line.start() > LONGEST_CAPTION or is_covered(inside, line.start()):
             continue
         caption = caption_of(line.group())
         if caption is not None:
@@ -148,17 +148,17 @@ def _images(page: MarkupPage, captions: Sequence[_Captioned]) -> Iterator[Part]:
             yield Part(*span, False, near.caption.label, near.text)
 
 
-def _of_lines(
+def _line_tables(
     page: MarkupPage, captions: Sequence[_Captioned], spans: list[Span]
 ) -> Iterator[Part]:
     """Tables in plain text: lines of numbers, and table captions without any."""
     text = page.text
     rows: list[Span] = []
     for line in _LINE.finditer(text):
-        if within(spans, line.start()) or within(page.structure.fences, line.start()):
+        if is_covered(spans, line.start()) or is_covered(page.structure.fences, line.start()):
             continue
         gap = text[rows[-1][1] : line.start()].count("\n") if rows else 0
-        if rows and (gap > 2 or within(spans, rows[-1][1] + 1)):
+        if rows and (gap > 2 or is_covered(spans, rows[-1][1] + 1)):
             yield from _table_of(text, rows, captions)
             rows = []
         if is_row(line.group()):
@@ -220,7 +220,7 @@ def lists_of(text: str, skip: Sequence[Span] = ()) -> list[tuple[int, int, int]]
     spans = list(skip)
     for line in _LINE.finditer(text):
         gap = text.count("\n", end, line.start()) if items else 0
-        marked = LIST_MARK.match(line.group()) and not within(spans, line.start())
+        marked = LIST_MARK.match(line.group()) and not is_covered(spans, line.start())
         if items and (gap > 2 or (gap > 1 and not marked)):
             if items > 1:
                 lists.append((start, end, items))

@@ -16,7 +16,7 @@ from ohr.markup.lines import LIST_MARK
 from ohr.markup.outline.numbering import Number, caption_of, number_of
 from ohr.markup.outline.tree import HeadingSource
 from ohr.markup.page import read_page
-from ohr.markup.structure import within
+from ohr.markup.structure import is_covered
 
 LONGEST = 100
 """Most characters of a heading's line."""
@@ -89,13 +89,13 @@ def plain_headings(text: str, running: frozenset[str] = frozenset()) -> list[Pla
     headings: list[PlainHeading] = []
     lines = list(_lines(text))
     for number, line in enumerate(lines):
-        if len(line.text) > LONGEST or within(tables_and_code, line.start):
+        if len(line.text) > LONGEST or is_covered(tables_and_code, line.start):
             continue
         at_edge = number < _EDGE or number >= len(lines) - _EDGE
         if at_edge and _likeness(line.text) in running:
             continue
         following = lines[number + 1] if number + 1 < len(lines) else None
-        if following is not None and within(tables_and_code, following.start):
+        if following is not None and is_covered(tables_and_code, following.start):
             following = None
         heading = _heading(line, following)
         if heading is not None:

@@ -126,7 +126,7 @@ def _sections(headings_in_order: Iterable[_Heading], last: Place) -> Iterator[Se
     ends: list[Place] = []
     open_: list[int] = []
     for heading in headings_in_order:
-        if any(_same(opened[at], heading) for at in open_):
+        if any(_same(opened[index], heading) for index in open_):
             continue
         while open_ and opened[open_[-1]].rank >= heading.rank:
             ends[open_.pop()] = heading.start
@@ -135,18 +135,18 @@ def _sections(headings_in_order: Iterable[_Heading], last: Place) -> Iterator[Se
         open_.append(len(opened))
         opened.append(heading)
         ends.append(last)
-    for at, heading in enumerate(opened):
-        following = opened[at + 1].start if at + 1 < len(opened) else last
-        own_end = min(following, ends[at])
+    for index, heading in enumerate(opened):
+        following = opened[index + 1].start if index + 1 < len(opened) else last
+        own_end = min(following, ends[index])
         yield Section(
-            at + 1,
+            index + 1,
             heading.title,
-            levels[at],
-            parents[at],
+            levels[index],
+            parents[index],
             heading.start,
             heading.end,
             own_end,
-            ends[at],
+            ends[index],
             heading.source,
         )
 

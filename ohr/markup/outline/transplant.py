@@ -19,7 +19,7 @@ from ohr.types import Document, Page, PageRef
 _WORD = re.compile(r"\S+")
 
 
-def with_headings_of(text: DocumentTree, outline: DocumentTree) -> Document:
+def transplant_headings(text: DocumentTree, outline: DocumentTree) -> Document:
     """The pages of ``text`` with the headings of ``outline`` as Markdown instead of their own.
 
     The marks of their own headings are removed, and the words stay. The other headings are put
@@ -32,13 +32,13 @@ def with_headings_of(text: DocumentTree, outline: DocumentTree) -> Document:
     other = {page.ref: page.text for page in outline.pages}
     pages = []
     for page in text.pages:
-        bare, other_text = _without_marks(page.text), other.get(page.ref, "")
-        pages.append(Page(page.ref, _with_headings(bare, other_text, put.get(page.ref, ()))))
+        bare, other_text = _drop_marks(page.text), other.get(page.ref, "")
+        pages.append(Page(page.ref, _replace_headings(bare, other_text, put.get(page.ref, ()))))
     domain = text.doc_id.partition("/")[0]
     return Document(text.doc_id, domain, pages)
 
 
-def _without_marks(text: str) -> str:
+def _drop_marks(text: str) -> str:
     """A page's text with only the titles of the headings in mark-up."""
     parts, done = [], 0
     for heading in headings(text, untitled=True):
@@ -47,7 +47,7 @@ def _without_marks(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _with_headings(text: str, other: str, sections: Sequence[Section]) -> str:
+def _replace_headings(text: str, other: str, sections: Sequence[Section]) -> str:
     if not sections:
         return text
     ours, theirs = list(_WORD.finditer(text)), list(_WORD.finditer(other))
@@ -56,10 +56,10 @@ def _with_headings(text: str, other: str, sections: Sequence[Section]) -> str:
     parts, done = [], 0
     for section in sections:
         after = where[bisect_left(starts, section.body.at)]
-        at = max(done, ours[after].start() if after < len(ours) else len(text))
+        position = max(done, ours[after].start() if after < len(ours) else len(text))
         mark = f"{'#' * section.level} {section.title}"
-        parts += [text[done:at], f"\n\n{mark}\n\n"]
-        done = at
+        parts += [text[done:position], f"\n\n{mark}\n\n"]
+        done = position
     return "".join([*parts, text[done:]])
 
 
@@ -67,7 +67,7 @@ def _aligned(words: Sequence[str], other_words: Sequence[str]) -> list[int]:
     """For each place between words, ends included, the corresponding place in ``other_words``."""
     where = [0] * (len(words) + 1)
     for code in Levenshtein.opcodes(words, other_words):
-        for at in range(code.src_start, code.src_end):
-            where[at] = min(code.dest_start + at - code.src_start, code.dest_end)
+        for position in range(code.src_start, code.src_end):
+            where[position] = min(code.dest_start + position - code.src_start, code.dest_end)
     where[len(words)] = len(other_words)
     return where

@@ -68,6 +68,6 @@ def _apart(text: str, parsed: ParsedTable, written: str, target: TableFormat) ->
     return written
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
     return end if end >= 0 else len(text)

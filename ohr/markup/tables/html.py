@@ -79,16 +79,16 @@ def _open(text: str, tags: list[_Tag], first: int) -> ParsedTable | None:
 
 def _tags(text: str) -> list[_Tag]:
     tags: list[_Tag] = []
-    at = 0
-    while (mark := _TAG.search(text, at)) is not None:
-        at = mark.end()
+    position = 0
+    while (mark := _TAG.search(text, position)) is not None:
+        position = mark.end()
         if mark["comment"]:
-            end = text.find("-->", at)
+            end = text.find("-->", position)
             if end < 0:
                 # Neither this nor any later comment is closed: they are text.
-                return tags + [_tag(m) for m in _TAG.finditer(text, at) if not m["comment"]]
-            at = end + 3
-            tags.append(_Tag("!", False, "", mark.start(), at))
+                return tags + [_tag(m) for m in _TAG.finditer(text, position) if not m["comment"]]
+            position = end + 3
+            tags.append(_Tag("!", False, "", mark.start(), position))
         else:
             tags.append(_tag(mark))
     return tags
@@ -177,7 +177,7 @@ def _table(
     grid = _Grid(text)
     caption = ""
     opened: _Tag | None = None
-    at = tags[first].end
+    position = tags[first].end
     extras = {"attributes"} if _ATTRIBUTE.search(tags[first].attributes) else set()
     i = first + 1
     while i <= last:
@@ -186,12 +186,12 @@ def _table(
             # A comment or an inner table belongs to the cell it stands in.
             close = tags[inner.get(i, i)]
             if opened is None:
-                if close.name == "table" or text[at : tag.start].strip():
+                if close.name == "table" or text[position : tag.start].strip():
                     return None
-                at = close.end
+                position = close.end
             i = inner.get(i, i) + 1
             continue
-        if opened is None and text[at : tag.start].strip():
+        if opened is None and text[position : tag.start].strip():
             return None
         if opened is not None:
             if opened.name == "caption":
@@ -200,7 +200,7 @@ def _table(
             else:
                 grid.add(opened, tag.start)
             opened = None
-        at = tag.end
+        position = tag.end
         if not tag.close and tag.name in ("td", "th", "caption"):
             opened = tag
             if _ATTRIBUTE.search(tag.attributes):

@@ -55,7 +55,7 @@ def parse_latex(text: str) -> list[ParsedTable]:
             continue
         tables = [t for e in inner if (t := _tabular(text, e)) is not None]
         if len(tables) == len(inner) == 1:
-            tables = [_in_float(text, edge, inner[0], tables[0])]
+            tables = [_extend_to_float(text, edge, inner[0], tables[0])]
         parsed += tables
     return parsed
 
@@ -181,9 +181,9 @@ def _trimmed_end(text: str, start: int, end: int) -> int:
     return end
 
 
-def _last_argument(text: str, at: int, end: int) -> Span | None:
+def _last_argument(text: str, position: int, end: int) -> Span | None:
     """The inside of the second of two arguments, if nothing follows it in the cell."""
-    first = group_at(text, at, end)
+    first = group_at(text, position, end)
     second = group_at(text, first[1] + 1, end) if first else None
     if second is None or text[second[1] + 1 : end].strip():
         return None
@@ -191,15 +191,15 @@ def _last_argument(text: str, at: int, end: int) -> Span | None:
 
 
 def _tabular(text: str, env: _Environment) -> ParsedTable | None:
-    at, end = env.body
+    position, end = env.body
     if env.name in _WITH_WIDTH:
-        width = group_at(text, at, end)
+        width = group_at(text, position, end)
         if width is None:
             return None
-        at = width[1] + 1
-    if (optional := group_at(text, at, end, "[]")) is not None:
-        at = optional[1] + 1
-    spec = group_at(text, at, end)
+        position = width[1] + 1
+    if (optional := group_at(text, position, end, "[]")) is not None:
+        position = optional[1] + 1
+    spec = group_at(text, position, end)
     if spec is None:
         return None
     alignments = _alignments(text[spec[0] : spec[1]])
@@ -243,13 +243,13 @@ def _raised(builder: _Builder) -> list[Cell]:
     cells = builder.cells
     if not builder.hanging:
         return cells
-    at = {(cell.row, cell.column): i for i, cell in enumerate(cells)}
+    position = {(cell.row, cell.column): i for i, cell in enumerate(cells)}
     dropped: set[int] = set()
     for i in builder.hanging:
         cell = cells[i]
         top = cell.row
         while top > max(0, cell.row + cell.rowspan + 1):
-            j = at.get((top - 1, cell.column))
+            j = position.get((top - 1, cell.column))
             above = cells[j] if j is not None else None
             if j is None or above is None or j in dropped or above.content or above.rowspan != 1:
                 break
@@ -292,7 +292,7 @@ def _alignments(spec: str, depth: int = 0) -> tuple[str, ...]:
     return tuple(letters)
 
 
-def _in_float(
+def _extend_to_float(
     text: str, outer: _Environment, inner: _Environment, table: ParsedTable
 ) -> ParsedTable:
     """Extend the table to its ``table`` environment, if that has nothing else but a caption."""

@@ -20,13 +20,13 @@ _TOKEN = re.compile(
 _DOLLAR = re.compile(r"\\.|(\$)", re.DOTALL)
 
 
-def group_at(text: str, at: int, end: int, pair: str = "{}") -> Span | None:
+def group_at(text: str, position: int, end: int, pair: str = "{}") -> Span | None:
     """The inside of the balanced group that opens at ``at`` after white space, or None."""
-    while at < end and text[at].isspace():
-        at += 1
-    if at >= end or text[at] != pair[0]:
+    while position < end and text[position].isspace():
+        position += 1
+    if position >= end or text[position] != pair[0]:
         return None
-    depth, i = 0, at
+    depth, i = 0, position
     while i < end:
         char = text[i]
         if char == "\\":
@@ -36,7 +36,7 @@ def group_at(text: str, at: int, end: int, pair: str = "{}") -> Span | None:
         elif char == pair[1]:
             depth -= 1
             if depth == 0:
-                return at + 1, i
+                return position + 1, i
         i += 1
     return None
 
@@ -57,11 +57,11 @@ def closed_environments(
             opened[name] = opened.get(name, 0) + 1
         elif opened.get(name):
             while True:
-                innermost, at = stack.pop()
+                innermost, position = stack.pop()
                 opened[innermost] -= 1
                 if innermost == name:
                     break
-            yield name, at, span
+            yield name, position, span
 
 
 def inner_environments(text: str, start: int, end: int) -> dict[int, int]:

@@ -35,10 +35,10 @@ def parse_markdown(text: str) -> list[ParsedTable]:
         if (table := _table(text, header_start, header_end, delimiter)) is not None:
             tables.append(table)
             done = table.span[1]
-    return _with_bare(text, tables)
+    return _add_bare_tables(text, tables)
 
 
-def _with_bare(text: str, tables: list[ParsedTable]) -> list[ParsedTable]:
+def _add_bare_tables(text: str, tables: list[ParsedTable]) -> list[ParsedTable]:
     """The tables and those without a row of dashes, in order."""
     runs: list[list[Span]] = []
     spans = iter([*(table.span for table in tables), (len(text), len(text))])

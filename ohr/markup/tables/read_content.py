@@ -119,14 +119,14 @@ class _Latex:
 
     def nodes(self, start: int, end: int, depth: int) -> list[Node]:
         content: list[Node] = []
-        at = start
-        while at < end and (mark := _LATEX.match(self.text, at, end)) is not None:
-            table = self.inner.get(at)
+        position = start
+        while position < end and (mark := _LATEX.match(self.text, position, end)) is not None:
+            table = self.inner.get(position)
             if table is not None and table.span[1] <= end:
-                content.append(Inner(table, self.text[at : table.span[1]]))
-                at = table.span[1]
+                content.append(Inner(table, self.text[position : table.span[1]]))
+                position = table.span[1]
                 continue
-            at = mark.end()
+            position = mark.end()
             kind = mark.lastgroup
             if kind == "text":
                 content.append(Text(mark[0]))
@@ -143,17 +143,17 @@ class _Latex:
                 close = self.groups.get(mark.start())
                 if mark[0] == "{" and close is not None and close < end:
                     content += self._group(mark.start(), depth)
-                    at = close + 1
+                    position = close + 1
             elif kind == "environment":
                 close = self.environments.get(mark.start(), end + 1)
                 opened = self.groups.get(mark.end() - 1, mark.end() - 1) + 1
-                at = close if close <= end else min(opened, end)
-                content.append(Raw(self.text[mark.start() : at]))
+                position = close if close <= end else min(opened, end)
+                content.append(Raw(self.text[mark.start() : position]))
             elif kind == "accent":
-                node, at = self._accent(mark[0][1], mark.start(), at, end)
+                node, position = self._accent(mark[0][1], mark.start(), position, end)
                 content.append(node)
             elif kind == "command":
-                nodes, at = self._command(mark["command"], mark.start(), at, end, depth)
+                nodes, position = self._command(mark["command"], mark.start(), position, end, depth)
                 content += nodes
             else:
                 content.append(Text(" "))  # a comment, or a space of some width
@@ -166,17 +166,17 @@ class _Latex:
         return self.nodes(opening + 1, close, depth + 1)
 
     def _command(
-        self, name: str, start: int, at: int, end: int, depth: int
+        self, name: str, start: int, position: int, end: int, depth: int
     ) -> tuple[list[Node], int]:
         if name in _CHARACTERS:
-            if self.text.startswith("{}", at):
-                at += 2
-            elif at < end and self.text[at] == " ":
-                at += 1
+            if self.text.startswith("{}", position):
+                position += 2
+            elif position < end and self.text[position] == " ":
+                position += 1
             node = Break() if name == "newline" else Text(_CHARACTERS[name])
-            return [node], at
+            return [node], position
         if name in _STYLES or name in _TRANSPARENT:
-            opening = at
+            opening = position
             if (optional := _OPTIONAL.match(self.text, opening, end)) is not None:
                 opening = optional.end()
             while opening < end and self.text[opening].isspace():
@@ -187,32 +187,32 @@ class _Latex:
                 if name in _STYLES:
                     children = [Styled(_STYLES[name], tuple(children))]
                 return children, close + 1
-        stop = _arguments_end(self.text, self.groups, at, end)
+        stop = _arguments_end(self.text, self.groups, position, end)
         source = self.text[start:stop]
         return [Raw(source.removesuffix("{}"))], stop
 
-    def _accent(self, name: str, start: int, at: int, end: int) -> tuple[Node, int]:
+    def _accent(self, name: str, start: int, position: int, end: int) -> tuple[Node, int]:
         """The node of a backslash and a character other than a letter, and where it ends."""
-        group = _LETTER.match(self.text, at, end)
-        if name in _ACCENTS and group and (self.text[at] == "{") == bool(group[2]):
+        group = _LETTER.match(self.text, position, end)
+        if name in _ACCENTS and group and (self.text[position] == "{") == bool(group[2]):
             composed = unicodedata.normalize("NFC", group[1] + _ACCENTS[name])
             if len(composed) == 1:
                 return Text(composed), group.end()
-        stop = _arguments_end(self.text, self.groups, at, end)
+        stop = _arguments_end(self.text, self.groups, position, end)
         return Raw(self.text[start:stop]), stop
 
 
-def _arguments_end(text: str, groups: dict[int, int], at: int, end: int) -> int:
+def _arguments_end(text: str, groups: dict[int, int], position: int, end: int) -> int:
     """Where the arguments right after a command end."""
-    while at < end:
-        close = groups.get(at)
+    while position < end:
+        close = groups.get(position)
         if close is not None and close < end:
-            at = close + 1
-        elif (optional := _OPTIONAL.match(text, at, end)) is not None:
-            at = optional.end()
+            position = close + 1
+        elif (optional := _OPTIONAL.match(text, position, end)) is not None:
+            position = optional.end()
         else:
             break
-    return at
+    return position
 
 
 def _groups(text: str) -> dict[int, int]:
@@ -240,13 +240,13 @@ def _html(content: str, inner: dict[int, ParsedTable], lost: set[str]) -> tuple[
     collector = Collector()
     groups = _groups(content)
     environments = inner_environments(content, 0, len(content))
-    at = 0
-    while at < len(content) and (mark := _HTML.match(content, at)) is not None:
-        if at in inner:
-            collector.add(Inner(inner[at], content[at : inner[at].span[1]]))
-            at = inner[at].span[1]
+    position = 0
+    while position < len(content) and (mark := _HTML.match(content, position)) is not None:
+        if position in inner:
+            collector.add(Inner(inner[position], content[position : inner[position].span[1]]))
+            position = inner[position].span[1]
             continue
-        at = mark.end()
+        position = mark.end()
         if mark["text"] is not None:
             collector.add(Text(html.unescape(mark["text"])))
         elif mark["math"]:
@@ -256,7 +256,7 @@ def _html(content: str, inner: dict[int, ParsedTable], lost: set[str]) -> tuple[
         elif mark["escaped"]:
             collector.add(Text(mark["escaped"]))
         elif mark["command"]:
-            at = _backslash(collector, content, mark, environments, groups, True)
+            position = _backslash(collector, content, mark, environments, groups, True)
     return collector.finish()
 
 
@@ -269,19 +269,21 @@ def _backslash(
     unescape: bool,
 ) -> int:
     """Add a LaTeX command in HTML or Markdown; returns where it ends."""
-    start, at = mark.span()
+    start, position = mark.span()
     if start in environments:
-        at = environments[start]
-        collector.add(Raw(html.unescape(content[start:at]) if unescape else content[start:at]))
-        return at
+        position = environments[start]
+        collector.add(
+            Raw(html.unescape(content[start:position]) if unescape else content[start:position])
+        )
+        return position
     if mark["command"] in _CHARACTERS:
-        at += 2 if content.startswith("{}", at) else 0
+        position += 2 if content.startswith("{}", position) else 0
     else:
-        at = _arguments_end(content, groups, at, len(content))
-    source = content[start:at]
+        position = _arguments_end(content, groups, position, len(content))
+    source = content[start:position]
     source = html.unescape(source) if unescape else source
     collector.add(*_Latex(source, {}).nodes(0, len(source), 0))
-    return at
+    return position
 
 
 def _tag(collector: Collector, mark: re.Match[str], lost: set[str]) -> None:
@@ -303,9 +305,9 @@ def _markdown(content: str, lost: set[str]) -> tuple[Node, ...]:
     collector = Collector()
     groups = _groups(content)
     environments = inner_environments(content, 0, len(content))
-    at = 0
-    while at < len(content) and (mark := _MARKDOWN.match(content, at)) is not None:
-        at = mark.end()
+    position = 0
+    while position < len(content) and (mark := _MARKDOWN.match(content, position)) is not None:
+        position = mark.end()
         if mark["text"] is not None:
             collector.add(Text(html.unescape(mark["text"])))
         elif mark["math"]:
@@ -317,7 +319,7 @@ def _markdown(content: str, lost: set[str]) -> tuple[Node, ...]:
         elif mark["punctuation"]:
             collector.add(Text(mark["punctuation"]))
         elif mark["command"]:
-            at = _backslash(collector, content, mark, environments, groups, False)
+            position = _backslash(collector, content, mark, environments, groups, False)
         elif mark["mark"]:
             _emphasis(collector, content, mark)
     return collector.finish(literal=True)

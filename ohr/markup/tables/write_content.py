@@ -66,7 +66,7 @@ def _latex(nodes: Sequence[Node], lost: set[str], inner: InnerTable) -> str:
             case Break():
                 pieces.append(r" \\ ")
             case Raw(source):
-                pieces.append(source if is_one_cell(source) else _as_text(source, lost))
+                pieces.append(source if is_one_cell(source) else _escape_text(source, lost))
             case Inner():
                 pieces.append(inner(node))
     return "".join(pieces)
@@ -94,10 +94,10 @@ def _latex_formula(source: str, display: bool, lost: set[str]) -> str:
         return written
     if is_one_cell("{" + written + "}"):
         return "{" + written + "}"
-    return _as_text(written, lost)
+    return _escape_text(written, lost)
 
 
-def _as_text(source: str, lost: set[str]) -> str:
+def _escape_text(source: str, lost: set[str]) -> str:
     """Escape LaTeX that would break the table, so that it is text."""
     lost.add("formula or command that does not balance")
     return _LATEX_SPECIAL.sub(lambda m: _LATEX_ESCAPES[m[0]], source)

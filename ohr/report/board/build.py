@@ -39,12 +39,12 @@ def build_board(
     for name in (*SCRIPTS, *SHEETS):
         write_bytes(out / "app" / name, (app / name).read_bytes())
     write_csv(out / "board.csv", board_frame(tables))
-    write_text(out / "board.json", _as_json(entries, tables, again))
+    write_text(out / "board.json", _board_json(entries, tables, again))
     write_text(out / "index.html", page(title, entries, tables, again))
     return list(_lines(out, entries, tables, again))
 
 
-def _as_json(entries: Sequence[Entry], tables: Sequence[Ranking], again: Sequence[Rerun]) -> str:
+def _board_json(entries: Sequence[Entry], tables: Sequence[Ranking], again: Sequence[Rerun]) -> str:
     """The board with every digit."""
     value = {
         "version": VERSION,

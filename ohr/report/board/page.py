@@ -48,10 +48,10 @@ def page(
         answer=[plain(sentence) for sentence in _answer(entries, tables)],
         metrics=[
             {
-                "title": stage_title(str(of_metric[0].info.stage), of_metric[0].info),
-                "rankings": [_section(ranking, runs) for ranking in of_metric],
+                "title": stage_title(str(metric_rows[0].info.stage), metric_rows[0].info),
+                "rankings": [_section(ranking, runs) for ranking in metric_rows],
             }
-            for of_metric in metrics.values()
+            for metric_rows in metrics.values()
         ],
         incomplete=[
             {

@@ -139,13 +139,13 @@ class OperatingManual:
         ]
         asks: list[tuple[int, Ask]] = []
         for row, (level, rate, power, sound) in enumerate(rows):
-            at = f"of the <product> at {level.lower()}"
+            position = f"of the <product> at {level.lower()}"
             asks += [
-                (row, numeric(f"What is the <output>, in <unit>, {at}?", rate)),
-                (row, numeric(f"What is the power, in watts, {at}?", power)),
-                (row, numeric(f"What is the noise, in decibels, {at}?", sound)),
+                (row, numeric(f"What is the <output>, in <unit>, {position}?", rate)),
+                (row, numeric(f"What is the power, in watts, {position}?", power)),
+                (row, numeric(f"What is the noise, in decibels, {position}?", sound)),
             ]
-            asks.append((row, differing(f"Is the power {at} equal to {{}} watts?", power)))
+            asks.append((row, differing(f"Is the power {position} equal to {{}} watts?", power)))
         header = ("<product>", "<output_title>, <unit>", "Power, watts", "Noise, decibels")
         return TableDraft(header, rows, asks, "lrrr", (2, 3, 2, 2), grid=True)
 

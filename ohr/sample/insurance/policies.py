@@ -70,14 +70,14 @@ def policy(seed: int, topic: str, number: int) -> tuple[Policy, dict[str, str], 
     rng = generator_for(seed, "sample.insurance", PageRef(topic, number))
     numbered, per_page = bool(rng.integers(2)), int(rng.integers(2, 4))
     spoken = [fact.question for fact in content.facts if not fact.row]
-    left_out = {spoken[int(at)] for at in rng.permutation(len(spoken))[:LEFT_OUT]}
+    left_out = {spoken[int(position)] for position in rng.permutation(len(spoken))[:LEFT_OUT]}
     title = f"{content.titles[number % len(content.titles)]} der {firm}"
     draft = _Draft()
     opening = f"Dieses Dokument regelt den Vertrag zwischen der {firm} und ihren Kunden."
     draft.say(Heading(1, text(title)), Paragraph(text(opening)))
     count = 0
-    for chapter_no, at in enumerate(rng.permutation(len(content.chapters)), start=1):
-        chapter = content.chapters[int(at)]
+    for chapter_no, position in enumerate(rng.permutation(len(content.chapters)), start=1):
+        chapter = content.chapters[int(position)]
         chapter_title = _numbered(_one_of(chapter.titles, rng), f"{chapter_no}.", numbered)
         for part_no, part in enumerate(chapter.parts, start=1):
             if count and count % per_page == 0:
@@ -143,7 +143,8 @@ def _value(fact: Fact, number: int, topic: str, seed: int) -> str:
     """The value of a fact: another one in each document, as far as there are enough."""
     rng = generator_for(seed, f"sample.insurance.{fact.question}", PageRef(topic, 0))
     order = [
-        int(at) % len(fact.values) for at in rng.permutation(max(len(FIRMS), len(fact.values)))
+        int(position) % len(fact.values)
+        for position in rng.permutation(max(len(FIRMS), len(fact.values)))
     ]
     return fact.values[order[number]]
 
@@ -181,15 +182,15 @@ def questions(seed: int) -> Iterator[dict[str, object]]:
                 answers, places = written[topic, firm.lower()]
                 serial += 1
                 place = places.get(fact.question)
-                known = place is not None
+                known_values = place is not None
                 yield {
                     "doc_name": f"{topic}/{firm.lower()}",
                     "ID": f"insurance-{serial:04d}",
                     "questions": fact.question,
-                    "answers": answers[fact.question] if known else list(NOT_ANSWERABLE),
+                    "answers": answers[fact.question] if known_values else list(NOT_ANSWERABLE),
                     "doc_type": topic,
-                    "answer_form": FORMS[fact.kind] if known else "Not answerable",
-                    "evidence_source": "table" if known and fact.row else "text",
+                    "answer_form": FORMS[fact.kind] if known_values else "Not answerable",
+                    "evidence_source": "table" if known_values and fact.row else "text",
                     "evidence_context": place.words if place is not None else "",
                     "evidence_page_no": place.page_no if place is not None else 0,
                     "task": "understanding",

@@ -69,7 +69,7 @@ def differing(statement: str, right: str, wrong: str = "") -> Ask:
 
     ``wrong`` is by default a number near it.
     """
-    wrong = wrong or off(right, statement)
+    wrong = wrong or wrong_number(right, statement)
     return yes_no(statement.replace("{}", right), statement.replace("{}", wrong))
 
 
@@ -93,7 +93,7 @@ def printed(value: Decimal, like: str) -> str:
     return f"{value:,}" if "," in like or exact(like) < 1000 else str(value)
 
 
-def off(value: str, statement: str) -> str:
+def wrong_number(value: str, statement: str) -> str:
     """A number near ``value``, printed as it is: off by a twentieth to a fifth, or by one.
 
     It is larger or smaller as chance has it, so that a size says nothing about which is right;

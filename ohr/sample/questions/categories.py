@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ohr.sample.blocks import Cell, Chart, Heading, Plain, TableBlock, Text, Words, as_cell
+from ohr.sample.blocks import Cell, Chart, Heading, Plain, TableBlock, Text, Words, make_cell
 from ohr.sample.markdown import block_text, flatten, inline_text
 from ohr.sample.questions.asks import FORMS, UNDERSTANDING, Ask
 from ohr.sample.questions.joined import Evidence, Placed, joined_questions
@@ -127,21 +127,23 @@ class _Document:
             return None
         page, chart = charts[int(self.rng.integers(len(charts)))]
         series = chart.series[int(self.rng.integers(len(chart.series)))]
-        at = int(self.rng.integers(len(chart.categories)))
+        position = int(self.rng.integers(len(chart.categories)))
         question = (
             f'In the chart on page {page + 1} of "{self.title}", what is the value of '
-            f"{series.name} for {chart.categories[at]}?"
+            f"{series.name} for {chart.categories[position]}?"
         )
-        return self._gold(question, series.values[at], "N", "chart", (page, block_text(chart)))
+        return self._gold(
+            question, series.values[position], "N", "chart", (page, block_text(chart))
+        )
 
     def _text(self) -> GoldQuestion | None:
-        return self._of([
+        return self._question([
             item for item in self.asks
             if item.source == "text" and len(item.pages) == 1
             and _form(item) in ("String", "Numeric")
         ])  # fmt: skip
 
-    def _of(self, placed: Sequence[Placed]) -> GoldQuestion | None:
+    def _question(self, placed: Sequence[Placed]) -> GoldQuestion | None:
         if not placed:
             return None
         item = placed[int(self.rng.integers(len(placed)))]
@@ -181,10 +183,10 @@ class _Document:
     def _structure(self) -> GoldQuestion | None:
         if len(self.sections) < 2:
             return None
-        at = int(self.rng.integers(min(len(self.sections), len(_NTH))))
-        section = self.sections[at]
+        position = int(self.rng.integers(min(len(self.sections), len(_NTH))))
+        section = self.sections[position]
         if self.rng.integers(2):
-            question = f'What is the title of the {_NTH[at]} section of "{self.title}"?'
+            question = f'What is the title of the {_NTH[position]} section of "{self.title}"?'
             return self._gold(question, _bare(section.title), "S", "text", self._heading(section))
         question = f'How many sections are there in "{self.title}"?'
         where = [self._heading(section) for section in self.sections]
@@ -213,11 +215,10 @@ class _Document:
     def _rewrite(self) -> GoldQuestion | None:
         if not self.sections:
             return None
-        at = int(self.rng.integers(min(len(self.sections), len(_NTH))))
-        section = self.sections[at]
-        question = (
-            f'Rewrite the title of the {_NTH[at]} section of "{self.title}" in capital letters.'
-        )
+        position = int(self.rng.integers(min(len(self.sections), len(_NTH))))
+        section = self.sections[position]
+        section_name = f"the {_NTH[position]} section"
+        question = f'Rewrite the title of {section_name} of "{self.title}" in capital letters.'
         answer = _bare(section.title).upper()
         return self._gold(question, answer, "S", "text", self._heading(section))
 
@@ -230,15 +231,15 @@ class _Document:
         return self._gold(question, REFUSALS[0], "S", "text", heading)
 
     def _cross_page(self) -> GoldQuestion | None:
-        return self._of([item for item in self.joined if _form(item) != FORMS["Y"]])
+        return self._question([item for item in self.joined if _form(item) != FORMS["Y"]])
 
     def _classification(self) -> GoldQuestion | None:
         heading = self._first_heading()
         domain = self.doc_id.split("/")[0]
         if heading is None or domain not in KINDS:
             return None
-        others = [kind for name, kind in KINDS.items() if name != domain]
-        both = [KINDS[domain], others[int(self.rng.integers(len(others)))]]
+        rest = [kind for name, kind in KINDS.items() if name != domain]
+        both = [KINDS[domain], rest[int(self.rng.integers(len(rest)))]]
         if self.rng.integers(2):
             both.reverse()
         question = f'Is "{self.title}" {both[0]} or {both[1]}?'
@@ -282,7 +283,7 @@ def _form(item: Placed) -> str:
 
 def _is_plain(table: TableBlock) -> bool:
     """Whether no cell is merged, empty or more than words, and no two rows begin alike."""
-    cells = [as_cell(cell) for row in (table.header, *table.rows) for cell in row]
+    cells = [make_cell(cell) for row in (table.header, *table.rows) for cell in row]
     first = [_words(row[0]) for row in table.rows]
     return (
         len(table.header) > 1
@@ -298,4 +299,4 @@ def _is_words(text: Text) -> bool:
 
 
 def _words(cell: Cell | Text) -> str:
-    return inline_text(as_cell(cell).text)
+    return inline_text(make_cell(cell).text)

@@ -51,13 +51,13 @@ def joined_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
     Both passages name the entity that they share: that is how a reader finds the second. Two
     ambiguous pronouns are one too many (the paper, section II.5).
     """
-    for item in (*_of_facts(placed), *_of_links(placed)):
+    for item in (*_fact_questions(placed), *_link_questions(placed)):
         assert isinstance(item.content, Ask)
         if len(pronouns(item.content.question)) <= 1:
             yield item
 
 
-def _of_facts(placed: Sequence[Placed]) -> Iterator[Placed]:
+def _fact_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
     by_kind: dict[tuple[str, str], list[tuple[Fact, Placed]]] = defaultdict(list)
     for item in placed:
         fact = item.content
@@ -89,7 +89,7 @@ def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
     yield reasoned(differing(f"Is {{}} the sum, in {unit}, of {a} and {b}?", total))
 
 
-def _of_links(placed: Sequence[Placed]) -> Iterator[Placed]:
+def _link_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
     for link in placed:
         if not isinstance(link.content, Link) or not _names(link, link.content.entity):
             continue

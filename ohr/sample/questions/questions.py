@@ -141,8 +141,8 @@ class _Choice:
         names = [form for form in FORM_SHARES if form != FORMS["Y"]]
         yes_no = 2 * round(count * FORM_SHARES[FORMS["Y"]] / 2 + rng.uniform(-0.5, 0.5))
         yes_no = max(0, min(yes_no, count - count % 2))
-        others = _parts([FORM_SHARES[name] for name in names], count - yes_no, rng)
-        self.forms = dict(zip(names, others, strict=True)) | {FORMS["Y"]: yes_no}
+        rest = _parts([FORM_SHARES[name] for name in names], count - yes_no, rng)
+        self.forms = dict(zip(names, rest, strict=True)) | {FORMS["Y"]: yes_no}
         self.planned = dict(self.forms)
         self.multi, _ = _parts([MULTI_PAGE_SHARE, 1 - MULTI_PAGE_SHARE], count, rng)
         self.reasoning, _ = _parts([REASONING_SHARE, 1 - REASONING_SHARE], count, rng)

@@ -137,7 +137,7 @@ def arrange(copy: Copy, marks: Marks) -> Arrangement:
             for number, entry in listed
             if entry.page == page and not isinstance(entry.block, Columns)
         ]
-        at = 0
+        position = 0
         for place, (kind, text) in enumerate(page_parts(blocks, copy.layout, page)):
             if kind in ("header", "footer"):
                 block_marks = [mark for mark in marks[kind] if mark.page == page]
@@ -151,14 +151,22 @@ def arrange(copy: Copy, marks: Marks) -> Arrangement:
                 words = text[start:end].strip()
                 start = text.index(words, start)
                 boxes.append(
-                    Box(page, kind, place, column, box, at + start, at + start + len(words))
+                    Box(
+                        page,
+                        kind,
+                        place,
+                        column,
+                        box,
+                        position + start,
+                        position + start + len(words),
+                    )
                 )
             if kind == "paragraph":
                 for first, second in pairwise(parts):
                     breaks.append(
                         Continuation(page, place, first[0], second[0], first[2], first[3])
                     )
-            at += len(text) + len(BREAK)
+            position += len(text) + len(BREAK)
     return Arrangement(tuple(boxes), tuple(breaks))
 
 
@@ -187,11 +195,11 @@ def _parts(copy: Copy, entry: Entry, marks: list[Mark], kind: str) -> list[Part]
         column = look.column(marks[0].x, entry.columns)
         inline = kind in ("paragraph", "footnote", "header", "footer")
         up = _RISE if inline else _OVER
-        left, right = look.column_span(column, entry.columns)
+        left_edge, right = look.column_span(column, entry.columns)
         first, last = marks[0], marks[-1]
         if inline and first.y == last.y and last.x > first.x:
-            left, right = first.x, last.x
-        return [(column, (left, first.y - up * size, right, last.y + _DEPTH * size), "", "")]
+            left_edge, right = first.x, last.x
+        return [(column, (left_edge, first.y - up * size, right, last.y + _DEPTH * size), "", "")]
     cut = _pieces(entry)
     parts: list[Part] = []
     start = 0
@@ -199,8 +207,8 @@ def _parts(copy: Copy, entry: Entry, marks: list[Mark], kind: str) -> list[Part]
         column = look.column(mark.x, entry.columns)
         if number < len(words) and look.column(words[number].x, entry.columns) == column:
             continue
-        left, right = look.column_span(column, entry.columns)
-        box = (left, words[start].y - _RISE * size, right, mark.y + _DEPTH * size)
+        left_edge, right = look.column_span(column, entry.columns)
+        box = (left_edge, words[start].y - _RISE * size, right, mark.y + _DEPTH * size)
         before, after = (inline_text(joined(half)).strip() for half in (cut[:number], cut[number:]))
         parts.append((column, box, before, after))
         start = number

@@ -53,9 +53,9 @@ def _string(words: str) -> str:
 
 def _words(x: float, y: float, words: str, anchor: str = "center", width: float = 120) -> str:
     """Words whose top is at ``y``; ``anchor`` is the side of theirs that is at ``x``."""
-    left = x - {"left": 0.0, "center": width / 2, "right": width}[anchor]
+    left_edge = x - {"left": 0.0, "center": width / 2, "right": width}[anchor]
     return (
-        f"place(dx: {left:.1f}pt, dy: {y:.1f}pt, "
+        f"place(dx: {left_edge:.1f}pt, dy: {y:.1f}pt, "
         f"box(width: {width:.1f}pt, align({anchor}, {_string(words)})))"
     )
 
@@ -80,14 +80,14 @@ def _axes(chart: Chart, width: float) -> tuple[float, list[str]]:
     spread = (high - low) or abs(high) or 1.0
     low = low - 0.35 * spread if chart.kind == "line" and low > 0.5 * spread else min(low, 0.0)
     ticks = nice_ticks(max(low, 0.0) if min(values) >= 0 else low, high + 0.08 * spread)
-    left = 6 + _EM * max(len(number(tick)) for tick in ticks)
+    left_edge = 6 + _EM * max(len(number(tick)) for tick in ticks)
     top = 13.0 + (11.0 * len(_legend_rows(chart, width)) if len(chart.series) > 1 else 0.0)
     right, plot = width - 4.0, 0.36 * width + 18.0
-    group = (right - left) / len(chart.categories)
+    group = (right - left_edge) / len(chart.categories)
     lines = max(math.ceil(_EM * len(name) / (group - 2)) for name in chart.categories)
     bottom = top + plot
 
-    def at(value: float) -> float:
+    def height(value: float) -> float:
         return bottom - plot * (value - ticks[0]) / (ticks[-1] - ticks[0])
 
     marks = list(_legend(chart, width))
@@ -95,30 +95,32 @@ def _axes(chart: Chart, width: float) -> tuple[float, list[str]]:
     named = chart.series[0].name + unit if len(chart.series) == 1 else chart.unit
     marks.append(_words(0, 0, named, "left", width))
     for tick in ticks:
-        marks.append(_line(left, at(tick), right, at(tick), "0.3pt + luma(205)"))
-        marks.append(_words(left - 3, at(tick) - 2.6, number(tick), "right", left))
+        marks.append(_line(left_edge, height(tick), right, height(tick), "0.3pt + luma(205)"))
+        marks.append(_words(left_edge - 3, height(tick) - 2.6, number(tick), "right", left_edge))
     draw = _bars if chart.kind == "bar" else _lines
-    marks += draw(chart, left, group, at, at(max(ticks[0], 0.0)))
-    marks.append(_line(left, at(max(ticks[0], 0.0)), right, at(max(ticks[0], 0.0)), "0.8pt"))
+    marks += draw(chart, left_edge, group, height, height(max(ticks[0], 0.0)))
+    marks.append(
+        _line(left_edge, height(max(ticks[0], 0.0)), right, height(max(ticks[0], 0.0)), "0.8pt")
+    )
     longest = max(len(word) for name in chart.categories for word in name.split())
     fit = min(1.0, (group - 4) / (1.2 * _EM * longest))
     for i, category in enumerate(chart.categories):
-        shown = _words(left + (i + 0.5) * group, bottom + 5, category, "center", group - 2)
+        shown = _words(left_edge + (i + 0.5) * group, bottom + 5, category, "center", group - 2)
         marks.append(f"{{set text(size: {fit * _SIZE:.2f}pt); {shown}}}")
     below = bottom + 7 + lines * (_SIZE + 1.6)
-    marks.append(_words((left + right) / 2, below, chart.label, "center", right - left))
+    marks.append(_words((left_edge + right) / 2, below, chart.label, "center", right - left_edge))
     return below + _SIZE + 3, marks
 
 
 def _bars(
-    chart: Chart, left: float, group: float, at: Callable[[float], float], base: float
+    chart: Chart, left_edge: float, group: float, position: Callable[[float], float], base: float
 ) -> Iterator[str]:
     bar = min(group * 0.8 / len(chart.series), 34.0)
     for number_, series in enumerate(chart.series):
         fill = _FILLS[number_ % len(_FILLS)]
         for i, (value, shown) in enumerate(zip(series.numbers, series.values, strict=True)):
-            x = left + (i + 0.5) * group + (number_ - len(chart.series) / 2) * bar
-            top, height = min(at(value), base), abs(at(value) - base)
+            x = left_edge + (i + 0.5) * group + (number_ - len(chart.series) / 2) * bar
+            top, height = min(position(value), base), abs(position(value) - base)
             yield (
                 f"place(dx: {x + 0.8:.1f}pt, dy: {top:.1f}pt, "
                 f'rect(width: {bar - 1.6:.1f}pt, height: {height:.1f}pt, fill: rgb("{fill}")))'
@@ -136,11 +138,14 @@ def _bars(
 
 
 def _lines(
-    chart: Chart, left: float, group: float, at: Callable[[float], float], base: float
+    chart: Chart, left_edge: float, group: float, position: Callable[[float], float], base: float
 ) -> Iterator[str]:
     for number_, series in enumerate(chart.series):
         fill = _FILLS[number_ % len(_FILLS)]
-        points = [(left + (i + 0.5) * group, at(value)) for i, value in enumerate(series.numbers)]
+        points = [
+            (left_edge + (i + 0.5) * group, position(value))
+            for i, value in enumerate(series.numbers)
+        ]
         dash = ("solid", "dashed", "dotted")[number_ % 3]
         stroke = f'(paint: rgb("{fill}"), thickness: 1.3pt, dash: "{dash}")'
         for (x0, y0), (x1, y1) in pairwise(points):

@@ -74,16 +74,17 @@ def _device(figure: Figure, width: float, rng: np.random.Generator) -> tuple[flo
     """A housing with a part for each label; a thin line leads from the part to its name."""
     count = len(figure.labels)
     height = max(96.0, 15.0 * count + 24)
-    left, body = 0.08 * width, 0.42 * width
+    left_edge, body = 0.08 * width, 0.42 * width
     marks = [
-        f"place(dx: {left:.1f}pt, dy: 6pt, rect(width: {body:.1f}pt, height: {height - 14:.1f}pt, "
+        f"place(dx: {left_edge:.1f}pt, dy: 6pt, rect(width: {body:.1f}pt, "
+        f"height: {height - 14:.1f}pt, "
         "radius: 8pt, stroke: 1pt, fill: luma(246)))",
-        f"place(dx: {left + 6:.1f}pt, dy: {height - 8:.1f}pt, "
+        f"place(dx: {left_edge + 6:.1f}pt, dy: {height - 8:.1f}pt, "
         f"rect(width: {body - 12:.1f}pt, height: 5pt, stroke: 0.8pt))",
     ]
     for i, label in enumerate(figure.labels):
         y = 16 + (height - 34) * (i + 0.5) / count
-        x = left + body * float(rng.uniform(0.2, 0.75))
+        x = left_edge + body * float(rng.uniform(0.2, 0.75))
         size = float(rng.uniform(5, 9))
         shape = (
             f"circle(radius: {size:.1f}pt, stroke: 0.8pt, fill: luma(215))",
@@ -93,9 +94,9 @@ def _device(figure: Figure, width: float, rng: np.random.Generator) -> tuple[flo
             "stroke: 0.8pt, fill: luma(235))",
         )[int(rng.integers(3))]
         marks.append(f"place(dx: {x - size:.1f}pt, dy: {y - size * 0.8:.1f}pt, {shape})")
-        marks.append(_line(x + size, y, left + body + 26, y, "0.5pt"))
-        room = width - left - body - 32
-        marks.append(_words(left + body + 30, y - 3.4, label, "left", room))
+        marks.append(_line(x + size, y, left_edge + body + 26, y, "0.5pt"))
+        room = width - left_edge - body - 32
+        marks.append(_words(left_edge + body + 30, y - 3.4, label, "left", room))
     return height, marks
 
 

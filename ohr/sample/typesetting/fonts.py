@@ -50,9 +50,9 @@ def fonts_for(look: Look) -> typst.Fonts:
 def family_for(attribute: str) -> str:
     """An installed family for an attribute. Raises ConfigError with the package to install."""
     families, package = _PACKAGES[attribute]
-    known = set(installed().families())
+    known_values = set(installed().families())
     for family in families:
-        if family in known:
+        if family in known_values:
             return family
     raise ConfigError(
         f"sample attribute {attribute!r} needs a font that is not installed: "

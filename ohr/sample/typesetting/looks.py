@@ -49,8 +49,8 @@ class Look:
     def column_span(self, column: int, columns: int) -> tuple[float, float]:
         """Left and right edge of a column in points."""
         width = self.column_width(columns)
-        left = self.margins[0] + column * (width + self.gutter)
-        return left, left + width
+        left_edge = self.margins[0] + column * (width + self.gutter)
+        return left_edge, left_edge + width
 
 
 _MARGINS = {
@@ -75,8 +75,8 @@ def style(name: str) -> str:
 @cache
 def look(domain: str) -> Look:
     """The look of a domain. Raises KeyError for a domain without one."""
-    left, right, top, bottom = (round(side * _CM, 2) for side in _MARGINS[domain])
-    return Look((left, right, top, bottom), style(domain))
+    left_edge, right, top, bottom = (round(side * _CM, 2) for side in _MARGINS[domain])
+    return Look((left_edge, right, top, bottom), style(domain))
 
 
 def dense(plain: Look) -> Look:

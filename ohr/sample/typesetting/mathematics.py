@@ -79,7 +79,7 @@ class Script:
 Node: TypeAlias = Atom | Row | Call | Script
 
 
-def to_typst(latex: str) -> str:
+def write_typst(latex: str) -> str:
     """Typst mathematics (without its dollar signs). Raises ValueError outside the subset."""
     return _write(parse(latex))
 

@@ -82,13 +82,13 @@ def _png(page: Grey) -> bytes:
 
 
 def _pdf(pages: Sequence[Grey], title: str) -> bytes:
-    first, *others = (Image.fromarray(page) for page in pages)
+    first, *rest = (Image.fromarray(page) for page in pages)
     with io.BytesIO() as stream:
         first.save(
             stream,
             "PDF",
             save_all=True,
-            append_images=others,
+            append_images=rest,
             resolution=float(DPI),
             quality=_QUALITY,
             title=title,

@@ -36,7 +36,7 @@ from ohr.sample.markdown import notes, pieces
 from ohr.sample.typesetting.charts import chart_source
 from ohr.sample.typesetting.drawings import figure_source
 from ohr.sample.typesetting.looks import Look, style
-from ohr.sample.typesetting.mathematics import to_typst
+from ohr.sample.typesetting.mathematics import write_typst
 
 CHART_WIDTH = 340.0
 """Widest chart in points; in a narrower column a chart is as wide as the column."""
@@ -140,10 +140,10 @@ class _Writer:
 
     def document(self) -> str:
         look, layout = self.copy.look, self.copy.layout
-        left, right, top, bottom = look.margins
+        left_edge, right, top, bottom = look.margins
         page = (
             '#set page(paper: "a4", numbering: none, fill: white, '
-            f"margin: (left: {left}pt, right: {right}pt, top: {top}pt, bottom: {bottom}pt), "
+            f"margin: (left: {left_edge}pt, right: {right}pt, top: {top}pt, bottom: {bottom}pt), "
             'background: [#metadata(("page", 0, 0))], '
             f"header: {self.header()}, "
             f"footer: {self.furniture(layout.footer, 'footer')})\n"
@@ -159,8 +159,8 @@ class _Writer:
     def furniture(self, words: str, kind: str) -> str:
         if not words:
             return "none"
-        before, at, after = words.partition("{page}")
-        number = f"#context counter(page).display();#{string(after)};" if at else ""
+        before, position, after = words.partition("{page}")
+        number = f"#context counter(page).display();#{string(after)};" if position else ""
         place = "center" if len(words) <= SHORT else "left"
         rule = ", line(length: 100%, stroke: 0.4pt)" if kind == "header" else ""
         return (
@@ -227,7 +227,7 @@ class _Writer:
                 return self.listing(items, ordered, number)
             case Formula(latex, tag):
                 numbering = f"numbering: (..) => {string(f'({tag})')}, " if tag else ""
-                equation = f"math.equation(block: true, {numbering}$ {to_typst(latex)} $.body)"
+                equation = f"math.equation(block: true, {numbering}$ {write_typst(latex)} $.body)"
                 shown = f"block(width: 100%, {equation})" if tag else equation
                 return _apart(f"formula({number}, {shown})", "1.1em")
             case TableBlock(caption=caption):
@@ -302,7 +302,7 @@ class _Writer:
     def span(self, span: Inline) -> str:
         match span:
             case Math(latex):
-                return f"${to_typst(latex)}$"
+                return f"${write_typst(latex)}$"
             case Strong(words):
                 return f"#strong({string(words)});"
             case Emph(words):
@@ -332,8 +332,9 @@ class _Writer:
             rules = "".join(
                 f"table.hline(y: {y}, stroke: 0.8pt), " for y in (0, heads, last)
             ) + "".join(
-                f"table.hline(y: 1, start: {at}, end: {at + cell.colspan}, stroke: 0.4pt), "
-                for at, cell in table.places()[0]
+                f"table.hline(y: 1, start: {position}, end: {position + cell.colspan}, "
+                "stroke: 0.4pt), "
+                for position, cell in table.places()[0]
                 if heads > 1 and cell.colspan > 1
             )
         fill = f"fill: (_, y) => if y < {heads} {{ luma(232) }}, " if table.grid else ""

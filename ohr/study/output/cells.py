@@ -123,7 +123,9 @@ def _cells(score: _Score, info: MetricInfo, groups: Sequence[str]) -> Iterator[d
         members = everyone[applies[everyone]]
         chosen = members[counts[members] > 0]
         clusters = (
-            Clusters.of(units.documents[chosen], units.pages[chosen]) if len(chosen) else None
+            Clusters.from_labels(units.documents[chosen], units.pages[chosen])
+            if len(chosen)
+            else None
         )
         yield {
             "group": group,

@@ -90,7 +90,7 @@ class Shelf:
             if match[1].upper() in self._sections:
                 return self._sections[match[1].upper()]
             if match[1].isdigit() and not self._sections:
-                return _at(self.outermost, int(match[1]))
+                return _item(self.outermost, int(match[1]))
             # "Civil" and "C" consist of letters of Roman numerals, but may be titles.
             folded = reference.casefold()
             return next(
@@ -106,7 +106,7 @@ class Shelf:
         """The figure with a label or caption; if none has a label, numbers count the figures."""
         return _node(reference, self.tree.figures)
 
-    def around(self, node: FigureNode) -> str:
+    def surroundings(self, node: FigureNode) -> str:
         """A figure's text, and the whole lines near it on its page."""
         text = self.tree.pages[node.start.page].text
         end = node.end.at if node.end.page == node.start.page else len(text)
@@ -152,12 +152,12 @@ def _node(reference: str, nodes: Sequence[Node]) -> Node | None:
             if node.label.upper() == label:
                 return node
         if label.isdigit() and not any(node.label for node in nodes):
-            return _at(nodes, int(label))
+            return _item(nodes, int(label))
         return None
     return _nearest(reference, nodes, [node.caption for node in nodes])
 
 
-def _at(items: Sequence[T], number: int) -> T | None:
+def _item(items: Sequence[T], number: int) -> T | None:
     return items[number - 1] if 1 <= number <= len(items) else None
 
 

@@ -42,8 +42,8 @@ def metadata(
     whose name alone does not fit is left out.
     """
     descriptions, was_cut, remaining = [], False, budget
-    for at, shelf in enumerate(shelves):
-        text, is_cut = _describe(shelf, remaining // (len(shelves) - at), count)
+    for index, shelf in enumerate(shelves):
+        text, is_cut = _describe(shelf, remaining // (len(shelves) - index), count)
         was_cut |= is_cut
         if text:
             descriptions.append(text)

@@ -291,17 +291,17 @@ _TITLES = re.compile(
 _WHERE = re.compile(r"\b(?:on|at) (?:which|what) page\b|\bauf welcher seite\b", re.I)
 
 
-def from_metadata(question: str, shelf: Shelf) -> tuple[str, tuple[PageRef, ...]]:
+def answer_from_metadata(question: str, shelf: Shelf) -> tuple[str, tuple[PageRef, ...]]:
     """The answer to a question about the structure alone, and the pages of the parts it is about.
 
     Empty for any other question.
     """
-    text, places = _from_metadata(question, shelf)
+    text, places = _metadata_answer(question, shelf)
     refs = dict.fromkeys(shelf.tree.pages[place.page].ref for place in places if text)
     return text, tuple(refs)
 
 
-def _from_metadata(question: str, shelf: Shelf) -> tuple[str, list[Place]]:
+def _metadata_answer(question: str, shelf: Shelf) -> tuple[str, list[Place]]:
     if match := _HOW_MANY.search(question):
         bare = _QUOTED.sub(" ", question)  # a document's title may hold any word
         of_a_part = (

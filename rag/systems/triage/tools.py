@@ -250,7 +250,7 @@ def _node(shelf: Shelf, kind: str, reference: str) -> Piece:
         )
     if kind == "figure" and (figure := shelf.figure(reference)) is not None:
         refs = _refs(tree, figure.start, figure.end)
-        return Piece(shelf.name, _describe_node(kind, figure), shelf.around(figure), refs)
+        return Piece(shelf.name, _describe_node(kind, figure), shelf.surroundings(figure), refs)
     nodes = tree.tables if kind == "table" else tree.figures
     existing = _list_names([_describe_node(kind, node) for node in nodes]) or "none"
     raise _CallError(f"there is no {kind} {_shorten(reference)!r}; the {kind}s are {existing}")

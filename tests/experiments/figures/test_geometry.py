@@ -91,11 +91,11 @@ def _is_drawn(text: Text) -> bool:
                 label for tick in axis.get_major_ticks() for label in (tick.label1, tick.label2)
             ]
             if any(text is label for label in labels):
-                return text in axis.get_ticklabels() and _inside(axis, text)
+                return text in axis.get_ticklabels() and _is_inside(axis, text)
     return True
 
 
-def _inside(axis, text: Text) -> bool:
+def _is_inside(axis, text: Text) -> bool:
     low, high = sorted(axis.get_view_interval())
     place = text.get_position()[0 if axis.axis_name == "x" else 1]
     return low <= place <= high
@@ -155,7 +155,7 @@ DRAWINGS = {
 
 
 @cache
-def of_study(name: str, study: str) -> Figure:
+def draw_study(name: str, study: str) -> Figure:
     """A drawing of a study, made once; it is only looked at."""
     return drawn(DRAWINGS[name], STUDIES[study])
 
@@ -166,7 +166,7 @@ def of_study(name: str, study: str) -> Figure:
 )
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_no_text_covers_another_and_no_mark_is_cut(name, study):
-    made = of_study(name, study)
+    made = draw_study(name, study)
     check_texts(made)
     check_marks(made)
     check_scales(made)
@@ -182,7 +182,7 @@ def test_bars_have_room_for_their_groups_names(group):
 
 
 def test_noise_strength_shows_the_noise_of_the_content_too():
-    names = {text.get_text() for text in visible_texts(of_study("noise_strength", "two engines"))}
+    names = {text.get_text() for text in visible_texts(draw_study("noise_strength", "two engines"))}
     assert "$r_{noise}$ of the content" in names
 
 

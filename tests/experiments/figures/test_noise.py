@@ -180,7 +180,7 @@ def test_a_mean_over_other_questions_says_so(cells):
     failed = (cells["metric"] == "f1") & (cells["engine"] == HOSTILE) & (cells["noise"] == "none")
     some = cells.assign(n=cells["n"].mask(failed, 5))
     table = noise_table(some)
-    at = names.index("Generation F1")
-    brackets = [row[at].endswith("(5)") for row in rows_of(table)]
+    position = names.index("Generation F1")
+    brackets = [row[position].endswith("(5)") for row in rows_of(table)]
     assert sum(brackets) == 1
     assert "in brackets" in str(table.caption)

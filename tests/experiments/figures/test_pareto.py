@@ -48,14 +48,14 @@ def test_the_frontier_is_what_nothing_dominates(given_points, higher) -> None:
     quality = [float(one) for _, one in given_points]
     kept = frontier(expense, quality, higher_is_better=higher)
     sign = 1 if higher else -1
-    for at in range(len(given_points)):
+    for position in range(len(given_points)):
         dominated = any(
-            expense[other] <= expense[at]
-            and sign * quality[other] >= sign * quality[at]
-            and (expense[other], quality[other]) != (expense[at], quality[at])
+            expense[other] <= expense[position]
+            and sign * quality[other] >= sign * quality[position]
+            and (expense[other], quality[other]) != (expense[position], quality[position])
             for other in range(len(given_points))
         )
-        same = any((expense[k], quality[k]) == (expense[at], quality[at]) for k in kept)
+        same = any((expense[k], quality[k]) == (expense[position], quality[position]) for k in kept)
         assert same is not dominated
 
 

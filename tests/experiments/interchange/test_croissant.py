@@ -45,8 +45,8 @@ def loaded(exported):
 def test_the_validator_finds_no_error(loaded):
     assert list(loaded.metadata.ctx.issues.errors) == []
     missing = " ".join(loaded.metadata.ctx.issues.warnings)
-    for known in ("description", "version"):
-        assert f"schema.org/{known}" not in missing
+    for known_values in ("description", "version"):
+        assert f"schema.org/{known_values}" not in missing
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -99,8 +99,8 @@ def test_a_question_for_which_nothing_is_found_scores_zero(exported):
     path = exported / "runs" / "gt_clean.few_words.bm25.k2.run"
     ranking = list(ir_measures.read_trec_run(str(path)))
     whole = ir_measures.calc_aggregate([RR @ 2], qrels, ranking)[RR @ 2]
-    others = [hit for hit in ranking if hit.query_id != "q0"]
-    without = ir_measures.calc_aggregate([RR @ 2], qrels, others)[RR @ 2]
+    rest = [hit for hit in ranking if hit.query_id != "q0"]
+    without = ir_measures.calc_aggregate([RR @ 2], qrels, rest)[RR @ 2]
     first = ir_measures.calc_aggregate([RR @ 2], [q for q in qrels if q.query_id == "q0"], ranking)
     assert whole - without == pytest.approx(first[RR @ 2] / 48)
 

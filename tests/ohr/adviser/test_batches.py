@@ -49,9 +49,9 @@ def test_every_beginning_is_spread_over_the_documents(lengths, seed):
             assert abs(read[f"d{number}"] - count * size / len(refs)) <= len(lengths)
 
 
-def verdict(*others: Candidate, needs_truth: bool = False) -> MeasureVerdict:
+def verdict(*rest: Candidate, needs_truth: bool = False) -> MeasureVerdict:
     best = Candidate("a", "a", 0.05, 0.04, 0.06)
-    return MeasureVerdict("characters", (best, *others), 16, 4, "", {}, needs_truth=needs_truth)
+    return MeasureVerdict("characters", (best, *rest), 16, 4, "", {}, needs_truth=needs_truth)
 
 
 @pytest.mark.parametrize(

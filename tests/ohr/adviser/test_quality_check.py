@@ -21,7 +21,7 @@ def test_engines_stand_in_the_order_of_the_table_and_each_is_ranked_alone(monkey
         return pd.DataFrame({"edit_distance": rows["true_edit_distance"] ** 2})
 
     monkeypatch.setattr(check, "_predicted", predicted)
-    rows = check.against_engines(table, {})
+    rows = check.compare_with_engines(table, {})
     assert rows["engine"].tolist() == ["tesseract", "rapidocr"]
     assert rows["noise"].tolist() == ["none", "semantic"]
     assert rows["n"].tolist() == [3, 3]

@@ -164,8 +164,8 @@ def test_points_do_not_divide_by_zero() -> None:
 
 
 def test_columns_of_chinese_run_down_from_right_to_left() -> None:
-    def box(left: int, top: int, right: int, bottom: int) -> list[list[int]]:
-        return [[left, top], [right, top], [right, bottom], [left, bottom]]
+    def box(left_edge: int, top: int, right: int, bottom: int) -> list[list[int]]:
+        return [[left_edge, top], [right, top], [right, bottom], [left_edge, bottom]]
 
     columns = [box(10, 10, 40, 400), box(60, 10, 90, 400), box(110, 10, 140, 200),
                box(110, 220, 140, 400)]  # fmt: skip

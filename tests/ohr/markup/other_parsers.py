@@ -31,16 +31,16 @@ Counts = Counter[tuple[str, str]]
 def compared(text: str) -> Iterator[tuple[Counts, Counts]]:
     """What the scan finds on a page beside what another parser does, for each parser."""
     page = MarkupPage(text)
-    bare = without_latex(page)
-    yield of_scan(MarkupPage(bare)), of_markdown(bare)
+    bare = replace_latex(page)
+    yield scan_counts(MarkupPage(bare)), markdown_counts(bare)
     if "\\" in text or "$" in text:
         yield (
             Counter(("formula", _squeezed(text[f.start : f.end])) for f in page.formulas),
-            Counter(("formula", _squeezed(source)) for source in of_latex(text)),
+            Counter(("formula", _squeezed(source)) for source in latex_formulas(text)),
         )
 
 
-def without_latex(page: MarkupPage) -> str:
+def replace_latex(page: MarkupPage) -> str:
     """The page with a letter for each formula, a word for each table that is not Markdown's."""
     spans = [(table.span, "table") for table in page.tables if table.format != "markdown"]
     tables = sorted(span for span, _ in spans)
@@ -56,11 +56,11 @@ def without_latex(page: MarkupPage) -> str:
     return "".join([*pieces, page.text[done:]])
 
 
-def of_scan(page: MarkupPage) -> Counts:
+def scan_counts(page: MarkupPage) -> Counts:
     """The Markdown of a page, as the scan has it."""
     text, counts = page.text, Counter[tuple[str, str]]()
     # What lies in an indented line is code to Markdown.
-    walked = (r for region in page.regions for r in _as_markdown(region).walk())
+    walked = (r for region in page.regions for r in _markdown_region(region).walk())
     for region in walked:
         kind, source = region.kind, text[region.start : region.end]
         inner = _squeezed(text[region.inner_start : region.inner_end])
@@ -81,11 +81,11 @@ def of_scan(page: MarkupPage) -> Counts:
     return counts
 
 
-def _as_markdown(region: MarkupRegion) -> MarkupRegion:
+def _markdown_region(region: MarkupRegion) -> MarkupRegion:
     return replace(region, inside=()) if region.kind is MarkupKind.INDENTED else region
 
 
-def of_markdown(text: str) -> Counts:
+def markdown_counts(text: str) -> Counts:
     """The Markdown of a page, as markdown-it-py has it."""
     lines, counts = text.split("\n"), Counter[tuple[str, str]]()
     tokens = MARKDOWN.parse(text)
@@ -106,11 +106,11 @@ def of_markdown(text: str) -> Counts:
             counts["table", _squeezed("".join(lines[slice(*(token.map or (0, 0)))]))[:20]] += 1
         elif token.type == "list_item_open":
             counts["list item", _squeezed(first)] += 1
-        counts.update(_of_line(token.children or []))
+        counts.update(_line_counts(token.children or []))
     return counts
 
 
-def _of_line(tokens: list[Token]) -> Iterator[tuple[str, str]]:
+def _line_counts(tokens: list[Token]) -> Iterator[tuple[str, str]]:
     depth, content = 0, ""
     for token in tokens:
         if token.type == "code_inline":
@@ -131,7 +131,7 @@ def _of_line(tokens: list[Token]) -> Iterator[tuple[str, str]]:
             content += token.content or (" " if token.type == "softbreak" else "")
 
 
-def of_latex(text: str) -> Iterator[str]:
+def latex_formulas(text: str) -> Iterator[str]:
     """The formulas of a page, as pylatexenc has them."""
     walker = LatexWalker(_BARE_PERCENT.sub(r"\\%", text), tolerant_parsing=True)
     nodes: list[LatexNode] = list(walker.get_latex_nodes()[0])

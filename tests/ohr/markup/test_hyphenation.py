@@ -101,13 +101,13 @@ def test_a_part_that_stands_for_a_whole_compound_keeps_its_hyphen(text, whole):
     ],
 )
 def test_the_document_shows_how_a_word_is_written(document, whole):
-    assert join_cut_words("least-\nsquares", WordForms.of([document, ""])) == whole
+    assert join_cut_words("least-\nsquares", WordForms.from_texts([document, ""])) == whole
     assert join_cut_words(f"least-\nsquares\n{document}").split("\n")[0] == whole
 
 
 def test_a_name_that_the_document_has_in_one_word_is_one_word():
-    assert join_cut_words("Pay-\nPal", WordForms.of(["by PayPal"])) == "PayPal"
-    assert join_cut_words("T-\nShirt", WordForms.of(["tshirt"])) == "T-Shirt"
+    assert join_cut_words("Pay-\nPal", WordForms.from_texts(["by PayPal"])) == "PayPal"
+    assert join_cut_words("T-\nShirt", WordForms.from_texts(["tshirt"])) == "T-Shirt"
 
 
 @given(
@@ -128,7 +128,7 @@ def test_wherever_lower_case_words_are_cut_they_come_out_whole(words, hyphen, wi
 def test_a_compound_of_the_document_is_kept_wherever_its_line_ends(parts, hyphen):
     parts = [f"{part}xx" for part in parts]
     compound = hyphen.join(parts)
-    forms = WordForms.of([compound, "other words"])
+    forms = WordForms.from_texts([compound, "other words"])
     for place in range(1, len(parts)):
         cut = f"{hyphen.join(parts[:place])}{hyphen}\n{hyphen.join(parts[place:])}"
         assert join_cut_words(cut, forms) == compound
@@ -136,15 +136,15 @@ def test_a_compound_of_the_document_is_kept_wherever_its_line_ends(parts, hyphen
 
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 def test_a_second_time_changes_nothing(text, others):
-    forms = WordForms.of([text, *others])
-    for known in (None, forms):
-        once = join_cut_words(text, known)
-        assert join_cut_words(once, known) == once
+    forms = WordForms.from_texts([text, *others])
+    for known_values in (None, forms):
+        once = join_cut_words(text, known_values)
+        assert join_cut_words(once, known_values) == once
 
 
 @given(st.text(st.characters(exclude_characters="-\u2010\u2e17\u058a\u05be\xad\xac")), TEXTS)
 def test_a_text_without_hyphens_stays(text, other):
-    assert join_cut_words(text, WordForms.of([other])) == text
+    assert join_cut_words(text, WordForms.from_texts([other])) == text
 
 
 @given(TEXTS)

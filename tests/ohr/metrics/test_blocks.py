@@ -134,7 +134,7 @@ def test_shape_leaves_out_what_is_empty():
     with_blanks = with_blanks.replace("income &", "income & &").replace(
         "2017 \\\\", "2017 \\\\ & \\\\"
     )
-    one, other = (Grid.of(parse_tables(text)[0]) for text in (with_blanks, TABLE))
+    one, other = (Grid.from_table(parse_tables(text)[0]) for text in (with_blanks, TABLE))
     assert shape(one) == shape(other) == (3, 3, ())
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.models.replies import bare_page, without_thoughts
+from ohr.models.replies import bare_page, drop_thoughts
 from ohr.models.thought_marks import thought_opened
 from tests.patience import ends
 
@@ -37,14 +37,14 @@ TEXTS = st.text("abc <>|/[]\n.é", max_size=20)
 @given(thought=TEXTS)
 def test_what_is_between_the_marks_is_taken_off(opens: str, closes: str, thought: str) -> None:
     reply = f"{opens}{thought}{closes}\nnine years"
-    assert without_thoughts(reply).strip() == "nine years"
+    assert drop_thoughts(reply).strip() == "nine years"
     bare = bare_page(f"\n{reply}")
     assert (bare.text.strip(), bare.thoughts) == ("nine years", 1)
 
 
 @pytest.mark.parametrize(("opens", "closes"), FRAMES)
 def test_a_thought_that_is_not_closed_is_no_answer(opens: str, closes: str) -> None:
-    assert without_thoughts(f"{opens} we need the lease") == ""
+    assert drop_thoughts(f"{opens} we need the lease") == ""
     assert bare_page(f"{opens} we need the lease").text == ""
 
 
@@ -52,16 +52,16 @@ def test_a_thought_that_is_not_closed_is_no_answer(opens: str, closes: str) -> N
     ("opens", "closes"), [frame for frame in FRAMES if "details" not in frame[0]]
 )
 def test_only_a_closing_mark(opens: str, closes: str) -> None:
-    assert without_thoughts(f"We need the lease.\n{closes}\n\nnine years").strip() == "nine years"
+    assert drop_thoughts(f"We need the lease.\n{closes}\n\nnine years").strip() == "nine years"
     assert bare_page(f"We need the lease.\n{closes}\nnine years").text.strip() == "nine years"
 
 
 @pytest.mark.parametrize("mark", ["<think/>", "<think />", "<thinking/>\n", "<Thought/>"])
 def test_an_empty_thought(mark: str) -> None:
-    assert without_thoughts(f"{mark}nine years").strip() == "nine years"
-    assert without_thoughts(f"nine years{mark}").strip() == "nine years"
-    assert without_thoughts(f"We need it. {mark} nine years").strip() == "nine years"
-    assert without_thoughts(f"<think>hm</think>{mark}nine years").strip() == "nine years"
+    assert drop_thoughts(f"{mark}nine years").strip() == "nine years"
+    assert drop_thoughts(f"nine years{mark}").strip() == "nine years"
+    assert drop_thoughts(f"We need it. {mark} nine years").strip() == "nine years"
+    assert drop_thoughts(f"<think>hm</think>{mark}nine years").strip() == "nine years"
     assert bare_page(f"{mark * 2}nine years").text.strip() == "nine years"
 
 
@@ -82,7 +82,7 @@ def test_what_a_page_says_itself_stays(page: str) -> None:
 
 def test_details_of_an_answer_stay() -> None:
     answer = "<details><summary>More</summary>nine years</details>"
-    assert without_thoughts(answer) == answer
+    assert drop_thoughts(answer) == answer
 
 
 @pytest.mark.parametrize(("opens", "closes"), FRAMES[:-2])
@@ -93,7 +93,7 @@ def test_a_prompt_that_opens_a_thought(opens: str, closes: str) -> None:
 
 def test_gemmas_turns() -> None:
     reply = "<|turn>model\n<|channel>thought\nhm\n<channel|>nine years<turn|>"
-    assert without_thoughts(reply).strip() == "nine years"
+    assert drop_thoughts(reply).strip() == "nine years"
 
 
 @pytest.mark.parametrize("unit", [*(opens for opens, _ in FRAMES), *(c for _, c in FRAMES),
@@ -101,6 +101,6 @@ def test_gemmas_turns() -> None:
 def test_a_megabyte_comes_to_an_end(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     with ends(cpu_s=30):
-        answer = without_thoughts(text)
+        answer = drop_thoughts(text)
         bare_page(text)
     assert len(answer) <= len(text)

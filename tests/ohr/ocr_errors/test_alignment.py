@@ -99,9 +99,9 @@ def test_an_error_in_a_moved_passage_is_found():
 def test_lines_in_pieces_have_moved():
     """An engine that reads the left half of all lines before the right one."""
     lines = [FIRST, SECOND, THIRD]
-    left = [word for line in lines for word in line[:6]]
+    left_side = [word for line in lines for word in line[:6]]
     right = [word for line in lines for word in line[6:]]
-    aligned = align([*FIRST, *SECOND, *THIRD], [*left, *right])
+    aligned = align([*FIRST, *SECOND, *THIRD], [*left_side, *right])
     assert set(aligned.fates) == {Fate.RIGHT}
     assert aligned.inserted == []
     assert aligned.moved_words > 0

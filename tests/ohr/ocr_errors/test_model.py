@@ -186,7 +186,7 @@ def test_kinds_of_words_have_their_own_fates():
     assert of_kind[2][Fate.LOST] > 4 * of_kind[2][Fate.REWRITTEN]
 
 
-def with_chart(number: int) -> tuple[list[str], str]:
+def page_with_chart(number: int) -> tuple[list[str], str]:
     """The text of a page, and a chart whose words are lost."""
     cells = page(100 + number, 12)
     rows = " \\\\\n".join(" & ".join(cells[i : i + 4]) for i in range(0, 12, 4))
@@ -197,7 +197,7 @@ def with_chart(number: int) -> tuple[list[str], str]:
 def test_kinds_of_words_have_rates_by_the_layout_of_the_page():
     pairs = []
     for number in range(24):
-        words, chart = with_chart(number)
+        words, chart = page_with_chart(number)
         ref = PageRef(f"d{number % 4}", number)
         if number % 2:
             truth, output = f"{' '.join(words)}\n\n{chart}", " ".join(words)
@@ -250,7 +250,7 @@ def test_every_word_goes_wrong_in_the_end(count):
 
 def windows_with_errors(fates: Sequence[Fate]) -> float:
     """The share of windows of 25 words in which a word is wrong."""
-    windows = [fates[at : at + 25] for at in range(0, len(fates) - 25, 5)]
+    windows = [fates[position : position + 25] for position in range(0, len(fates) - 25, 5)]
     return sum(any(window) for window in windows) / len(windows)
 
 
@@ -324,8 +324,8 @@ def test_formulas_are_lost_or_right_as_often_as_the_engine_has_it():
     aligned = [align_pair(pair) for pair in pairs]
     maker, fates = ErrorMaker(fit_model(aligned, PROVENANCE)), Counter()
     for number, one in enumerate(aligned):
-        for at, (fate, text) in maker.fixed(one.words, np.random.default_rng(number)).items():
-            fates["right" if text == one.words.words[at] else fate] += 1
+        for position, (fate, text) in maker.fixed(one.words, np.random.default_rng(number)).items():
+            fates["right" if text == one.words.words[position] else fate] += 1
     assert fates.total() == 24 * 8
     assert fates[Fate.LOST] / fates.total() == pytest.approx(0.25, abs=0.1)
     assert fates["right"] / fates.total() == pytest.approx(0.5, abs=0.1)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.markup.outline.read import document_tree
-from ohr.markup.outline.transplant import with_headings_of
+from ohr.markup.outline.transplant import transplant_headings
 from ohr.markup.outline.tree import DocumentTree
 from ohr.types import Document, Page, PageRef
 
@@ -28,7 +28,7 @@ READ = ("Rep0rt\n\nThe firsl part is short.\nCosts\nRent was 4O0 that year.", "#
 
 
 def test_the_truths_headings_stand_before_the_words_that_follow_them() -> None:
-    mended = with_headings_of(tree(*READ), tree(*TRUE))
+    mended = transplant_headings(tree(*READ), tree(*TRUE))
     assert titles(document_tree(mended)) == titles(tree(*TRUE))
     first = mended.pages[0].text
     assert first.index("# Report") < first.index("The firsl")
@@ -37,13 +37,13 @@ def test_the_truths_headings_stand_before_the_words_that_follow_them() -> None:
 
 
 def test_words_stay_as_they_are() -> None:
-    mended = with_headings_of(tree(*READ), tree(*TRUE))
+    mended = transplant_headings(tree(*READ), tree(*TRUE))
     kept = " ".join(mended.pages[0].text.replace("# Report", "").replace("## Costs", "").split())
     assert kept == " ".join(READ[0].split())
 
 
 def test_a_readings_headings_in_the_true_text() -> None:
-    broken = with_headings_of(tree(*TRUE), tree(*READ))
+    broken = transplant_headings(tree(*TRUE), tree(*READ))
     assert titles(document_tree(broken)) == [(1, "")]
     assert "Report" in broken.pages[0].text
     assert "#" not in broken.pages[0].text
@@ -59,6 +59,6 @@ TEXTS = st.lists(
 @given(TEXTS, TEXTS)
 def test_any_two_readings(one: list[str], other: list[str]) -> None:
     first, second = tree(*one), tree(*other[: len(one)])
-    mended = document_tree(with_headings_of(first, second))
+    mended = document_tree(transplant_headings(first, second))
     marked = [s.title for s in second.sections]
     assert [s.title for s in mended.sections if s.source == "markup"] == marked

@@ -136,6 +136,8 @@ def test_the_first_pages_of_the_list_are_a_random_sample(predicts):
         first = pages_to_transcribe(predicted.tolist(), 25, seed)[:10]
         labels = np.full(40, math.nan)
         labels[first] = true[first]
-        found = estimate(np.nan_to_num(predicted), [str(at) for at in range(40)], 0.0, labels)
+        found = estimate(
+            np.nan_to_num(predicted), [str(position) for position in range(40)], 0.0, labels
+        )
         hits += found.low <= true.mean() <= found.high
     assert hits >= 276  # 285 are wanted; in the order of documents it was 2

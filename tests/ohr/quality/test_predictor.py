@@ -113,7 +113,7 @@ def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
 def readings_of(gap, told):
     """Two readings of 60 pages whose true and predicted means differ by these."""
     rng = np.random.default_rng(2)
-    pages = [(f"d{at % 12}", at) for at in range(60)]
+    pages = [(f"d{position % 12}", position) for position in range(60)]
     base = {page: rng.uniform(0.1, 0.2) for page in pages}
     return {
         "first": {page: (value, value, 0.1) for page, value in base.items()},
@@ -195,9 +195,9 @@ def test_the_shipped_model_predicts_an_error_in_its_interval(values, target):
 
 
 def test_the_shipped_model_says_what_it_was_fitted_on():
-    known = shipped().fitted_on
-    assert known["pages"] > 500
-    assert "fit_quality" in known["command"]
+    known_values = shipped().fitted_on
+    assert known_values["pages"] > 500
+    assert "fit_quality" in known_values["command"]
 
 
 def test_a_worse_layer_distance_is_a_worse_page():

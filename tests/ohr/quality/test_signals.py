@@ -127,16 +127,16 @@ def test_docling_rates_what_broken_fonts_leave():
 def test_a_document_is_not_held_against_itself():
     strange = ["zyxwv utsrq ponml"] * 40
     corpus = Corpus({"a": other_pages("plain words"), "b": other_pages("more words"), "c": strange})
-    language = corpus.without("c")
+    language = corpus.leave_out("c")
     assert language is not None
     assert language.unknown_share("zyxwv river") == pytest.approx(0.5)
     assert language.surprise(strange[0]) > language.surprise("words of the river and the bridge")
 
 
 def test_the_language_without_a_document_is_that_of_the_others():
-    others = {"a": other_pages("plain words"), "b": other_pages("more strange words")}
-    corpus = Corpus({**others, "c": ["Strange words of the river", PAGE]})
-    language, same = corpus.without("c"), Corpus(others).without("c")
+    rest = {"a": other_pages("plain words"), "b": other_pages("more strange words")}
+    corpus = Corpus({**rest, "c": ["Strange words of the river", PAGE]})
+    language, same = corpus.leave_out("c"), Corpus(rest).leave_out("c")
     assert language is not None
     assert same is not None
     for text in (PAGE, "Strange words", "xyz", "the other bridge"):
@@ -145,17 +145,17 @@ def test_the_language_without_a_document_is_that_of_the_others():
 
 
 def test_little_text_elsewhere_says_nothing():
-    assert Corpus({"a": ["short"], "b": ["short too"]}).without("a") is None
+    assert Corpus({"a": ["short"], "b": ["short too"]}).leave_out("a") is None
 
 
 def test_a_letter_whose_small_form_is_two_characters_surprises_like_others():
-    language = Corpus({"a": other_pages("plain words")}).without("b")
+    language = Corpus({"a": other_pages("plain words")}).leave_out("b")
     assert language is not None
     assert language.surprise("İstanbul") > 0
 
 
 def test_codes_are_no_unknown_words():
-    language = Corpus({"a": other_pages("plain words")}).without("b")
+    language = Corpus({"a": other_pages("plain words")}).leave_out("b")
     assert language is not None
     assert language.unknown_share("river ABX4711 4711ABX") == 0
 
@@ -173,6 +173,6 @@ def test_an_empty_reading_of_a_page_with_words_is_wholly_wrong():
 
 
 def test_half_a_surrogate_pair_is_a_letter_like_others():
-    language = Corpus({"a": [*other_pages("plain words"), "bad \ud800 text"]}).without("b")
+    language = Corpus({"a": [*other_pages("plain words"), "bad \ud800 text"]}).leave_out("b")
     assert language is not None
     assert language.surprise("\ud800") > 0

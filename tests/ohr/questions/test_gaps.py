@@ -12,7 +12,7 @@ from ohr.questions.candidate import Evidence
 from ohr.questions.checks import FEWEST_TERMS
 from ohr.questions.corpus import Corpus
 from ohr.questions.from_sentences import overlap
-from ohr.questions.gaps import GAP, OMITTED, of_gap
+from ohr.questions.gaps import GAP, OMITTED, ask_gap
 from ohr.questions.values import Value
 from ohr.types import PageRef
 from rag.retrievers.terms import analyser
@@ -29,7 +29,7 @@ def asked(seed=0, topics=TOPICS, plain=PLAIN, answer="March 4, 2019"):
     start = plain.index(answer)
     value = Value("date", start, start + len(answer))
     evidence = Evidence(REF, 0, len(plain), plain)
-    return of_gap(plain, value, evidence, topics, np.random.default_rng(seed))
+    return ask_gap(plain, value, evidence, topics, np.random.default_rng(seed))
 
 
 def quote_of(question):
@@ -50,7 +50,7 @@ def test_a_wording_quotes_in_order_and_does_not_say_its_answer(seed):
 
 def test_how_much_is_repeated_differs_and_is_less_than_the_sentence():
     shares = [overlap(asked(seed).text, PLAIN) for seed in range(300)]
-    whole = overlap(asked().in_full().text, PLAIN)
+    whole = overlap(asked().use_fuller().text, PLAIN)
     assert max(shares) < whole
     assert np.quantile(shares, 0.9) - np.quantile(shares, 0.1) > 0.15
 

@@ -14,7 +14,7 @@ from ohr.questions.agreed import UNSURE
 from ohr.questions.candidate import Candidate
 from ohr.questions.checks import Examined, first_fault
 from ohr.questions.corpus import Corpus
-from ohr.questions.making import Candidates, as_question, examine
+from ohr.questions.making import Candidates, examine, make_question
 from ohr.questions.model import Model, read_objects
 from ohr.questions.prompts import ANSWERER, CHECKER, WRITER
 from ohr.questions.verifying import fault_of, is_right, verify
@@ -62,7 +62,7 @@ def test_a_written_question_has_its_evidence_on_the_page(tmp_path):
     corpus = Corpus(TEXTS)
     pages = {ref: SearchablePage(text) for ref, text in TEXTS.items()}
     one = replace(one, form="Numeric", source="text", task="understanding")
-    assert first_fault(Examined(one, as_question(one), corpus, pages)) is None
+    assert first_fault(Examined(one, make_question(one), corpus, pages)) is None
 
 
 def test_evidence_has_its_place_on_the_page_whatever_is_unsure_before_it(tmp_path):
@@ -74,7 +74,7 @@ def test_evidence_has_its_place_on_the_page_whatever_is_unsure_before_it(tmp_pat
     assert text[evidence.start : evidence.end] == evidence.text == EVIDENCE
     one = replace(one, form="Numeric", source="text", task="understanding")
     pages = {FIRST: SearchablePage(text)}
-    assert first_fault(Examined(one, as_question(one), Corpus({FIRST: text}), pages)) is None
+    assert first_fault(Examined(one, make_question(one), Corpus({FIRST: text}), pages)) is None
 
 
 def test_evidence_around_a_line_that_is_unsure_does_not_quote_it():
@@ -90,7 +90,7 @@ def test_evidence_that_the_page_does_not_have_is_rejected(tmp_path):
     said = [{"question": "What deposit does the Brill Mill ask?", "answer": "1", "evidence": "No"}]
     one, *_ = write_candidates(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, TEXTS[FIRST], 0)
     pages = {ref: SearchablePage(text) for ref, text in TEXTS.items()}
-    check, _ = first_fault(Examined(one, as_question(one), Corpus(TEXTS), pages))
+    check, _ = first_fault(Examined(one, make_question(one), Corpus(TEXTS), pages))
     assert check == "evidence_verbatim"
 
 
@@ -176,7 +176,7 @@ def test_the_model_must_confirm_and_agree_with_itself(tmp_path, judged, every, c
     assert (fault[0] if fault else None) == check
 
 
-def of_two_pages():
+def candidate_of_two_pages():
     """A question of two pages, and their passages, each of two lines."""
     texts = {
         FIRST: "Ada Crane signed the lease.\nShe paid $12,500.",
@@ -186,11 +186,11 @@ def of_two_pages():
     kind = "model:multi-page"
     one = Candidate(kind, "Who paid?", "Ada Crane", evidence, "text", "String", "Who paid?")
     found = examine(Candidates({FIRST: [one]}, Corpus(texts)), 0, None)
-    return replace(found, accepted=(as_question(one),), rejected=()), list(texts.values())
+    return replace(found, accepted=(make_question(one),), rejected=()), list(texts.values())
 
 
 def test_several_pages_must_be_needed(tmp_path):
-    found, passages = of_two_pages()
+    found, passages = candidate_of_two_pages()
 
     def said(text, _):
         return "Ada Crane" if passages[0] in text else "no idea"
@@ -201,7 +201,7 @@ def test_several_pages_must_be_needed(tmp_path):
 
 
 def test_each_page_is_asked_about_once_by_its_whole_passage(tmp_path):
-    found, passages = of_two_pages()
+    found, passages = candidate_of_two_pages()
     asked = model(tmp_path, {ANSWERER: "no idea", CHECKER: "{}"})
     verify(found, asked)
     assert [text.split("\n\n")[0] for text, *_ in asked.chat.asked[1:-1]] == passages
@@ -223,7 +223,7 @@ def test_two_pages_that_share_a_name_are_joined(tmp_path):
     said[0] |= {"answer": "the Crane Estates", "evidence_a": texts[OTHER]}
     said[0] |= {"evidence_b": texts[FIRST]}
     (one,) = join_pages(model(tmp_path, {WRITER: json.dumps(said)}), list(texts), texts, 5)
-    assert set(as_question(one).evidence_pages) == {FIRST, OTHER}
+    assert set(make_question(one).evidence_pages) == {FIRST, OTHER}
     assert one.task == "multi-page reasoning"
 
 
@@ -238,7 +238,7 @@ def test_two_questions_of_which_one_names_the_others_answer_are_combined(tmp_pat
     assert one.answer == "a wheel"
     for evidence in one.evidence:
         assert TEXTS[evidence.ref][evidence.start : evidence.end] == evidence.text != ""
-    assert as_question(one).evidence_pages == (FIRST, OTHER)
+    assert make_question(one).evidence_pages == (FIRST, OTHER)
     leaking = '[{"question": "What did Ada Crane sell, who signed the lease?"}]'
     (tmp_path / "said.jsonl").unlink()
     assert (

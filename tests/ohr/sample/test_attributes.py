@@ -55,7 +55,7 @@ def test_a_dense_document_whose_end_makes_a_page_of_space_is_set_smaller(tmp_pat
     assert len(dataset.pages) == 42
 
 
-def of_attribute(attribute: str) -> Iterator[corpus.Written]:
+def documents_with(attribute: str) -> Iterator[corpus.Written]:
     for number in range(28):
         written = corpus.document(1, number, 3, (attribute,))
         if attribute in written.attributes:
@@ -64,7 +64,7 @@ def of_attribute(attribute: str) -> Iterator[corpus.Written]:
 
 @pytest.mark.slow
 def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
-    dense = list(of_attribute("dense"))
+    dense = list(documents_with("dense"))
     assert 5 <= len(dense) <= 23
     for written in dense[:6]:
         (page,) = written.pages
@@ -77,7 +77,7 @@ def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
 
 @pytest.mark.slow
 def test_scanned_documents_are_images_that_turn_with_their_boxes() -> None:
-    written = next(of_attribute("scanned"))
+    written = next(documents_with("scanned"))
     clean = render(
         written.title,
         written.domain,
@@ -107,7 +107,7 @@ def test_multilingual_documents_are_chinese() -> None:
         fonts.family_for("multilingual")
     except ConfigError:
         pytest.skip("no Chinese font is installed")
-    written = next(of_attribute("multilingual"))
+    written = next(documents_with("multilingual"))
     rendered = print_document(written, images=False)
     shown = pypdfium2.PdfDocument(rendered.pdf)[0].get_textpage().get_text_range()
     said = page_text(written.pages[0].blocks, written.layout)

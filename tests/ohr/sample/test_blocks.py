@@ -14,7 +14,7 @@ from ohr.errors import DatasetError
 from ohr.sample.blocks import Math, Paragraph, Strong, TableBlock, Words, text
 from ohr.sample.markdown import block_text
 from ohr.sample.template import spin
-from ohr.sample.typesetting.mathematics import to_typst
+from ohr.sample.typesetting.mathematics import write_typst
 from ohr.sample.typesetting.render import render
 from tests.examples import examples
 
@@ -66,7 +66,7 @@ def test_any_words_are_shown_as_they_are(words: str) -> None:
     ],
 )
 def test_formula_subset(latex: str, typst: str) -> None:
-    assert to_typst(latex) == typst
+    assert write_typst(latex) == typst
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_formula_subset(latex: str, typst: str) -> None:
 )
 def test_formula_outside_the_subset(latex: str) -> None:
     with pytest.raises(ValueError, match="formula"):
-        to_typst(latex)
+        write_typst(latex)
 
 
 def test_spin_fills_slots_and_draws_wordings() -> None:

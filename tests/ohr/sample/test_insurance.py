@@ -19,7 +19,7 @@ from ohr.types import Document, Page, PageRef
 from tests.builders import CliRunner
 
 PAGES = {
-    one.doc_id: [page_text(page.blocks, one.layout, at) for at, page in enumerate(one.pages)]
+    one.doc_id: [page_text(page.blocks, one.layout, index) for index, page in enumerate(one.pages)]
     for one, _, _ in policies(0)
 }
 ASKED = list(questions(0))
@@ -49,7 +49,9 @@ def test_the_gold_is_in_the_document(one) -> None:
         assert one["answers"].split()[0] in one["evidence_context"]
     ref = PageRef(one["doc_name"], 0)
     document = Document(
-        ref.doc_id, "", tuple(Page(PageRef(ref.doc_id, at), text) for at, text in enumerate(pages))
+        ref.doc_id,
+        "",
+        tuple(Page(PageRef(ref.doc_id, index), text) for index, text in enumerate(pages)),
     )
     tree = document_tree(document)
     assert tuple(one["headers"]) in [tree.path(section) for section in tree.sections]

@@ -62,9 +62,9 @@ def words_of(markdown: str) -> list[str]:
 
 
 def shown_in(page: pypdfium2.PdfPage, box: tuple[float, float, float, float]) -> list[str]:
-    left, top, right, bottom = box
+    left_edge, top, right, bottom = box
     shown = page.get_textpage().get_text_bounded(
-        left - 2, A4[1] - bottom + 1, right + 2, A4[1] - top - 1
+        left_edge - 2, A4[1] - bottom + 1, right + 2, A4[1] - top - 1
     )
     return re.findall(r"[A-Za-z]+", shown)
 
@@ -240,8 +240,8 @@ def test_boxes_are_inside_the_page_and_hold_their_words(printed: Printed) -> Non
         pdf = pypdfium2.PdfDocument(rendered.pdf)
         texts = [page_text(p.blocks, written.layout, n) for n, p in enumerate(written.pages)]
         for box in rendered.arrangement.boxes:
-            left, top, right, bottom = box.box
-            assert 0 <= left < right <= A4[0]
+            left_edge, top, right, bottom = box.box
+            assert 0 <= left_edge < right <= A4[0]
             assert 0 <= top < bottom <= A4[1]
             said = texts[box.page_no][box.start : box.end]
             shown = shown_in(pdf[box.page_no], box.box)
@@ -314,7 +314,7 @@ def test_a_question_about_what_a_break_cuts_is_about_reading_order() -> None:
     for number in (4, 5, 11, 12):
         written = corpus.document(7, number, 3)
         rendered = print_document(written, images=False)
-        after = corpus.with_breaks(written, rendered.arrangement.continuations)
+        after = corpus.apply_breaks(written, rendered.arrangement.continuations)
         for page_no, (old, new) in enumerate(zip(written.pages, after.pages, strict=True)):
             said = page_text(old.blocks)
             for before, now in zip(old.candidates, new.candidates, strict=True):

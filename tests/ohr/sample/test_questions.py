@@ -28,7 +28,7 @@ from ohr.sample.authors.world import World
 from ohr.sample.choices import DIFFICULTY, Difficulty
 from ohr.sample.corpus import EDITIONS
 from ohr.sample.markdown import page_text
-from ohr.sample.questions.asks import Ask, Fact, Link, exact, off
+from ohr.sample.questions.asks import Ask, Fact, Link, exact, wrong_number
 from ohr.sample.questions.joined import Placed, joined_questions
 from ohr.sample.questions.qas import record
 from ohr.sample.questions.questions import (
@@ -188,7 +188,7 @@ def test_a_company_has_documents_of_as_many_years_as_the_difficulty_says() -> No
 
 @given(st.from_regex(r"[1-9]\d{0,5}(\.\d{1,2})?", fullmatch=True))
 def test_a_wrong_number_is_near_and_printed_alike(value: str) -> None:
-    wrong = off(value, "Is it {}?")
+    wrong = wrong_number(value, "Is it {}?")
     assert exact(wrong) != exact(value)
     assert exact(wrong) >= 0
     assert len(wrong.partition(".")[2]) == len(value.partition(".")[2])

@@ -382,11 +382,11 @@ def test_what_another_process_still_writes_is_not_swept_away(tmp_path: Path) -> 
                 os.utime(folder, (long_ago, long_ago))
             storage.ensure(tmp_path / "other", lambda other: (other / "x").touch())
 
-    left = tmp_path / ".killed.part"
-    left.mkdir()
-    os.utime(left, (long_ago, long_ago))
+    remaining = tmp_path / ".killed.part"
+    remaining.mkdir()
+    os.utime(remaining, (long_ago, long_ago))
     storage.ensure(tmp_path / "one", write)
     assert set(files_of(tmp_path / "one")) == {
         *("pdfs/0.pdf", "pdfs/1.pdf", "pdfs/2.pdf", storage.MANIFEST)
     }
-    assert not left.exists()
+    assert not remaining.exists()

@@ -45,8 +45,8 @@ def test_same_bytes_made_by_workers(written_groups: Path, tmp_path: Path) -> Non
 def test_same_bytes_whatever_the_worker_count(tmp_path: Path) -> None:
     for workers in (1, 2, 3):
         write_sample(Recipe(3, 45), tmp_path / str(workers), workers=workers, progress=quiet)
-    one, *others = (files_of(tmp_path / str(workers)) for workers in (1, 2, 3))
-    assert all(other == one for other in others)
+    one, *rest = (files_of(tmp_path / str(workers)) for workers in (1, 2, 3))
+    assert all(other == one for other in rest)
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_strata_are_ranked_each_by_itself(pairs):
 def test_whole_clusters_are_drawn(monkeypatch):
     rng = np.random.default_rng(0)
     x, y, owners = rng.random(40), rng.random(40), np.arange(40) // 8
-    clusters = Clusters.of(owners, owners)
+    clusters = Clusters.from_labels(owners, owners)
     ranked = RankCorrelation(x, y)
     drawn = ranked.resampled(clusters, 50, 3)
     for count, rho in zip(clusters.resampled_counts(50, 3), drawn, strict=True):

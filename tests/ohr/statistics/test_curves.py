@@ -17,7 +17,7 @@ def curve(points: list[tuple[float, float]], floor: float = 0.0) -> NoiseCurve:
     noise = np.array([[i < round(x * N) for i in range(N)] for x, _ in points], dtype=float)
     quality = np.array([[y] * N for _, y in points])
     units = np.arange(N)
-    return NoiseCurve(noise, quality, np.full(N, floor), Clusters.of(units, units))
+    return NoiseCurve(noise, quality, np.full(N, floor), Clusters.from_labels(units, units))
 
 
 def values(found, *names: str) -> list[float]:
@@ -74,7 +74,9 @@ def random_curve(rng: np.random.Generator, documents: int, each: int) -> NoiseCu
     threshold = rng.random(documents)[owner] * 0.5 + rng.random(len(owner)) * 0.5
     noise = np.array([threshold < level for level in (0.1, 0.4, 0.7)], dtype=float)
     level = 0.7 + 0.1 * rng.normal(size=documents)[owner] + 0.1 * rng.normal(size=len(owner))
-    return NoiseCurve(noise, level - 0.5 * noise, np.zeros(len(owner)), Clusters.of(owner, owner))
+    return NoiseCurve(
+        noise, level - 0.5 * noise, np.zeros(len(owner)), Clusters.from_labels(owner, owner)
+    )
 
 
 @pytest.mark.slow
@@ -97,7 +99,7 @@ def test_an_interval_of_a_breakpoint_may_reach_never():
     noise = np.array([np.zeros(n), rng.random(n) < 0.5], dtype=float)
     quality = np.array([np.ones(n), 1 - 0.2 * noise[1]])
     found = curve_statistics(
-        NoiseCurve(noise, quality, np.zeros(n), Clusters.of(np.arange(n), np.arange(n)))
+        NoiseCurve(noise, quality, np.zeros(n), Clusters.from_labels(np.arange(n), np.arange(n)))
     )
     assert found.breakpoint.interval.low < 0.6
     assert found.breakpoint.interval.high == math.inf

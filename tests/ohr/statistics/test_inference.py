@@ -73,8 +73,8 @@ def test_rows_in_another_order_change_nothing():
     rng = np.random.default_rng(0)
     owners, values = np.repeat(np.arange(20), 3), rng.normal(0.05, 0.1, 60)
     turned = rng.permutation(60)
-    one = infer([Paired(values, Clusters.of(owners, owners))])
-    other = infer([Paired(values[turned], Clusters.of(owners[turned], owners[turned]))])
+    one = infer([Paired(values, Clusters.from_labels(owners, owners))])
+    other = infer([Paired(values[turned], Clusters.from_labels(owners[turned], owners[turned]))])
     assert (one[0].p, one[0].interval.low) == pytest.approx((other[0].p, other[0].interval.low))
 
 

@@ -22,7 +22,7 @@ from ohr.statistics import (
 
 def alone(n: int) -> Clusters:
     """Every value is a document."""
-    return Clusters.of(np.arange(n), np.arange(n))
+    return Clusters.from_labels(np.arange(n), np.arange(n))
 
 
 def test_students_interval_when_every_value_is_a_document():
@@ -42,7 +42,7 @@ def test_wilsons_interval_when_every_value_is_a_document_and_they_are_many():
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_all_or_nothing_has_a_width(value):
-    clusters = Clusters.of(np.repeat(np.arange(5), 20), np.arange(100))
+    clusters = Clusters.from_labels(np.repeat(np.arange(5), 20), np.arange(100))
     found = mean_interval(np.full(100, value), clusters, bounded=True)
     q = stats.t.ppf(0.975, 4) ** 2  # Wilson's end for 0 of 5, with Student's t for 5 documents
     expected = (0, q / (5 + q)) if value == 0 else (5 / (5 + q), 1)
@@ -52,7 +52,7 @@ def test_all_or_nothing_has_a_width(value):
 @pytest.mark.parametrize("scores", [[0.1], [1 / 3], [0.7], [0.1, 0.2, 0.6], [0.5]])
 def test_documents_of_one_mean_have_a_width_whatever_rounding_leaves_of_it(scores):
     size = len(scores)
-    clusters = Clusters.of(np.repeat(np.arange(10), size), np.arange(10 * size))
+    clusters = Clusters.from_labels(np.repeat(np.arange(10), size), np.arange(10 * size))
     found = mean_interval(np.tile(scores, 10), clusters, bounded=True)
     p, t = sum(scores) / size, stats.t.ppf(0.975, 9)
     middle = (p + t**2 / 20) / (1 + t**2 / 10)
@@ -64,15 +64,17 @@ def test_clusters_widen_the_interval():
     rng = np.random.default_rng(0)
     documents = np.repeat(np.arange(20), 30)
     values = rng.normal(size=20)[documents] + 0.1 * rng.normal(size=600)
-    clustered = mean_interval(values, Clusters.of(documents, np.arange(600)), bounded=False)
+    clustered = mean_interval(
+        values, Clusters.from_labels(documents, np.arange(600)), bounded=False
+    )
     pretended = mean_interval(values, alone(600), bounded=False)
     assert clustered.high - clustered.low > 3 * (pretended.high - pretended.low)
 
 
 def test_a_large_document_leaves_fewer_degrees_of_freedom():
-    equal = Clusters.of(np.repeat(np.arange(6), 10), np.arange(60))
+    equal = Clusters.from_labels(np.repeat(np.arange(6), 10), np.arange(60))
     assert equal.degrees_of_freedom() == pytest.approx(5)
-    uneven = Clusters.of(np.repeat(np.arange(6), [200, 2, 2, 2, 2, 2]), np.arange(210))
+    uneven = Clusters.from_labels(np.repeat(np.arange(6), [200, 2, 2, 2, 2, 2]), np.arange(210))
     assert 1 <= uneven.degrees_of_freedom() < 2.5
 
 
@@ -84,7 +86,7 @@ def test_the_unit_falls_back_from_documents_to_pages_to_none():
         (np.zeros(12), np.arange(12) % 2, ""),
         (np.zeros(12), np.zeros(12), ""),
     ):
-        found = mean_interval(values, Clusters.of(documents, pages), bounded=False)
+        found = mean_interval(values, Clusters.from_labels(documents, pages), bounded=False)
         assert found.unit == unit
         assert math.isnan(found.low) == (unit == "")
 
@@ -92,7 +94,7 @@ def test_the_unit_falls_back_from_documents_to_pages_to_none():
 def test_the_jackknife_of_a_mean_is_the_interval_of_the_mean():
     rng = np.random.default_rng(5)
     values, owners = rng.random(40), rng.integers(0, 6, size=40)
-    clusters = Clusters.of(owners, owners)
+    clusters = Clusters.from_labels(owners, owners)
     direct = mean_interval(values, clusters, bounded=False)
     through = jackknife_interval(values.mean(), clusters.means_without(values), clusters)
     assert (through.low, through.high) == pytest.approx((direct.low, direct.high))
@@ -101,7 +103,7 @@ def test_the_jackknife_of_a_mean_is_the_interval_of_the_mean():
 
 def test_means_without_each_cluster():
     values, owners = np.array([1.0, 2.0, 3.0, 10.0]), np.array([0, 0, 1, 2])
-    clusters = Clusters.of(owners, owners)
+    clusters = Clusters.from_labels(owners, owners)
     assert clusters.means_without(values) == pytest.approx([6.5, 13 / 3, 2])
     both = clusters.means_without(np.stack([values, -values]))
     assert np.allclose(both, np.stack([clusters.means_without(values)] * 2, axis=1) * [1, -1])
@@ -113,7 +115,7 @@ scores = st.lists(st.tuples(st.integers(0, 5), st.floats(0, 1)), min_size=1, max
 @given(scores)
 def test_a_mean_of_scores_has_an_interval_of_scores(found):
     owners, values = np.array([owner for owner, _ in found]), np.array([v for _, v in found])
-    clusters = Clusters.of(owners, owners)
+    clusters = Clusters.from_labels(owners, owners)
     interval = mean_interval(values, clusters, bounded=True)
     if not clusters.unit:
         assert interval is NO_INTERVAL
@@ -148,7 +150,7 @@ def test_covers_the_mean_of_clustered_values_about_as_often_as_it_says(documents
         sizes = rng.integers(1, 12, size=documents)
         owners = np.repeat(np.arange(documents), sizes)
         values = rng.normal(size=documents)[owners] + rng.normal(size=len(owners))
-        interval = mean_interval(values, Clusters.of(owners, owners), bounded=False)
+        interval = mean_interval(values, Clusters.from_labels(owners, owners), bounded=False)
         covered += interval.low <= 0 <= interval.high
     assert 0.9 <= covered / 200 <= 0.99
 
@@ -161,6 +163,8 @@ def test_draws_of_the_noise_are_in_the_interval_over_documents():
         owners = np.repeat(np.arange(8), 10)
         document = rng.normal(size=8)[owners]
         draws = document + 2 * rng.normal(size=(3, 8))[:, owners]
-        interval = mean_interval(draws.mean(axis=0), Clusters.of(owners, owners), bounded=False)
+        interval = mean_interval(
+            draws.mean(axis=0), Clusters.from_labels(owners, owners), bounded=False
+        )
         covered += interval.low <= 0 <= interval.high
     assert 0.92 <= covered / 300 <= 0.98

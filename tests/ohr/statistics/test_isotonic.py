@@ -16,11 +16,11 @@ APART = st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8, unique_by=lamb
 @given(TIED)
 def test_falling_fits_are_scipys(points):
     x, y = np.array(points).T
-    at, fit = falling_fits(np.array([x, x]), np.array([y, y / 2]))
+    position, fit = falling_fits(np.array([x, x]), np.array([y, y / 2]))
     _, where, counts = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(where, weights=y) / counts
     theirs = isotonic_regression(means, weights=counts, increasing=False).x
-    assert at.tolist() == [sorted(x)] * 2
+    assert position.tolist() == [sorted(x)] * 2
     assert fit[0] == pytest.approx(np.repeat(theirs, counts))
     assert fit[1] == pytest.approx(fit[0] / 2)
     assert fit[0].mean() == pytest.approx(y.mean())
@@ -30,9 +30,9 @@ def test_falling_fits_are_scipys(points):
 @given(APART)
 def test_a_rising_fit_is_a_falling_one_upside_down(points):
     x, y = np.array(points).T
-    at, fit = rising_fit(x, y)
+    position, fit = rising_fit(x, y)
     turned, fell = falling_fits(x[None], -y[None])
-    assert at.tolist() == turned[0].tolist() == sorted(x)
+    assert position.tolist() == turned[0].tolist() == sorted(x)
     assert fit == pytest.approx(-fell[0])
     assert (np.diff(fit) >= 0).all()
 

@@ -54,7 +54,7 @@ def scored(draw):
     worse = np.array(draw(st.lists(st.sampled_from([0.0, 0.3, 0.9]), min_size=size, max_size=size)))
     scores = rng.random((1, len(index))) - worse[:, None] + rng.normal(0, 0.05, (size, len(index)))
     scores[rng.random(scores.shape) < draw(st.sampled_from([0, 0.02]))] = np.nan
-    return scores, Clusters.of(index, index)
+    return scores, Clusters.from_labels(index, index)
 
 
 @given(scored(), st.randoms(use_true_random=False))
@@ -84,11 +84,11 @@ def test_letters_intervals_and_stars_come_from_one_test(drawn):
 
 def test_what_is_not_tested_has_no_letter_and_says_why():
     index = np.repeat(np.arange(8), 3)
-    clusters = Clusters.of(index, index)
+    clusters = Clusters.from_labels(index, index)
     scores = np.random.default_rng(0).random((3, 24))
     assert ties(scores[:1], clusters) == Ties(("",), "only one condition")
     assert ties(scores[:0], clusters).letters == ()
-    pages = Clusters.of(np.zeros(24, int), index)
+    pages = Clusters.from_labels(np.zeros(24, int), index)
     assert pages.unit == PAGE
     assert ties(scores, pages).reason == "fewer than 3 documents"
     apart = scores[:2].copy()

@@ -64,9 +64,11 @@ def test_the_band_covers_the_true_curve_in_nine_of_ten_studies():
     covered = 0
     for seed in range(1, 41):
         curve = curve_of(seed)
-        at = np.interp(curve.x, truth.x, truth.fit)
+        position = np.interp(curve.x, truth.x, truth.fit)
         inside = curve.x <= truth.x[-1]
-        covered += bool(((curve.low <= at + 1e-9) & (at <= curve.high + 1e-9))[inside].all())
+        covered += bool(
+            ((curve.low <= position + 1e-9) & (position <= curve.high + 1e-9))[inside].all()
+        )
     assert covered >= 36
 
 

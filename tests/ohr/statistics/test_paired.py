@@ -100,7 +100,7 @@ def test_effect_sizes_by_hand():
 
 
 def test_one_cluster_has_a_difference_and_nothing_else():
-    found = compare_paired(np.array([0.0, 1.0]), Clusters.of(np.zeros(2), np.zeros(2)))
+    found = compare_paired(np.array([0.0, 1.0]), Clusters.from_labels(np.zeros(2), np.zeros(2)))
     assert found.difference == 0.5
     assert math.isnan(found.p)
     assert math.isnan(found.interval.low)
@@ -108,7 +108,7 @@ def test_one_cluster_has_a_difference_and_nothing_else():
 
 def test_five_documents_prove_nothing_by_signs():
     owners = np.repeat(np.arange(5), 20)
-    clusters = Clusters.of(owners, np.arange(100))
+    clusters = Clusters.from_labels(owners, np.arange(100))
     found = compare_paired(np.full(100, 0.5) + 0.01 * owners, clusters)
     assert found.p == pytest.approx(2 / 2**5)
     assert (found.interval.low, found.interval.high) == (-1, 1), "so nothing is excluded either"
@@ -120,7 +120,7 @@ differences = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=3
 @given(differences, st.integers(3, 20))
 def test_turning_the_comparison_round_turns_everything_round(values, n):
     array = np.array(values)
-    units = Clusters.of(np.arange(len(array)) % n, np.arange(len(array)))
+    units = Clusters.from_labels(np.arange(len(array)) % n, np.arange(len(array)))
     one = compare_paired(array, units)
     other = compare_paired(-array, units)
     assert 0 < one.p <= 1
@@ -156,5 +156,5 @@ def test_further_clusters_are_enough_for_the_difference_to_be_shown(size, tests,
 def test_no_difference_takes_forever_and_no_interval_says_nothing():
     even = compare_paired(np.tile([-1.0, 1.0], 4), clusters(*range(8)))
     assert further_clusters(even) == np.inf
-    alone = Clusters.of(np.zeros(2), np.zeros(2))
+    alone = Clusters.from_labels(np.zeros(2), np.zeros(2))
     assert np.isnan(further_clusters(compare_paired(np.array([0.1, 0.3]), alone)))

@@ -114,10 +114,10 @@ def test_what_a_killed_process_had_is_free_at_once_on_its_machine(tmp_path):
         process.kill()
         process.wait()
         assert one.take(NAME)
-    left = {path.name for path in tmp_path.iterdir()}
+    remaining = {path.name for path in tmp_path.iterdir()}
     with Leases(tmp_path):
         pass
-    assert len(left) == 1  # the owner's file, which the next process sweeps away
+    assert len(remaining) == 1  # the owner's file, which the next process sweeps away
     assert list(tmp_path.iterdir()) == []
 
 

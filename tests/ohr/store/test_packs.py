@@ -145,12 +145,12 @@ def test_no_flipped_byte_in_a_pack_goes_unnoticed(tmp_path):
     Packs(tmp_path / "a", str(there)).push(nothing)
     [pack] = there.glob("*.zip")
     data = pack.read_bytes()
-    for at in range(0, len(data), 2):
+    for position in range(0, len(data), 2):
         flipped = bytearray(data)
-        flipped[at] ^= 0x5A
+        flipped[position] ^= 0x5A
         pack.write_bytes(flipped)
-        moved = Packs(tmp_path / f"to-{at}", str(there)).pull(nothing)
-        assert moved.damaged or moved.artefacts == 3, at
+        moved = Packs(tmp_path / f"to-{position}", str(there)).pull(nothing)
+        assert moved.damaged or moved.artefacts == 3, position
 
 
 def test_a_full_disk_under_a_new_pack_is_one_line(tmp_path, monkeypatch):

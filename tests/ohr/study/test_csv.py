@@ -8,7 +8,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.store.csv import csv_text, escape_formula, from_csv, unescape_formula, write_csv
+from ohr.store.csv import csv_text, escape_formula, unescape_formula, unescape_table, write_csv
 
 
 def test_six_decimals_nothing_for_the_missing_and_no_negative_zero(tmp_path):
@@ -33,7 +33,7 @@ def test_no_text_is_a_formula_and_every_number_is_a_number():
         "'+cmd|' /C calc'!A0,4.000000",
         "plain,5.000000",
     ]
-    again = from_csv(pd.read_csv(io.StringIO(csv_text(table))))
+    again = unescape_table(pd.read_csv(io.StringIO(csv_text(table))))
     assert again.iloc[:, 0].tolist() == table["=name"].tolist()
 
 

@@ -162,9 +162,9 @@ def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift
 
     def change(rows):
         can = rows.index[rows.value.notna() & (rows.status == "ok")]
-        at = can[place % len(can)]
-        value = rows.value[at]
-        rows.loc[at, "value"] = value - shift * value if value > 0.5 else value + shift * 0.5
+        position = can[place % len(can)]
+        value = rows.value[position]
+        rows.loc[position, "value"] = value - shift * value if value > 0.5 else value + shift * 0.5
         return rows
 
     edit_rows(folder, change)

@@ -102,9 +102,9 @@ def test_rows_and_cells_of_a_run_add_up_to_one(corpus, tmp_path, scoring):
     run = run_study(settings, tmp_path / "run", progress=Progress())
     assert run.missing == []
     rows = run.rows[(run.rows["stage"] == "retrieval") & run.rows["metric"].isin(PARTS)]
-    at = ["engine", "retriever", "top_k", "qid"]
-    values = rows.pivot(index=at, columns="metric", values="value")[PARTS]
-    statuses = rows.pivot(index=at, columns="metric", values="status")
+    position = ["engine", "retriever", "top_k", "qid"]
+    values = rows.pivot(index=position, columns="metric", values="value")[PARTS]
+    statuses = rows.pivot(index=position, columns="metric", values="status")
     assert (statuses.nunique(axis=1) == 1).all()
     empty = (statuses["lcs"] == "empty").any()
     assert empty == (scoring == "default"), "one question found nothing; `reference` drops it"
@@ -118,10 +118,10 @@ def test_rows_and_cells_of_a_run_add_up_to_one(corpus, tmp_path, scoring):
     assert {(0, 1, 0), (1, 0, 0)} <= set(counted.itertuples(index=False, name=None))
     assert counted["text_missing"].between(0, 1, inclusive="neither").any()
     cells = run.cells[(run.cells["stage"] == "retrieval") & run.cells["metric"].isin(PARTS)]
-    at = ["engine", "retriever", "top_k", "group"]
+    position = ["engine", "retriever", "top_k", "group"]
     assert set(cells["group"]) >= {"all", "source:table", "domain:law"}
-    assert (cells.groupby(at)["n"].nunique() == 1).all()
-    sums = cells.groupby(at)["mean"].sum()
+    assert (cells.groupby(position)["n"].nunique() == 1).all()
+    sums = cells.groupby(position)["mean"].sum()
     assert np.abs(sums - 1).max() <= 1e-12
 
 

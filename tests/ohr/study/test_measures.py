@@ -95,7 +95,7 @@ def corpus(tmp_path, monkeypatch):
 def test_pages_whose_order_is_not_assessed_leave_it_and_are_counted(tmp_path):
     letters = Random(0)
     words = ["".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(90)]
-    passages = [" ".join(words[at : at + 30]) for at in range(0, 90, 30)]
+    passages = [" ".join(words[position : position + 30]) for position in range(0, 90, 30)]
     true = ["\n\n".join(passages)] * 4 + ["One fact."]
     read = ["\n\n".join(passages[::-1]), passages[0], "", None, "One fact."]
     kb = tmp_path / "kb"

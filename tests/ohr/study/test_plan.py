@@ -6,7 +6,7 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
-from ohr.ocr.noise import at_dpi
+from ohr.ocr.noise import set_dpi
 from ohr.registry import PluginSpec
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from ohr.study.loading import load_dataset
@@ -63,7 +63,7 @@ def test_engines_that_noise_does_not_befall_stand_clean_beside_those_that_it_doe
 
 
 def test_the_ceiling_needs_no_curve_for_a_wanted_amount_of_noise(settings, tmp_path):
-    operator = registry.create("perturbation", at_dpi(PluginSpec(name="rotation"), 100))
+    operator = registry.create("perturbation", set_dpi(PluginSpec(name="rotation"), 100))
     curve = CalibratedCurve(
         engine=FAKE,
         operator="rotation",

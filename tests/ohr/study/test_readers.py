@@ -54,7 +54,7 @@ def openai(server: Server, **params: Any) -> str:
     return f"readers=[{json.dumps({'name': 'openai', 'params': given})}]"
 
 
-def by_question(request: dict[str, Any]) -> HttpReply:
+def reply_by_question(request: dict[str, Any]) -> HttpReply:
     """Fact 0: fails; 1: the right answer; 2: none; 3: declines."""
     number = int(re.search(r"fact (\d)", request["messages"][-1]["content"])[1])  # type: ignore[index]
     if number == 0:
@@ -72,7 +72,7 @@ def cell(cells: pd.DataFrame, stage: str, metric: str, group: str = "all") -> pd
 @pytest.mark.slow
 def test_a_rerun_asks_nothing_and_writes_the_same_bytes(server, tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
-    server.answer = by_question
+    server.answer = reply_by_question
     settings = write_small(tmp_path)
     reader = openai(server, api_key_env="MY_KEY", prompt_price=10)
     first = run(settings, tmp_path / "one", reader)
@@ -100,7 +100,7 @@ def test_a_rerun_asks_nothing_and_writes_the_same_bytes(server, tmp_path, monkey
 
 
 def test_empty_refused_and_failed_answers_are_counted_apart(server, tmp_path):
-    server.answer = by_question
+    server.answer = reply_by_question
     cells = run(write_small(tmp_path), tmp_path / "run", openai(server)).cells
     for stage in ("generation", "overall"):
         row = cell(cells, stage, "refused")
@@ -111,7 +111,7 @@ def test_empty_refused_and_failed_answers_are_counted_apart(server, tmp_path):
 
 
 def test_groups_by_answer_form_and_task(server, tmp_path):
-    server.answer = by_question
+    server.answer = reply_by_question
     result = run(write_small(tmp_path), tmp_path / "run", openai(server))
     groups = list(dict.fromkeys(result.cells["group"]))
     assert groups == ["all", "source:text", "domain:law", "form:Numeric", "form:String",
@@ -247,7 +247,7 @@ def judging(server: Server) -> str:
 def test_a_judge_is_a_metric_of_its_own(server, tmp_path):
     def answer(request: dict[str, Any]) -> HttpReply:
         if request["model"] != "judge":
-            return by_question(request)
+            return reply_by_question(request)
         exhibits = request["messages"][-1]["content"]
         assert "Accepted answers:\n- answer" in exhibits
         right = "graded:\nanswer 1" in exhibits
@@ -262,8 +262,8 @@ def test_a_judge_is_a_metric_of_its_own(server, tmp_path):
     for stage in ("generation", "overall"):
         row = cell(result.cells, stage, "judged")
         assert (row["mean"], row["n"], row["n_empty"], row["n_error"]) == (0.25, 4, 1, 1)
-    others = result.cells[result.cells["metric"] != "judged"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(others, plain)
+    rest = result.cells[result.cells["metric"] != "judged"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rest, plain)
     # Only answers are judged: two of the four, and equal ones once.
     assert result.readers["(judge)"]["answers"] == 2
     judged = [request for request in server.requests if request["model"] == "judge"]

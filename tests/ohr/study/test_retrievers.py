@@ -131,9 +131,9 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
         kept = values["precomputed:bad"].mean() / values["gt"].mean()
         assert row["kept"] == pytest.approx(kept)
         without = [
-            others["precomputed:bad"].mean() / others["gt"].mean()
+            rest["precomputed:bad"].mean() / rest["gt"].mean()
             for page in values.index.droplevel("qid").unique()  # the documents are but two
-            for others in [values[values.index.droplevel("qid") != page]]
+            for rest in [values[values.index.droplevel("qid") != page]]
         ]
         clusters = clusters_of(wide.index.to_frame(index=False))
         interval = jackknife_interval(kept, np.array(without), clusters)
@@ -149,8 +149,8 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     assert (bm25["drop_less_first"] == 0).all()
     assert (bm25["kept_less_first"].dropna() == 0).all()
     assert (bm25["n_equal"] == bm25["n"]).all()
-    at = ["top_k", "retriever", "group"]
-    by_metric = drops.pivot(index=at, columns="metric", values="drop")
+    position = ["top_k", "retriever", "group"]
+    by_metric = drops.pivot(index=position, columns="metric", values="drop")
     parts = by_metric["page_not_found"] + by_metric["text_missing"]
     assert parts.to_numpy() == pytest.approx(by_metric["lcs"].to_numpy(), abs=1e-12)
     assert (by_metric["page_not_found"] > 0).any()

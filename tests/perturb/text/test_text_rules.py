@@ -206,8 +206,8 @@ def test_at_most_five_commands_stand_in_a_formula():
 def test_gaps_lie_between_symbols(formula, marked):
     read = read_formula(formula, 0, len(formula))
     text = formula
-    for at in reversed(gaps(read)):
-        text = text[:at] + "|" + text[at:]
+    for position in reversed(gaps(read)):
+        text = text[:position] + "|" + text[position:]
     assert text == marked
 
 

@@ -129,7 +129,7 @@ def test_greek_letters_of_formulas_make_no_greek_page():
     maker = ErrorMaker(read_model("tesseract"))
     words = page_words(page)
     assert any(script_of(char) == "GREEK" for word in words.words for char in word)
-    assert not OwnScript(maker.model, maker.characters, maker.strings).of_page(words).words
+    assert not OwnScript(maker.model, maker.characters, maker.strings).page_scripts(words).words
 
 
 @pytest.mark.parametrize(("char", "like"), [("未", "末"), ("土", "士"), ("シ", "ツ"), ("Ш", "Щ")])

@@ -144,12 +144,12 @@ def test_ranks_are_those_of_bm25_with_the_papers_parameters() -> None:
 
 
 def test_the_answer_that_most_passages_give_weighs_by_rank() -> None:
-    notes = document(*(f"{word} boats {'boats ' * (9 - at)}" for at, word in
+    notes = document(*(f"{word} boats {'boats ' * (9 - index)}" for index, word in
                        enumerate(["Green", "Red", "Red", "Red"])))  # fmt: skip
     made = system(top_k=4)
     answer = made.answer("boats?", [notes]).value
     ordered = [json.loads(line)["answer"] for line in answer.trace]
-    weight = {word: sum(1 / (at + 1) for at, said in enumerate(ordered) if said == word)
+    weight = {word: sum(1 / (index + 1) for index, said in enumerate(ordered) if said == word)
               for word in ordered}  # fmt: skip
     assert answer.text == max(weight, key=weight.__getitem__)
     assert json.loads(answer.trace[0])["answer"] == ordered[0]

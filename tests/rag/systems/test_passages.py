@@ -20,5 +20,10 @@ def test_a_passage_is_indexed_under_its_first_page():
 
 def test_headings_hold_from_their_character_on():
     piece = Piece(REF, 0, "abcdef", ((0, ("A",)), (3, ("A", "B"))))
-    assert [piece.path_at(at) for at in (0, 2, 3, 5)] == [("A",), ("A",), ("A", "B"), ("A", "B")]
+    assert [piece.path_at(position) for position in (0, 2, 3, 5)] == [
+        ("A",),
+        ("A",),
+        ("A", "B"),
+        ("A", "B"),
+    ]
     assert Piece(REF, 0, "abc", ()).path_at(1) == ()

@@ -53,7 +53,7 @@ def test_of_several_documents_the_nearest_is_meant() -> None:
     both = (report(), garden())
     asked = ["How much water does a rose want by table 1?", "What is the fee by table 1 of ships?"]
     replies = {reply.index: reply for reply in system().answer_many(asked, both)}
-    found = [replies[at].outcome.value for at in (0, 1)]
+    found = [replies[position].outcome.value for position in (0, 1)]
     assert [answer.sources[0].doc_id for answer in found if answer] == [
         "garden/book",
         "harbour/report",
@@ -147,7 +147,7 @@ def test_questions_are_asked_at_once(server: Server) -> None:
     made = modelled(server, settings={"concurrency": 4})
     replies = list(made.answer_many(asked, [report()]))
     answers = {reply.index: reply.outcome.value for reply in replies}
-    assert [answers[at].text for at in range(12)] == asked  # type: ignore[union-attr]
+    assert [answers[position].text for position in range(12)] == asked  # type: ignore[union-attr]
 
 
 INJECTED = (

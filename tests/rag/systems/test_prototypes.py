@@ -244,8 +244,8 @@ def test_a_cut_keeps_the_beginning(budget: int) -> None:
     tree = document_tree(document(["one two three " * 30, "four five six " * 30]))
     passage = whole_document(tree)
     assert passage is not None
-    kept, left = cut([passage], budget)
-    assert left or kept == [passage]
+    kept, remaining = cut([passage], budget)
+    assert remaining or kept == [passage]
     assert passage.text.startswith(Passage(kept[0].pieces).text if kept else "")
 
 
@@ -308,8 +308,8 @@ def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> N
     assert find_quote(" ".join(words), "", (), "en") is None
     for number in range(300):
         asked = rng.sample(words, 14)
-        shared, others = asked[:8], [f"o{number}y{n}" for n in range(20)]
-        sentences = [[*shared, *others[:2]], [*shared, *others]]
+        shared, rest = asked[:8], [f"o{number}y{n}" for n in range(20)]
+        sentences = [[*shared, *rest[:2]], [*shared, *rest]]
         sentences += [rng.sample(shared, rng.randrange(1, 8)) for _ in range(20)]
         text = " ".join(f"{' '.join(rng.sample(s, len(s))).capitalize()}." for s in sentences)
         pieces = whole_document(document_tree(document([text]))).pieces

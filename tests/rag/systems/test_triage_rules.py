@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rag.systems._frames import defuse_document
 from rag.systems._passage_frames import escape_tags
 from rag.systems.triage.library import Shelf
-from rag.systems.triage.rules import Call, from_metadata, plan
+from rag.systems.triage.rules import Call, answer_from_metadata, plan
 from rag.systems.triage.tools import MOST
 from tests.examples import examples
 from tests.patience import ends
@@ -171,7 +171,7 @@ def test_usual_parts_go_by_their_synonyms() -> None:
     ],
 )
 def test_structure_is_answered_from_the_metadata(question: str, answer: str) -> None:
-    said, refs = from_metadata(question, Shelf(report()))
+    said, refs = answer_from_metadata(question, Shelf(report()))
     assert said == answer
     assert bool(refs) == bool(answer)
 
@@ -185,7 +185,7 @@ words = st.sampled_from(WORDS.split())
 def test_whatever_is_asked_is_planned(question: str) -> None:
     for shelf in (Shelf(report()), Shelf(document("a/b", [])), Shelf(document("a/b", [""]))):
         assert plan(question, shelf)
-        from_metadata(question, shelf)
+        answer_from_metadata(question, shelf)
 
 
 def test_blanks_and_commas_without_an_end_are_read_once() -> None:

@@ -80,10 +80,10 @@ def test_a_picture_has_the_word_in_a_frame_and_what_is_near(page):
     pixels = np.array(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
     is_frame = (pixels[..., 0] - pixels[..., 2] > 120).nonzero()
     top, bottom = is_frame[0].min(), is_frame[0].max()
-    left, right = is_frame[1].min(), is_frame[1].max()
-    inside = pixels[top + 4 : bottom - 3, left + 4 : right - 3].sum(axis=2)
+    left_edge, right = is_frame[1].min(), is_frame[1].max()
+    inside = pixels[top + 4 : bottom - 3, left_edge + 4 : right - 3].sum(axis=2)
     assert (inside < 150).sum() > 50  # the word is black
-    assert left > 30
+    assert left_edge > 30
     assert pixels.shape[1] - right > 30
     assert top > 5
 
@@ -110,10 +110,10 @@ def test_engines_get_a_place_without_other_words(monkeypatch, page):
         lambda lines, limits: places.extend(lines[page]) or {page: [{}]},
     )
     fill_sheet(sheet, lambda *_: None)
-    [(page_no, (left, top, right, bottom), text)] = places
+    [(page_no, (left_edge, top, right, bottom), text)] = places
     assert (page_no, top, bottom, text) == (0, BOX[1], BOX[3], "office")
     margin = 0.25 * (bottom - top) * 260 / 200
-    assert left - margin == pytest.approx(BOX[0] - margin / 5, abs=0.001)
+    assert left_edge - margin == pytest.approx(BOX[0] - margin / 5, abs=0.001)
     assert right + margin == pytest.approx(BOX[2] + margin / 5, abs=0.001)
 
 

@@ -96,7 +96,7 @@ class Sheet:
                 "1000] /ItalicAngle 0 /Ascent 928 /Descent -236 /CapHeight 729 /StemV 80 "
                 f"/FontFile2 {first + 3} 0 R >>",
                 stream(f"/Filter /ASCIIHexDecode /Length1 {len(program)}", program.hex() + ">"),
-                stream("", _to_unicode(mapped)),
+                stream("", _unicode_map(mapped)),
             ]
         width, height = self.size
         content = "".join(
@@ -159,7 +159,7 @@ def _program(face: str, shown: str) -> tuple[bytes, Mapping[str, int], str]:
     return file.getvalue(), codes, widths
 
 
-def _to_unicode(mapped: Mapping[int, str | None]) -> str:
+def _unicode_map(mapped: Mapping[int, str | None]) -> str:
     entries = [
         f"<{code:04x}> <{text.encode('utf-16-be').hex()}>"
         for code, text in mapped.items()

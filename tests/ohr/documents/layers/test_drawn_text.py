@@ -196,8 +196,8 @@ def test_an_honest_layer_is_the_same_in_whichever_way_the_page_is_turned(tmp_pat
         assert layer.text == f"{SEEN_TEXT}\nHello world\nSecond line."
         assert (layer.hidden, layer.invisible, layer.marks) == (0.0, 0.0, 0)
         boxes.append(layer.words[0].box)
-    (left, top, right, bottom), turned = boxes[0], boxes[1]
-    assert turned == pytest.approx((1 - bottom, left, 1 - top, right), abs=0.02)
+    (left_edge, top, right, bottom), turned = boxes[0], boxes[1]
+    assert turned == pytest.approx((1 - bottom, left_edge, 1 - top, right), abs=0.02)
 
 
 def test_words_have_their_places_as_shares_of_the_page(tmp_path):

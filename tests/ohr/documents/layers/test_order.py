@@ -19,9 +19,9 @@ def test_text_that_lies_over_other_text_has_no_order(tmp_path):
     assert "the order of its words is not known" in verdict.note
 
 
-def segment(text, left, base, place, *, width=None, size=10.0):
-    right = left + (width if width is not None else 5.0 * len(text))
-    glyph = Unit(text, [place], left, right, base, base, base + 7, left, right, size)
+def segment(text, left_side, base, place, *, width=None, size=10.0):
+    right = left_side + (width if width is not None else 5.0 * len(text))
+    glyph = Unit(text, [place], left_side, right, base, base, base + 7, left_side, right, size)
     return Segment([glyph], base, size, [[glyph]])
 
 
@@ -49,9 +49,9 @@ def test_cells_of_a_line_go_from_left_to_right_and_mirrored_from_right_to_left()
 def two_columns(*, by_row):
     """Two columns; with ``by_row`` the file goes from one to the other in each line."""
     segments = []
-    for n, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+    for n, (left_side, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
         places = (2 * n, 2 * n + 1) if by_row else (n, 100 + n)
-        segments.append(segment(left, 0, 200 - 12 * n, places[0]))
+        segments.append(segment(left_side, 0, 200 - 12 * n, places[0]))
         segments.append(segment(right, 200, 200 - 12 * n, places[1]))
     return segments
 
@@ -66,9 +66,9 @@ def test_columns_that_the_file_has_the_other_way_round_are_of_no_known_order():
     """Both orders go on as sentences do, but for one step."""
     segments = [segment(text, 200, 200 - 12 * n, n) for n, text in enumerate(RIGHT)]
     segments += [segment(text, 0, 200 - 12 * n, 50 + n) for n, text in enumerate(LEFT)]
-    lines, known = ordered(segments)
+    lines, known_values = ordered(segments)
     assert lines == [[text] for text in (*RIGHT, *LEFT)]
-    assert not known
+    assert not known_values
 
 
 BLOCKS = (

@@ -146,13 +146,13 @@ COLUMNS = [
 
 
 def test_columns_that_are_drawn_row_by_row_are_read_one_after_the_other(tmp_path):
-    left = [line for pair in COLUMNS for line in pair]
-    right = [f"{line.lower()} again" for line in left]
+    left_side = [line for pair in COLUMNS for line in pair]
+    right = [f"{line.lower()} again" for line in left_side]
     sheet = Sheet((500, 300))
-    for number, (first, second) in enumerate(zip(left, right, strict=True)):
+    for number, (first, second) in enumerate(zip(left_side, right, strict=True)):
         sheet.text(20, 270 - 12 * number, first).text(260, 270 - 12 * number, second)
     layer = layer_of(sheet, tmp_path)
-    assert lines_of(layer) == [*left, *right]
+    assert lines_of(layer) == [*left_side, *right]
 
 
 def test_a_table_is_read_row_by_row_although_it_is_drawn_by_columns(tmp_path):

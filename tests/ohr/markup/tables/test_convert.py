@@ -177,9 +177,9 @@ def test_each_format_of_one_table():
 
 def test_what_has_the_format_already_stays_to_the_byte():
     page = "x\n\n|a|b|\n|-|-|\n|c|d|\n\n<table><tr><td>1</table>"
-    for target, at in (("markdown", 0), ("html", 1)):
+    for target, position in (("markdown", 0), ("html", 1)):
         converted, _ = convert_tables(page, target)
-        before, after = parse_tables(page)[at], parse_tables(converted)[at]
+        before, after = parse_tables(page)[position], parse_tables(converted)[position]
         assert page[slice(*before.span)] == converted[slice(*after.span)]
     assert convert_tables("no table | here", "html") == ("no table | here", [])
 

@@ -46,7 +46,7 @@ def test_odd_input_never_raises_and_what_is_found_is_whole(text):
             start, stop = cell.content_span
             assert found.span[0] <= start <= stop <= found.span[1]
             assert text[start:stop] == cell.content == cell.content.strip(" \n")
-        assert all(found.span[0] < at <= found.span[1] for at in found.row_boundaries)
+        assert all(found.span[0] < position <= found.span[1] for position in found.row_boundaries)
 
 
 def test_latex_spans_escapes_lines_and_inner_environments():
@@ -73,8 +73,8 @@ def test_latex_row_boundaries_take_a_line():
     text = "\\begin{tabular}{cc}\n a & b \\\\\n c & d \\\\[2pt]\n e & f\n\\end{tabular}"
     [found] = parse_tables(text)
     assert len(found.row_boundaries) == 3
-    for at in found.row_boundaries:
-        lined = text[:at] + r"\hline " + text[at:]
+    for position in found.row_boundaries:
+        lined = text[:position] + r"\hline " + text[position:]
         [again] = parse_tables(lined)
         assert grid(again.table) == grid(found.table)
         assert "lines" in again.extras

@@ -60,7 +60,7 @@ def test_a_shard_is_written_as_part_of_a_whole(text):
         Shard.parse(text)
 
 
-def without_cache(settings: list[str], cache: Path) -> list[str]:
+def drop_cache(settings: list[str], cache: Path) -> list[str]:
     return [s for s in settings if not s.startswith("cache=")] + [f"cache={cache}"]
 
 
@@ -68,7 +68,7 @@ def without_cache(settings: list[str], cache: Path) -> list[str]:
 def test_three_shards_and_a_last_command_write_what_one_run_writes(tmp_path, log):
     settings = [*write_corpus(tmp_path), *NOISE]
     whole = tmp_path / "whole"
-    done = call(noise_curve, *without_cache(settings, tmp_path / "other"), "--out", whole)
+    done = call(noise_curve, *drop_cache(settings, tmp_path / "other"), "--out", whole)
     assert done.exit_code == 0, done.output
     read = Counter(log.read_text().split())
     log.write_text("")
