@@ -22,6 +22,7 @@ LARGE = ("ohr", "experiments")
 CORE = (
     "tests/faults/test_study_faults.py",
     "tests/ohr/study",
+    "tests/experiments/test_reproduce.py",
     "tests/parity",
     "tests/test_extend.py",
     "tests/test_readme.py",

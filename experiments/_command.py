@@ -236,7 +236,7 @@ def make_command(
         def carry_out() -> int:
             shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
             for name, value in options.items():
-                options[name] = _at_home(value)
+                options[name] = _expand_home(value)
             given: list[str] = []
             for name, mark in settings.items():
                 from ohr.study.commands import option_texts
@@ -245,9 +245,9 @@ def make_command(
                 chosen = given_options(options[name] or [])
                 options[name] = config_of(chosen, mark.defaults)
                 given += option_texts(chosen)
-            return as_command(given, shard)
+            return call_named(given, shard)
 
-        def as_command(given: list[str], shard: Shard | None) -> int:
+        def call_named(given: list[str], shard: Shard | None) -> int:
             if name is None:
                 return call(shard)
             from ohr.study.commands import Command, running
@@ -304,10 +304,10 @@ def make_command(
     return line
 
 
-def _at_home(value: Any) -> Any:
+def _expand_home(value: Any) -> Any:
     """``~/data`` is a folder of the user's own, also as ``--out=~/data``."""
     if isinstance(value, list):
-        return [_at_home(item) for item in value]
+        return [_expand_home(item) for item in value]
     return value.expanduser() if isinstance(value, Path) and value.parts[:1] == ("~",) else value
 
 

@@ -39,6 +39,7 @@ def process_id(task: object) -> int:
     return os.getpid()
 
 
+@pytest.mark.slow
 def test_outcomes_are_the_same(in_process):
     setup: list[int] = []
     seen: list[Outcome[int]] = []

@@ -207,6 +207,7 @@ def test_snippets_run(snippet, documents_folder, capsys):
     assert capsys.readouterr().out.strip()
 
 
+@pytest.mark.slow
 def test_a_folder_of_pdfs_end_to_end(tmp_path):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")

@@ -53,13 +53,13 @@ def _listed(value: Any) -> Any:
     return [value] if single or callable(value) else value
 
 
-def _at_home(value: Any) -> Any:
+def _expand_home(value: Any) -> Any:
     """``~/data`` is a folder of the user's own."""
     return os.path.expanduser(value) if isinstance(value, str | Path) else value
 
 
 _LISTED = BeforeValidator(_listed)
-UserPath = Annotated[Path, BeforeValidator(_at_home)]
+UserPath = Annotated[Path, BeforeValidator(_expand_home)]
 Specs = Annotated[tuple[Spec, ...], _LISTED]
 Names = Annotated[tuple[str, ...], _LISTED]
 Intensities = Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], _LISTED]

@@ -116,6 +116,7 @@ def test_nothing_is_left_over_of_another_report(run, tmp_path):
     assert content(tmp_path / "b") == before
 
 
+@pytest.mark.slow
 def test_what_is_not_of_the_report_is_left_alone(run, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "mine.csv").write_text("mine")
@@ -359,6 +360,7 @@ def test_a_study_makes_its_report_or_says_how(settings, tmp_path):
     assert ohr.open_run(tmp_path / "r").name == "r"
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said_with_its_reason(run, settings, tmp_path, monkeypatch):
     def unreadable(*_):
         raise OhrError("page 1 is damaged")
@@ -377,6 +379,7 @@ def test_what_is_missing_is_said_with_its_reason(run, settings, tmp_path, monkey
     assert str(tmp_path) not in page.split("<p>Not drawn")[1].split("</p>")[0]
 
 
+@pytest.mark.slow
 def test_a_run_that_no_command_reproduces_says_why(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "imported")
     manifest = json.loads((run.path / "manifest.json").read_text("utf-8"))

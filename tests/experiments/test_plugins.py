@@ -48,6 +48,7 @@ def test_an_unknown_kind_is_named():
     )
 
 
+@pytest.mark.slow
 def test_other_programs_get_a_list_of_objects():
     done = CliRunner().invoke(plugins.main, ["retriever", "engine", "--json"])
     entries = json.loads(done.stdout)

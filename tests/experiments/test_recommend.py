@@ -298,6 +298,7 @@ def test_results_do_not_go_among_the_pdfs(folder):
     assert "choose another --out" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -308,7 +309,8 @@ def test_results_do_not_go_among_the_pdfs(folder):
     ],
 )
 def test_what_cannot_be_done_is_said_before_pages_are_read(folder, more, said):
-    done = run_recommend(folder, "--engines", FAKE, *more)
+    engines = [] if "--engines" in more else ["--engines", FAKE]
+    done = run_recommend(folder, *engines, *more)
     assert done.exit_code == 2
     assert said in done.output
     assert not (folder.parent / "cache").exists()

@@ -32,6 +32,7 @@ def manifest(folder: Path) -> Any:
     return {name: parts[name] for name in COMPARED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -58,6 +59,7 @@ def test_the_command_of_a_manifest_makes_the_same_run(command, tmp_path, monkeyp
     assert manifest(Path("first")) == first
 
 
+@pytest.mark.slow
 def test_a_run_from_python_keeps_a_command_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = write_corpus(tmp_path / "data", documents=2, pages=1)

@@ -249,6 +249,7 @@ def test_pages_are_shared_out(two_servers: tuple[Server, Server]) -> None:
     assert {read(made).value for _ in range(4)} == {"one", "other"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [hang_up, truncate, drip, hang, refused(503), None])
 def test_pages_of_a_server_in_trouble_go_elsewhere(
     two_servers: tuple[Server, Server], waits: list[float], trouble: Any
@@ -322,6 +323,7 @@ def test_sixteen_pages_at_once_never_overload_a_server(two_servers: tuple[Server
     assert max(most) <= 2
 
 
+@pytest.mark.slow
 def test_sixteen_pages_at_once_and_a_server_that_fails_in_every_way(
     two_servers: tuple[Server, Server], waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:

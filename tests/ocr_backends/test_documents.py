@@ -109,6 +109,7 @@ def test_command_by_output_file_or_folder(tmp_path: Path, blank: np.ndarray, bod
         next(made.transcribe(tmp_path / "x.pdf", [0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "detail"),
     [
@@ -158,6 +159,7 @@ def test_command_that_is_wrong_says_so() -> None:
         engine("command", template="no-such-reader {input}").engine_version()
 
 
+@pytest.mark.slow
 def test_a_timeout_kills_the_whole_group(tmp_path: Path) -> None:
     marker = f"sleeper-{tmp_path}"
     code = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)', {marker!r}]); time.sleep(99)"  # noqa: E501

@@ -157,6 +157,7 @@ def test_corrections_change_no_number_name_or_mark_up():
     assert correct().repair(text) == expected
 
 
+@pytest.mark.slow
 @needs_symspell
 @examples(60)
 @given(st.text("aeo1 A.$<>\n", max_size=40))

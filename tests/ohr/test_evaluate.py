@@ -114,6 +114,7 @@ def check_same(frame, expected):
     pd.testing.assert_frame_equal(frame, expected, check_exact=True, check_dtype=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["default", "reference"])
 @pytest.mark.parametrize("scope", ["domain", "document"])
 def test_the_values_are_those_of_a_study(corpus, tmp_path, scoring, scope):

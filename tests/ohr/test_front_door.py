@@ -339,6 +339,7 @@ def test_modules_of_the_hooks_are_there_without_an_import_of_their_own():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_a_run_has_the_analyses_that_commands_print(run):
     assert set(run.errors(stage="generation")["group"]) >= {"all"}
     assert len(run.curves()) > 0

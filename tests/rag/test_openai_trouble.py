@@ -159,6 +159,7 @@ def test_an_interrupt_ends_the_process_and_its_requests(server: Server, busy: bo
         process.wait()
 
 
+@pytest.mark.slow
 def test_replies_left_early_stop_the_requests(server: Server) -> None:
     remaining = threading.Event()
 

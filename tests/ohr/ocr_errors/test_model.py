@@ -28,6 +28,8 @@ from ohr.ocr_errors.words import WORD_KINDS, page_words
 from ohr.types import PageRef
 from tests.ohr.ocr_errors.conftest import PROVENANCE, page
 
+pytestmark = pytest.mark.slow
+
 
 def fates_of(maker, page, share, rank, rng):
     fates = [Fate.RIGHT] * len(page.words)

@@ -15,7 +15,7 @@ REF, FAILED, UNREAD = PageRef("law/a", 0), PageRef("law/a", 1), PageRef("law/a",
 class Loaded(Texts):
     """Texts as if they had been read from a run."""
 
-    by_base = {TRUTH: {REF: "the truth"}, "gt, severe": {REF: "noise"}}  # noqa: RUF012
+    bases = {TRUTH: {REF: "the truth"}, "gt, severe": {REF: "noise"}}  # noqa: RUF012
     _outcomes = {("gt, severe", FAILED): ("timeout", "used 60 s")}  # noqa: RUF012
 
 

@@ -28,6 +28,8 @@ from ohr.study.output.cases import read_texts
 from ohr.study.results import open_run
 from tests.builders import CliRunner
 
+pytestmark = pytest.mark.slow
+
 ASKED = 3
 
 

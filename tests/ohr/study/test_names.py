@@ -47,6 +47,7 @@ def test_no_function_begins_with_a_preposition_and_no_binding_is_vague(room):
         assert not VAGUE.intersection(bindings(tree)), path
 
 
+@pytest.mark.slow
 def test_one_class_of_the_project_is_called_verdict():
     rooms = ("ohr", "perturb", "ocr_backends", "rag", "experiments")
     classes = [

@@ -70,6 +70,7 @@ def test_several_processes_write_the_bytes_of_one(corpus, tmp_path):
     assert shared == study(corpus, tmp_path / "alone", retrievers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_order_of_steps_changes_a_byte(seed, corpus, tmp_path, monkeypatch):
     settings = [*corpus, "retrievers=[bm25,page]", "ks=[1,3]"]

@@ -31,6 +31,7 @@ def page(tmp_path):
     return PageTask(PageRef("doc", 0), source, 72, None, 0.0, 0, {"page": "doc"})
 
 
+@pytest.mark.slow
 def test_each_seed_distorts_the_page_anew(observing, page, log):
     counts = []
     for seed in (0, 0, 1):
@@ -39,6 +40,7 @@ def test_each_seed_distorts_the_page_anew(observing, page, log):
     assert counts == [1 + len(REPEATS), 1 + len(REPEATS), 1 + 2 * len(REPEATS)]
 
 
+@pytest.mark.slow
 def test_repeats_that_are_no_longer_in_the_cache_are_read_again(observing, page):
     [before] = observing.observe([page], lambda *_: None)
     assert all(before.repeats)
@@ -50,6 +52,7 @@ def test_repeats_that_are_no_longer_in_the_cache_are_read_again(observing, page)
     assert observing.observe([page], lambda *_: None) == [before]
 
 
+@pytest.mark.slow
 def test_a_damaged_observation_counts_as_none(observing, page):
     before = observing.observe([page], lambda *_: None)
     for path in (observing.store.root / "observation").rglob("*.json"):
