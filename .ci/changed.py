@@ -20,9 +20,9 @@ PACKAGES = ("ohr", "perturb", "ocr_backends", "rag", "experiments")
 LARGE = ("ohr", "experiments")
 """Packages whose tests are too many to run all for a file of no folder."""
 CORE = (
+    "tests/experiments/test_reproduce.py",
     "tests/faults/test_study_faults.py",
     "tests/ohr/study",
-    "tests/experiments/test_reproduce.py",
     "tests/parity",
     "tests/test_extend.py",
     "tests/test_readme.py",

@@ -55,12 +55,14 @@ def test_outcomes_are_the_same(in_process):
     assert [slot.tasks for slot in pool.slots()] == [6]
 
 
+@pytest.mark.slow
 def test_batches_are_the_same(in_process):
     with BatchedPool(WorkerPool(halves, workers=1, setup=[], retry=False, batches=True), 2) as pool:
         outcomes = dict(pool.run([4, 3, 8]))
     assert [outcomes[n].value for n in range(3)] == [2, None, 4]
 
 
+@pytest.mark.slow
 def test_a_function_that_cannot_be_imported_ends_the_run(in_process):
     with (
         WorkerPool("tests.test_in_process:no_such_function", workers=1) as pool,
@@ -81,6 +83,7 @@ def test_where_tasks_run(in_process):
     assert (outcome.value == os.getpid()) is in_process
 
 
+@pytest.mark.slow
 def test_limits_of_a_tests_own_are_kept_by_real_workers(in_process):
     with WorkerPool(process_id, workers=1, limits=Limits(cpu_s=5)) as pool:
         [(_, outcome)] = pool.run([1])

@@ -90,7 +90,10 @@ class TokenChunker(Chunker[TokenChunkerParams]):
             cuts = _refine(cuts, boundaries, text, tokens, budget)
         cuts = _cut_anywhere(cuts, tokens, budget)
         if self.params.overlap:
-            return stripped(text, _pack_over(text, cuts, tokens, budget, self.params.overlap))
+            spans = stripped(text, _pack_over(text, cuts, tokens, budget, self.params.overlap))
+            # The last may have nothing but the overlap and white space.
+            ends = [0, *(end for _, end in spans)]
+            return [span for span, before in zip(spans, ends, strict=False) if span[1] > before]
         return stripped(text, _pack(cuts, tokens, budget))
 
     @cached_property

@@ -258,6 +258,7 @@ def test_a_difference_of_next_to_nothing_has_no_minus(benchmark_runs, monkeypatc
     assert "-0.00 " not in done.stdout
 
 
+@pytest.mark.slow
 def test_metrics_are_named_with_their_cut_off_and_without_a_stage(tmp_path):
     settings = [*write_corpus(tmp_path), "engines=[gt]", "noise=[formatting]", "levels=[severe]"]
     settings += ["stages=[ocr,retrieval]", "metrics=[lcs@1,lcs@3,hit@5,r_noise]"]

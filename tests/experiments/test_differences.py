@@ -116,6 +116,7 @@ def test_p_is_corrected_over_a_measures_comparisons(run):
     }
 
 
+@pytest.mark.slow
 def test_a_star_never_stands_beside_an_interval_that_holds_0(run):
     differences = run_differences(run, groups=True).dropna(subset=["ci_low"])
     excluded = (differences["ci_low"] > 0) | (differences["ci_high"] < 0)
@@ -145,6 +146,7 @@ def table_of(run: Run) -> tuple[list[list[str]], str]:
     return columns, "\n".join(differences_lines(differences, metrics))
 
 
+@pytest.mark.slow
 def test_the_table_names_part_baseline_and_family(run):
     columns, caption = table_of(run)
     assert columns[0].count(f"{ENGINE}:") == columns[0].count(f"{NOISE}:") == 1
@@ -216,6 +218,7 @@ def twice(run: Run, *engines: str) -> Run:
     return make_run(run, pd.concat([drawn, *(own.assign(engine=name) for name in engines)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "higher_is_better", "sentence"),
     [

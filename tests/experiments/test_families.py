@@ -76,6 +76,7 @@ def test_a_comparison_of_clean_pages_has_the_same_p_with_and_without_noise(run):
     pd.testing.assert_frame_equal(without[columns], with_noise.loc[without.index, columns])
 
 
+@pytest.mark.slow
 def test_letters_are_those_of_the_differences(run):
     cells = cells_with_letters(run)
     clean = cells[(cells["noise"] == "none") & (cells["group"] == "all")]

@@ -157,6 +157,7 @@ def test_trouble_is_counted_named_and_not_waited_for_twice(tmp_path):
     assert manifest(folder)["read_now"] == 3
 
 
+@pytest.mark.slow
 def test_an_engine_of_pdfs_is_handed_many_pages_and_each_is_kept(folder, log):
     result = ocr(folder / "report.pdf", PDF)
     assert result.exit_code == 0, result.output

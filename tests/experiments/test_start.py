@@ -64,6 +64,7 @@ def loaded() -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["import ohr", "the list of commands", *NAMES])
 def test_a_start_imports_nothing_heavy(name: str) -> None:
     assert HEAVY.isdisjoint(loaded()[name])

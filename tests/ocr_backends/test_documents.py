@@ -179,6 +179,7 @@ def test_a_child_that_keeps_the_output_open_is_not_waited_for() -> None:
     assert run([sys.executable, "-c", code], timeout_s=50, install="") == b"done\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 @pytest.mark.parametrize("then", ["time.sleep(99)", "pass"])
 def test_a_program_that_floods_is_stopped(

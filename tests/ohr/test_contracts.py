@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ohr
@@ -81,11 +81,13 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     words=st.lists(WORDS, max_size=120),
     size=st.integers(4, 40),
     share=st.floats(0.05, 0.95),
 )
+@example(words=["ship"] * 4 + ["\n\n\n"], size=4, share=0.5)
 def test_chunks_of_tokens_overlap_as_they_are_told(words, size, share):
     text = " ".join(words)
     overlap = min(size - 1, max(1, int(size * share)))

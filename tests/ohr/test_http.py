@@ -71,6 +71,7 @@ def test_a_connection_that_the_server_has_closed_is_not_used_again(
     assert endpoint(server.url).post({}) == {"fine": 1}
 
 
+@pytest.mark.slow
 def test_each_thread_gets_its_own_answer(server: Server) -> None:
     server.answer = lambda request: (200, str(request["number"]).encode(), {})
     with ThreadPoolExecutor(8) as threads:
@@ -200,6 +201,7 @@ def test_one_limit_holds_over_whatever_comes_drop_by_drop(
         endpoint(f"http:{address}", 0.3).post({})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_one_limit_holds_over_connecting_and_sending(scheme: str) -> None:
     """A server that takes the connection, but neither a large body nor a handshake."""

@@ -167,6 +167,7 @@ def test_the_result_depends_on_the_generator_alone(name, page, intensity, seed):
     assert np.array_equal(np.random.get_state()[1], state)
 
 
+@pytest.mark.slow
 @every_distortion
 @quick
 @given(page=pages(), intensity=intensities, seed=seeds)

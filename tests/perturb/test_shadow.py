@@ -119,6 +119,7 @@ def test_the_bytes_do_not_depend_on_opencv_threads(threads):
         cv2.setNumThreads(before)
 
 
+@pytest.mark.slow
 def test_a_large_page_needs_little_memory_beside_the_result():
     page = np.full((6000, 5000, 3), 200, np.uint8)
     tracemalloc.start()

@@ -238,7 +238,8 @@ def server():
             pass
 
     listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    often = {"poll_interval": 0.02}
+    threading.Thread(target=listening.serve_forever, kwargs=often, daemon=True).start()
     yield f"http://127.0.0.1:{listening.server_port}/v1", requests, state
     listening.shutdown()
     listening.server_close()

@@ -139,6 +139,7 @@ def test_vectors_of_two_lengths_are_named(server: Server) -> None:
         made.index(chunks(["ab", "ax"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("around", ["{}", "{name: page, params: {retriever: {}}}"])
 def test_a_study_goes_on_and_says_what_was_not_indexed(
     server: Server, tmp_path: Any, around: str

@@ -193,6 +193,7 @@ def test_what_is_not_understood_is_quoted_without_the_key(
         assert len(outcome.detail) < 350
 
 
+@pytest.mark.slow
 def test_no_more_requests_at_once_than_asked_and_all_come_back(server: Server) -> None:
     lock, busy, most = threading.Lock(), 0, 0
     numbers, together = itertools.count(), threading.Barrier(4)

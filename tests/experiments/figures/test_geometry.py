@@ -189,6 +189,7 @@ def test_noise_strength_shows_the_noise_of_the_content_too():
 ENGINES = ("tesseract", "rapidocr", "structured", "pdf_text", "openai_vlm", "mineru")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["noise_strength", "benchmark_bars"])
 def test_every_engine_is_named_whole_below_the_panels(name):
     few = TWO_ENGINES[TWO_ENGINES["group"].isin(["all", "source:text"])]

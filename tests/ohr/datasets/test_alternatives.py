@@ -37,6 +37,7 @@ def test_one_alternative_is_read_back_as_one(answer: str) -> None:
     assert alternatives(field) in [(), (field.strip(),)]
 
 
+@pytest.mark.slow
 def test_long_hostile_fields_are_read() -> None:
     """What is quadratic takes hours for so many signs."""
     for sign in ("$a$|", "\\(", "$|", "|", "\\[|", "$$"):

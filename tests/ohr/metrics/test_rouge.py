@@ -40,6 +40,7 @@ def test_it_agrees_with_the_rouge_score_library(prediction, truth):
     assert default.rouge_l(prediction, truth) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_order_counts_where_f1_does_not_look():
     assert default.f1("blue red", "red blue") == 1
     assert default.rouge_l("blue red", "red blue") == 0.5

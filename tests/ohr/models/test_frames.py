@@ -106,6 +106,7 @@ def test_any_replies(replies: list[str], pages: bool) -> None:
         assert 1 <= len(shared.examples) <= 3
 
 
+@pytest.mark.slow
 def test_a_run_says_so_with_three_examples(
     server: Server, tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -62,6 +62,7 @@ def test_names_are_one_short_line_without_anything_odd() -> None:
     assert (usage, models) == ({"cost": 1.0}, {"m": 3})
 
 
+@pytest.mark.slow
 def test_a_study_counts_the_models_of_its_readers(server: Server, tmp_path: Any) -> None:
     def answer(request: dict[str, Any]) -> Reply:
         n = len(server.requests)

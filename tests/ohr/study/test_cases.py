@@ -65,6 +65,7 @@ def test_texts_hits_and_answers_outlive_dataset_and_cache(run, tmp_path):
     assert len(list((tmp_path / "beir").rglob("corpus.jsonl"))) == 2
 
 
+@pytest.mark.slow
 def test_equal_studies_write_equal_bytes(settings, tmp_path):
     for name in ("one", "two"):
         run_study(load_config(settings), tmp_path / name)

@@ -50,6 +50,7 @@ def test_a_single_value_stands_for_a_list():
     assert config.intensities == (0.5,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

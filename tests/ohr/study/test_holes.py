@@ -140,6 +140,7 @@ def test_the_reference_protocol_leaves_the_same_out(tmp_path: Path, lease: bytes
     assert value(cells, "other", "ocr", "r_noise")[1] == 1
 
 
+@pytest.mark.slow
 def test_without_holes_nothing_is_added(tmp_path: Path, lease: bytes) -> None:
     config = load_config(study(tmp_path, lease, kind="folder"))
     plan = make_plan(config, load_dataset(config))

@@ -142,6 +142,7 @@ def test_failed_answers_stand_until_they_are_asked_again(server, tmp_path):
     assert len(server.requests) == 2 * asked
 
 
+@pytest.mark.slow
 def test_a_run_that_dies_keeps_what_had_come(server, tmp_path):
     settings, seen = write_small(tmp_path), []
 

@@ -68,6 +68,7 @@ def test_a_letter_that_pdfium_takes_for_a_copy_makes_its_word_doubtful(tmp_path)
     assert [word.text for word in verdict.doubtful] == ["flufy"]
 
 
+@pytest.mark.slow
 def test_words_that_are_written_twice_stay(tmp_path):
     text = "He had had had all that that that he had"
     sheet = Sheet().text(20, 260, text).text(20, 240, text).text(20, 220, "llllll 000000 iiii")

@@ -31,6 +31,7 @@ def test_a_page_that_says_what_it_shows_is_believed_word_by_word(tmp_path, face)
     assert verdict.holes.order_known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lines",
     [
@@ -92,6 +93,7 @@ def test_swapped_digits_make_their_words_doubtful(tmp_path):
     assert "4 of 64 words are doubtful" in verdict.note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [None, " ", "Ꮂ", ""], ids="none blank cherokee nothing".split())
 def test_a_lost_ligature_makes_its_words_doubtful(tmp_path, claim):
     lines = [*PROSE, "The of\ufb01ce \ufb01led its papers."]
@@ -180,6 +182,7 @@ def test_spaced_letters_are_words(tmp_path, spacing):
     assert layer_of(sheet, tmp_path).text == "Total Revenue of the Harbour"
 
 
+@pytest.mark.slow
 def test_a_raised_digit_is_not_part_of_a_number(tmp_path):
     sheet = Sheet().text(20, 270, "It grew by 45.3").text(95, 274, "1", size=6)
     sheet.text(103, 270, "percent")

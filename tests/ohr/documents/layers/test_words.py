@@ -36,6 +36,7 @@ def test_letter_spaced_text_has_whole_words(tmp_path, spacing):
     assert layer_of(sheet, tmp_path).text.split("\n") == ["The harbour office", *NOTICE]
 
 
+@pytest.mark.slow
 def test_letter_spaced_text_on_a_page_of_its_own_has_whole_words(tmp_path):
     layer = layer_of(Sheet().text(20, 260, "The harbour office", spacing=3), tmp_path)
     assert layer.text == "The harbour office"
@@ -72,6 +73,7 @@ def test_powers_of_numbers_are_one_word(tmp_path):
     assert layer_of(Sheet().text(20, 260, "about 10³ boats"), tmp_path).text == "about 10³ boats"
 
 
+@pytest.mark.slow
 def test_a_soft_hyphen_with_ink_is_a_hyphen_and_joins_what_a_line_cuts(tmp_path):
     sheet = Sheet().font("F", SANS, {"-": "\xad"})
     sheet.lines(20, 260, ["A well-known fact of the har-", "bour, as the harbour master says"])

@@ -247,6 +247,7 @@ def test_contents_in_each_format():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [

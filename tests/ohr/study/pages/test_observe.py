@@ -60,6 +60,7 @@ def test_a_damaged_observation_counts_as_none(observing, page):
     assert observing.observe([page], lambda *_: None) == before
 
 
+@pytest.mark.slow
 def test_a_picture_too_small_to_be_distorted_is_read_once(observing, tmp_path):
     Image.new("L", (20, 20), "white").save(tmp_path / "icon.png")
     icon = PageTask(PageRef("icon", 0), tmp_path / "icon.png", 72, None, 0.0, 0, {"page": "icon"})
