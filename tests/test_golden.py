@@ -14,7 +14,11 @@ from tests.golden.outputs import LEFT_OUT, entry, names
 
 KEPT = read()
 RENEW = "python -m tests.golden renews the digests"
-SLOW = {("engine", "rapidocr"), ("engine", "structured"), ("dataset", "sample")}
+SLOW = {
+    *(("engine", name) for name in ("rapidocr", "structured", "fused")),
+    ("mitigation", "correct"),
+    ("dataset", "sample"),
+}
 
 
 @pytest.mark.parametrize(

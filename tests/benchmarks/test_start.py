@@ -60,7 +60,7 @@ SMALLEST: dict[str, Arguments] = {
     "stopping": lambda given: [str(write_errors(given.out)), "--runs", "1"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"sample_ocr"}
+SLOW = {"sample_ocr", "loss_bands", "best", "noise_cost"}
 """Those that start an engine."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",

@@ -28,7 +28,6 @@ from tests.script_pages import WORDS, script_page
 
 needs_tesseract = pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract")
 HERE = "tests.ocr_backends.test_harm"
-QUICK = ("dark", "lines_chart", "cover", "hatched")
 """Pages that are also read in the fast tests."""
 
 
@@ -40,10 +39,8 @@ def test_a_page_that_needs_nothing_is_neither_turned_nor_cut(name):
 
 
 @needs_tesseract
-@pytest.mark.parametrize(
-    "name",
-    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PAGES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
 def test_no_word_of_a_page_that_needs_nothing_is_lost(name):
     page = PAGES[name]()
     before = Counter((Tesseract().read(page).value or "").split())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ohr.documents.layers.sheets import Sheet, layer_of
 
 
