@@ -32,7 +32,7 @@ from ohr.statistics import (
     sign_flip_test,
 )
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, open_run, rows_of
+from ohr.study.results import StudyRun, open_run, rows_of
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399
@@ -276,7 +276,7 @@ def curve_coverage(curve: NoiseCurve, n_documents: int, simulations: int) -> dic
     return {name: float(np.mean(inside)) for name, inside in hits.items() if inside}
 
 
-def real_scores(run: Run) -> tuple[list[Scores], list[Scores]]:
+def real_scores(run: StudyRun) -> tuple[list[Scores], list[Scores]]:
     """Scores of the run's last knowledge base and of the ground truth, and their differences."""
     other = str(run.rows["engine"].unique()[-1])
 

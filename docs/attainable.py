@@ -16,7 +16,7 @@ from results_table import number
 
 from ohr.metrics.answer_forms import answer_tokens
 from ohr.metrics.default import f1
-from ohr.study.results import Run, open_run, rows_of
+from ohr.study.results import StudyRun, open_run, rows_of
 
 VERDICTS = ("yes", "no")
 GOLD_PAGES = "gold pages"
@@ -58,7 +58,7 @@ def is_verdict(answers: Sequence[str]) -> bool:
     return any(f1(verdict, answer) == 1 for verdict in VERDICTS for answer in answers)
 
 
-def attainable(run: Run) -> pd.DataFrame:
+def attainable(run: StudyRun) -> pd.DataFrame:
     """One row per question of a run: ``qid``, a column for each of :data:`TEXTS` with the F1 that
     is attainable in it, and ``copied``: whether the answer has to be copied (not yes or no).
     """

@@ -24,7 +24,7 @@ from results_table import GENERATED, ROOT, Study, interval, number, provenance
 
 from ohr.statistics import Paired, PairedComparison, compare_family
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, open_run
+from ohr.study.results import StudyRun, clusters_of, open_run
 
 ALPHA = 0.05
 SECOND = {"lcs": "hit@2", "f1": "em"}
@@ -128,7 +128,7 @@ def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]
 
 
 @cache
-def _opened(path: Path) -> Run:
+def _opened(path: Path) -> StudyRun:
     return open_run(path)
 
 
@@ -137,7 +137,7 @@ def _attainable(path: Path) -> pd.Series:
     return attainable(_opened(path)).set_index("qid")[GOLD_PAGES]
 
 
-def _added(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataFrame:
+def _added(run: StudyRun, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataFrame:
     """The sum of the terms for each question that all of them have: ``value``."""
     keys = [*UNIT_COLUMNS, "domain"]
     table: pd.DataFrame | None = None
@@ -153,7 +153,7 @@ def _added(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataF
     return table
 
 
-def _rows(run: Run, where: Mapping[str, Any]) -> pd.DataFrame:
+def _rows(run: StudyRun, where: Mapping[str, Any]) -> pd.DataFrame:
     """The rows of one condition. A term with ``attainable`` scores what a reader attains that
     copies the best span of the gold pages (:func:`attainable.attainable_f1`); of ``em`` 1 where
     that is all of F1.
@@ -175,7 +175,7 @@ def _paired(values: pd.DataFrame) -> Paired:
     return Paired(values["value"].to_numpy(), clusters_of(values))
 
 
-def _better(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
+def _better(run: StudyRun, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
     """1 if more of what the first term measures is better, else -1."""
     metric = (terms[0][1]["stage"], terms[0][1]["metric"])
     higher = {(info.stage, info.metric): info.higher_is_better for info in run.metric_infos}

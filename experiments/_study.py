@@ -15,7 +15,7 @@ from ohr.ocr.costs import cost_lines
 from ohr.ocr.progress import Progress
 from ohr.study.config import StudyConfig
 from ohr.study.notices.truth import same_lines
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.study.run import run_study
 
 _UNCHANGED = (
@@ -27,7 +27,7 @@ _UNCHANGED = (
 def run_and_report(
     config: StudyConfig,
     folder: Path,
-    report: Callable[[Run], None],
+    report: Callable[[StudyRun], None],
     printed_by: tuple[str, dict[str, Any]],
     with_html: bool,
     next_steps: Sequence[str],
@@ -53,7 +53,7 @@ def run_and_report(
     return code
 
 
-def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
+def _report(result: StudyRun, report: Callable[[StudyRun], None], next_steps: Sequence[str]) -> int:
     report(result)
     for line in same_lines(result.cells):
         print(plain(line))
@@ -74,7 +74,7 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
     return code
 
 
-def _write_report(run: Run, is_wanted: bool) -> None:
+def _write_report(run: StudyRun, is_wanted: bool) -> None:
     """Write the run's report, or print the command for it."""
     folder = run.path / "report"
     if not is_wanted:

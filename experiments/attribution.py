@@ -16,11 +16,11 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 
 @study_command(preset("attribution"), needs="overall")
-def main(run: Run) -> None:
+def main(run: StudyRun) -> None:
     """Attribute the F1 loss: OCR, chunking, retrieval, reader."""
     from ohr.analysis.attribution.report import report
 

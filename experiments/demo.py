@@ -10,7 +10,7 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 NEXT = (
     "next: the same pages at 150 dpi, rotated, with Tesseract (apt-get install tesseract-ocr)",
@@ -19,7 +19,7 @@ NEXT = (
 
 
 @study_command(preset("demo"), out=Path("runs/demo"), next_steps=NEXT)
-def main(run: Run, axis: Axis = None, look: Look = "paper") -> None:
+def main(run: StudyRun, axis: Axis = None, look: Look = "paper") -> None:
     """Run a small study on bundled pages: what noise costs."""
     from ohr.analysis.curves.study_report import report
     from ohr.figures.style import drawn_for

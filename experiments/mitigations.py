@@ -50,7 +50,7 @@ def main(
     from experiments._study import run_and_report
     from ohr.analysis.mitigations.arms import bench_of
     from ohr.analysis.mitigations.report import report as print_bench
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
     bench = bench_of(config, arms, second)
     if dry_run:
@@ -59,7 +59,7 @@ def main(
         print_plan(bench.config)
         return 0
 
-    def printed(run: Run) -> None:
+    def printed(run: StudyRun) -> None:
         print_bench(run, bench.arms, bench.left_out, natural)
 
     options = {"arms": arms, "second": second, "natural": natural, "report": report}

@@ -9,11 +9,11 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 
 @study_command(preset("noise-curve"))
-def main(run: Run, axis: Axis = None, look: Look = "paper") -> None:
+def main(run: StudyRun, axis: Axis = None, look: Look = "paper") -> None:
     """Measure OCR, retrieval and answers under noise."""
     from ohr.analysis.curves.study_report import report
     from ohr.figures.style import drawn_for

@@ -8,11 +8,11 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 
 @study_command(preset("ocr-benchmark"))
-def main(run: Run) -> None:
+def main(run: StudyRun) -> None:
     """Compare OCR engines by retrieval and answers.
 
     The output of any other tool is an engine too: engines=[precomputed:FOLDER].

@@ -18,14 +18,14 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 
 @study_command(
     preset("retrievers"),
     needs="retrieval",
 )
-def main(run: Run) -> None:
+def main(run: StudyRun) -> None:
     """Compare chunkers and retrievers, clean and under noise."""
     from ohr.analysis.drops.report import report
 

@@ -19,7 +19,7 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 Parts = Annotated[
     bool, typer.Option("--parts", help="Also attribute the loss to outline, finding and reading.")
@@ -30,7 +30,7 @@ Parts = Annotated[
     preset("systems"),
     needs="overall",
 )
-def main(run: Run, parts: Parts = False, axis: Axis = None) -> None:
+def main(run: StudyRun, parts: Parts = False, axis: Axis = None) -> None:
     """Compare whole RAG systems under noise."""
     from ohr.analysis.systems.report import report
     from ohr.analysis.systems.written_for_report import report_written_for

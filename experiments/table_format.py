@@ -14,11 +14,11 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 
 @study_command(preset("table-format"))
-def main(run: Run) -> None:
+def main(run: StudyRun) -> None:
     """Compare quality by the format of tables (figure 4)."""
     from experiments.papers.table_format.report import report
 

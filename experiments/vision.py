@@ -18,7 +18,7 @@ from experiments._study_command import study_command
 from ohr.study.presets import preset
 
 if TYPE_CHECKING:
-    from ohr.study.results import Run
+    from ohr.study.results import StudyRun
 
 AxisEngine = Annotated[
     str | None,
@@ -30,7 +30,7 @@ AxisEngine = Annotated[
     preset("vision"),
     needs="overall",
 )
-def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = None) -> None:
+def main(run: StudyRun, axis_engine: AxisEngine = None, axis: Axis = None) -> None:
     """Compare OCR with page images on one noise axis."""
     from ohr.analysis.vision.report import report
 

@@ -18,8 +18,8 @@ Pages = Mapping[str, Sequence[str]]
 RUN_STUDY = """
 import sys
 from pathlib import Path
-from ohr.study.config import load_config
 from ohr.study.run import run_study
+from tests.builders import load_config
 run_study(load_config(sys.argv[2:]), Path(sys.argv[1]))
 """
 """``python -c RUN_STUDY OUT key=value ...``: a study without the figures of a command."""

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ohr.study.config import StudyConfig
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from tests.builders import load_config
 from tests.conftest import ROOT
 
@@ -23,7 +23,7 @@ make_results = pytest.importorskip("make_results")
 DOCUMENTS = 40
 
 
-def run_of(loss: float, lost_by: float = 1.0) -> Run:
+def run_of(loss: float, lost_by: float = 1.0) -> StudyRun:
     """Two questions a document; the engine loses ``loss`` on a share of the documents."""
     units = pd.DataFrame(
         {
@@ -42,7 +42,7 @@ def run_of(loss: float, lost_by: float = 1.0) -> Run:
         for engine, values in (("gt", truth), ("ocr", truth - lost)):
             parts.append(units.assign(stage="overall", metric=metric, engine=engine, value=values))
     rows = pd.concat(parts, ignore_index=True)
-    return Run(ROOT, {}, pd.DataFrame()).cache_values(rows=rows)
+    return StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=rows)
 
 
 def entry(name: str = "c1", **parts) -> dict:
@@ -53,14 +53,14 @@ def entry(name: str = "c1", **parts) -> dict:
     } | parts  # fmt: skip
 
 
-def verdicts_of(run: Run, entries: list[dict], monkeypatch: pytest.MonkeyPatch, tmp_path):
+def verdicts_of(run: StudyRun, entries: list[dict], monkeypatch: pytest.MonkeyPatch, tmp_path):
     (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": entries}))
     monkeypatch.setattr(claims, "_opened", lambda path: run)
     monkeypatch.setattr(claims, "_better", lambda run, terms: 1)
     return claims.verdicts(claims.read_claims(tmp_path / "claims.yaml"), {"one": ROOT})
 
 
-def verdict_of(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path):
+def verdict_of(run: StudyRun, monkeypatch: pytest.MonkeyPatch, tmp_path):
     (found,) = verdicts_of(run, [entry()], monkeypatch, tmp_path)
     return found
 
@@ -108,7 +108,7 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
     turned = run.rows.copy()
     of_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
     turned.loc[of_em, "value"] += 0.3
-    run = Run(ROOT, {}, pd.DataFrame()).cache_values(rows=turned)
+    run = StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
     assert not found.second_agrees
     assert found.cells[-1] == "holds; its second outcome is not shown"
@@ -130,7 +130,7 @@ def test_a_reader_is_compared_with_what_the_pages_let_it_copy(monkeypatch, tmp_p
 
 def test_rows_that_are_several_a_question_are_refused(monkeypatch, tmp_path):
     run = run_of(0.1)
-    twice = Run(ROOT, {}, pd.DataFrame()).cache_values(rows=pd.concat([run.rows, run.rows]))
+    twice = StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=pd.concat([run.rows, run.rows]))
     with pytest.raises(ValueError, match="not one a question"):
         verdict_of(twice, monkeypatch, tmp_path)
 

@@ -22,14 +22,14 @@ _MARK = re.compile(r"(\*\*|//|~~|\^\^|,,)(.+?)\1")
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """Letters of one style."""
 
     text: str
     style: str = ""
 
 
-Line = tuple[Run, ...]
+Line = tuple[TextRun, ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def read(line: Line) -> str:
 def _other_forms(line: Line) -> list[tuple[str, str]]:
     """`Smith 12` for `Smith12`: a joined raised or lowered run, apart from its word."""
     pairs = []
-    for before, run, after in zip(line, line[1:], (*line[2:], Run("")), strict=False):
+    for before, run, after in zip(line, line[1:], (*line[2:], TextRun("")), strict=False):
         if run.style not in ("raised", "lowered"):
             continue
         head = re.split(r"\s", before.text)[-1]
@@ -126,9 +126,9 @@ def parse_line(text: str) -> Line:
     """The runs of a marked-up line."""
     runs, end = [], 0
     for match in _MARK.finditer(text):
-        runs += [Run(text[end : match.start()]), Run(match[2], MARKS[match[1]])]
+        runs += [TextRun(text[end : match.start()]), TextRun(match[2], MARKS[match[1]])]
         end = match.end()
-    return tuple(run for run in (*runs, Run(text[end:])) if run.text)
+    return tuple(run for run in (*runs, TextRun(text[end:])) if run.text)
 
 
 def _blocks(lines: list[str]) -> Iterator[Block]:
@@ -171,7 +171,7 @@ def set_in_columns(page: Page) -> Page:
     for side in (lines[:half], lines[half:]):
         words = list("".join(side)) if not blank else " ".join(side).split()
         most = NARROW.get(page.script, 28)
-        sides.append(tuple((Run(line),) for line in _filled(words, blank, most)))
+        sides.append(tuple((TextRun(line),) for line in _filled(words, blank, most)))
     return replace(page, name="columns", blocks=(page.blocks[0], Block("columns", *sides)))
 
 

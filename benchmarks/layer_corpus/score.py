@@ -35,7 +35,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PageVerdict:
     """How a result compares with the truth: shares from 0 to 1, and why it fails ("": it does not).
 
     `silent` are words not on the page that no doubt is said of, `missing` those of the page that
@@ -124,12 +124,12 @@ def _only(words: Iterable[str], counts: Mapping[str, int]) -> list[str]:
     return matches
 
 
-def judge(truth: Mapping[str, Any], result: Result) -> Verdict:
+def judge(truth: Mapping[str, Any], result: Result) -> PageVerdict:
     """Compare one result with the truth of its file."""
     page = truth["text"].casefold() if truth["any_case"] else truth["text"]
     if not result.usable:
         reason = "refused" if truth["expect"] == "right" else ""
-        return Verdict(True, 0.0, None, [], [], 0.0, reason)
+        return PageVerdict(True, 0.0, None, [], [], 0.0, reason)
     text = _read(truth, result.text)
     doubtful = [_read(truth, word) for word in result.doubtful]
     undoubted = _undoubted(text, doubtful)
@@ -154,7 +154,7 @@ def judge(truth: Mapping[str, Any], result: Result) -> Verdict:
     if truth["expect"] != "caught" and order is not None and order < 0.99:
         reasons.append(f"order: {order:.3f} of the pairs kept")
     part = doubted / units.total() if units else 0.0
-    return Verdict(False, share, order, silent, missing, part, "; ".join(reasons))
+    return PageVerdict(False, share, order, silent, missing, part, "; ".join(reasons))
 
 
 def _share(values: Iterable[float | bool]) -> float | None:
@@ -162,7 +162,7 @@ def _share(values: Iterable[float | bool]) -> float | None:
     return sum(matches) / len(matches) if matches else None
 
 
-def _row(name: str, pairs: Sequence[tuple[Mapping[str, Any], Verdict]]) -> Row:
+def _row(name: str, pairs: Sequence[tuple[Mapping[str, Any], PageVerdict]]) -> Row:
     wrong = [verdict for truth, verdict in pairs if truth["expect"] == "caught"]
     right = [verdict for truth, verdict in pairs if truth["expect"] == "right"]
     odd = [verdict for truth, verdict in pairs if truth["expect"] == "text"]

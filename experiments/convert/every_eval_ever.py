@@ -21,7 +21,7 @@ from ohr.errors import OhrError
 from ohr.store.atomic import write_text
 from ohr.study.metrics import NO_CONTEXT, MetricInfo
 from ohr.study.output.cases import read_cases, read_questions
-from ohr.study.results import Run, knowledge_base_name, open_run
+from ohr.study.results import StudyRun, knowledge_base_name, open_run
 from ohr.study.scoring.signatures import signature_of
 from ohr.types import Question
 
@@ -94,7 +94,7 @@ def export_run(path: Path, out: Path) -> None:
     print(f"{out / 'data'}: {len(evaluated)} conditions, {n_lines} lines of questions and metrics")
 
 
-def _evaluated(run: Run) -> Iterator[Evaluated]:
+def _evaluated(run: StudyRun) -> Iterator[Evaluated]:
     cells = _texts(run.cells[(run.cells["group"] == "all") & run.cells["stage"].isin(STAGES)])
     rows = _texts(run.drawn[run.drawn["stage"].isin(STAGES)])
     columns = ["stage", *_KEYS]
@@ -116,7 +116,7 @@ def _texts(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**changed, intensity=table["intensity"].astype(float))
 
 
-def _dataset(run: Run) -> str:
+def _dataset(run: StudyRun) -> str:
     return str(run.manifest.get("dataset", {}).get("digest", ""))
 
 
@@ -125,7 +125,7 @@ def _uuid4_like(text: str) -> uuid.UUID:
     return uuid.UUID(bytes=uuid.uuid5(_NAMESPACE, text).bytes, version=4)
 
 
-def _finished(run: Run) -> str:
+def _finished(run: StudyRun) -> str:
     """When the run ended, in seconds since 1970: the time of its manifest."""
     return str(int((run.path / "manifest.json").stat().st_mtime))
 
@@ -134,11 +134,11 @@ def _model_id(condition: Evaluated) -> str:
     return f"ohr/{condition.slug}"
 
 
-def _evaluation_id(run: Run, condition: Evaluated) -> str:
+def _evaluation_id(run: StudyRun, condition: Evaluated) -> str:
     return f"ohr/{_model_id(condition)}/{_finished(run)}"
 
 
-def _aggregate(run: Run, condition: Evaluated) -> dict[str, Any]:
+def _aggregate(run: StudyRun, condition: Evaluated) -> dict[str, Any]:
     key = {name: str(value) for name, value in condition.key.items() if value != ""}
     infos = {(str(info.stage), info.metric): info for info in run.metric_infos}
     return {
@@ -171,7 +171,9 @@ def _aggregate(run: Run, condition: Evaluated) -> dict[str, Any]:
     }
 
 
-def _result(run: Run, condition: Evaluated, cell: pd.Series, info: MetricInfo) -> dict[str, Any]:
+def _result(
+    run: StudyRun, condition: Evaluated, cell: pd.Series, info: MetricInfo
+) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": int(cell["n"])}
     if not pd.isna(cell["ci_low"]):
         uncertainty["confidence_interval"] = {
@@ -217,7 +219,7 @@ def _answers(path: Path) -> dict[tuple[str, ...], tuple[str, str]]:
 
 
 def _instances(
-    run: Run,
+    run: StudyRun,
     condition: Evaluated,
     questions: Mapping[str, Question],
     answers: Mapping[tuple[str, ...], tuple[str, str]],

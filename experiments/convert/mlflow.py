@@ -13,7 +13,7 @@ from typing import Any
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
-from ohr.study.results import Run, knowledge_base_name
+from ohr.study.results import StudyRun, knowledge_base_name
 
 INSTALL = "pip install 'ohr[mlflow]'"
 WHOLE = " (a database takes all of MLflow: pip install mlflow)"
@@ -25,7 +25,7 @@ _LONGEST_PARAM = 500
 _MOST_AT_ONCE = 1000
 
 
-def log_runs(runs: Sequence[Run], experiment: str, tracking_uri: str) -> int:
+def log_runs(runs: Sequence[StudyRun], experiment: str, tracking_uri: str) -> int:
     """Log runs to an experiment, which is created if missing. Raises OhrError."""
     mlflow = _mlflow()
     os.environ.setdefault(
@@ -50,7 +50,7 @@ def _mlflow() -> Any:
         raise MissingDependencyError(f"MLflow is not installed: {INSTALL}") from error
 
 
-def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
+def log_run(mlflow: Any, client: Any, experiment_id: str, run: StudyRun) -> int:
     """Log a run and its conditions to an experiment; returns the number of conditions."""
 
     def log(
@@ -79,7 +79,7 @@ def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
     return len(listed)
 
 
-def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:
+def conditions(run: StudyRun) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:
     """Name, settings and metrics of each condition, without missing values."""
     columns = [name for name in CONDITION_COLUMNS if name in run.cells]
     for key, cells in run.cells.groupby(columns, sort=False, dropna=False):

@@ -34,7 +34,7 @@ from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
-from ohr.study.results import Run, open_run
+from ohr.study.results import StudyRun, open_run
 from ohr.study.run import run_study
 
 
@@ -113,7 +113,7 @@ def _study(
     title: str,
     engines: Sequence[PluginSpec] = (),
     noise: str = "",
-) -> Run:
+) -> StudyRun:
     """Run a study with other engines or noise, and report it as its own command does."""
     _title(title)
     result = run_study(_change(config, engines, noise), out, progress=Progress())

@@ -26,10 +26,10 @@ from ohr.figures.pareto import pareto_charts
 from ohr.figures.sources import source_curves
 from ohr.figures.style import Look, drawn_for
 from ohr.ocr.progress import Progress
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 
-def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]:
+def noise_curve(runs: Sequence[StudyRun], folder: Path, axis: str = "") -> list[Path]:
     """Quality and its loss against measured noise, one figure for each setting.
 
     ``axis`` is by default the published r_noise. Raises ConfigError for an unknown axis.
@@ -44,12 +44,12 @@ def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]
     return paths
 
 
-def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
+def noise_strength(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
     """Measured noise against the requested noise."""
     return strength(runs[0].cells, folder)
 
 
-def sources(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]:
+def sources(runs: Sequence[StudyRun], folder: Path, axis: str = "") -> list[Path]:
     """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
     run = runs[0]
     axis = axis_of(run, axis)
@@ -57,21 +57,21 @@ def sources(runs: Sequence[Run], folder: Path, axis: str = "") -> list[Path]:
     return source_curves(cells, folder, reader_notes(run.readers), axis)
 
 
-def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
+def benchmark(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
     """Clean engines side by side."""
     run = runs[0]
     cells = add_paired_intervals(run.cells, run_differences(run, groups=True))
     return benchmark_bars(cells, folder, reader_notes(run.readers))
 
 
-def pareto(runs: Sequence[Run], folder: Path) -> list[Path]:
+def pareto(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
     """Clean engines' quality against time and cost."""
     run = runs[0]
     bases = run.manifest.get("knowledge_bases", {})
     return pareto_charts(run.cells, bases, folder, reader_notes(run.readers))
 
 
-def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
+def attribution(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
     """The F1 loss that each part of the system causes."""
     run = runs[0]
     return waterfalls(
@@ -79,12 +79,14 @@ def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
     )
 
 
-def predictiveness(runs: Sequence[Run], folder: Path, metrics: Sequence[str] = ()) -> list[Path]:
+def predictiveness(
+    runs: Sequence[StudyRun], folder: Path, metrics: Sequence[str] = ()
+) -> list[Path]:
     """Which OCR metric predicts what noise costs. Raises OhrError."""
     return correlations_figure(predictiveness_table(runs, metrics), folder, run_notes(runs))
 
 
-def figure3(runs: Sequence[Run], folder: Path) -> list[Path]:
+def figure3(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
     """The paper's figure 3 of several runs."""
     points = figure3_points(runs)
     return draw_figure3(points, caption_of(runs, points), folder)
@@ -104,7 +106,7 @@ PLOTS: dict[str, Callable[..., list[Path]]] = {
 
 
 def draw(
-    name: str, runs: Sequence[Run], *, look: Look = "paper", **options: Any
+    name: str, runs: Sequence[StudyRun], *, look: Look = "paper", **options: Any
 ) -> dict[str, bytes]:
     """The files of a figure, by file name: PNG, SVG, some as PDF, and notes as text.
 

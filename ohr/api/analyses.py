@@ -12,12 +12,12 @@ from ohr.ocr.progress import Progress
 from ohr.study import results
 
 
-class Analyses(results.Run):
+class Analyses(results.StudyRun):
     """The analyses of a run, alone or with further ones; each returns a frame, writes nothing."""
 
     def compare(
         self,
-        *further: results.Run,
+        *further: results.StudyRun,
         by: str = "",
         metrics: Sequence[str] = (),
         baseline: str = "",
@@ -35,7 +35,7 @@ class Analyses(results.Run):
 
         return compare(self._and(further), by=by, metrics=metrics, baseline=baseline, groups=groups)
 
-    def noise_cost(self, *further: results.Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
+    def noise_cost(self, *further: results.StudyRun, metrics: Sequence[str] = ()) -> pd.DataFrame:
         """What noise costs each condition, in % of the frozen baseline's loss, with intervals.
 
         ``metrics`` are by default the usual ones of retrieval and answers. Raises OhrError if the
@@ -49,7 +49,7 @@ class Analyses(results.Run):
         pairs = [pair for pair in metrics_of(runs, metrics) if metrics or pair[0] != "ocr"]
         return noise_costs(runs, pairs)
 
-    def curves(self, *further: results.Run, axis: str = "") -> pd.DataFrame:
+    def curves(self, *further: results.StudyRun, axis: str = "") -> pd.DataFrame:
         """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
 
         ``axis`` is the measured noise, by default the published r_noise.
@@ -59,7 +59,7 @@ class Analyses(results.Run):
         return statistics_table(self._and(further), axis)
 
     def predictiveness(
-        self, *further: results.Run, metrics: Sequence[str] = (), groups: bool = False
+        self, *further: results.StudyRun, metrics: Sequence[str] = (), groups: bool = False
     ) -> pd.DataFrame:
         """How well each metric of OCR quality predicts the loss under noise: rank correlations.
 
@@ -80,7 +80,11 @@ class Analyses(results.Run):
         return robustness(self, baseline)
 
     def errors(
-        self, *further: results.Run, right: float = 0.5, stage: str = "overall", measure: str = ""
+        self,
+        *further: results.StudyRun,
+        right: float = 0.5,
+        stage: str = "overall",
+        measure: str = "",
     ) -> pd.DataFrame:
         """The shares of questions by whether OCR and answer are right, with intervals.
 
@@ -99,7 +103,7 @@ class Analyses(results.Run):
         return _joined(runs, shares)
 
     def realism(
-        self, *further: results.Run, natural: str = "", metric: str = "edit_distance"
+        self, *further: results.StudyRun, natural: str = "", metric: str = "edit_distance"
     ) -> pd.DataFrame:
         """The errors of pages by engine and noise, beside natural noise: means and quartiles.
 
@@ -117,7 +121,7 @@ class Analyses(results.Run):
         pages = page_errors([run.path for run in self._and(further)], natural, metric)
         return summarise(select_same_pages(pages) if len(differences(pages)) else pages)
 
-    def figure3(self, *further: results.Run) -> pd.DataFrame:
+    def figure3(self, *further: results.StudyRun) -> pd.DataFrame:
         """The points of the paper's figure 3: each stage against both kinds of noise.
 
         Raises OhrError if no run has noise, or if two have the same engine at the same level.
@@ -128,7 +132,7 @@ class Analyses(results.Run):
 
     def judge(
         self,
-        *further: results.Run,
+        *further: results.StudyRun,
         judges: Sequence[object],
         number: int = 0,
         seed: int = 0,
@@ -149,7 +153,7 @@ class Analyses(results.Run):
         grades, _ = grade_answers(judges_of(specs, Path(cache)), answers_of(paths, number, seed))
         return mean_grades(grades)
 
-    def review(self, *further: results.Run, verdicts: Path | str) -> pd.DataFrame:
+    def review(self, *further: results.StudyRun, verdicts: Path | str) -> pd.DataFrame:
         """How metrics and the judge agree with a person's verdicts on answers.
 
         ``verdicts`` is the file that the review of a report saves. Raises OhrError if it has no
@@ -183,14 +187,14 @@ class Analyses(results.Run):
 
         return structure(self.config, Progress())
 
-    def _and(self, further: Sequence[results.Run]) -> list[results.Run]:
+    def _and(self, further: Sequence[results.StudyRun]) -> list[results.StudyRun]:
         """This run and further ones. Raises OhrError if one was given twice."""
         runs = [self, *further]
         results.check_distinct(run.path for run in runs)
         return runs
 
 
-def _joined(runs: Sequence[results.Run], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _joined(runs: Sequence[results.StudyRun], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """One frame of several runs, with the run's name in the column ``run``."""
     names = results.run_names(runs)
     return pd.concat(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ohr.store.atomic import write_bytes
-from ohr.study.results import Run, check_distinct
+from ohr.study.results import StudyRun, check_distinct
 
 Axis = Literal["", "r_noise_reference", "r_noise", "r_noise_content", "edit_distance"]
 """The noise on the axis of a curve."""
@@ -56,9 +56,9 @@ def _width(png: bytes) -> int:
 class Plots:
     """The figures of a run."""
 
-    run: Run
+    run: StudyRun
 
-    def __call__(self, name: str, *further: Run, look: Look = "paper", **options: Any) -> Plot:
+    def __call__(self, name: str, *further: StudyRun, look: Look = "paper", **options: Any) -> Plot:
         """A figure by its name.
 
         Raises ConfigError for an unknown name, or if the runs lack the data for it.
@@ -90,7 +90,7 @@ class Plots:
         return self("pareto", look=look)
 
     def predictiveness(
-        self, *further: Run, metrics: Sequence[str] = (), look: Look = "paper"
+        self, *further: StudyRun, metrics: Sequence[str] = (), look: Look = "paper"
     ) -> Plot:
         """How well each metric of OCR quality predicts the loss of each outcome."""
         return self("predictiveness", *further, metrics=metrics, look=look)
@@ -99,6 +99,6 @@ class Plots:
         """The F1 lost to OCR, chunking, retrieval and the reader; needs the study's cache."""
         return self("attribution", look=look)
 
-    def figure3(self, *further: Run, look: Look = "paper") -> Plot:
+    def figure3(self, *further: StudyRun, look: Look = "paper") -> Plot:
         """The paper's figure 3, from this run and further together."""
         return self("figure3", *further, look=look)

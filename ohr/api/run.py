@@ -16,7 +16,7 @@ class Run(Analyses):
     """A finished run, its tables, its analyses and its figures."""
 
     @classmethod
-    def wrap(cls, run: results.Run) -> Run:
+    def wrap(cls, run: results.StudyRun) -> Run:
         """Wrap a study's results in this class."""
         values = {field.name: getattr(run, field.name) for field in fields(run)}
         return cls(**values).cache_values(**{k: v for k, v in vars(run).items() if k not in values})

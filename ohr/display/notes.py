@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ohr import registry
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 Notes = Mapping[str, str]
 """The note of each reader that has one, by its label."""
@@ -26,7 +26,7 @@ def reader_notes(readers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return {label: note for label, note in notes.items() if note}
 
 
-def run_notes(runs: Iterable[Run]) -> dict[str, str]:
+def run_notes(runs: Iterable[StudyRun]) -> dict[str, str]:
     """The notes of the readers of finished runs. Imported results have none."""
     notes: dict[str, str] = {}
     for run in runs:

@@ -15,7 +15,7 @@ from ohr.ocr.worker import PageTask
 from ohr.registry import PluginSpec
 from ohr.study.knowledge_bases import source_of
 from ohr.study.questions import pages_to_reread, select_questions
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import PageRef
 
 LONGEST = 6_000
@@ -38,7 +38,7 @@ class Recipes:
     the run's data is missing, or for noise that is code which only the run names.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StudyRun) -> None:
         self._run = run
         self.missing = ""
         """Why there are none, or not all; set after the first use."""

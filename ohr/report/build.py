@@ -28,7 +28,7 @@ from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.cases import read_questions
-from ohr.study.results import Run, run_names
+from ohr.study.results import StudyRun, run_names
 from ohr.types import Question
 
 PER_CHUNK = 20
@@ -64,7 +64,7 @@ class Built:
         return [*map(plain, self.sentences()), f"report: {out / 'index.html'}"]
 
 
-def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Built:
+def build_report(runs: Sequence[StudyRun], out: Path, options: ReportOptions) -> Built:
     """Write the report of finished runs into a folder. Raises OhrError.
 
     The same runs give the same bytes.
@@ -138,7 +138,7 @@ def _evidence(
 
 
 def _meta(
-    rows: Rows, runs: Mapping[str, Run], texts: Mapping[str, Mapping[str, Question]]
+    rows: Rows, runs: Mapping[str, StudyRun], texts: Mapping[str, Mapping[str, Question]]
 ) -> dict[str, object]:
     questions = rows.questions
     pairs = list(zip(questions["run"], questions["qid"], strict=True))

@@ -17,7 +17,7 @@ from ohr.report.pages import Key
 from ohr.report.rows import Rows
 from ohr.report.texts import Texts
 from ohr.study.output.cases import read_cases, read_questions
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import PageRef, Question
 
 MOST_HITS = 20
@@ -42,7 +42,7 @@ class _CaseData:
 
 
 def case_details(
-    runs: Mapping[str, Run],
+    runs: Mapping[str, StudyRun],
     texts: Mapping[str, Texts],
     rows: Rows,
     cases: Sequence[tuple[int, int]],
@@ -61,7 +61,9 @@ def case_details(
         yield _case(rows, data[name], question, condition, scores, name, pages, images.get(name))
 
 
-def _case_data(run: Run, texts: Texts, rows: Rows, cases: Sequence[tuple[int, int]]) -> _CaseData:
+def _case_data(
+    run: StudyRun, texts: Texts, rows: Rows, cases: Sequence[tuple[int, int]]
+) -> _CaseData:
     qids = {rows.questions["qid"][q] for q, _ in cases}
     bases = {rows.conditions[c]["kept"] for _, c in cases}
     questions = {question.qid: question for question in read_questions(run.path)}

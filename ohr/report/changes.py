@@ -9,7 +9,7 @@ import pandas as pd
 
 from ohr.analysis.comparison.differences import run_differences
 from ohr.report.rows import MAIN, SETTING, Rows
-from ohr.study.results import Run, run_names
+from ohr.study.results import StudyRun, run_names
 
 Place = tuple[int, int]
 """Numbers of condition and setting in the rows."""
@@ -17,7 +17,7 @@ Changes = Mapping[tuple[Place, str], Mapping[str, Any]]
 """A row of the differences of its run, by place and group of questions."""
 
 
-def changes_of(runs: Sequence[Run], rows: Rows) -> Changes:
+def changes_of(runs: Sequence[StudyRun], rows: Rows) -> Changes:
     """The changes of the main metrics: each condition less its baseline, with its family's test."""
     conditions = {(each["run"], each["name"]): n for n, each in enumerate(rows.conditions)}
     settings = {

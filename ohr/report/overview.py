@@ -29,7 +29,7 @@ from ohr.report.tables import (
     stage_title,
 )
 from ohr.report.verdict import answer_of, question_of
-from ohr.study.results import Run, run_names
+from ohr.study.results import StudyRun, run_names
 
 SCRIPTS = tuple(
     f"{name}.js"
@@ -61,7 +61,7 @@ TEMPLATES = jinja2.Environment(
 
 
 def overview(
-    runs: Sequence[Run],
+    runs: Sequence[StudyRun],
     rows: Rows,
     title: str,
     details: Sequence[str],
@@ -117,7 +117,7 @@ def overview(
     return page
 
 
-def _facts(run: Run) -> list[tuple[str, str]]:
+def _facts(run: StudyRun) -> list[tuple[str, str]]:
     dataset: dict[str, Any] = run.manifest.get("dataset", {})
     cells = run.cells
     facts = [
@@ -145,25 +145,25 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     return facts
 
 
-def _versions(run: Run) -> str:
+def _versions(run: StudyRun) -> str:
     versions = run.manifest.get("versions", {})
     return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
 
 
-def _configuration(run: Run) -> str:
+def _configuration(run: StudyRun) -> str:
     """The configuration as YAML; like the manifest, it contains no secret."""
     text: str = yaml.safe_dump(run.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
     return "\n".join(map(plain, text.split("\n")))
 
 
-def _replies(run: Run) -> Iterator[str]:
+def _replies(run: StudyRun) -> Iterator[str]:
     bases = run.manifest.get("knowledge_bases", {})
     yield from cost_lines({label: base.get("taken") or {} for label, base in bases.items()})
     yield from reader_lines(run.readers)
     yield from origin_lines(run.manifest)
 
 
-def _figures(runs: Sequence[Run]) -> tuple[list[dict[str, object]], list[str]]:
+def _figures(runs: Sequence[StudyRun]) -> tuple[list[dict[str, object]], list[str]]:
     """The figures, and a line for each that could not be drawn."""
     figures: list[dict[str, object]] = []
     undrawn = []
@@ -195,6 +195,6 @@ def _figures(runs: Sequence[Run]) -> tuple[list[dict[str, object]], list[str]]:
     return figures, [plain(line) for line in undrawn]
 
 
-def _hide_path(message: str, run: Run, name: str) -> str:
+def _hide_path(message: str, run: StudyRun, name: str) -> str:
     """A message with the name of the run for its folder, so that a report is the same elsewhere."""
     return message.replace(str(run.path), name)

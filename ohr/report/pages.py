@@ -15,7 +15,7 @@ from ohr.report.rendered import blocks_of
 from ohr.report.rows import NONE, SCALE, Rows
 from ohr.report.texts import TRUTH, Texts
 from ohr.report.words import side_by_side
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name, rows_of
 from ohr.types import PageRef
 
 Key = tuple[str, PageRef]
@@ -55,7 +55,7 @@ class Pages:
         }
 
 
-def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
+def make_pages(runs: Mapping[str, StudyRun], rows: Rows) -> Pages:
     """The pages of some runs, in the order of their rows."""
     index = {(c["run"], c["name"]): c["index"] for c in rows.conditions}
     keys: dict[Key, int] = {}

@@ -18,7 +18,7 @@ from ohr.report.chunks import packed
 from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
 from ohr.study.metrics import MetricInfo
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name, rows_of, run_names
 
 MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
 """The main metric of each stage, by which rows are sorted."""
@@ -85,7 +85,7 @@ def _scaled(values: pd.Series) -> np.ndarray:
     return scaled
 
 
-def make_rows(runs: Sequence[Run]) -> Rows:
+def make_rows(runs: Sequence[StudyRun]) -> Rows:
     """The rows of finished runs."""
     conditions: list[dict[str, Any]] = []
     settings: dict[tuple[str, ...], int] = {}
@@ -136,13 +136,13 @@ def _empty() -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=float) for name in names})
 
 
-def _questions(run: Run) -> pd.DataFrame:
+def _questions(run: StudyRun) -> pd.DataFrame:
     rows = run.rows[run.rows["qid"] != ""]
     names = ["qid", "doc_id", "page_no", "domain", "evidence_source", "answer_form", "task"]
     return rows[names].drop_duplicates("qid").sort_values("qid").reset_index(drop=True)
 
 
-def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
+def _bases(run: StudyRun, name: str, first: int) -> dict[str, dict[str, Any]]:
     """The conditions of a run by the names of their knowledge bases, with their baselines."""
     kinds = run.rows[list(KNOWLEDGE_BASE)].drop_duplicates()
     by_name = {knowledge_base_name(row): row for _, row in kinds.iterrows()}
@@ -164,14 +164,14 @@ def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
     return bases
 
 
-def _name_in_cases(run: Run, base: str, condition: pd.Series) -> str:
+def _name_in_cases(run: StudyRun, base: str, condition: pd.Series) -> str:
     """A knowledge base's name in ``cases.zip``: with several draws of the noise, the first."""
     draws = run.manifest.get("draws", [])
     return base if not condition["intensity"] > 0 or len(draws) < 2 else f"{base}, seed {draws[0]}"
 
 
 def _stage_rows(
-    run: Run,
+    run: StudyRun,
     stage: str,
     metric: str,
     bases: dict[str, dict[str, Any]],
@@ -215,7 +215,7 @@ def _add_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.Data
     return paired.drop(columns="baseline")
 
 
-def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) -> pd.DataFrame:
+def _evidence(run: StudyRun, bases: dict[str, dict[str, Any]], numbers: pd.Series) -> pd.DataFrame:
     rows = rows_of(run.rows, "ocr", "evidence_lcs")
     if rows.empty:
         return pd.DataFrame({"question": [], "condition": [], "evidence": []}).astype(
@@ -233,7 +233,7 @@ def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) ->
     )
 
 
-def main_metrics(runs: Sequence[Run]) -> dict[str, MetricInfo]:
+def main_metrics(runs: Sequence[StudyRun]) -> dict[str, MetricInfo]:
     """The main metric of each stage, from the first run that has it."""
     return {
         info.stage: info

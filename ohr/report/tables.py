@@ -15,7 +15,7 @@ from ohr.report.changes import Changes, Place
 from ohr.report.rows import MAIN, Rows, setting_label
 from ohr.report.sentences import Loss
 from ohr.study.metrics import MetricInfo
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 TITLES = {
     "retrieval": "Retrieval",
@@ -151,7 +151,7 @@ def _values(rows: Rows, stage: str, main: MetricInfo) -> list[tuple[str, MetricI
     return [("score", main), *((part.metric, part) for part in rows.parts.get(stage, ()))]
 
 
-def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
+def cost_tables(runs: Mapping[str, StudyRun]) -> Iterator[Table]:
     """Seconds of each part of each run, and costs per page of each engine."""
     for name, run in runs.items():
         of_run = f": {plain(name)}" if len(runs) > 1 else ""

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ohr.errors import OhrError
 from ohr.study.output.cases import read_cases, read_texts
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import PageRef
 
 TRUTH = "gt, clean"
@@ -20,7 +20,7 @@ _MISSING = ("error", "not in the knowledge base")
 class Texts:
     """The page texts of a run, loaded on first use."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StudyRun) -> None:
         self._run = run
         self.missing = ""
         """Why there is no ground truth of pages; set after the first use."""

@@ -10,14 +10,14 @@ from ohr.report.rows import MAIN
 from ohr.report.sentences import Loss
 from ohr.report.tables import stage_title
 from ohr.study.metrics import MetricInfo
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 _SUBJECTS = {"retrieval": "retrieval", "generation": "answers", "overall": "answers"}
 MOST = 4
 """Largest number of conditions that a sentence names."""
 
 
-def question_of(runs: Sequence[Run], metrics: Mapping[str, MetricInfo]) -> str:
+def question_of(runs: Sequence[StudyRun], metrics: Mapping[str, MetricInfo]) -> str:
     """The question that the runs answer: ``What does semantic noise cost retrieval?``."""
     subjects = dict.fromkeys(_SUBJECTS[stage] for stage in MAIN if stage in metrics)
     subject = " and ".join(subjects) or "page text"
@@ -35,7 +35,7 @@ def question_of(runs: Sequence[Run], metrics: Mapping[str, MetricInfo]) -> str:
 
 
 def answer_of(
-    runs: Sequence[Run],
+    runs: Sequence[StudyRun],
     metrics: Mapping[str, MetricInfo],
     losses: Mapping[str, Sequence[Loss]],
 ) -> list[str]:

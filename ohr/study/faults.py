@@ -19,7 +19,7 @@ from ohr.study.metrics import metric_info
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import UNIT_COLUMNS, read_rows
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 RECEIPT = ".receipt.json"
 """The digests of a run's files, which a command writes at its end."""
@@ -30,7 +30,7 @@ _DECIMALS = 1.01e-6
 _SCORE = [*CONDITION_COLUMNS, "stage", "metric"]
 
 
-def faults_of(run: Run) -> list[str]:
+def faults_of(run: StudyRun) -> list[str]:
     """A line for each fault of a run's files; empty if there is none. Raises OhrError."""
     rows = read_rows(run.path)
     for column in rows.columns[rows.dtypes == "category"]:
@@ -50,7 +50,7 @@ def _doubles(rows: pd.DataFrame) -> Iterator[str]:
         yield f"{ROWS} has {twice:,} rows twice"
 
 
-def _impossible_values(run: Run, rows: pd.DataFrame) -> Iterator[str]:
+def _impossible_values(run: StudyRun, rows: pd.DataFrame) -> Iterator[str]:
     """Values that a metric cannot have."""
     declared = {(info.stage, info.metric): info for info in run.metric_infos}
     for key, values in rows.groupby(["stage", "metric"], sort=False)["value"]:
@@ -65,7 +65,7 @@ def _impossible_values(run: Run, rows: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _lost(run: Run, rows: pd.DataFrame) -> Iterator[str]:
+def _lost(run: StudyRun, rows: pd.DataFrame) -> Iterator[str]:
     """Stages and statuses of which there are more or fewer rows than the study counted."""
     stated = run.manifest.get("counts")
     if not isinstance(stated, dict):
@@ -85,7 +85,7 @@ def _lost(run: Run, rows: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _other_means(run: Run) -> Iterator[str]:
+def _other_means(run: StudyRun) -> Iterator[str]:
     """Cells over all units that are not the mean of their rows."""
     cells = run.cells[run.cells["group"] == "all"]
     means = run.rows.groupby(_SCORE, dropna=False, sort=False)["value"].agg(

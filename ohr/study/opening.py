@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ohr.errors import OhrError
 from ohr.study.faults import faults_of
-from ohr.study.results import Run, check_distinct, open_run
+from ohr.study.results import StudyRun, check_distinct, open_run
 
 
-def open_runs(paths: Sequence[Path]) -> list[Run]:
+def open_runs(paths: Sequence[Path]) -> list[StudyRun]:
     """Read the folders of several runs.
 
     Raises OhrError, also if a run was given twice, or is no longer what its study wrote.
@@ -23,7 +23,7 @@ def open_runs(paths: Sequence[Path]) -> list[Run]:
     return runs
 
 
-def fault_line(run: Run) -> str:
+def fault_line(run: StudyRun) -> str:
     """A sentence with the first fault of a run's files; empty without one."""
     faults = faults_of(run)
     if not faults:

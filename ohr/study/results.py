@@ -40,7 +40,7 @@ _NUMBERS = ("top_k", "mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOIS
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class StudyRun:
     """A finished run, either just made or read from its folder: both are the same."""
 
     path: Path
@@ -176,7 +176,7 @@ class Run:
         return run
 
 
-def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
+def open_run(path: Path | str, *, trust_code: bool = False) -> StudyRun:
     """Read a run's folder. Raises OhrError if it is not the folder of a finished run."""
     path = Path(path)
     manifest = _manifest(path)
@@ -207,7 +207,7 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     declare(cells, truth, manifest.get("same_as_truth", ()), metric_infos, floor)
     n_missing = manifest.get("cells", {}).get("missing", 0)
     missing_cells = [f"{n_missing} planned cells"] if n_missing else []
-    run = Run(path, manifest, cells, missing_cells, trust_code)
+    run = StudyRun(path, manifest, cells, missing_cells, trust_code)
     return run.cache_values(drawn=drawn)
 
 
@@ -291,7 +291,7 @@ def mean_over_draws(rows: pd.DataFrame) -> pd.DataFrame:
     return means
 
 
-def uncounted_conditions(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:
+def uncounted_conditions(run: StudyRun, metrics: Sequence[tuple[str, str]]) -> list[str]:
     """A description of each condition, of some stages and metrics, without a score in its mean."""
     cells = run.cells[(run.cells["group"] == "all") & (run.cells["n"].astype(float) == 0)]
     return [
@@ -322,7 +322,7 @@ def knowledge_base_name(condition: pd.Series) -> str:
     return f"{condition['engine']}, {noise}"
 
 
-def run_names(runs: Sequence[Run]) -> list[str]:
+def run_names(runs: Sequence[StudyRun]) -> list[str]:
     """Folder names, or whole paths if two folders have the same name."""
     names = [run.name for run in runs]
     return names if len(set(names)) == len(names) else [str(run.path) for run in runs]

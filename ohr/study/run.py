@@ -57,7 +57,7 @@ from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
 from ohr.study.plan import Plan, Variant, make_plan
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.study.scoring.parts import make_scorer
 from ohr.study.scoring.signatures import signatures
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
@@ -101,7 +101,7 @@ def run_study(
     *,
     progress: Progress | None = None,
     overwrite: bool = False,
-) -> Run:
+) -> StudyRun:
     """Run a study, or finish one that was interrupted, and write its results to ``out``.
 
     A process that reads a shard writes no results: it raises ShardEnded once its pages are read.
@@ -155,7 +155,7 @@ def _carry_out(
     clock: Clock,
     progress: Progress,
     ending: ExitStack,
-) -> Run:
+) -> StudyRun:
     """Read, score, aggregate and write. ``ending`` closes whatever was started."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
@@ -277,7 +277,7 @@ def _carry_out(
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     failed = [*outcomes.failed(), *empty_lines(answers | systems), *nothing_found(bases)]
     failed += unassessed_stages(cells, config.stages)
-    return Run(out, manifest, cells, missing, trust_code=True).cache_values(
+    return StudyRun(out, manifest, cells, missing, trust_code=True).cache_values(
         plan=plan, dataset=plan.dataset, failed=failed
     )
 

@@ -8,7 +8,7 @@ from benchmarks.layer_corpus.check import discrepancies
 from benchmarks.layer_corpus.faults.codepage import misread
 from benchmarks.layer_corpus.fonts import FAMILIES
 from benchmarks.layer_corpus.layer import mapping, write_mapping
-from benchmarks.layer_corpus.page import SCRIPTS, Page, Run, pages, parse_line, read
+from benchmarks.layer_corpus.page import SCRIPTS, Page, TextRun, pages, parse_line, read
 from benchmarks.layer_corpus.score import Result, judge, kept_pairs, score, table
 from benchmarks.layer_corpus.words import split_units, split_words
 
@@ -105,7 +105,7 @@ def test_pages_of_each_script_have_a_heading_lines_and_figures(script):
 
 
 def test_markup_makes_runs():
-    assert parse_line("a **b** c") == (Run("a "), Run("b", "bold"), Run(" c"))
+    assert parse_line("a **b** c") == (TextRun("a "), TextRun("b", "bold"), TextRun(" c"))
 
 
 def test_a_title_of_31_letters():

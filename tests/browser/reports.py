@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ohr.report.build import build_report
 from ohr.report.options import ReportOptions
-from ohr.study.results import Run, open_run
+from ohr.study.results import StudyRun, open_run
 from ohr.study.run import run_study
 from tests.browser.strange import ALL, HOSTILE, NAME, PAGE
 from tests.builders import load_config, qa, write_kb, write_page, write_questions
@@ -73,7 +73,7 @@ def settings_of(root: Path) -> list[str]:
     ]
 
 
-def finished(out: Path, *settings: str) -> Run:
+def finished(out: Path, *settings: str) -> StudyRun:
     run_study(load_config(settings), out)
     return open_run(out)
 

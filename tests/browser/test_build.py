@@ -30,7 +30,7 @@ from ohr.report.sentences import losses
 from ohr.report.tables import group_tables, loss_tables
 from ohr.report.texts import Texts
 from ohr.study.output.cases import read_texts
-from ohr.study.results import Run, knowledge_base_name, open_run
+from ohr.study.results import StudyRun, knowledge_base_name, open_run
 from ohr.types import PageRef
 from tests.browser.reports import finished, write_pages
 from tests.experiments.test_commands import invoke
@@ -44,7 +44,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
     """Two kinds of noise, each drawn twice."""
     return finished(
         tmp_path_factory.mktemp("run") / "curve",
@@ -70,7 +70,7 @@ def figures_drawn_once(
     The tests of figures check that a figure shows its run.
     """
 
-    def once(name: str, runs: Sequence[Run]) -> dict[str, bytes]:
+    def once(name: str, runs: Sequence[StudyRun]) -> dict[str, bytes]:
         if name not in figure_cache:
             figure_cache[name] = draw(name, runs)
         return figure_cache[name]
@@ -78,7 +78,7 @@ def figures_drawn_once(
     monkeypatch.setattr("ohr.report.overview.draw", once)
 
 
-def built(run: Run, out: Path, **options: Any) -> Built:
+def built(run: StudyRun, out: Path, **options: Any) -> Built:
     return build_report([run], out, ReportOptions(**options))
 
 
@@ -229,7 +229,7 @@ def test_sentences_name_only_what_differs(run):
 def test_the_first_page_lists_failures(run, tmp_path, monkeypatch):
     built(run, tmp_path / "none", cases="random:1", images="none")
     assert "<p>None.</p>" in (tmp_path / "none" / "index.html").read_text("utf-8")
-    monkeypatch.setattr(Run, "failures", property(lambda run: ["<engine>: 2 pages failed"]))
+    monkeypatch.setattr(StudyRun, "failures", property(lambda run: ["<engine>: 2 pages failed"]))
     built(run, tmp_path / "some", cases="random:1", images="none")
     page = (tmp_path / "some" / "index.html").read_text("utf-8")
     assert "<li>&lt;engine&gt;: 2 pages failed</li>" in page

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ohr.study.results import Run, open_run
+from ohr.study.results import StudyRun, open_run
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_corpus, write_kb, write_pdf, write_questions
 from tests.conftest import WriteOnce
@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def seed_runs(write_once: WriteOnce) -> tuple[Run, Run]:
+def seed_runs(write_once: WriteOnce) -> tuple[StudyRun, StudyRun]:
     """Formatting noise on the ground truth under two seeds, two readers."""
 
     def write(root: Path) -> None:
@@ -72,13 +72,13 @@ def seed_runs(write_once: WriteOnce) -> tuple[Run, Run]:
 
 
 @pytest.fixture(scope="session")
-def formatting_run(seed_runs: tuple[Run, Run]) -> Run:
+def formatting_run(seed_runs: tuple[StudyRun, StudyRun]) -> StudyRun:
     """Formatting noise on the ground truth, two readers."""
     return seed_runs[0]
 
 
 @pytest.fixture(scope="session")
-def systems_run(formatting_run: Run) -> Run:
+def systems_run(formatting_run: StudyRun) -> StudyRun:
     """As if two whole systems had been asked beside the built-in one: each reader's answers."""
     drawn = formatting_run.drawn
     parts = [drawn]
@@ -86,13 +86,13 @@ def systems_run(formatting_run: Run) -> Run:
         answers = drawn[(drawn["stage"] == "overall") & (drawn["reader"] == reader)]
         nothing = {"chunker": "", "retriever": "", "reader": "", "top_k": pd.NA}
         parts.append(answers.assign(system=f"whole{number}", **nothing))
-    return Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
-        drawn=pd.concat(parts, ignore_index=True).astype({"top_k": "Int64"})
-    )
+    return StudyRun(
+        formatting_run.path, formatting_run.manifest, formatting_run.cells
+    ).cache_values(drawn=pd.concat(parts, ignore_index=True).astype({"top_k": "Int64"}))
 
 
 @pytest.fixture(scope="session")
-def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
+def semantic_run(seed_runs: tuple[StudyRun, StudyRun]) -> StudyRun:
     """As if two engines had read distorted pages: each seed's noise is one of them."""
     parts = []
     for run, engine in zip(seed_runs, ("tesseract", "other"), strict=True):
@@ -103,13 +103,13 @@ def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
             rows[column] = rows[column].where(~noisy, name)
         parts.append(rows[rows["metric"].isin(METRICS)])
     first = seed_runs[0]
-    return Run(first.path, first.manifest, first.cells).cache_values(
+    return StudyRun(first.path, first.manifest, first.cells).cache_values(
         drawn=pd.concat(parts, ignore_index=True)
     )
 
 
 @pytest.fixture(scope="session")
-def benchmark_runs(write_once: WriteOnce) -> tuple[Run, Run]:
+def benchmark_runs(write_once: WriteOnce) -> tuple[StudyRun, StudyRun]:
     """The ground truth and another's knowledge base, under one chunk and under two."""
 
     def write(root: Path) -> None:

@@ -16,7 +16,7 @@ from ohr.analysis.board.table import Ranking, rankings
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.report.board.build import build_board
 from ohr.store.csv import write_csv
-from ohr.study.results import Run, open_run, recompute_cells
+from ohr.study.results import StudyRun, open_run, recompute_cells
 from tests.boards import BOARD_RUNS, change_manifest, write_board_runs, write_rows, write_run
 from tests.browser.strange import HOSTILE
 from tests.experiments.test_commands import invoke
@@ -60,7 +60,7 @@ def text_of(board: Path) -> str:
 
 
 def ranked(*paths: Path, metric: str = F1) -> list[Ranking]:
-    runs: dict[str, Run] = {path.name: open_run(path) for path in paths}
+    runs: dict[str, StudyRun] = {path.name: open_run(path) for path in paths}
     return rankings(runs, [metric])
 
 

@@ -12,7 +12,7 @@ from experiments.analyse_compare import main
 from ohr.analysis.comparison.configurations import configuration_changes
 from ohr.analysis.comparison.table import compare, comparisons, metrics_of
 from ohr.errors import OhrError
-from ohr.study.results import Run, open_run, rows_of
+from ohr.study.results import StudyRun, open_run, rows_of
 from ohr.study.run import run_study
 from tests.builders import CliRunner, load_config, write_corpus
 
@@ -61,7 +61,7 @@ def test_the_parts_of_a_loss_are_compared_beside_it(benchmark_runs):
 def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
     run = benchmark_runs[1]
     documents = list(dict.fromkeys(run.rows["doc_id"]))[:3]
-    few = Run(run.path, run.manifest, run.cells).cache_values(
+    few = StudyRun(run.path, run.manifest, run.cells).cache_values(
         drawn=run.rows[run.rows["doc_id"].isin(documents)]
     )
     found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], groups=("",))
@@ -103,7 +103,7 @@ def test_any_aspect_and_any_baseline(benchmark_runs):
 def test_only_questions_that_both_were_asked(benchmark_runs):
     one, two = benchmark_runs
     asked = sorted(set(two.rows["qid"]) - {""})[:30]
-    fewer = Run(two.path, two.manifest, two.cells).cache_values(
+    fewer = StudyRun(two.path, two.manifest, two.cells).cache_values(
         drawn=two.rows[two.rows["qid"].isin(asked)]
     )
     found = comparisons([one, fewer], "run", [LCS])
@@ -221,7 +221,7 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     run = benchmark_runs[0]
     gone = (run.rows["engine"] != "gt") & (run.rows["evidence_source"] == "table")
     gone &= run.rows["qid"] == run.rows[gone]["qid"].iloc[-1]
-    fewer = Run(run.path, run.manifest, run.cells).cache_values(drawn=run.rows[~gone])
+    fewer = StudyRun(run.path, run.manifest, run.cells).cache_values(drawn=run.rows[~gone])
     found = comparisons([fewer], "knowledge_base", [LCS], groups=("",))
     missing = found.set_index("group")["n_baseline_only"]
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)

@@ -13,7 +13,7 @@ from ohr.analysis.curves.table import (
     statistics_table,
 )
 from ohr.errors import OhrError
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from tests.builders import CliRunner
 
 KEYS = [*CURVE_KEYS, "group"]
@@ -96,7 +96,7 @@ def test_every_printed_curve_says_what_it_is_of(seed_runs):
         parts.append(parts[0][searched].assign(chunker="small"))
         parts.append(parts[0][searched].assign(top_k=5))
         rows = pd.concat(parts, ignore_index=True)
-        doubled.append(Run(run.path, run.manifest, run.cells).cache_values(drawn=rows))
+        doubled.append(StudyRun(run.path, run.manifest, run.cells).cache_values(drawn=rows))
     measures = [("generation", "f1", "Generation F1"), ("overall", "f1", "Overall F1")]
     table = statistics_table(doubled)
     printed = curves_shown(table[table["seed"] == 0], measures)
@@ -114,7 +114,7 @@ def test_runs_that_share_draws_are_no_seeds_of_their_own(seed_runs):
     first, second = seed_runs
     check_draws([first, second])
     drawn = second.drawn.assign(draw=0)
-    shared = Run(second.path, second.manifest, second.cells).cache_values(drawn=drawn)
+    shared = StudyRun(second.path, second.manifest, second.cells).cache_values(drawn=drawn)
     with pytest.raises(OhrError, match="seed 0 and seed 1 share draw 0"):
         check_draws([first, shared])
 
@@ -123,7 +123,7 @@ def thin(run):
     """The run with the rows of one reader's F1 alone."""
     rows = run.drawn
     reader = rows["reader"].isin(["", "tests.fakes.FactReader"])
-    return Run(run.path, run.manifest, run.cells).cache_values(
+    return StudyRun(run.path, run.manifest, run.cells).cache_values(
         drawn=rows[rows["metric"].isin(["r_noise", "f1", "f1_no_context"]) & reader]
     )
 
@@ -171,7 +171,7 @@ def test_questions_left_out_at_one_level_leave_the_whole_curve(semantic_run):
     qid = rows["qid"].iloc[-1]
     gone = (rows["qid"] == qid) & (rows["stage"] == "retrieval") & (rows["level"] == "mild")
     kept = rows[~gone & rows["metric"].isin(["lcs", "f1", "r_noise", "f1_no_context"])]
-    fewer = Run(semantic_run.path, semantic_run.manifest, semantic_run.cells).cache_values(
+    fewer = StudyRun(semantic_run.path, semantic_run.manifest, semantic_run.cells).cache_values(
         drawn=kept
     )
     table = statistics_table([fewer])

@@ -19,13 +19,13 @@ from ohr.display.labels import shown_measures
 from ohr.display.settings import settings_of
 from ohr.study.baselines import BOTH, ENGINE, NOISE
 from ohr.study.output.cells import aggregate
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 CLEAN = {"noise": "none", "perturbation": "none", "level": "", "intensity": 0.0}
 SEVERE = {"noise": "semantic", "perturbation": "semantic", "level": "severe", "intensity": 1.0}
 
 
-def read_by(run: Run, **engines: float) -> Run:
+def read_by(run: StudyRun, **engines: float) -> StudyRun:
     """As if engines had kept so much of each score on clean pages, and of that under noise."""
     clean = run.drawn[run.drawn["noise"] == "none"]
     noisy = run.drawn[run.drawn["level"] == "severe"]
@@ -36,16 +36,16 @@ def read_by(run: Run, **engines: float) -> Run:
     return make_run(run, pd.concat(parts, ignore_index=True))
 
 
-def make_run(run: Run, drawn: pd.DataFrame) -> Run:
+def make_run(run: StudyRun, drawn: pd.DataFrame) -> StudyRun:
     cells = aggregate(drawn)
     for column in ("mean", "ci_low", "ci_high", "n", "r_noise"):
         cells[column] = pd.to_numeric(cells[column])
     cells.attrs = dict(run.cells.attrs)
-    return Run(run.path, run.manifest, cells).cache_values(drawn=drawn)
+    return StudyRun(run.path, run.manifest, cells).cache_values(drawn=drawn)
 
 
 @pytest.fixture(scope="module")
-def run(formatting_run) -> Run:
+def run(formatting_run) -> StudyRun:
     return read_by(formatting_run, tesseract=0.9)
 
 
@@ -139,7 +139,7 @@ def test_bars_are_the_paired_changes(run):
     assert noisy["p_adjusted"] == change["p_adjusted"]
 
 
-def table_of(run: Run) -> tuple[list[list[str]], str]:
+def table_of(run: StudyRun) -> tuple[list[list[str]], str]:
     differences, metrics = run_differences(run), shown_measures(run.cells)
     table = differences_table(differences, metrics)
     columns = [[str(cell) for cell in column.cells] for column in table.columns]
@@ -211,7 +211,7 @@ def test_with_five_engines_the_sentences_name_the_first_and_count_the_others(run
     assert first.endswith("; the table has 4 other curves.")
 
 
-def twice(run: Run, *engines: str) -> Run:
+def twice(run: StudyRun, *engines: str) -> StudyRun:
     """As if further engines had read what tesseract read."""
     drawn = run.drawn.assign(engine=run.drawn["engine"].astype(str))
     own = drawn[drawn["engine"] == "tesseract"]
@@ -244,7 +244,7 @@ def test_a_gain_is_no_loss_and_less_may_be_better(
     assert "Not significant" not in first
 
 
-def differences_of(run: Run, other: str) -> pd.DataFrame:
+def differences_of(run: StudyRun, other: str) -> pd.DataFrame:
     table = run_differences(run)
     keys = pd.Series(list(zip(table["stage"], table["metric"], strict=True)), table.index)
     return table[(table["other"] == other) & keys.isin(list(TITLES))]
@@ -267,5 +267,5 @@ TITLES = {
 def test_without_noise_the_sentence_says_so(run, r_noise, message):
     cells = run.cells.assign(r_noise=r_noise)
     cells.attrs = dict(run.cells.attrs)
-    quiet = Run(run.path, run.manifest, cells).cache_values(drawn=run.drawn)
+    quiet = StudyRun(run.path, run.manifest, cells).cache_values(drawn=run.drawn)
     assert sentences(quiet, "r_noise")[0].startswith(message)

@@ -7,7 +7,7 @@ from experiments.analyse_errors import main
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.error_analysis.table import CASES, case_shares, distinct
 from ohr.errors import OhrError
-from ohr.study.results import Run, rows_of
+from ohr.study.results import StudyRun, rows_of
 from tests.builders import CliRunner
 
 
@@ -93,9 +93,9 @@ def test_the_measure_is_the_axis_of_the_curves_and_can_be_chosen(formatting_run,
         assert shares[measure].to_numpy() == pytest.approx(table[f"ocr_wrong_by_{name}"].to_numpy())
     assert shares[""].equals(shares["r_noise_reference"])
     rows = formatting_run.drawn
-    blind = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
-        drawn=rows.assign(value=rows["value"].mask(rows["metric"] == "r_noise", 0.0))
-    )
+    blind = StudyRun(
+        formatting_run.path, formatting_run.manifest, formatting_run.cells
+    ).cache_values(drawn=rows.assign(value=rows["value"].mask(rows["metric"] == "r_noise", 0.0)))
     by_axis, by_own = (case_shares(blind, 0.5, "generation", name) for name in ("", "r_noise"))
     wrong = ["ocr_wrong_answer_right", "ocr_wrong_answer_wrong"]
     assert (by_own[wrong] == 0).all(axis=None)
@@ -118,7 +118,7 @@ def test_another_measure_is_refused(formatting_run, measure):
 
 def test_what_was_not_measured_is_said(formatting_run):
     rows = formatting_run.rows
-    without = Run(formatting_run.path, {}, formatting_run.cells).cache_values(
+    without = StudyRun(formatting_run.path, {}, formatting_run.cells).cache_values(
         drawn=rows[rows["stage"] != "ocr"]
     )
     with pytest.raises(OhrError, match="did not measure the stage ocr"):
@@ -140,9 +140,9 @@ def test_runs_that_differ_stand_beside_each_other(seed_runs, formatting_run, tmp
     # Twice the same clean pages are shown once; the same questions scored otherwise are not.
     other = formatting_run.drawn.assign(value=1.0 - formatting_run.drawn["value"])
     shares = [case_shares(formatting_run, 0.5, "overall")]
-    changed = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
-        drawn=other
-    )
+    changed = StudyRun(
+        formatting_run.path, formatting_run.manifest, formatting_run.cells
+    ).cache_values(drawn=other)
     shares += [case_shares(formatting_run, 0.5, "overall"), case_shares(changed, 0.5, "overall")]
     assert len(distinct(shares[:2], ["a", "b"])) == len(shares[0][shares[0]["group"] == "all"])
     three = distinct(shares, ["a", "b", "c"])

@@ -8,12 +8,12 @@ from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.families import LEVELS, TRENDS, Planned, conclude, trends
 from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.statistics import Clusters, Paired
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from tests.experiments.test_differences import read_by
 
 
 @pytest.fixture(scope="module")
-def run(formatting_run) -> Run:
+def run(formatting_run) -> StudyRun:
     return read_by(formatting_run, tesseract=0.9)
 
 
@@ -65,7 +65,7 @@ def test_the_trend_is_the_slope_over_the_intensities():
 
 @pytest.mark.slow
 def test_a_comparison_of_clean_pages_has_the_same_p_with_and_without_noise(run):
-    clean = Run(run.path, run.manifest, run.cells[run.cells["noise"] == "none"]).cache_values(
+    clean = StudyRun(run.path, run.manifest, run.cells[run.cells["noise"] == "none"]).cache_values(
         drawn=run.drawn[run.drawn["noise"] == "none"]
     )
     keys = ["other", "stage", "metric", "reader"]

@@ -10,7 +10,7 @@ from ohr.analysis.figure3.table import figure3_points
 from ohr.errors import OhrError
 from ohr.statistics import mean_interval
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, rows_of
+from ohr.study.results import StudyRun, clusters_of, rows_of
 from tests.builders import CliRunner
 
 
@@ -115,7 +115,7 @@ def test_an_axis_that_cannot_rise_is_none(formatting_run):
     cells = formatting_run.cells.assign(
         r_noise_reference=formatting_run.cells["r_noise_reference"].mask(clean, 1.0)
     )
-    run = Run(formatting_run.path, formatting_run.manifest, cells).cache_values(
+    run = StudyRun(formatting_run.path, formatting_run.manifest, cells).cache_values(
         drawn=formatting_run.drawn
     )
     assert set(figure3_points([formatting_run])["axis"]) == {"r_noise_reference"}
@@ -127,7 +127,7 @@ def test_several_distortions_are_no_mixture(semantic_run):
     names = rows["perturbation"].where(rows["level"] != "mild", "rotation")
     names = names.where(rows["level"] != "severe", "shadow")
     mixed = rows.assign(perturbation=names)[rows["level"] != "moderate"]
-    run = Run(semantic_run.path, semantic_run.manifest, semantic_run.cells).cache_values(
+    run = StudyRun(semantic_run.path, semantic_run.manifest, semantic_run.cells).cache_values(
         drawn=mixed
     )
     with pytest.raises(OhrError, match=r"2 kinds of semantic noise \(rotation, shadow\)"):
@@ -145,7 +145,7 @@ def test_an_engine_comes_once_and_is_counted_once(seed_runs, formatting_run):
 def test_what_was_not_measured_without_context_has_no_line(formatting_run, tmp_path):
     rows = formatting_run.rows
     blind = rows[~rows["metric"].str.endswith("_no_context")]
-    run = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
+    run = StudyRun(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
         drawn=blind
     )
     points = figure3_points([run])

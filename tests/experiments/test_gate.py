@@ -26,7 +26,7 @@ from ohr.analysis.comparison.gate import (
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
 from ohr.study.metrics import metric_info
-from ohr.study.results import Run, open_run, recompute_cells
+from ohr.study.results import StudyRun, open_run, recompute_cells
 from ohr.study.run import run_study
 from tests.boards import write_rows
 from tests.builders import CliRunner, load_config, write_corpus
@@ -42,7 +42,7 @@ def gate(runs, *conditions: str, more=()):
     return CliRunner().invoke(main, [*arguments, *more], env={"COLUMNS": "200"})
 
 
-def change_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
+def change_lcs(run: StudyRun, path: Path, lcs: Callable[[int], float]) -> StudyRun:
     """The run in another folder, with this retrieval LCS for the questions of each document."""
     shutil.copytree(run.path, path, copy_function=shutil.copyfile)
     rows = pd.read_parquet(path / "rows.parquet")
@@ -55,7 +55,7 @@ def change_lcs(run: Run, path: Path, lcs: Callable[[int], float]) -> Run:
 
 
 @pytest.fixture(scope="module")
-def run_pair(benchmark_runs, tmp_path_factory) -> tuple[Run, Run]:
+def run_pair(benchmark_runs, tmp_path_factory) -> tuple[StudyRun, StudyRun]:
     """The new run loses .2 on average, in some of the twelve documents more than in others."""
     root = tmp_path_factory.mktemp("gate")
     old = change_lcs(benchmark_runs[0], root / "old", lambda document: 0.8)
@@ -63,11 +63,11 @@ def run_pair(benchmark_runs, tmp_path_factory) -> tuple[Run, Run]:
     return old, new
 
 
-def limit_documents(run: Run, number: int) -> Run:
+def limit_documents(run: StudyRun, number: int) -> StudyRun:
     """The run with so many of its documents."""
     documents = sorted(set(run.rows["doc_id"]))[:number]
     rows = run.rows[run.rows["doc_id"].isin(documents)]
-    return Run(run.path, run.manifest, run.cells).cache_values(drawn=rows)
+    return StudyRun(run.path, run.manifest, run.cells).cache_values(drawn=rows)
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_what_counts_on_one_side_only_is_said(benchmark_runs):
 def test_conditions_without_a_partner_are_said(benchmark_runs):
     one, two = benchmark_runs
     rows = two.rows[two.rows["engine"] == "gt"]
-    only = Run(two.path, two.manifest, two.cells).cache_values(drawn=rows)
+    only = StudyRun(two.path, two.manifest, two.cells).cache_values(drawn=rows)
     results = check([one, only], "run", [FailIf.parse(f"{LCS} < -0.02")])
     assert unpaired_lines([one, only], results) == [
         "note: conditions with retrieval:lcs: 2 in one, 1 in two; pairs that were checked: 1"
@@ -185,7 +185,7 @@ def test_verdicts_follow_from_the_interval(margin, ends, sign):
     assert (verdict is Verdict.PASSED) == (not any(beyond))
 
 
-def changed(run: Run, root: Path, changes: list[float]) -> list[Run]:
+def changed(run: StudyRun, root: Path, changes: list[float]) -> list[StudyRun]:
     """A run whose retrieval LCS is .5, and one with each document's changed by so much."""
     old = change_lcs(run, root / "old", lambda document: 0.5)
     return [old, change_lcs(run, root / "new", lambda document: 0.5 + changes[document])]

@@ -10,19 +10,19 @@ from experiments import analyse_noise_cost as noise_cost
 from ohr.analysis.noise_cost.report import report_costs, text_table
 from ohr.analysis.noise_cost.table import noise_costs
 from ohr.errors import OhrError
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from tests.builders import CliRunner
 
 F1 = ("overall", "f1")
 GENERATED = ("generation", "f1")
 
 
-def change_values(run: Run, drawn: pd.DataFrame, **manifest: object) -> Run:
-    return Run(run.path, run.manifest | manifest, run.cells).cache_values(drawn=drawn)
+def change_values(run: StudyRun, drawn: pd.DataFrame, **manifest: object) -> StudyRun:
+    return StudyRun(run.path, run.manifest | manifest, run.cells).cache_values(drawn=drawn)
 
 
 @pytest.fixture(scope="module")
-def cost_run(semantic_run) -> Run:
+def cost_run(semantic_run) -> StudyRun:
     """The baseline loses .2 and .4, another engine half as much, a third one nothing."""
     rows = semantic_run.drawn
     rows = rows[rows["reader"].isin(["", "tests.fakes.FactReader"])]

@@ -14,7 +14,7 @@ from ohr.analysis.predictiveness.predictors import verdict
 from ohr.analysis.predictiveness.table import predictiveness, predictors
 from ohr.errors import OhrError
 from ohr.statistics import Clusters, RankCorrelation, holm, jackknife_interval
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from tests.builders import CliRunner
 
 LCS = ("retrieval:lcs",)
@@ -62,11 +62,11 @@ def run(tmp_path_factory):
         top_k=pd.Series(np.where(retrieval, 2, pd.NA)).astype("Int64"),
     )
     path = tmp_path_factory.mktemp("run")
-    return Run(path, {"config": {"bootstrap": 200}}, table).cache_values(drawn=table)
+    return StudyRun(path, {"config": {"bootstrap": 200}}, table).cache_values(drawn=table)
 
 
 def only(run, keep):
-    return Run(run.path, run.manifest, run.cells[keep]).cache_values(drawn=run.drawn[keep])
+    return StudyRun(run.path, run.manifest, run.cells[keep]).cache_values(drawn=run.drawn[keep])
 
 
 def rows_of(table, correlation, group="all", conditions="all"):
@@ -148,7 +148,7 @@ def test_no_predictor_is_named_where_none_is_shown_to_be_better(run):
     pages = rows[rows["metric"] == "edit_distance"]
     twin = pages.assign(metric="cer", value=pages["value"] + rng.normal(0, 1e-3, len(pages)))
     both = pd.concat([rows, twin], ignore_index=True)
-    found = predictors([Run(run.path, run.manifest, both).cache_values(drawn=both)])
+    found = predictors([StudyRun(run.path, run.manifest, both).cache_values(drawn=both)])
     within = rows_of(found.table, "within").reset_index()
     chosen = found.pairs[(found.pairs["correlation"] == "within") & (found.pairs["group"] == "all")]
     said = verdict(within, chosen)
@@ -182,7 +182,7 @@ def test_a_measure_that_changes_once_is_not_the_best(run):
         axis=1
     )
     both = pd.concat([rows, rare.assign(value=there.astype(float))], ignore_index=True)
-    table = predictiveness([Run(run.path, run.manifest, both).cache_values(drawn=both)])
+    table = predictiveness([StudyRun(run.path, run.manifest, both).cache_values(drawn=both)])
     pooled = rows_of(table, "pooled")
     assert pooled.loc["edit_distance", "rho"] > 0 > pooled.loc["wer", "rho"]
     assert np.isnan(pooled.loc["edit_distance", "rho_ci_low"])
@@ -197,7 +197,7 @@ def test_groups_outcomes_and_conditions_are_chosen(run):
     assert set(table["conditions"]) == {"all"}
     two = run.drawn.assign(engine=run.drawn["engine"].replace("tesseract", "other"))
     both = pd.concat([run.drawn, two], ignore_index=True)
-    table = predictiveness([Run(run.path, run.manifest, both).cache_values(drawn=both)])
+    table = predictiveness([StudyRun(run.path, run.manifest, both).cache_values(drawn=both)])
     assert set(table["conditions"]) == {"all", "engine:tesseract", "engine:other"}
     assert set(rows_of(table, "pooled")["n_conditions"]) == {6}
 

@@ -20,7 +20,7 @@ from ohr.collection import Dataset
 from ohr.datasets.ohrbench import OhrBench
 from ohr.errors import StoreError
 from ohr.study.faults import RECEIPT as FILE
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import KnowledgeBase
 from rag.retrievers.bm25 import Bm25
 from tests.builders import CliRunner, write_corpus
@@ -29,7 +29,7 @@ REPORTED = "reported.txt"
 
 
 @study_command({"engines": ["gt"], "bootstrap": 100})
-def command(run: Run, count: int = 1) -> None:
+def command(run: StudyRun, count: int = 1) -> None:
     """Print a study's size."""
     (run.path / REPORTED).write_text(f"{count}\n")
     print(f"{count} x {len(run.cells)} cells of {run.manifest['dataset']['pages']} pages")

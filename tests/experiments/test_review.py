@@ -13,7 +13,7 @@ from ohr.analysis.review.table import agreement_with_person, reviewed_scores
 from ohr.errors import ConfigError
 from ohr.questions.review import AnswerVerdict, read_verdicts
 from ohr.study.output.cases import read_cases
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.study.run import run_study
 from tests.browser.reports import finished, write_pages
 from tests.builders import load_config
@@ -32,7 +32,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
     out = tmp_path_factory.mktemp("run") / "r"
     noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"
     return finished(out, *settings, "engines=[gt]", noise, "levels=[severe]", "seeds=[0,1]")
@@ -45,7 +45,7 @@ def write(path: Path, questions: dict[str, str], answers: list[dict[str, Any]]) 
     return path
 
 
-def answers_of(run: Run) -> list[dict[str, Any]]:
+def answers_of(run: StudyRun) -> list[dict[str, Any]]:
     """A verdict of every answer: right is what holds the word answer."""
     rows = read_cases(run.path, "answers").to_pylist()
     return [

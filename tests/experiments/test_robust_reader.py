@@ -7,7 +7,7 @@ from experiments.analyse_robustness import main
 from ohr.analysis.robustness.report import text_table
 from ohr.analysis.robustness.table import robustness
 from ohr.errors import OhrError
-from ohr.study.results import Run, rows_of
+from ohr.study.results import StudyRun, rows_of
 from tests.builders import CliRunner
 
 FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
@@ -61,7 +61,7 @@ def test_engines_are_held_against_the_ground_truth(benchmark_runs, tmp_path):
 
 def test_nothing_to_stand(benchmark_runs):
     run = benchmark_runs[0]
-    alone = Run(run.path, run.manifest, run.cells).cache_values(
+    alone = StudyRun(run.path, run.manifest, run.cells).cache_values(
         drawn=run.rows[run.rows["engine"] != "gt"]
     )
     with pytest.raises(OhrError, match="has no loss to compare readers by"):
@@ -72,7 +72,7 @@ def test_nothing_to_stand(benchmark_runs):
 def test_settings_that_differ_stand_in_the_table(formatting_run):
     asked = formatting_run.drawn
     overall = asked[asked["stage"] == "overall"].assign(top_k=9)
-    run = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
+    run = StudyRun(formatting_run.path, formatting_run.manifest, formatting_run.cells).cache_values(
         drawn=pd.concat([asked, overall], ignore_index=True)
     )
     table = text_table(robustness(run), [])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from benchmarks.layer_corpus.page import Block, Page, Run
+from benchmarks.layer_corpus.page import Block, Page, TextRun
 
 Change = Callable[[Page], Page]
 
@@ -34,23 +34,23 @@ def _footnotes(page: Page) -> Page:
         if last[-1:].isdigit():
             count += 1
             *cells, cell = block.lines
-            block = replace(block, lines=(*cells, (*cell, Run(str(count), "raised"))))
+            block = replace(block, lines=(*cells, (*cell, TextRun(str(count), "raised"))))
         blocks.append(block)
     halves = (
-        Run("= 1"),
-        Run("1", "raised"),
-        Run("/"),
-        Run("2", "lowered"),
-        Run(" (45.3"),
-        Run("1", "raised"),
-        Run("), 1250"),
-        Run("2", "raised"),
-        Run("; 3"),
-        Run("3", "raised"),
-        Run("/"),
-        Run("4", "lowered"),
-        Run(", 17"),
-        Run("5", "raised"),
+        TextRun("= 1"),
+        TextRun("1", "raised"),
+        TextRun("/"),
+        TextRun("2", "lowered"),
+        TextRun(" (45.3"),
+        TextRun("1", "raised"),
+        TextRun("), 1250"),
+        TextRun("2", "raised"),
+        TextRun("; 3"),
+        TextRun("3", "raised"),
+        TextRun("/"),
+        TextRun("4", "lowered"),
+        TextRun(", 17"),
+        TextRun("5", "raised"),
     )
     return replace(page, blocks=(*blocks, Block("line", (halves,))))
 

@@ -22,7 +22,7 @@ from ohr.metrics.scores import SCORING
 from ohr.plugins.metric import AnswerCase
 from ohr.statistics import Paired, compare_samples, holm
 from ohr.study.output.cases import read_texts
-from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, clusters_of, knowledge_base_name
 from ohr.types import Answer, Document, Page
 
 REPEAT = " #"
@@ -32,7 +32,7 @@ GOLD = "gold quote"
 """Row name of answers that quote the evidence itself."""
 
 
-def run_means(run: Run) -> pd.DataFrame:
+def run_means(run: StudyRun) -> pd.DataFrame:
     """One row per knowledge base, prototype, run and metric: its mean over questions.
 
     Questions that were written for the rules of one of the systems are left out.
@@ -128,7 +128,7 @@ def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
                     yield base, metric, first, second
 
 
-def paired_steps(run: Run) -> pd.DataFrame:
+def paired_steps(run: StudyRun) -> pd.DataFrame:
     """The same steps question by question, each question's mean over the runs, with the
     difference's interval over documents and p, all of these steps in one family.
     """
@@ -178,7 +178,7 @@ def _base_names(rows: pd.DataFrame) -> pd.Series:
     return rows[columns].merge(with_names, on=columns, how="left")["base"].set_axis(rows.index)
 
 
-def flag_rates(run: Run) -> pd.DataFrame:
+def flag_rates(run: StudyRun) -> pd.DataFrame:
     """Share of flagged answers on OCR output and on the ground truth, for each prototype.
 
     Also for answers that quote the evidence itself with its page and headers: those flagged on OCR
@@ -200,7 +200,7 @@ def flag_rates(run: Run) -> pd.DataFrame:
     return rates_of.groupby(columns[:3], sort=False).mean().reset_index()
 
 
-def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
+def _gold_rates(run: StudyRun) -> Iterator[tuple[str, str, str, float, float]]:
     truth = run.plan.dataset.documents
     scoring = SCORING["default"]
     questions = [question for question in run.plan.questions if question.evidence_text.strip()]
@@ -227,7 +227,7 @@ def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
             yield base, GOLD, flag, rates[0], rates[1]
 
 
-def costs(run: Run) -> pd.DataFrame:
+def costs(run: StudyRun) -> pd.DataFrame:
     """The cost of each prototype over all runs and knowledge bases, per answer or in total."""
     summed: dict[str, dict[str, float]] = {}
     for label, summary in run.manifest.get("systems", {}).items():

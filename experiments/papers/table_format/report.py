@@ -24,10 +24,10 @@ from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.output.select import cells_of
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 
-def report(run: Run) -> None:
+def report(run: StudyRun) -> None:
     """Print one row per format and setting, write the losses, draw the bars.
 
     The printed rows are of clean pages, the first chunker and ``top_k`` hits;

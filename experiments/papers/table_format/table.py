@@ -13,7 +13,7 @@ from ohr.markup.tables import TableFormat, convert_tables, parse_tables
 from ohr.statistics import Paired
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.output.rows import read_rows
-from ohr.study.results import Run, clusters_of, counted_rows, mean_over_draws
+from ohr.study.results import StudyRun, clusters_of, counted_rows, mean_over_draws
 
 GROUP = "source:table"
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
@@ -30,7 +30,7 @@ COLUMNS = [
 ]
 
 
-def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
+def paired_differences(run: StudyRun, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean, 95 % interval and p.
 
     All pairs of formats are one family for each metric. Columns as in :data:`COLUMNS`; empty with
@@ -91,7 +91,7 @@ def main_setting(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
     return rows[(rows["noise"] == "none") & rows["chunker"].isin([chunker, ""]) & (hits == top_k)]
 
 
-def count_losses(run: Run) -> pd.DataFrame:
+def count_losses(run: StudyRun) -> pd.DataFrame:
     """Counts of tables by format, and of those that lose content of each kind, with an example."""
     counts: dict[tuple[str, str], int] = {}
     details: dict[tuple[str, str], Counter[str]] = {}

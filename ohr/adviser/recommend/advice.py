@@ -51,7 +51,7 @@ from ohr.ocr.observe import REPEATS
 from ohr.plugins import OcrBackend
 from ohr.quality.inference import FEWEST_LABELLED
 from ohr.registry import PluginSpec
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import PageRef, Question
 
 SCHEMA = 1
@@ -76,7 +76,7 @@ class Recommendation:
     table: pd.DataFrame
     sample: PageSample
     reading: Reading
-    run: Run | None = None
+    run: StudyRun | None = None
 
     @property
     def sentences(self) -> list[str]:
@@ -140,7 +140,7 @@ def decided(
     out: Path,
     questions: Sequence[Question],
     origin: str,
-    run: Run | None,
+    run: StudyRun | None,
 ) -> Recommendation:
     """Decide, by the predicted errors and a ``run`` of retrieval, if there is one.
 
@@ -200,7 +200,7 @@ def decided(
 
 
 def _retrieval(
-    run: Run | None,
+    run: StudyRun | None,
     engines: Sequence[str],
     questions: Sequence[Question],
     origin: str,
@@ -273,7 +273,9 @@ def layer_specs(sample: PageSample, questions: Sequence[Question]) -> list[Plugi
     return layer_engines()
 
 
-def _tables(run: Run | None, questions: Sequence[Question], sample: PageSample) -> TableVerdict:
+def _tables(
+    run: StudyRun | None, questions: Sequence[Question], sample: PageSample
+) -> TableVerdict:
     qids = table_questions(_questions_on_layers(questions, sample))
     reason = ""
     if len(qids) < FEWEST_TABLES:
@@ -288,7 +290,7 @@ def _reasons(
     rows: pd.DataFrame,
     verdicts: Sequence[MeasureVerdict],
     reading: Reading,
-    run: Run | None,
+    run: StudyRun | None,
 ) -> list[str]:
     outputs = reading.outputs
     lines = [*reading.sentences, family_sentence(verdicts, reading.looks)]

@@ -21,7 +21,7 @@ from ohr.quality.inference import FEWEST_DOCUMENTS
 from ohr.statistics.clusters import DOCUMENT
 from ohr.statistics.inference import ALPHA
 from ohr.statistics.paired import FEWEST_TO_SHOW
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 OWN = "structured"
 """The project's own engine."""
@@ -275,7 +275,7 @@ def further_units(choice: Choice) -> int:
     return further
 
 
-def retrieval_lines(run: Run, engines: Mapping[str, str]) -> list[str]:
+def retrieval_lines(run: StudyRun, engines: Mapping[str, str]) -> list[str]:
     """A line per noise: the retrieval LCS of each combination on all questions, the best first.
 
     ``engines`` has the name to show for each engine.

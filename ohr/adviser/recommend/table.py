@@ -12,7 +12,7 @@ from ohr.errors import OhrError
 from ohr.statistics import BestOf, compare_with_best
 from ohr.statistics.intervals import mean_interval
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, rows_of
+from ohr.study.results import StudyRun, clusters_of, rows_of
 
 METRIC = "lcs"
 """The metric of retrieval."""
@@ -59,7 +59,7 @@ class Choice:
 
 
 def choose(
-    run: Run,
+    run: StudyRun,
     engines: Collection[str],
     qids: Collection[str] | None = None,
     *,

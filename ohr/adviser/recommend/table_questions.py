@@ -13,7 +13,7 @@ from ohr.display.wording import excluded, short
 from ohr.errors import OhrError
 from ohr.machine.engines import examine
 from ohr.registry import PluginSpec
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import Question
 
 PLAIN = PluginSpec(name="pdf_text")
@@ -105,7 +105,7 @@ def table_questions(questions: Sequence[Question]) -> list[str]:
     return [question.qid for question in questions if question.evidence_source == "table"]
 
 
-def table_verdict(run: Run | None, qids: Sequence[str], reason: str = "") -> TableVerdict:
+def table_verdict(run: StudyRun | None, qids: Sequence[str], reason: str = "") -> TableVerdict:
     """Compare by questions on pages with usable layers; ``reason`` is why it cannot be done."""
     if run is None or reason:
         return TableVerdict(len(qids), reason=reason or "there are no questions")

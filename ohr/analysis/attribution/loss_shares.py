@@ -16,7 +16,7 @@ from ohr.analysis.predictiveness.damage import SETTING, damages
 from ohr.analysis.predictiveness.table import usual_outcomes
 from ohr.statistics import NO_INTERVAL, Clusters, Interval, jackknife_interval, mean_interval
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
-from ohr.study.results import Run, clusters_of
+from ohr.study.results import StudyRun, clusters_of
 
 HOW_SHARES_ADD = (
     "share: of the whole loss; shares of the evidence sources add up to 100 %; a group that gained "
@@ -92,7 +92,7 @@ def share_columns(share: Share) -> dict[str, float]:
     }
 
 
-def group_losses(run: Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
+def group_losses(run: StudyRun, metrics: Sequence[str] = ()) -> pd.DataFrame:
     """The loss of each knowledge base compared with its baseline, by group of questions.
 
     One row per outcome (``metrics``, as ``stage:metric``, else the usual ones), setting,

@@ -16,12 +16,12 @@ from ohr.display.terminal import empty_table, number, percent, show
 from ohr.display.wording import ends
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 SHOWN = ("all", "source:")
 
 
-def report_losses(run: Run, path: Path) -> bool:
+def report_losses(run: StudyRun, path: Path) -> bool:
     """Print and write the loss of each knowledge base; False if there is nothing to compare."""
     losses = group_losses(run)
     if losses.empty:

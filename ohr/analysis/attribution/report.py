@@ -31,10 +31,10 @@ from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
 from ohr.store.csv import write_csv
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 
-def report(run: Run) -> None:
+def report(run: StudyRun) -> None:
     """Attribute the losses of the built-in system to causes, and those of others to their parts."""
     if run.plan.has_built_in:
         _report_built_in(run)
@@ -42,7 +42,7 @@ def report(run: Run) -> None:
         report_parts(run)
 
 
-def _report_built_in(run: Run) -> None:
+def _report_built_in(run: StudyRun) -> None:
     """Print the causes' shares, write the table, draw the waterfalls."""
     losses = make_losses(run.plan, Progress())
     notes = reader_notes(run.readers)

@@ -16,14 +16,14 @@ from ohr.display.notes import Notes, reader_notes
 from ohr.display.terminal import NARROW, benchmark_tables, show
 from ohr.figures.pareto import pareto_charts
 from ohr.store.csv import write_csv
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.workers.forked import ForkedCall
 
 _MANY_ROWS = 20_000
 """With fewer rows, the tables are ready before a second process has started to draw."""
 
 
-def report(run: Run) -> None:
+def report(run: StudyRun) -> None:
     """Print losses and means of each engine by group of questions; draw bars; write tables.
 
     Losses come with the share of each kind of evidence. If pages were read, quality against
@@ -58,7 +58,7 @@ def report(run: Run) -> None:
         print(f"table: {path}")
 
 
-def _draw(run: Run, notes: Notes) -> list[Path]:
+def _draw(run: StudyRun, notes: Notes) -> list[Path]:
     """Draw the bars, and quality against seconds and cost."""
     folder = run.path / "figures"
     bases = run.manifest.get("knowledge_bases", {})

@@ -15,7 +15,7 @@ from ohr.study.faults import faults_of
 from ohr.study.notices.failures import failure_lines
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
-from ohr.study.results import Run, check_distinct, open_run
+from ohr.study.results import StudyRun, check_distinct, open_run
 from ohr.types import FAILED
 
 MANIFEST, CELLS = "manifest.json", "cells.csv"
@@ -31,7 +31,7 @@ class Entry:
 
     name: str
     path: Path
-    run: Run | None
+    run: StudyRun | None
     lacks: tuple[str, ...] = ()
     """Lines on what is missing; empty for a complete run."""
 
@@ -127,7 +127,7 @@ def _unfinished(path: Path) -> Iterator[str]:
             yield f"{pages:,} of {to_read:,} pages read{of}"
 
 
-def lacks_of(run: Run) -> Iterator[str]:
+def lacks_of(run: StudyRun) -> Iterator[str]:
     """What is missing in a finished run: cells, answers. Empty if it is complete.
 
     Pages that an engine failed to read are final results, which count with the worst value; a
@@ -146,7 +146,7 @@ def lacks_of(run: Run) -> Iterator[str]:
     yield from run.failed
 
 
-def study_of(run: Run) -> str:
+def study_of(run: StudyRun) -> str:
     """The digest of a run's study: all that decides its results. Reruns have the same."""
     config: dict[str, Any]
     try:

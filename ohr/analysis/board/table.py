@@ -26,7 +26,7 @@ from ohr.errors import OhrError
 from ohr.store.identity import digest
 from ohr.study.config import BUILT_IN
 from ohr.study.metrics import MetricInfo
-from ohr.study.results import Run, rows_of, run_names
+from ohr.study.results import StudyRun, rows_of, run_names
 from ohr.study.scoring.signatures import differences, signature_of
 
 NO_SIGNATURE = "none: of an earlier version, or imported"
@@ -38,7 +38,7 @@ COLUMNS = (
 )
 """Columns of ``board.csv``. ``place``: 1 is the best of a table; empty if not ranked."""
 
-Named = Mapping[str, Run]
+Named = Mapping[str, StudyRun]
 """Runs by the name that the board shows."""
 
 
@@ -83,7 +83,7 @@ def rankings(
     return [ranking for pair in pairs for ranking in _rankings(runs, *pair, incomplete)]
 
 
-def has_baseline(run: Run) -> bool:
+def has_baseline(run: StudyRun) -> bool:
     """Whether a run measured the frozen baseline at any stage."""
     parts = [run.cells[part].astype(str).isin([value, ""]) for part, value in BASELINE.items()
              if part != "top_k"]  # fmt: skip
@@ -92,7 +92,7 @@ def has_baseline(run: Run) -> bool:
 
 
 def _rankings(runs: Named, stage: str, metric: str, incomplete: Sequence[str]) -> Iterator[Ranking]:
-    groups: list[tuple[str, dict[str, Run]]] = []
+    groups: list[tuple[str, dict[str, StudyRun]]] = []
     for name, run in runs.items():
         if rows_of(run.rows, stage, metric).empty:
             continue
@@ -119,7 +119,7 @@ def _rankings(runs: Named, stage: str, metric: str, incomplete: Sequence[str]) -
         yield _ranking(members, info, signature or NO_SIGNATURE, apart, incomplete)
 
 
-def why_apart(first: Run, second: Run, stage: str, metric: str) -> str:
+def why_apart(first: StudyRun, second: StudyRun, stage: str, metric: str) -> str:
     """Why two runs may not be ranked in one table for a metric; empty if they may."""
     before, after = (signature_of(run.manifest, stage, metric) for run in (first, second))
     if bool(before) != bool(after):
@@ -139,7 +139,7 @@ def why_apart(first: Run, second: Run, stage: str, metric: str) -> str:
     return ""
 
 
-def _unsigned(run: Run, metric: str) -> str:
+def _unsigned(run: StudyRun, metric: str) -> str:
     """What stands in for the signature of a run of an earlier version."""
     config = run.manifest.get("config", {})
     versions = run.manifest.get("metrics", {})
@@ -167,7 +167,7 @@ def _ranking(
 
 
 def _costs(
-    runs: Sequence[Run], info: MetricInfo, incomplete: Sequence[str]
+    runs: Sequence[StudyRun], info: MetricInfo, incomplete: Sequence[str]
 ) -> tuple[pd.DataFrame | None, str]:
     """The mean noise costs; or None, and why no condition has one."""
     if flaw := flaw_of_baseline(runs[0]):

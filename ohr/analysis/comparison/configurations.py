@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.study.results import Run, run_names
+from ohr.study.results import StudyRun, run_names
 
 
-def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
+def configuration_changes(runs: Sequence[StudyRun]) -> pd.DataFrame:
     """The differences between the runs' manifests: one row per key, one column per run.
 
     For imported runs, only keys that all runs have are compared.

@@ -9,7 +9,7 @@ import pandas as pd
 from ohr.analysis.comparison.table import COLUMNS, comparisons
 from ohr.display.labels import shown_measures, shown_readings
 from ohr.errors import OhrError
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name
 
 BY_GROUP = ("source:", "domain:")
 """Prefixes of the groups of questions with losses."""
@@ -17,7 +17,7 @@ SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 
 
 @lru_cache(maxsize=4)
-def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
+def run_differences(run: StudyRun, groups: bool = False) -> pd.DataFrame:
     """The paired differences of the metrics that tables show (see :func:`comparisons`).
 
     One row per knowledge base with a baseline, setting and metric, and with ``groups`` per evidence

@@ -28,7 +28,7 @@ from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.metrics import metric_info
 from ohr.study.notices.truth import truth_of
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 SHOWN = "*"
 """Mark of a change that is shown: its corrected p is at most .05."""
@@ -216,7 +216,7 @@ def verdict(row: pd.Series, title: str) -> str:
     return f"{title} {change}, not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 
-def report_differences(run: Run, differences: pd.DataFrame) -> None:
+def report_differences(run: StudyRun, differences: pd.DataFrame) -> None:
     """Print the losses and write ``differences.csv``, or print why nothing is compared."""
     if differences.empty:
         if why := differences.attrs.get("not_compared"):

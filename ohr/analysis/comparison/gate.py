@@ -23,7 +23,7 @@ from ohr.statistics import DOCUMENT, PairedComparison, compare_family, too_few
 from ohr.statistics.clusters import FEWEST
 from ohr.statistics.pairs import double_worst
 from ohr.study.conditions import CONDITION_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name, rows_of, run_names
 
 _CONDITION = re.compile(r"\s*(?:(\w+):)?([^\s:]+?)\s*([<>])\s*([-+−]?(?:\d+\.?\d*|\.\d+))\s*")
 EXAMPLE = "'retrieval:hit@2 < -0.02'"
@@ -130,7 +130,7 @@ class Checked:
         )
 
 
-def parse_conditions(texts: Sequence[str], runs: Sequence[Run]) -> list[FailIf]:
+def parse_conditions(texts: Sequence[str], runs: Sequence[StudyRun]) -> list[FailIf]:
     """The conditions of ``--fail-if``. Raises OhrError for a metric that the runs do not have, or
     a condition that describes a gain.
     """
@@ -147,7 +147,7 @@ def parse_conditions(texts: Sequence[str], runs: Sequence[Run]) -> list[FailIf]:
     return conditions
 
 
-def _measured(condition: FailIf, runs: Sequence[Run]) -> FailIf:
+def _measured(condition: FailIf, runs: Sequence[StudyRun]) -> FailIf:
     """The condition with the stage and metric as the runs have them. Raises OhrError."""
     stage, metric = measured_metric(runs, condition.name)
     k = MetricName.parse(condition.metric).k if "@" not in metric else None
@@ -155,7 +155,7 @@ def _measured(condition: FailIf, runs: Sequence[Run]) -> FailIf:
 
 
 def check(
-    runs: Sequence[Run], by: str, conditions: Sequence[FailIf], baseline: str = ""
+    runs: Sequence[StudyRun], by: str, conditions: Sequence[FailIf], baseline: str = ""
 ) -> list[Checked]:
     """Check each condition for each pair of the runs' conditions that differ by ``by``.
 
@@ -237,7 +237,7 @@ def _pair_name(row: Mapping[str, Any]) -> str:
     return f"{row['other']} less {row['baseline']}" + (f" ({', '.join(texts)})" if texts else "")
 
 
-def unpaired_lines(runs: Sequence[Run], checked: Sequence[Checked]) -> list[str]:
+def unpaired_lines(runs: Sequence[StudyRun], checked: Sequence[Checked]) -> list[str]:
     """A line for each metric of which some run has conditions that another one lacks."""
     lines = []
     for condition, pairs in Counter(result.condition for result in checked).items():

@@ -9,13 +9,13 @@ import pandas as pd
 
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.scoring.names import MetricName
-from ohr.study.results import Run, rows_of
+from ohr.study.results import StudyRun, rows_of
 
 HITS = "retrieval"
 """The stage whose metrics have a cut-off."""
 
 
-def measured_pairs(runs: Sequence[Run]) -> list[tuple[str, str]]:
+def measured_pairs(runs: Sequence[StudyRun]) -> list[tuple[str, str]]:
     """(stage, metric) of everything that the runs measured, in order."""
     pairs = (run.rows[["stage", "metric"]].drop_duplicates() for run in runs)
     return list(
@@ -27,7 +27,7 @@ def measured_pairs(runs: Sequence[Run]) -> list[tuple[str, str]]:
     )
 
 
-def measured_metric(runs: Sequence[Run], text: str) -> tuple[str, str]:
+def measured_metric(runs: Sequence[StudyRun], text: str) -> tuple[str, str]:
     """(stage, metric) of a name: ``retrieval:hit@2``, ``hit@2``, ``lcs@2``, ``overall:f1``.
 
     A stage is needed only where several have a metric of the name. A metric that is measured at
@@ -59,7 +59,7 @@ def measured_metric(runs: Sequence[Run], text: str) -> tuple[str, str]:
     return matching[0]
 
 
-def cut_runs(runs: Sequence[Run], names: Sequence[str]) -> list[Run]:
+def cut_runs(runs: Sequence[StudyRun], names: Sequence[str]) -> list[StudyRun]:
     """The runs, with each named metric only at the number of hits that its name has.
 
     ``lcs`` has rows for every number of hits; of a run that is asked for ``lcs@5``, those of the
@@ -76,13 +76,13 @@ def cut_runs(runs: Sequence[Run], names: Sequence[str]) -> list[Run]:
     return [_cut(run, cut_by_pair) for run in runs] if cut_by_pair else list(runs)
 
 
-def cut_offs(runs: Sequence[Run], stage: str, metric: str) -> list[int]:
+def cut_offs(runs: Sequence[StudyRun], stage: str, metric: str) -> list[int]:
     """The numbers of hits at which runs measured a metric, sorted."""
     numbers = {k for run in runs for k in rows_of(run.rows, stage, metric)["top_k"].dropna()}
     return sorted(map(int, numbers))
 
 
-def _cut(run: Run, cut_by_pair: dict[tuple[str, str], set[int]]) -> Run:
+def _cut(run: StudyRun, cut_by_pair: dict[tuple[str, str], set[int]]) -> StudyRun:
     def select(frame: pd.DataFrame) -> pd.DataFrame:
         keep = pd.Series(True, frame.index)
         for (stage, metric), numbers in cut_by_pair.items():
@@ -95,7 +95,7 @@ def _cut(run: Run, cut_by_pair: dict[tuple[str, str], set[int]]) -> Run:
     return cut.cache_values(drawn=select(run.drawn), **cached)
 
 
-def _unknown(text: str, available: Sequence[tuple[str, str]], runs: Sequence[Run]) -> OhrError:
+def _unknown(text: str, available: Sequence[tuple[str, str]], runs: Sequence[StudyRun]) -> OhrError:
     names = [":".join(pair) for pair in available]
     if ":" not in text:  # what is near is a metric, whatever its stage
         names = list(dict.fromkeys(metric for _, metric in available))

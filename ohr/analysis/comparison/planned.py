@@ -28,7 +28,7 @@ from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name, rows_of, run_names
 
 _DIFFERING: dict[str, tuple[str, ...]] = {name: (name,) for name in ASPECTS} | {
     "knowledge_base": KNOWLEDGE_BASE,
@@ -41,7 +41,7 @@ RANKED = ("engine", "chunker", "retriever", "reader", "system")
 
 
 def planned_comparisons(
-    runs: Sequence[Run],
+    runs: Sequence[StudyRun],
     by: str,
     metrics: Sequence[tuple[str, str]],
     *,
@@ -136,7 +136,7 @@ def _trends(
     return results
 
 
-def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
+def _higher_is_better(runs: Sequence[StudyRun], stage: str, metric: str) -> bool:
     declared = (info for run in runs for info in run.metric_infos)
     return next(
         (
@@ -148,7 +148,7 @@ def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
     )
 
 
-def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataFrame:
+def _gathered(runs: Sequence[StudyRun], stage: str, metric: str, by: str) -> pd.DataFrame:
     """Rows of every run, with the columns ``run`` and ``variant`` (what is compared)."""
     parts = [
         rows_of(run.rows, stage, metric).assign(run=name)

@@ -38,7 +38,7 @@ from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
 from ohr.study.opening import open_runs
-from ohr.study.results import Run, run_names, uncounted_conditions
+from ohr.study.results import StudyRun, run_names, uncounted_conditions
 
 
 def compare_runs(
@@ -91,7 +91,9 @@ def compare_runs(
     return _close_gate(checked, runs, by, out) if conditions else 0
 
 
-def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: Path | None) -> int:
+def _close_gate(
+    checked: Sequence[Checked], runs: Sequence[StudyRun], by: str, out: Path | None
+) -> int:
     """Print one line per checked condition; returns 1 if one failed, else 0."""
     for result in checked:
         print(result.line)
@@ -112,7 +114,7 @@ def _close_gate(checked: Sequence[Checked], runs: Sequence[Run], by: str, out: P
     return int(any(result.verdict is Verdict.FAILED for result in checked))
 
 
-def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:
+def _readers(runs: Sequence[StudyRun], differences: pd.DataFrame) -> list[str]:
     """The readers whose answers are compared."""
     pairs = set(differences[["stage", "metric"]].itertuples(index=False, name=None))
     parts = [run.rows[["stage", "metric", "reader", "system"]].drop_duplicates() for run in runs]

@@ -22,7 +22,7 @@ from ohr.display.choices import ASPECTS
 from ohr.errors import ConfigError, OhrError
 from ohr.statistics import Ties, further_clusters
 from ohr.study.results import (
-    Run,
+    StudyRun,
     run_names,
 )
 from ohr.study.scoring.signatures import clash, signature_of
@@ -43,7 +43,7 @@ CLOSED = ("trend", "trend_ci_low", "trend_ci_high", "trend_p")
 
 
 def comparisons(
-    runs: Sequence[Run],
+    runs: Sequence[StudyRun],
     by: str,
     metrics: Sequence[tuple[str, str]],
     *,
@@ -83,7 +83,7 @@ def comparisons(
 
 
 def split_by_signature(
-    runs: Sequence[Run], metrics: Sequence[tuple[str, str]]
+    runs: Sequence[StudyRun], metrics: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """The metrics that measure the same in all runs, and a line for each other one: why not.
 
@@ -167,7 +167,7 @@ def _add_letters(table: pd.DataFrame, planned: Sequence[Planned]) -> list[Ties]:
 
 
 def compare(
-    runs: Sequence[Run],
+    runs: Sequence[StudyRun],
     by: str = "",
     metrics: Sequence[str] = (),
     baseline: str = "",
@@ -194,7 +194,7 @@ def default_aspect(runs: Sized) -> str:
 
 
 def metrics_of(
-    runs: Sequence[Run], names: Sequence[str] = (), *, parts: bool = False
+    runs: Sequence[StudyRun], names: Sequence[str] = (), *, parts: bool = False
 ) -> list[tuple[str, str]]:
     """(stage, metric) of the named metrics, else of the usual ones that were measured.
 

@@ -20,14 +20,14 @@ from ohr.statistics import (
 from ohr.statistics.letters import FEW_DOCUMENTS, NOTHING_SHARED, ONE_CONDITION
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.metrics import NOISE_COLUMNS
-from ohr.study.results import Run, rows_of
+from ohr.study.results import StudyRun, rows_of
 
 _NOISE = ("noise", "perturbation", "level", "intensity")
 _RATIOS = tuple(name for name in NOISE_COLUMNS if name != "edit_distance")
 """Metrics of the axis of noise curves, which rank nothing."""
 
 
-def cells_with_letters(run: Run, engine: str = "") -> pd.DataFrame:
+def cells_with_letters(run: StudyRun, engine: str = "") -> pd.DataFrame:
     """The cells of a run with the column ``letters``, of the metrics that tables show.
 
     Engines of one setting under one noise that share a letter do not differ significantly on all
@@ -57,7 +57,7 @@ def cells_with_letters(run: Run, engine: str = "") -> pd.DataFrame:
     return cells
 
 
-def _metrics(run: Run) -> Iterator[tuple[str, str, bool]]:
+def _metrics(run: StudyRun) -> Iterator[tuple[str, str, bool]]:
     """Stage, metric and direction of the columns of tables, without the noise ratios."""
     shown = [*shown_readings(run.cells), *shown_measures(run.cells)]
     better: dict[tuple[str, str], bool] = {

@@ -15,10 +15,10 @@ from ohr.figures.loss import Panel, Series
 from ohr.statistics.loss_curves import LossCurve, loss_curve, rising_line
 from ohr.study.notices.truth import truth_note
 from ohr.study.output.select import cells_of
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 
-def setting_notes(run: Run) -> list[str]:
+def setting_notes(run: StudyRun) -> list[str]:
     """What the numbers of a run rest on, for the text beside its figures."""
     cells = run.cells
     pages = (
@@ -37,12 +37,12 @@ def setting_notes(run: Run) -> list[str]:
 
 
 @lru_cache(maxsize=4)
-def loss_panels(run: Run, axis: str) -> Sequence[tuple[Setting, Sequence[Panel]]]:
+def loss_panels(run: StudyRun, axis: str) -> Sequence[tuple[Setting, Sequence[Panel]]]:
     """The panels of each setting of a run, in the order of its stages."""
     return tuple(_panels(run, axis))
 
 
-def _panels(run: Run, axis: str) -> Iterator[tuple[Setting, Sequence[Panel]]]:
+def _panels(run: StudyRun, axis: str) -> Iterator[tuple[Setting, Sequence[Panel]]]:
     curves = list(curves_of(run, axis, draws=True, groups=False))
     keys = pd.DataFrame([curve.key for curve in curves])
     if keys.empty:
@@ -73,7 +73,7 @@ def _truth(cells: pd.DataFrame, stage: str, metric: str) -> float | None:
     return float(clean["mean"].iloc[0]) if len(clean) and len(clean) == len(of_truth) else None
 
 
-def _series(measured: MeasuredCurve, run: Run) -> Series:
+def _series(measured: MeasuredCurve, run: StudyRun) -> Series:
     curve = measured.curve
     fitted = loss_curve(
         curve.noise,

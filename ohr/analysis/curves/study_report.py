@@ -25,7 +25,7 @@ from ohr.ocr.noise import noise_name
 from ohr.statistics import too_few
 from ohr.statistics.loss_curves import LOST
 from ohr.store.csv import write_csv
-from ohr.study.results import Run, knowledge_base_name
+from ohr.study.results import StudyRun, knowledge_base_name
 
 POINT = ["perturbation", "level", "intensity"]
 MOST_FURTHER = 10_000
@@ -35,7 +35,7 @@ MOST_ENGINES = 4
 """With more engines the last lines name the first one alone."""
 
 
-def report(run: Run, axis: str = "") -> None:
+def report(run: StudyRun, axis: str = "") -> None:
     """Draw the curves, print losses and means, and write each curve's statistics.
 
     The last lines say in at most three sentences what noise costs, where quality breaks, and what
@@ -64,7 +64,7 @@ def report(run: Run, axis: str = "") -> None:
         print(plain(sentence))
 
 
-def sentences(run: Run, axis: str) -> list[str]:
+def sentences(run: StudyRun, axis: str) -> list[str]:
     """What noise costs, where a tenth of the quality is lost, and what was not shown.
 
     They are about the first setting and the noise that damages the first engine most; at most
@@ -177,7 +177,7 @@ def _unshown(label: str, row: pd.Series) -> str:
     return f"{text})"
 
 
-def _breaks(run: Run, axis: str, engines: Sequence[str], noise: str) -> str:
+def _breaks(run: StudyRun, axis: str, engines: Sequence[str], noise: str) -> str:
     """Where a tenth of the clean score is lost, in each panel of the first setting."""
     panels = loss_panels(run, axis)
     if not panels:

@@ -19,7 +19,7 @@ from ohr.statistics.curves import Statistic
 from ohr.study.metrics import NO_CONTEXT
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, rows_of
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, clusters_of, rows_of
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT
@@ -44,7 +44,7 @@ class MeasuredCurve:
     """The means of each part of the loss at each level: float ``(levels,)``."""
 
 
-def axis_of(run: Run, axis: str = "") -> str:
+def axis_of(run: StudyRun, axis: str = "") -> str:
     """The axis of noise: ``axis``, or by default the first of :data:`AXES` that the run measured
     and that can rise (see :func:`ohr.display.noise_axis.default_axis`).
 
@@ -57,7 +57,7 @@ def axis_of(run: Run, axis: str = "") -> str:
 
 
 def curves_of(
-    run: Run, axis: str = "r_noise", *, draws: bool = False, groups: bool = True
+    run: StudyRun, axis: str = "r_noise", *, draws: bool = False, groups: bool = True
 ) -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point: of all questions, and with ``groups`` of each group.
 
@@ -116,7 +116,7 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
     return clean if len(clean) else None
 
 
-def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.DataFrame]:
+def _split(run: StudyRun, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """The rows of each part of a metric's loss, of the same setting."""
     same = [name for name in key if name not in ("stage", "metric")]
     parts = {
@@ -182,7 +182,7 @@ def _group_curves(
         )
 
 
-def statistics_table(runs: Sequence[Run], axis: str = "") -> pd.DataFrame:
+def statistics_table(runs: Sequence[StudyRun], axis: str = "") -> pd.DataFrame:
     """One row per curve and group: each statistic with its interval, for ``curves.csv``.
 
     ``common_area`` is over the range of x that all curves of one stage, metric and group cover.
@@ -238,7 +238,7 @@ def _common_ranges(
     return common
 
 
-def check_draws(runs: Sequence[Run]) -> None:
+def check_draws(runs: Sequence[StudyRun]) -> None:
     """Raise OhrError if runs with different seeds share a draw of a noise: they vary too little."""
     drawn_by: dict[tuple[Any, ...], int] = {}
     for run in runs:

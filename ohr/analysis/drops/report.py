@@ -19,10 +19,10 @@ from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.metrics import MetricInfo
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 
-def report(run: Run) -> None:
+def report(run: StudyRun) -> None:
     """Write the drops, and print one row per retriever and evidence source."""
     drops = paired_drops(run)
     write_csv(run.path / "drops.csv", drops)
@@ -33,7 +33,7 @@ def report(run: Run) -> None:
     print(f"drops: {run.path / 'drops.csv'}")
 
 
-def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
+def _tables(run: StudyRun, drops: pd.DataFrame) -> Iterator[Table]:
     """One table per noisy knowledge base and metric, at the readers' number of hits."""
     if drops.empty:
         return

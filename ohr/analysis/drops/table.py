@@ -17,7 +17,7 @@ from ohr.statistics import (
 )
 from ohr.study.baselines import own_baseline
 from ohr.study.results import (
-    Run,
+    StudyRun,
     clusters_of,
     counted_rows,
     knowledge_base_name,
@@ -30,7 +30,7 @@ BASE = ("engine", "perturbation", "level", "intensity")
 QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 
-def paired_drops(run: Run) -> pd.DataFrame:
+def paired_drops(run: StudyRun) -> pd.DataFrame:
     """One row per setting, number of hits, metric, group and knowledge base with a baseline.
 
     ``drop`` is the clean score less the noisy one (reversed if less is better), so the drops of the

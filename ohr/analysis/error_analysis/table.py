@@ -17,7 +17,7 @@ from ohr.study.output.groups import group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import (
     KNOWLEDGE_BASE,
-    Run,
+    StudyRun,
     clusters_of,
     knowledge_base_name,
     rows_of,
@@ -35,7 +35,7 @@ WRONG_BY = "ocr_wrong_by_"
 SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 
-def measures_of(run: Run) -> dict[str, str]:
+def measures_of(run: StudyRun) -> dict[str, str]:
     """Measures of misread evidence that a run has, the first the axis of its curves -> its metric.
 
     A run under ``reference`` scoring has one r_noise, the published one.
@@ -48,7 +48,7 @@ def measures_of(run: Run) -> dict[str, str]:
     return {name: name for name in MEASURES if name in measured}
 
 
-def common_measures(runs: Sequence[Run], measure: str = "") -> list[str]:
+def common_measures(runs: Sequence[StudyRun], measure: str = "") -> list[str]:
     """The measures that all runs have; the first decides: ``measure``, else the curves' axis.
 
     Raises ConfigError for an unknown measure, OhrError for one that a run does not have.
@@ -72,7 +72,7 @@ def common_measures(runs: Sequence[Run], measure: str = "") -> list[str]:
     return [measure, *(name for name in common if name != measure)] if measure else common
 
 
-def case_shares(run: Run, right: float, stage: str, measure: str = "") -> pd.DataFrame:
+def case_shares(run: StudyRun, right: float, stage: str, measure: str = "") -> pd.DataFrame:
     """One row per knowledge base, system, retriever, reader and group: shares and intervals.
 
     OCR is wrong where ``measure`` is 1, one of :func:`measures_of`; by default the first.

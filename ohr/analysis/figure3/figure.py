@@ -22,7 +22,7 @@ from ohr.figures.axes import clipped_ends, start_at_zero
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
 from ohr.statistics.loss_curves import GRID, rising_line
 from ohr.study.notices.truth import truth_notes
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -154,7 +154,7 @@ def _legend(points: pd.DataFrame) -> tuple[list[Artist], list[str]]:
     return handles, labels
 
 
-def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> list[str]:
+def caption_of(runs: Sequence[StudyRun], points: pd.DataFrame) -> list[str]:
     """The parts of the caption, the first ones for the figure itself."""
     everyone = points[points["panel"] == "all"]
     units = interval_units(points["ci_unit"])

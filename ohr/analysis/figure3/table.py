@@ -16,7 +16,7 @@ from ohr.ocr.noise import strength
 from ohr.statistics import NO_INTERVAL, mean_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, rows_of
+from ohr.study.results import StudyRun, clusters_of, rows_of
 
 PANELS: dict[str, tuple[str, ...]] = {
     "text": ("text",),
@@ -52,7 +52,7 @@ class Level:
     rows: list[pd.DataFrame]
 
 
-def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
+def figure3_points(runs: Sequence[StudyRun]) -> pd.DataFrame:
     """One row per kind of noise, setting, stage, panel and level, with noise, mean and interval.
 
     ``r_noise`` is the published one where all runs measured it and it can rise; ``axis`` names it.
@@ -102,7 +102,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def _common_axis(runs: Sequence[Run]) -> str:
+def _common_axis(runs: Sequence[StudyRun]) -> str:
     """The published r_noise if every run measured it and it can rise, else the runs' own."""
     fits = all(
         _noise_metric(run, PUBLISHED) and PUBLISHED not in blind_axes(run.cells) for run in runs
@@ -110,7 +110,7 @@ def _common_axis(runs: Sequence[Run]) -> str:
     return PUBLISHED if fits else "r_noise"
 
 
-def _noise_metric(run: Run, axis: str) -> str:
+def _noise_metric(run: StudyRun, axis: str) -> str:
     """The metric of a run that measures an axis: runs under ``reference`` have one r_noise."""
     measured = set(run.rows.loc[run.rows["stage"] == "ocr", "metric"])
     if axis == PUBLISHED and (run.rows["protocol"] == "reference").all():
@@ -118,7 +118,7 @@ def _noise_metric(run: Run, axis: str) -> str:
     return axis if axis in measured else ""
 
 
-def _operator(run: Run, kind: str) -> str:
+def _operator(run: StudyRun, kind: str) -> str:
     """The operator of a run for a kind of noise; empty without one."""
     noisy = run.rows[run.rows["noise"] == kind]
     operators = list(dict.fromkeys(noisy["perturbation"]))
@@ -132,7 +132,7 @@ def _operator(run: Run, kind: str) -> str:
     return str(operators[0])
 
 
-def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[Setting]:
+def _settings(runs: Sequence[StudyRun], stage: str, metric: str) -> list[Setting]:
     """Retrievers with readers, as far as the stage uses them, and whole systems."""
     settings: dict[Setting, None] = {}
     for run in runs:
@@ -142,7 +142,7 @@ def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[Setting]:
 
 
 def _levels(
-    parts: Sequence[tuple[Run, str]],
+    parts: Sequence[tuple[StudyRun, str]],
     stage: str,
     metric: str,
     kind: str,
@@ -175,7 +175,9 @@ def _levels(
     return [Level(name, list(rows.values())) for name, rows in levels.items()]
 
 
-def _floor(runs: Sequence[Run], stage: str, metric: str, setting: Setting) -> pd.DataFrame | None:
+def _floor(
+    runs: Sequence[StudyRun], stage: str, metric: str, setting: Setting
+) -> pd.DataFrame | None:
     """A reader's score on each question without context."""
     if stage == "retrieval":
         return None

@@ -20,7 +20,7 @@ from ohr.ocr.store import stored_cost
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import PageRef
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -34,7 +34,7 @@ class Page:
     cpu_s: float | None
 
 
-def arm_costs(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
+def arm_costs(run: StudyRun, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     """One row per arm that changes page texts, and noise.
 
     ``numbers_changed`` is the share of the numbers in the page texts without the arm that those

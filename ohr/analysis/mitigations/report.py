@@ -20,13 +20,13 @@ from ohr.display.wording import is_shown, short
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 UNBOUNDED = "unbounded"
 GAINS, COSTS = "mitigations.csv", "mitigation_costs.csv"
 
 
-def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str) -> None:
+def report(run: StudyRun, arms: Sequence[Arm], left_out: Sequence[str], natural: str) -> None:
     """Write the tables, draw the figure, and print all questions and pages. Raises OhrError."""
     table = won_back(run, arms, natural)
     if table.empty:
@@ -49,7 +49,7 @@ def report(run: Run, arms: Sequence[Arm], left_out: Sequence[str], natural: str)
     print(f"by evidence source: {run.path / GAINS}; costs: {run.path / COSTS}")
 
 
-def _titles(run: Run) -> dict[tuple[str, str], str]:
+def _titles(run: StudyRun) -> dict[tuple[str, str], str]:
     """Stage and metric -> its title."""
     shown = {(stage, metric): title for stage, metric, title in shown_measures(run.cells)}
     return {

@@ -27,7 +27,7 @@ from ohr.statistics.ratios import ratio_interval
 from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import known_first
 from ohr.study.plan import READING
-from ohr.study.results import Run, clusters_of
+from ohr.study.results import StudyRun, clusters_of
 
 PAGE_METRICS = ("edit_distance", "text_recall")
 """Metrics of the table beside the usual ones of each stage, if the run has them."""
@@ -36,7 +36,7 @@ SOURCE = "source:"
 _ROUNDING = 1e-12
 
 
-def won_back(run: Run, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
+def won_back(run: StudyRun, arms: Sequence[Arm], natural: str = "") -> pd.DataFrame:
     """One row per arm, noise, metric and group of questions or pages.
 
     ``loss`` is the score without the arm on clean pages, less that under noise, on the same
@@ -99,7 +99,7 @@ def _add_points(rows: pd.DataFrame, natural: str) -> pd.DataFrame:
     return pd.concat([rows[~degraded], first], ignore_index=True)
 
 
-def unpaired_lines(run: Run, natural: str) -> list[str]:
+def unpaired_lines(run: StudyRun, natural: str) -> list[str]:
     """A line that names the documents with natural noise that show no other document, if any."""
     if not natural:
         return []
@@ -114,7 +114,7 @@ def unpaired_lines(run: Run, natural: str) -> list[str]:
     return [f"{some}{more}: no other document shows these pages"]
 
 
-def _measured(run: Run) -> Iterator[MetricInfo]:
+def _measured(run: StudyRun) -> Iterator[MetricInfo]:
     for info in run.metric_infos:
         if info.shown or info.metric in PAGE_METRICS:
             yield info

@@ -11,10 +11,10 @@ import pandas as pd
 from ohr.analysis.noise_cost.table import PARTS, gathered, split_by_noise
 from ohr.statistics import compare_paired, ties
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of
+from ohr.study.results import StudyRun, clusters_of
 
 
-def noise_losses(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+def noise_losses(runs: Sequence[StudyRun], stage: str, metric: str) -> pd.DataFrame:
     """One row per condition: its score on clean pages, and its loss under noise.
 
     ``loss`` is the mean, over the noises, of the score on the same engine's clean pages less that

@@ -18,7 +18,7 @@ from ohr.statistics.ratios import ratio_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.metrics import MetricInfo
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import Run, clusters_of, rows_of, run_names
+from ohr.study.results import StudyRun, clusters_of, rows_of, run_names
 
 PARTS = ("engine", "system", "chunker", "retriever", "reader", "top_k")
 """What makes a condition, apart from the noise."""
@@ -54,7 +54,7 @@ class Losses:
     noises: tuple[str, ...]
 
 
-def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.DataFrame:
+def noise_costs(runs: Sequence[StudyRun], metrics: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """One row per metric and condition: its mean noise cost, with interval and letters.
 
     The cost is 100 times the condition's mean loss over all noises divided by the baseline's on the
@@ -79,7 +79,7 @@ def noise_costs(runs: Sequence[Run], metrics: Sequence[tuple[str, str]]) -> pd.D
     return table
 
 
-def _check(runs: Sequence[Run]) -> None:
+def _check(runs: Sequence[StudyRun]) -> None:
     """Raise OhrError for runs of other data, or whose baseline has other options."""
     digests = {str(run.manifest.get("dataset", {}).get("digest", "")) for run in runs}
     if len(digests) > 1:
@@ -95,7 +95,7 @@ def _check(runs: Sequence[Run]) -> None:
             raise OhrError(f"{run.path}: {flaw}")
 
 
-def flaw_of_baseline(run: Run) -> str:
+def flaw_of_baseline(run: StudyRun) -> str:
     """Why the baseline of a run is not the frozen one: its version or options; else empty."""
     engine = run.manifest.get("engines", {}).get(BASELINE["engine"])
     version = str((engine or {}).get("engine_version", ENGINE_MAJOR))
@@ -115,7 +115,7 @@ def flaw_of_baseline(run: Run) -> str:
     return ""
 
 
-def settings_that_differ(first: Run, second: Run) -> list[str]:
+def settings_that_differ(first: StudyRun, second: StudyRun) -> list[str]:
     """The settings that decide pages, noise or scores, and are not the same in both runs."""
     configs = [run.manifest.get("config", {}) for run in (first, second)]
     flat = [
@@ -131,7 +131,7 @@ def settings_that_differ(first: Run, second: Run) -> list[str]:
     return names
 
 
-def _metric_costs(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+def _metric_costs(runs: Sequence[StudyRun], stage: str, metric: str) -> pd.DataFrame:
     info = next(
         info
         for run in runs
@@ -159,7 +159,7 @@ def _metric_costs(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
     return table
 
 
-def gathered(runs: Sequence[Run], stage: str, metric: str) -> pd.DataFrame:
+def gathered(runs: Sequence[StudyRun], stage: str, metric: str) -> pd.DataFrame:
     """The rows of all runs; a condition that several runs have is taken from the first."""
     parts = [
         rows_of(run.rows, stage, metric).assign(run=name)

@@ -11,7 +11,7 @@ from ohr.study.baselines import clean_of
 from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import GROUP_COLUMNS
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, rows_of, run_names
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name, rows_of, run_names
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 DIGITS = 9
@@ -34,7 +34,7 @@ class Damage:
     frame: pd.DataFrame
 
 
-def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterator[Damage]:
+def damages(runs: Sequence[StudyRun], outcomes: Sequence[tuple[str, str]]) -> Iterator[Damage]:
     """The damage of each outcome (stage, metric) and setting, over all runs that share it.
 
     A noisy knowledge base is compared with the same engine on clean pages, and a clean engine with
@@ -68,7 +68,7 @@ def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterato
         yield Damage(infos[stage, metric], setting, measured_metrics, frame)
 
 
-def _knowledge_bases(run: Run) -> list[pd.DataFrame]:
+def _knowledge_bases(run: StudyRun) -> list[pd.DataFrame]:
     rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna("").astype(str))
     return [base for _, base in rows.groupby(list(KNOWLEDGE_BASE), sort=False)]
 

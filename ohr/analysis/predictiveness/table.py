@@ -16,7 +16,7 @@ from ohr.display.settings import Setting
 from ohr.errors import OhrError
 from ohr.study.metrics import MetricInfo
 from ohr.study.output.groups import group_rows
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 MAIN_GROUPS = ("all", "source:")
 COMPARED = ("stage", "metric", "title", *SETTING, "conditions", "group", "correlation")
@@ -41,7 +41,7 @@ class Predictors:
 
 
 def predictiveness(
-    runs: Sequence[Run], metrics: Sequence[str] = (), groups: bool = False
+    runs: Sequence[StudyRun], metrics: Sequence[str] = (), groups: bool = False
 ) -> pd.DataFrame:
     """One row per outcome, setting, conditions, group of questions, correlation and metric.
 
@@ -61,7 +61,7 @@ def predictiveness(
 
 
 def predictors(
-    runs: Sequence[Run], metrics: Sequence[str] = (), groups: bool = False
+    runs: Sequence[StudyRun], metrics: Sequence[str] = (), groups: bool = False
 ) -> Predictors:
     """:func:`predictiveness`, with every pair of measures. Raises OhrError."""
     runs = cut_runs(runs, metrics)
@@ -89,7 +89,7 @@ def predictors(
     return Predictors(pd.DataFrame(records), pd.DataFrame(pairs, columns=list(PAIR_COLUMNS)))
 
 
-def usual_outcomes(runs: Sequence[Run]) -> list[str]:
+def usual_outcomes(runs: Sequence[StudyRun]) -> list[str]:
     """The usual outcomes as ``stage:metric``: hit@k, answers, and other metrics of figures.
 
     Outcomes that share part of their definition with an OCR metric come last.
@@ -119,7 +119,9 @@ def outcomes_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield ", ".join(part for part in (title, *setting.parts) if part), rows
 
 
-def _nothing(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]], measured: bool) -> OhrError:
+def _nothing(
+    runs: Sequence[StudyRun], outcomes: Sequence[tuple[str, str]], measured: bool
+) -> OhrError:
     where = ", ".join(str(run.path) for run in runs)
     if not outcomes:
         return OhrError(f"{where}: no scores of retrieval or answers: run it with these stages")

@@ -11,13 +11,13 @@ from scipy.stats import rankdata
 from ohr.questions.review import AnswerVerdict
 from ohr.statistics.agreement import cohens_kappa
 from ohr.study.metrics import NO_CONTEXT
-from ohr.study.results import Run, knowledge_base_name
+from ohr.study.results import StudyRun, knowledge_base_name
 
 _KEYS = ("qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader")
 _YES_OR_NO = frozenset({0.0, 1.0})
 
 
-def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame:
+def reviewed_scores(run: StudyRun, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame:
     """One row per reviewed answer of a run and metric of its stage.
 
     Columns: those of a verdict, ``right`` (bool), ``metric`` and ``value``. With several draws of

@@ -19,11 +19,11 @@ from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import add_letters, ends, excluded, family, is_shown, letters_part
 from ohr.study.results import (
-    Run,
+    StudyRun,
 )
 
 
-def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
+def compare_readers(run: StudyRun, out: Path, baseline: str = "") -> int:
     """Print and write how much quality a run's readers keep. Raises OhrError."""
     losses = robustness(run, baseline)
     notes = run_notes([run])

@@ -25,7 +25,7 @@ from ohr.study.output.groups import group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import (
     KNOWLEDGE_BASE,
-    Run,
+    StudyRun,
     clusters_of,
     knowledge_base_name,
     rows_of,
@@ -35,7 +35,7 @@ METRIC = "f1"
 STAGES = ("generation", "overall")
 
 
-def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
+def robustness(run: StudyRun, baseline: str = "") -> pd.DataFrame:
     """One row per stage, retriever, reader, knowledge base that is not clean, and group.
 
     ``loss`` is the clean less the noisy F1; ``loss_difference`` how much more a reader loses on
@@ -129,7 +129,9 @@ def _joined(
     return table
 
 
-def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[dict[str, Any]]:
+def _readers(
+    questions: pd.DataFrame, readers: list[str], run: StudyRun
+) -> Iterator[dict[str, Any]]:
     """One row per reader; the others are compared with the first."""
     if questions.empty:
         return

@@ -40,12 +40,12 @@ from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
 from ohr.store.csv import write_csv
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 _BASE = ["engine", "perturbation", "level", "intensity"]
 
 
-def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
+def report(run: StudyRun, *, parts: bool = False, axis: str = "") -> None:
     """Print and write what noise costs each system; with ``parts``, also through which part.
 
     ``axis`` is the metric of noise (see :func:`axis_of`).
@@ -76,7 +76,7 @@ def report(run: Run, *, parts: bool = False, axis: str = "") -> None:
         report_parts(run)
 
 
-def report_parts(run: Run) -> None:
+def report_parts(run: StudyRun) -> None:
     """Print, write and draw the loss through each part of each system except the built-in."""
     losses = system_parts(run.plan, Progress())
     if losses.empty:

@@ -24,7 +24,7 @@ from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
 from ohr.study.metrics import MetricInfo
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
+from ohr.study.results import KNOWLEDGE_BASE, StudyRun, clusters_of, knowledge_base_name
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 STAGE = "overall"
@@ -51,7 +51,7 @@ class Scored:
         return list(dict.fromkeys(label for label, _ in self.values))
 
 
-def scored(run: Run) -> Iterator[Scored]:
+def scored(run: StudyRun) -> Iterator[Scored]:
     """The scores of each metric of whole systems' answers.
 
     Questions written for the rules of one system (:mod:`ohr.analysis.systems.written_for`) are left
@@ -60,7 +60,7 @@ def scored(run: Run) -> Iterator[Scored]:
     return scored_with(run, left_out=written_for(run))
 
 
-def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored]:
+def scored_with(run: StudyRun, left_out: WrittenFor | None = None) -> Iterator[Scored]:
     """The scores of each metric of whole systems' answers, without the questions ``left_out``."""
     rows = run.rows[run.rows["stage"] == STAGE]
     rows = rows if left_out is None else left_out.drop_rows(rows)
@@ -94,7 +94,7 @@ def system_labels(rows: pd.DataFrame) -> pd.Series:
     return system
 
 
-def system_drops(run: Run) -> pd.DataFrame:
+def system_drops(run: StudyRun) -> pd.DataFrame:
     """One row per metric, system and knowledge base.
 
     ``mean`` with its interval. ``drop`` is the loss compared with the clean base (for noise, the
@@ -219,7 +219,7 @@ def _paired(name: str, questions: pd.DataFrame, differences: np.ndarray) -> dict
     return {**_nothing(name), f"{name}_paired": paired}
 
 
-def system_costs(run: Run) -> pd.DataFrame:
+def system_costs(run: StudyRun) -> pd.DataFrame:
     """The cost of each system's answers: answers, tokens, calls, CPU seconds.
 
     Sums over all knowledge bases, from the manifest. Cached answers count with their original

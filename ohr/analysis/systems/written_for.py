@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ohr.study.output.cases import FILE, read_questions
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import Question
 
 
@@ -44,7 +44,7 @@ class WrittenFor:
         )
 
 
-def written_for(run: Run) -> WrittenFor:
+def written_for(run: StudyRun) -> WrittenFor:
     """The questions of a run that were written for one of its systems; none without its cases."""
     if not (run.path / FILE).exists():
         return WrittenFor(frozenset(), 0)

@@ -10,13 +10,13 @@ from ohr.display.columns import Column, Row, make_table, number_column, text_col
 from ohr.display.terminal import number, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.statistics import mean_interval
-from ohr.study.results import Run, clusters_of
+from ohr.study.results import StudyRun, clusters_of
 
 METRIC = "f1"
 COLUMNS = ("knowledge_base", "system", "n", "f1", "ci_low", "ci_high", "n_all", "f1_all")
 
 
-def report_written_for(run: Run) -> None:
+def report_written_for(run: StudyRun) -> None:
     """Print and write both scores of each system, if questions were written for one of them."""
     left_out = written_for(run)
     if not left_out.qids:
@@ -29,7 +29,7 @@ def report_written_for(run: Run) -> None:
         print(f"table: {path}")
 
 
-def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
+def both(run: StudyRun, left_out: WrittenFor) -> pd.DataFrame:
     """One row per knowledge base and system: F1 without these questions, with its interval, and
     F1 with them. Columns are :data:`COLUMNS`.
     """

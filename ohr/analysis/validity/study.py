@@ -41,7 +41,7 @@ from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
 from ohr.study.plan import make_plan
 from ohr.study.questions import select_questions
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question
 
@@ -142,7 +142,9 @@ def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str
         raise ConfigError(f"--metric {name!r} is not measured; {did_you_mean(name, known_values)}")
 
 
-def _run(config: StudyConfig, questions: Path | None, out: Path, *, all_questions: bool) -> Run:
+def _run(
+    config: StudyConfig, questions: Path | None, out: Path, *, all_questions: bool
+) -> StudyRun:
     """Run the study with other questions; ``all_questions`` ignores limit, skip and sources."""
     dataset = config.dataset.model_copy(update={"questions": questions})
     if all_questions:

@@ -16,7 +16,7 @@ from ohr.statistics.flips import FLIPS, smallest_p
 from ohr.statistics.pairs import all_pairs
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
-from ohr.study.results import Run, knowledge_base_name
+from ohr.study.results import StudyRun, knowledge_base_name
 
 CONDITION = list(CONDITION_COLUMNS)
 AGREE, DISAGREE = "same order", "opposite order"
@@ -39,7 +39,7 @@ class Scores:
         return means
 
 
-def scores_of(run: Run, stage: str, metric: str) -> Scores:
+def scores_of(run: StudyRun, stage: str, metric: str) -> Scores:
     """The scores of the questions that every condition has, as means over draws of the noise.
 
     Raises OhrError.

@@ -10,7 +10,7 @@ from ohr.files.safe_text import plain
 from ohr.store.csv import csv_text
 from ohr.study.faults import CELLS, faults_of, has_receipt
 from ohr.study.output.cases import FILE as CASES
-from ohr.study.results import Run, check_distinct, open_run, recompute_cells
+from ohr.study.results import StudyRun, check_distinct, open_run, recompute_cells
 
 MOST_LINES = 20
 """Most faults of a run that are printed."""
@@ -39,7 +39,7 @@ def verify_runs(paths: Sequence[Path]) -> int:
     return int(wrong)
 
 
-def _other_cells(run: Run) -> list[str]:
+def _other_cells(run: StudyRun) -> list[str]:
     """A line if the cells, with their intervals and groups, are not those of the rows."""
     written = (run.path / CELLS).read_text("utf-8")
     if csv_text(recompute_cells(run.path)) == written:
@@ -47,7 +47,7 @@ def _other_cells(run: Run) -> list[str]:
     return [f"{CELLS} is not what its rows give: ohr analyse cells writes it anew"]
 
 
-def _checked(run: Run, rescored: Rescored) -> list[str]:
+def _checked(run: StudyRun, rescored: Rescored) -> list[str]:
     """What was compared, and what was not."""
     lines = [f"{len(run.cells):,} cells compared with their rows"]
     if (run.path / CASES).exists():

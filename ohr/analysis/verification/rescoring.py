@@ -22,7 +22,7 @@ from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCas
 from ohr.study.metrics import NO_CONTEXT, SETS, MetricInfo
 from ohr.study.output.cases import read_cases, read_questions, read_texts
 from ohr.study.output.rows import read_rows
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.types import Answer, Hit, PageRef, Question, Status
 
 CLEAN = "gt, clean"
@@ -42,7 +42,7 @@ class Rescored:
     """Values that were not scored again, by reason."""
 
 
-def rescore(run: Run) -> Rescored:
+def rescore(run: StudyRun) -> Rescored:
     """Score again what can be. Raises OhrError if the run keeps no cases."""
     cases, rescored = _Cases(run), Rescored()
     rows = read_rows(run.path)
@@ -103,7 +103,7 @@ class _NoCaseError(Exception):
 class _Cases:
     """The cases of a run, found by its rows."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StudyRun) -> None:
         self._run = run
         self._texts = read_texts(run.path)
         self._questions: dict[str, Question] = {q.qid: q for q in read_questions(run.path)}
@@ -181,5 +181,5 @@ class _Cases:
         }
 
 
-def _records(run: Run, table: str) -> Iterator[Row]:
+def _records(run: StudyRun, table: str) -> Iterator[Row]:
     yield from read_cases(run.path, table).to_pylist()

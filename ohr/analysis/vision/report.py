@@ -20,10 +20,10 @@ from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.store.csv import write_csv
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 
-def report(run: Run, engine: str | None = None, axis: str = "") -> None:
+def report(run: StudyRun, engine: str | None = None, axis: str = "") -> None:
     """Print what each knowledge base lost, then each route's F1 under noise and the clean pages'
     by evidence source; write them.
 

@@ -21,7 +21,7 @@ from ohr.files.safe_text import plain
 from ohr.report.overview import TEMPLATES
 from ohr.report.tables import Table, number_text, seconds_text, stage_title
 from ohr.study.config import BUILT_IN
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 
 SCRIPTS = ("dom.js", "board.js")
 SHEETS = ("style.css", "board.css")
@@ -125,7 +125,7 @@ def _names(frame: pd.DataFrame) -> Iterator[str]:
         yield ", ".join(str(value) for value in row if value) or "(no name)"
 
 
-def _section(ranking: Ranking, runs: dict[str, Run]) -> dict[str, Any]:
+def _section(ranking: Ranking, runs: dict[str, StudyRun]) -> dict[str, Any]:
     reasons = [ranking.apart] if ranking.apart else []
     if ranking.no_cost:
         reasons.append(f"No mean noise cost: {ranking.no_cost}. The table is ordered by loss.")
@@ -218,7 +218,7 @@ def _interval(low: float, high: float) -> str:
     return "–" if pd.isna(low) else f"[{low:z.3f}, {high:z.3f}]"
 
 
-def _notes(ranking: Ranking, runs: Sequence[Run]) -> Iterator[str]:
+def _notes(ranking: Ranking, runs: Sequence[StudyRun]) -> Iterator[str]:
     """The signature, what all conditions share, the noises and units, and notes of readers."""
     yield f"Signature: {ranking.signature}"
     frame = ranking.frame
@@ -247,7 +247,7 @@ def _notes(ranking: Ranking, runs: Sequence[Run]) -> Iterator[str]:
     yield from note_lines(frame["reader"], run_notes(runs))
 
 
-def _measured(run: Run | None) -> Table:
+def _measured(run: StudyRun | None) -> Table:
     """What an incomplete run measured; nothing of it is ranked."""
     rows: list[list[str]] = []
     names = list(PARTS)

@@ -11,11 +11,11 @@ from ohr.analysis.comparison.table import compare
 from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.display.terminal import benchmark_tables
 from ohr.display.wording import LETTERS, letters_line
-from ohr.study.results import Run, rows_of
+from ohr.study.results import StudyRun, rows_of
 
 
 @pytest.fixture(scope="module")
-def separated_run(benchmark_runs) -> Run:
+def separated_run(benchmark_runs) -> StudyRun:
     """A run of 12 documents in which one engine finds everything, the other nothing."""
     run = benchmark_runs[1]
     rows = run.drawn.copy()
@@ -24,8 +24,8 @@ def separated_run(benchmark_runs) -> Run:
     return run_with(run, rows)
 
 
-def run_with(run: Run, rows: pd.DataFrame) -> Run:
-    return Run(run.path, run.manifest, run.cells).cache_values(drawn=rows)
+def run_with(run: StudyRun, rows: pd.DataFrame) -> StudyRun:
+    return StudyRun(run.path, run.manifest, run.cells).cache_values(drawn=rows)
 
 
 def lcs_letters(cells: pd.DataFrame) -> dict[str, str]:

@@ -14,7 +14,7 @@ from ohr.display.labels import shown_measures
 from ohr.ocr.progress import Progress
 from ohr.study.loading import load_dataset
 from ohr.study.plan import make_plan
-from ohr.study.results import Run, open_run
+from ohr.study.results import StudyRun, open_run
 from ohr.study.run import run_study
 from ohr.study.scoring.ties import find_ties
 from tests.builders import load_config, qa, write_kb, write_questions
@@ -53,7 +53,7 @@ def study(root: Path, csv: str, *settings: str) -> list[str]:
     ]
 
 
-def run(root: Path, arguments: list[str]) -> tuple[Run, list[str]]:
+def run(root: Path, arguments: list[str]) -> tuple[StudyRun, list[str]]:
     said = Lines()
     return run_study(load_config(arguments), root / "run", progress=said), said.lines
 

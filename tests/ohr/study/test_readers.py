@@ -19,7 +19,7 @@ from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.loading import load_dataset
 from ohr.study.plan import make_plan
-from ohr.study.results import Run
+from ohr.study.results import StudyRun
 from ohr.study.run import run_study
 from ohr.types import Hit, Outcome, PageRef, Status
 from tests.builders import load_config, qa, write_kb, write_questions
@@ -45,7 +45,7 @@ def write_small(root: Any) -> list[str]:
     ]  # fmt: skip
 
 
-def run(settings: Sequence[str], out: Any, *more: str) -> Run:
+def run(settings: Sequence[str], out: Any, *more: str) -> StudyRun:
     return run_study(load_config([*settings, *more]), out, progress=Progress())
 
 

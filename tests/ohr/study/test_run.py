@@ -10,7 +10,7 @@ from ohr.ocr.progress import Progress
 from ohr.study.loading import load_dataset
 from ohr.study.metrics import SETS
 from ohr.study.output.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
-from ohr.study.results import Run, open_run
+from ohr.study.results import StudyRun, open_run
 from ohr.study.run import _missing, run_study
 from tests.builders import load_config, qa, write_corpus, write_kb, write_questions
 
@@ -18,7 +18,7 @@ FAKE = "tests.fakes.LoggingEngine"
 NOISE = [f"engines=[{FAKE}]", "noise=[salt_and_pepper,rotation]", "intensities=[0,0.5]"]
 
 
-def run(settings, out, *more) -> Run:
+def run(settings, out, *more) -> StudyRun:
     return run_study(load_config([*settings, *more]), out, progress=Progress())
 
 
