@@ -22,7 +22,7 @@ from typer.core import TyperCommand
 
 from experiments._commands import NAMES
 from experiments._exit import exit_with, one_line
-from experiments._flags import Own, as_flag, flags, normalise
+from experiments._flags import Own, flag_name, flags, normalise
 from experiments._parameters import LIST, OfShard, Steal
 from ohr.errors import ConfigError, OhrError, did_you_mean
 
@@ -158,12 +158,14 @@ class _Command(TyperCommand):
             table = option_table(
                 self.settings.defaults, groups, self.settings.options, is_short=is_short
             )
-            flags_of_all = [as_flag(option.key) for options in table.values() for option in options]
+            flags_of_all = [
+                flag_name(option.key) for options in table.values() for option in options
+            ]
             width = max(map(len, flags_of_all))
             for title, options in table.items():
                 with formatter.section(title):
                     formatter.write_dl(
-                        [(f"{as_flag(option.key):{width}}", option.help) for option in options]
+                        [(f"{flag_name(option.key):{width}}", option.help) for option in options]
                     )
 
             if is_short:

@@ -75,13 +75,13 @@ def flags() -> dict[str, str]:
     from ohr.display.options import option_table
 
     return {
-        as_flag(option.key): option.meaning
+        flag_name(option.key): option.meaning
         for options in option_table().values()
         for option in options
     }
 
 
-def as_flag(key: str) -> str:
+def flag_name(key: str) -> str:
     """``top_k`` -> ``--top-k``."""
     return "--" + key.replace("_", "-")
 
@@ -109,7 +109,7 @@ def _value(flag: str, key: str, value: str | None) -> str:
         return str(is_on).lower()
     if not is_on or value not in ("true", "false"):
         raise ConfigError(
-            f"{flag} is a switch: write it without a value, or --no{as_flag(key)[1:]}"
+            f"{flag} is a switch: write it without a value, or --no{flag_name(key)[1:]}"
         )
     return value
 

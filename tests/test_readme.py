@@ -19,7 +19,7 @@ from PIL import Image
 
 from experiments import ocr_benchmark
 from experiments._commands import GROUPS, SINGLE
-from experiments._flags import as_flag
+from experiments._flags import flag_name
 from ohr import registry
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from tests.builders import CliRunner, write_kb
@@ -99,7 +99,7 @@ def parsed(command: str) -> tuple[str, list[str]]:
 
 def without(arguments: list[str], more: Sequence[str]) -> list[str]:
     """Arguments without the flags of a study that ``more`` sets again."""
-    flags = {as_flag(each.partition("=")[0]) for each in more if not each.startswith("-")}
+    flags = {flag_name(each.partition("=")[0]) for each in more if not each.startswith("-")}
     kept, rest = [], [*arguments]
     while rest:
         argument = rest.pop(0)

@@ -48,7 +48,7 @@ def ask_gap(
     answer = plain[value.start : value.end]
     before, after = plain[: value.start], plain[value.end :]
     short = _shortened(before, after, rng)
-    about = _about(topics, plain, rng)
+    about = _topic_clause(topics, plain, rng)
     with_gap = f"{before}{GAP}{after}"
     return Candidate(
         value.kind,
@@ -99,7 +99,7 @@ def _drop_gap(quote: str) -> str:
     return quote.replace(GAP, " ").replace(OMITTED, " ")
 
 
-def _about(topics: Sequence[str], plain: str, rng: np.random.Generator) -> str:
+def _topic_clause(topics: Sequence[str], plain: str, rng: np.random.Generator) -> str:
     """Some topics of the page that the sentence does not have; at least two, or none."""
     own = wording.content_words(plain)
     rest = [word for word in topics if not wording.content_words(word) & own]

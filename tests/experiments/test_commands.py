@@ -22,7 +22,7 @@ import experiments
 from experiments.__main__ import app
 from experiments._command import CommandLine
 from experiments._commands import EARLIER, GROUPS, SECTIONS, SINGLE, all_commands
-from experiments._flags import Own, as_flag, normalise
+from experiments._flags import Own, flag_name, normalise
 from ohr import registry
 from ohr.display.options import COMMON
 from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin
@@ -115,7 +115,7 @@ def test_the_package_is_the_app_too():
 def test_a_short_help_has_the_common_options_and_names_the_other():
     short, whole = (invoke("noise_curve", flag).output for flag in ("--help", "--help-all"))
     listed = {line.split()[0] for line in short.splitlines() if line.startswith("  --")}
-    assert {as_flag(key) for key in COMMON} <= listed
+    assert {flag_name(key) for key in COMMON} <= listed
     assert "--bootstrap" not in short
     assert "--bootstrap" in whole
     assert short.endswith("--help-all lists all options.\n")
@@ -238,7 +238,7 @@ def test_help_of_a_study_has_every_option_and_its_default(name):
     first = {words[0] for words in lines if words}
     keys = {*set(StudyConfig.model_fields) - {"dataset"}}
     keys |= {f"dataset.{key}" for key in DatasetConfig.model_fields}
-    assert {as_flag(key) for key in keys} <= first
+    assert {flag_name(key) for key in keys} <= first
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_every_option_has_a_flag(key):
     if key == "dataset":
         return
     dotted = key if key in StudyConfig.model_fields else f"dataset.{key}"
-    [setting] = normalise([f"{as_flag(dotted)}=true"], {}, of_study=True)
+    [setting] = normalise([f"{flag_name(dotted)}=true"], {}, of_study=True)
     assert setting == f"{dotted}=true"
 
 

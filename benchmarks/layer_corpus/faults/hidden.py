@@ -71,7 +71,7 @@ def _unpainted(document: pikepdf.Pdf, old: Group, new: Group) -> list[Group | by
     return [new, drawn(_low(old), mode=3)]
 
 
-def _outside(document: pikepdf.Pdf, old: Group, new: Group) -> list[Group | bytes]:
+def _text_outside(document: pikepdf.Pdf, old: Group, new: Group) -> list[Group | bytes]:
     """The old line below the page's edge."""
     return [new, [glyph.moved(0, -30 - glyph.y) for glyph in old]]
 
@@ -160,7 +160,7 @@ VARIANTS: dict[str, Plant] = {
     "clipped": partial(_plant, _clipped),
     "white": partial(_plant, _white),
     "unpainted": partial(_plant, _unpainted),
-    "outside": partial(_plant, _outside),
+    "outside": partial(_plant, _text_outside),
     "cropped": partial(_plant, _cropped),
     "picture_of_text": _pictured,
 }

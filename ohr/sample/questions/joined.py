@@ -67,11 +67,11 @@ def _fact_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
         for (first, first_item), (second, second_item) in combinations(facts, 2):
             if set(first_item.pages) & set(second_item.pages) or first.what == second.what:
                 continue
-            for ask in _about(first, second, unit):
+            for ask in _topic_clause(first, second, unit):
                 yield _join(ask, first_item, second_item)
 
 
-def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
+def _topic_clause(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
     a, b = first.what, second.what
     if not first.value.replace(",", "").replace(".", "").isdigit():
         if first.value != second.value:

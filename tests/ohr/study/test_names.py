@@ -47,14 +47,29 @@ def test_no_function_begins_with_a_preposition_and_no_binding_is_vague(room):
         assert not VAGUE.intersection(bindings(tree)), path
 
 
+PROJECT = ("ohr", "perturb", "ocr_backends", "rag", "experiments", "benchmarks")
+PUBLIC = {"at_once", "of_text"}
+"""Names that plug-ins call."""
+
+
 @pytest.mark.slow
-def test_one_class_of_the_project_is_called_verdict():
-    rooms = ("ohr", "perturb", "ocr_backends", "rag", "experiments")
+def test_no_function_of_the_project_begins_with_a_preposition():
+    found = []
+    for room in PROJECT:
+        for path in (ROOT / room).rglob("*.py"):
+            tree = ast.parse(path.read_text("utf-8"))
+            names = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)} - PUBLIC
+            found += [n for n in names if n.lstrip("_").split("_")[0] in PREPOSITIONS]
+    assert found == []
+
+
+@pytest.mark.slow
+def test_one_class_is_called_run_and_one_verdict():
     classes = [
         f"{path.relative_to(ROOT)}:{node.name}"
-        for room in rooms
+        for room in PROJECT
         for path in (ROOT / room).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef) and node.name == "Verdict"
+        if isinstance(node, ast.ClassDef) and node.name in ("Run", "Verdict")
     ]
-    assert classes == ["ohr/analysis/comparison/gate.py:Verdict"]
+    assert sorted(classes) == ["ohr/analysis/comparison/gate.py:Verdict", "ohr/api/run.py:Run"]
