@@ -98,8 +98,9 @@ def parsed(command: str) -> tuple[str, list[str]]:
 
 
 def without(arguments: list[str], more: Sequence[str]) -> list[str]:
-    """Arguments without the flags of a study that ``more`` sets again."""
-    flags = {flag_name(each.partition("=")[0]) for each in more if not each.startswith("-")}
+    """Arguments without the flags that ``more`` sets again."""
+    flags = {each for each in more if each.startswith("--")}
+    flags |= {flag_name(each.partition("=")[0]) for each in more if not each.startswith("-")}
     kept, rest = [], [*arguments]
     while rest:
         argument = rest.pop(0)

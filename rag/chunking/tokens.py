@@ -90,10 +90,9 @@ class TokenChunker(Chunker[TokenChunkerParams]):
             cuts = _refine(cuts, boundaries, text, tokens, budget)
         cuts = _cut_anywhere(cuts, tokens, budget)
         if self.params.overlap:
-            spans = stripped(text, _pack_over(text, cuts, tokens, budget, self.params.overlap))
-            # The last may have nothing but the overlap and white space.
-            ends = [0, *(end for _, end in spans)]
-            return [span for span, before in zip(spans, ends, strict=False) if span[1] > before]
+            return _distinct(
+                stripped(text, _pack_over(text, cuts, tokens, budget, self.params.overlap))
+            )
         return stripped(text, _pack(cuts, tokens, budget))
 
     @cached_property
@@ -198,3 +197,17 @@ def _overlap_start(text: str, start: int, end: int, tokens: np.ndarray, least: f
             if start < position < end and tokens[position] >= least and text[position:end].strip():
                 return int(position)
     return end
+
+
+def _distinct(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans without those that lie in the one before or after them.
+
+    Where white space was cut off, only an overlap may be left of a span.
+    """
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        if kept and start <= kept[-1][0]:
+            kept.pop()
+        if not kept or end > kept[-1][1]:
+            kept.append((start, end))
+    return kept

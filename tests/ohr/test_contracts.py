@@ -88,6 +88,7 @@ WORDS = st.sampled_from(
     share=st.floats(0.05, 0.95),
 )
 @example(words=["ship"] * 4 + ["\n\n\n"], size=4, share=0.5)
+@example(words=["\n\n\n", "ship", "x" * 40], size=11, share=0.5)
 def test_chunks_of_tokens_overlap_as_they_are_told(words, size, share):
     text = " ".join(words)
     overlap = min(size - 1, max(1, int(size * share)))

@@ -106,7 +106,7 @@ class _Document:
             "summarization": self._summarization,
             "extraction": self._extraction,
             "rewrite": self._rewrite,
-            "outside": self._outside_question,
+            "outside": self._question_outside,
             "cross-page": self._cross_page,
             "classification": self._classification,
         }
@@ -222,7 +222,7 @@ class _Document:
         answer = _bare(section.title).upper()
         return self._gold(question, answer, "S", "text", self._heading(section))
 
-    def _outside_question(self) -> GoldQuestion | None:
+    def _question_outside(self) -> GoldQuestion | None:
         heading = self._first_heading()
         if heading is None:
             return None
