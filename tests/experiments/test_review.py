@@ -75,7 +75,7 @@ def test_bad_questions_are_left_out_and_counted(settings, tmp_path, capsys):
     line = "2 questions left out by review: 1 question is bad, 1 evidence is wrong"
     assert line in capsys.readouterr().err
     by_option = invoke(
-        "ocr_benchmark", *asked, "--verdicts", str(path), "--out", str(tmp_path / "o")
+        "ocr_benchmark", *asked, "--dataset.verdicts", str(path), "--out", str(tmp_path / "o")
     )
     assert by_option.exit_code == 0
     assert (tmp_path / "o" / "rows.parquet").read_bytes() == (
