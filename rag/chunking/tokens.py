@@ -204,10 +204,10 @@ def _distinct(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
     Where white space was cut off, only an overlap may be left of a span.
     """
-    kept: list[tuple[int, int]] = []
+    distinct: list[tuple[int, int]] = []
     for start, end in spans:
-        if kept and start <= kept[-1][0]:
-            kept.pop()
-        if not kept or end > kept[-1][1]:
-            kept.append((start, end))
-    return kept
+        if distinct and start <= distinct[-1][0]:
+            distinct.pop()
+        if not distinct or end > distinct[-1][1]:
+            distinct.append((start, end))
+    return distinct
