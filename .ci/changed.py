@@ -2,9 +2,9 @@
 
 ``python .ci/changed.py tests`` prints files and folders of tests, for ``make test-slow``, or
 nothing. ``python .ci/changed.py guard`` prints ``guard`` if a package
-changed. The change is what differs from ``$BASE``, or else from where the branch left ``main``, or
-else, on ``main`` itself, from the commit before. Where git cannot tell (a folder without history, a
-clone of one commit), and where most of the project changed, these are the tests of :data:`CORE`.
+changed. The change is what differs from ``$BASE``, or else from where the branch left ``main``.
+Where that is not known (on ``main`` itself, in a folder without history, in a clone of one commit),
+and where most of the project changed, these are the tests of :data:`CORE`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ def git(root: Path, *arguments: str) -> list[str] | None:
 
 
 def base_commit(root: Path) -> str | None:
-    """The commit to compare with, or None if there is none."""
+    """The commit to compare with, or None where it is not known.
+
+    On ``main`` it is not: any number of commits may have come at once.
+    """
     if given := os.environ.get("BASE"):
         return given
     head = git(root, "rev-parse", "HEAD")
@@ -66,8 +69,7 @@ def base_commit(root: Path) -> str | None:
         fork = git(root, "merge-base", "HEAD", main)
         if fork and fork != head:
             return fork[0]
-    before = git(root, "rev-parse", "--verify", "--quiet", "HEAD~1")
-    return before[0] if before else None
+    return None
 
 
 def changed_files(root: Path = ROOT) -> list[str] | None:

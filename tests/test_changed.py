@@ -43,8 +43,9 @@ def write(folder: Path, file: str) -> None:
     (folder / file).write_text("x = 1\n")
 
 
-def test_on_main_the_change_is_the_last_commit_and_what_is_not_committed(repository):
-    assert changed.changed_files(repository) == ["rag/prompt.py"]
+def test_on_main_the_change_is_unknown_unless_its_base_is_named(repository, monkeypatch):
+    assert changed.changed_files(repository) is None
+    monkeypatch.setenv("BASE", "HEAD~1")
     (repository / "ohr/store/lease.py").write_text("x = 2\n")
     assert changed.changed_files(repository) == ["ohr/store/lease.py", "rag/prompt.py"]
 

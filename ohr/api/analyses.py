@@ -84,13 +84,13 @@ class Analyses(results.StudyRun):
         *further: results.StudyRun,
         right: float = 0.5,
         stage: str = "overall",
-        measure: str = "",
+        axis: str = "",
     ) -> pd.DataFrame:
         """The shares of questions by whether OCR and answer are right, with intervals.
 
         An answer is right from an F1 of ``right`` in [0, 1]; ``stage`` is ``overall`` or
-        ``generation``. ``measure`` decides where OCR is wrong, by default the axis of the curves.
-        Raises OhrError without the stage ocr or answers.
+        ``generation``. ``axis`` is the r_noise that decides where OCR is wrong, by default
+        the published one. Raises OhrError without the stage ocr or answers.
         """
         from ohr.analysis.error_analysis.table import case_shares, common_measures
         from ohr.display.choices import ANSWER_STAGES
@@ -98,7 +98,7 @@ class Analyses(results.StudyRun):
         if stage not in ANSWER_STAGES:
             raise OhrError(f"unknown stage {stage!r}; known: {', '.join(ANSWER_STAGES)}")
         runs = self._and(further)
-        first = common_measures(runs, measure)[0]
+        first = common_measures(runs, axis)[0]
         shares = [case_shares(run, right, stage, first) for run in runs]
         return _joined(runs, shares)
 

@@ -3,7 +3,7 @@
 ``manifest["command"]`` has ``name`` (``run noise-curve``), ``options`` (what was given, one text
 for each option) and, where a command runs several studies, ``part``: the run's folder inside
 ``--out``. Options that change no result are left out. A study from Python has the command that
-makes the same one.
+makes the same one; null if there is none.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from ohr.errors import ConfigError
 from ohr.files.keys import hide_keys
 from ohr.files.typed_lists import split_list
 from ohr.registry import PluginSpec
@@ -60,9 +61,10 @@ def running(command: Command) -> Iterator[None]:
         _running.reset(token)
 
 
-def command_entry(config: StudyConfig, out: Path) -> dict[str, Any]:
-    """For the manifest: the command that runs now, or one that makes the same study."""
-    return (_running.get() or equal_command(config)).entry(out)
+def command_entry(config: StudyConfig, out: Path) -> dict[str, Any] | None:
+    """For the manifest: the command that runs now, or one that makes the same study, if any."""
+    command = _running.get() or equal_command(config)
+    return None if command is None else command.entry(out)
 
 
 def typed_command(entry: Mapping[str, Any], run: Path) -> str:
@@ -87,15 +89,21 @@ def option_texts(options: Mapping[str, Any], parent: str = "") -> list[str]:
     return texts
 
 
-def equal_command(config: StudyConfig) -> Command:
-    """A command whose preset, with the options that differ from it, is this configuration."""
+def equal_command(config: StudyConfig) -> Command | None:
+    """A command whose preset, with the options that differ from it, is this configuration.
+
+    None where no options that can be typed make it.
+    """
     names = ["noise-curve", "ocr-benchmark"] if config.noise else ["ocr-benchmark"]
     for name in names:
         texts = option_texts(_differences(config, config_of({}, preset(name))))
-        if config_of(given_options(texts), preset(name)).identity() == config.identity():
+        try:
+            same = config_of(given_options(texts), preset(name))
+        except ConfigError:
+            continue  # a study that has run must not end here; the report says what is missing
+        if same.identity() == config.identity():
             return Command(f"run {name}", tuple(texts))
-    dumped = config.model_dump(mode="json", exclude_defaults=True)
-    return Command("run ocr-benchmark", tuple(option_texts(dumped)))
+    return None
 
 
 def _differences(config: StudyConfig, base: StudyConfig) -> dict[str, Any]:
@@ -122,9 +130,8 @@ def _text(annotation: Any, value: Any) -> str:
 def _list_text(annotation: Any, value: Any) -> str:
     if value is None:
         return "null"
-    items = [_short(item) for item in (value if isinstance(value, Sequence | set) else [value])]
-    if isinstance(value, str):
-        items = [value]
+    several = isinstance(value, Sequence | set) and not isinstance(value, str)
+    items = [_short(item) for item in (value if several else [value])]
     joined = ",".join(str(item) if isinstance(item, str) else _yaml(item) for item in items)
     numbers = all(isinstance(item, int | float) for item in items)
     is_readable = joined[:1] not in ("", "[", "{") and joined != "null"

@@ -77,3 +77,19 @@ def test_a_run_from_python_keeps_a_command_too(tmp_path, monkeypatch):
     kept, made = (manifest(tmp_path / name) for name in ("kept", "first"))
     assert kept.pop("command")["name"] == made.pop("command")["name"] == "run noise-curve"
     assert made == kept
+
+
+@pytest.mark.slow
+def test_a_run_without_a_command_is_not_the_reports(tmp_path, monkeypatch):
+    """A run of an earlier version keeps none: that of the report is not its own."""
+    monkeypatch.chdir(tmp_path)
+    data = write_corpus(tmp_path / "data", documents=2, pages=1)
+    assert call(f"ohr run ocr-benchmark engines=gt {shlex.join(data)} --out first") == 0
+    path = tmp_path / "first" / "manifest.json"
+    parts = json.loads(path.read_text("utf-8"))
+    del parts["command"]
+    path.write_text(json.dumps(parts), "utf-8")
+    assert call("ohr report first --out report") == 0
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "ohr run ocr-benchmark" in page
+    assert "ohr report first" not in page

@@ -152,3 +152,11 @@ def test_the_running_command_is_kept_without_keys_and_with_its_part():
     assert key not in str(entry)
     assert typed_command(entry, Path("/r/o/part/one")).endswith(" --out o")
     assert command_entry(StudyConfig(), Path("o"))["name"] == "run ocr-benchmark"
+
+
+def test_a_study_that_cannot_be_typed_has_no_command_and_does_not_end_by_it(monkeypatch):
+    def refuse(texts):
+        raise ConfigError("cannot be read")
+
+    monkeypatch.setattr("ohr.study.commands.given_options", refuse)
+    assert command_entry(StudyConfig(), Path("run")) is None
