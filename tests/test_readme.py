@@ -18,7 +18,7 @@ import typst
 from PIL import Image
 
 from experiments import ocr_benchmark
-from experiments._commands import GROUPS, SINGLE
+from experiments._commands import EARLIER, GROUPS, SINGLE, all_commands
 from experiments._flags import flag_name
 from ohr import registry
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
@@ -150,6 +150,16 @@ def test_every_command_that_a_page_names_is_there(page):
     for first, second in named:
         there = first in SINGLE or second in {*GROUPS[first][1], "", "NAME"}
         assert there, f"ohr {first} {second}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_command_is_named_as_it_is_typed(page):
+    leaves = {*(name for _, name, _ in all_commands()), *EARLIER}
+    for span in re.findall(r"`([^`\n]+)`", PAGES[page]):
+        first, second = [*span.split(), "", ""][:2]
+        is_option = first in leaves and second.startswith("--")
+        assert not is_option, f"{page}: {span}: write it with ohr"
+        assert first not in GROUPS or second not in GROUPS[first][1], f"{page}: {span}"
 
 
 def write_calibration(path: Path) -> None:
