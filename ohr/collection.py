@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -122,13 +122,19 @@ class Dataset:
         return digest(parts)
 
 
+_FIELDS = tuple(field.name for field in fields(Question))
+
+
 def _fields(question: Question) -> dict[str, object]:
     """A question as a mapping, without the optional fields that are empty."""
-    fields = asdict(question)
+    mapping = {name: getattr(question, name) for name in _FIELDS}
+    mapping["evidence_pages"] = [
+        {"doc_id": ref.doc_id, "page_no": ref.page_no} for ref in question.evidence_pages
+    ]
     for optional in ("category", "headers", "written_for"):
-        if not fields[optional]:
-            del fields[optional]
-    return fields
+        if not mapping[optional]:
+            del mapping[optional]
+    return mapping
 
 
 def validate_questions(

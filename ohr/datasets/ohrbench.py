@@ -215,6 +215,7 @@ def _match_documents(
 
     Accents may be encoded differently.
     """
+    known_ids = set(documents)
     named = {readable(doc_id): doc_id for doc_id in documents}
 
     def own(doc_id: str) -> str:
@@ -228,6 +229,9 @@ def _match_documents(
         return doc_id
 
     for question in questions:
+        if {question.doc_id, *(ref.doc_id for ref in question.evidence_pages)} <= known_ids:
+            yield question
+            continue
         doc_id = own(question.doc_id)
         refs = (PageRef(own(ref.doc_id), ref.page_no) for ref in question.evidence_pages)
         yield replace(

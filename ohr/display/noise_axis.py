@@ -9,10 +9,7 @@ import pandas as pd
 from ohr.display.choices import AXES
 from ohr.display.labels import noise_title
 from ohr.display.wording import short
-
-NO_ROOM = 0.95
-"""Damage of clean pages from which a metric says nothing about noise. The published r_noise is 1 on
-Chinese ground truth: its words are what is between spaces, and a line of Chinese has none."""
+from ohr.study.metrics import NO_ROOM
 
 
 def blind_axes(cells: pd.DataFrame) -> dict[str, str]:

@@ -11,6 +11,7 @@ from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from ohr.errors import PluginError
@@ -78,7 +79,7 @@ class EvidenceCase:
 
     def lcs_of(self, tokens: Tokens) -> float:
         """:attr:`lcs` of other tokens."""
-        page = [token for text in self.pages for token in tokens(text)]
+        page = _joined([tokens(text) for text in self.pages])
         return self.scoring.token_lcs(page, tokens(self.question.evidence_text))
 
 
@@ -108,8 +109,13 @@ class HitsCase:
         chunks = self.evidence_hits
         if not chunks:
             return 0.0
-        words = [token for hit in chunks for token in tokens(hit.text)]
+        words = _joined([tokens(hit.text) for hit in chunks])
         return self.scoring.token_lcs(words, tokens(self.question.evidence_text))
+
+
+def _joined(tokens: Sequence[list[str]]) -> list[str]:
+    """One list after the other; a single one is not copied."""
+    return tokens[0] if len(tokens) == 1 else list(chain.from_iterable(tokens))
 
 
 @dataclass(frozen=True)

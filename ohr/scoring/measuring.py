@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -12,13 +13,12 @@ from ohr.errors import OhrError, PluginError
 from ohr.plugins import Metric
 from ohr.plugins.metric import Case, Judge, Of
 from ohr.scoring.cases import Cases
+from ohr.scoring.stored_scores import ROUNDING, Columns, StoredScores, is_storable
 from ohr.scoring.units import Units
 from ohr.types import Outcome, Status
 
 JUDGE = "(judge)"
 """Label of the judge among the readers."""
-_ROUNDING = 1e-9
-"""Beyond worst and best by this much, a value is still taken: sums of floats end beside 1."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Measuring:
     """Applies metrics to cases of some units."""
 
     units: Units
+    stored: StoredScores | None = None
+    """Where scores are kept, if they are."""
     _needed: dict[tuple[Of, str], np.ndarray] = field(default_factory=dict)
 
     def measure(
@@ -56,13 +58,13 @@ class Measuring:
         """
         of, failed = cases.of, np.asarray(cases.failed, bool)
         columns = {label: np.full(len(cases.cases), math.nan) for label in metrics}
-        alive = {}
+        applies = {}
         for label, metric in metrics.items():
-            applies = self._applies(of, metric)
+            applies[label] = self._applies(of, metric)
             if needs_page:
-                applies = applies & self._has(of, "page")
-            columns[label][applies & failed] = metric.missing
-            alive[label] = applies & ~failed
+                applies[label] = applies[label] & self._has(of, "page")
+            columns[label][applies[label] & failed] = metric.missing
+        alive = {label: applies[label] & ~failed for label in metrics}
         statuses = {label: tuple(cases.statuses) for label in metrics}
         ungraded: dict[str, tuple[int, ...]] = {}
         for label, metric in metrics.items():
@@ -81,14 +83,26 @@ class Measuring:
                 else status
                 for place, status in enumerate(cases.statuses)
             )
-        singly = [label for label in metrics if not metrics[label].takes_all]
-        # Case by case, so that metrics can share cached work on one case.
-        for place, case in enumerate(cases.cases):
-            for label in singly:
-                if alive[label][place]:
-                    columns[label][place] = _measured(label, metrics[label], case)
-                elif of == "page" and math.isnan(_measured(label, metrics[label], case)):
-                    columns[label][place] = math.nan  # it does not apply to such a page
+
+        def fill(labels: Collection[str], places: Sequence[int]) -> Columns:
+            # Case by case, so that metrics can share cached work on one case.
+            for place in places:
+                case = cases.cases[place]
+                for label in labels:
+                    if alive[label][place]:
+                        columns[label][place] = _measured(label, metrics[label], case)
+                    elif of == "page" and math.isnan(_measured(label, metrics[label], case)):
+                        columns[label][place] = math.nan  # it does not apply to such a page
+            return {label: columns[label][places] for label in labels}
+
+        singly = {label: metric for label, metric in metrics.items() if not metric.takes_all}
+        if self.stored is not None and of != "answer":
+            storable = {label: metric for label, metric in singly.items() if is_storable(metric)}
+            fill_these = partial(fill, storable)
+            columns |= self.stored.columns(cases, storable, applies, fill_these)
+            singly = {label: singly[label] for label in singly if label not in storable}
+        if singly:
+            fill(singly, range(len(cases.cases)))
         return {
             label: Measured(columns[label], statuses[label], ungraded.get(label, ()))
             for label in metrics
@@ -148,7 +162,7 @@ def _checked(label: str, metric: Metric, value: object) -> float:
     low, high = sorted((metric.worst, metric.best))
     if isinstance(value, int | float | np.number | np.bool_):
         number = float(value)
-        if math.isnan(number) or low - _ROUNDING <= number <= high + _ROUNDING:
+        if math.isnan(number) or low - ROUNDING <= number <= high + ROUNDING:
             return number
     raise PluginError(
         f"metric {label!r} gave {value!r}: its values lie between {low:g} and {high:g}, or are NaN "

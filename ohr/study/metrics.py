@@ -20,7 +20,11 @@ from ohr.types import FAILED, Status
 NO_CONTEXT = "_no_context"
 """Suffix of metrics of closed-book answers, which are the floor of retention."""
 NOISE_COLUMNS = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
-"""Metrics of noise, which every cell has, whatever a study measures."""
+"""Metrics of noise, each a column of the cells. A study without the stage ``ocr`` measures only
+those of :func:`noise_columns`."""
+NO_ROOM = 0.95
+"""Damage of clean pages from which a metric says nothing about noise. The published r_noise is 1 on
+Chinese ground truth: its words are what is between spaces, and a line of Chinese has none."""
 SETS = {
     "default": tuple(
         PluginSpec(name=name)
@@ -194,6 +198,20 @@ def _why_meaningless(config: StudyConfig, metric: Metric) -> str:
     if "formats" in metric.needs and not compares_formats(config):
         return "needs formatting noise or a table format: without, it equals the plain metric"
     return ""
+
+
+def noise_columns(config: StudyConfig, truth_r_noise: float) -> tuple[str, ...]:
+    """The metrics of noise that a study measures although it has no stage ``ocr``.
+
+    These are the axis of its curves, and those that it names. ``truth_r_noise``: the published
+    r_noise of the truth itself. Where that has no room to rise, all are measured, since another of
+    them is the axis.
+    """
+    if truth_r_noise >= NO_ROOM:
+        return NOISE_COLUMNS
+    axis = "r_noise" if config.scoring == "reference" else "r_noise_reference"
+    named = {spec.label for spec in config.metrics}
+    return tuple(name for name in NOISE_COLUMNS if name == axis or name in named)
 
 
 def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[MetricInfo]:

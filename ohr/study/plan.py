@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ohr import registry
 from ohr.collection import Dataset
+from ohr.datasets.floor import ALL, truth_floor
 from ohr.errors import ConfigError
 from ohr.ocr.noise import (
     Noise,
@@ -41,7 +43,13 @@ from ohr.study.checks import (
 )
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
-from ohr.study.metrics import MetricInfo, make_metrics, plan_metrics
+from ohr.study.metrics import (
+    NOISE_COLUMNS,
+    MetricInfo,
+    make_metrics,
+    noise_columns,
+    plan_metrics,
+)
 from ohr.study.noise_points import noise_points
 from ohr.study.published import apply_protocol
 from ohr.study.questions import left_out, pages_to_reread, select_questions
@@ -95,6 +103,8 @@ class Plan:
     judge: Reader | None
     metrics: dict[str, Metric]
     metric_infos: tuple[MetricInfo, ...]
+    noise_columns: tuple[str, ...]
+    """The metrics of noise that are measured."""
     left_out: dict[str, int]
     """Questions that a review found bad, by verdict."""
 
@@ -264,10 +274,20 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         judge=judge,
         metrics=metrics,
         metric_infos=tuple(metric_infos),
+        noise_columns=_noise_columns(config, dataset, questions),
         left_out=left_out(config, dataset),
     )
     _check_pictures(plan)
     return plan
+
+
+def _noise_columns(
+    config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
+) -> tuple[str, ...]:
+    if "ocr" in config.stages:
+        return NOISE_COLUMNS
+    floor, _ = truth_floor(questions, dataset.pages).get(ALL, (0.0, 0))
+    return noise_columns(config, floor)
 
 
 def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:

@@ -9,15 +9,19 @@ query's terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import bm25s
 import bm25s.scoring
 import numpy as np
+from scipy import sparse
 
 from rag.retrievers._postings import build
 
+_QUERIES = 256
+"""Queries that are scored together."""
 Factors = Callable[[np.ndarray, int], np.ndarray | None]
 """(number of texts with each term, number of texts) -> factors of the terms' weights."""
 
@@ -119,10 +123,41 @@ class Bm25Index:
             return np.zeros(len(self._postings.lengths))
         return np.asarray(self._bm25.get_scores_from_ids(terms))
 
+    def best_matches(
+        self, queries: Sequence[np.ndarray], k: int
+    ) -> Iterator[tuple[np.ndarray, np.ndarray] | None]:
+        """The texts with any of each query's terms: places and scores of the k best, best first and
+        equal scores in index order. None for each query if weights may be 0, or are on disk.
+        """
+        weights = None if self.has_weightless else self._postings.matrix()
+        for start in range(0, len(queries), _QUERIES):
+            batch = queries[start : start + _QUERIES]
+            if weights is None:
+                yield from (None for _ in batch)
+                continue
+            # Each row of the product is a query's terms added up in order, as scores() does.
+            indptr = np.concatenate(([0], np.cumsum([len(terms) for terms in batch])))
+            terms = np.concatenate(batch)
+            rows = sparse.csr_matrix(
+                (np.ones(len(terms)), terms, indptr), shape=(len(batch), weights.shape[0])
+            )
+            sums = rows @ weights
+            for a, b in pairwise(sums.indptr.tolist()):
+                yield _best(sums.indices[a:b], sums.data[a:b], k)
+
     def constant(self, terms: np.ndarray) -> float:
         """What a query's terms add to every text."""
-        return float(self._absent[terms].sum()) if len(self._absent) else 0.0
+        return float(self._absent[terms].sum()) if self._absent.any() else 0.0
 
     def texts_with(self, terms: np.ndarray) -> np.ndarray:
         """The texts with at least one of the terms, ascending."""
         return self._postings.texts_with(terms)
+
+
+def _best(texts: np.ndarray, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k best of some texts: best first, equal scores in the order of the texts."""
+    if 0 < k < len(scores):
+        chosen = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        texts, scores = texts[chosen], scores[chosen]
+    order = np.lexsort((texts, -scores))[: max(k, 0)]
+    return texts[order], scores[order]

@@ -56,6 +56,13 @@ class Postings:
         parts = [self.texts[self.indptr[term] : self.indptr[term + 1]] for term in local_terms]
         return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
 
+    def matrix(self) -> sparse.csr_matrix | None:
+        """The weights ``(terms, texts)``; None if they are on disk, or there are none."""
+        if self._folder is not None or not len(self.weights):
+            return None
+        shape = (len(self.terms), len(self.lengths))
+        return sparse.csr_matrix((self.weights, self.texts, self.indptr), shape=shape)
+
     def weigh(self, weigh: Weigh) -> None:
         """Replace the weights, which are frequencies after :func:`build`, in blocks of terms."""
         step, start = 1 << 22, 0

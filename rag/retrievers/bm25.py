@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import ClassVar, Literal
 
@@ -79,15 +79,29 @@ class Bm25(Retriever[Bm25Params]):
         return None
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        return [self._search(query, k) for query in queries]
-
-    def _search(self, query: str, k: int) -> list[Hit]:
         index = self._index
         if index is None:
-            return []
-        terms = index.local(self.analyser.ids(query))
+            return [[] for _ in queries]
+        terms = [index.local(self.analyser.ids(query)) for query in queries]
+        return [
+            self._hits(index, of_query, best)
+            for of_query, best in zip(terms, self._best(index, terms, k), strict=True)
+        ]
+
+    def _best(
+        self, index: Bm25Index, terms: Sequence[np.ndarray], k: int
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Positions and scores of the k best chunks of each query, best first."""
+        for of_query, best in zip(terms, index.best_matches(terms, k), strict=True):
+            if best is not None and (self.only_matches or len(best[0]) == k):
+                yield best
+            else:
+                yield self._best_of_all(index, of_query, k)
+
+    def _best_of_all(
+        self, index: Bm25Index, terms: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         scores = index.scores(terms)
-        constant = index.constant(terms)
         best = top_k(scores, k)
         if self.only_matches:
             best = [position for position in best if scores[position] > 0]
@@ -95,7 +109,17 @@ class Bm25(Retriever[Bm25Params]):
                 # A term in half of the texts or more may have no weight; it still matches.
                 matches = index.texts_with(terms)
                 best += matches[scores[matches] <= 0][: k - len(best)].tolist()
+        places = np.array(best, np.int64)
+        return places, scores[places]
+
+    def _hits(
+        self, index: Bm25Index, terms: np.ndarray, best: tuple[np.ndarray, np.ndarray]
+    ) -> list[Hit]:
+        positions, scores = best
+        constant = index.constant(terms)
         return [
-            hit_of(self._chunks[position], float(scores[position]) + constant, rank)
-            for rank, position in enumerate(best)
+            hit_of(self._chunks[position], score + constant, rank)
+            for rank, (position, score) in enumerate(
+                zip(positions.tolist(), scores.tolist(), strict=True)
+            )
         ]

@@ -71,7 +71,8 @@ class Words:
         stop_words: Iterable[str] = _STOP_WORDS,
     ) -> None:
         self._words = words
-        stem = str if stemmer is None else Stemmer.Stemmer(stemmer).stemWord
+        # Without a cache of its own: no word comes twice.
+        stem = str if stemmer is None else Stemmer.Stemmer(stemmer, 0).stemWord
         self._word_ids = _WordIds(stem, stop_words)
         self.ids = TextCache.from_function(self._ids)
 

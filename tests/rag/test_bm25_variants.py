@@ -131,4 +131,22 @@ def test_a_term_that_weighs_nothing_is_a_match_all_the_same(variant):
 
 def test_bm25s_adds_up_by_our_sum(monkeypatch):
     monkeypatch.setattr(_Sums, "_compute_relevance_from_scores", lambda self, **_: np.ones(1))
-    assert retriever(["river"]).search("river", 1)[0].score == 1
+    found = registry.create("retriever", "bm25_reference")
+    found.index(chunks(["river"]))
+    assert found.search("river", 2)[0].score == 1  # one of all chunks: there are not two matches
+
+
+@given(
+    TEXTS, st.lists(QUERY, max_size=6), st.integers(1, 5),
+    st.sampled_from(["bm25", "bm25_reference"]),
+)  # fmt: skip
+def test_queries_scored_together_get_the_same_as_one_by_one(texts, queries, k, name):
+    found = registry.create("retriever", name)
+    found.index(chunks(texts))
+    index = found._index
+    together = found.search_many(queries, k)
+    for query, hits in zip(queries, together, strict=True):
+        terms = index.local(found.analyser.ids(query))
+        positions, scores = found._best_of_all(index, terms, k)
+        assert [hit.ref.page_no for hit in hits] == positions.tolist()
+        assert [hit.score for hit in hits] == scores.tolist()  # to the bit

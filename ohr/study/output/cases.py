@@ -105,7 +105,8 @@ class Cases:
                 *setting,
                 question.qid,
                 hit.rank,
-                *astuple(hit.ref),
+                hit.ref.doc_id,
+                hit.ref.page_no,
                 *hit.span,
                 hit.score,
             )

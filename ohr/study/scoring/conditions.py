@@ -83,7 +83,7 @@ class Scorer:
         self.scopes = self.rankings.scopes
         for system in self.plan.systems.values():
             system.use_store(self.store)
-        self.measuring = Measuring(self.plan, self.answering)
+        self.measuring = Measuring(self.plan, self.answering, self.store)
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
         """The scores of all stages but ``ocr`` for a variant, stage by stage."""

@@ -13,9 +13,11 @@ from ohr.scoring.answers import Answering
 from ohr.scoring.cases import Cases
 from ohr.scoring.measuring import JUDGE
 from ohr.scoring.measuring import Measuring as MeasuringUnits
+from ohr.scoring.stored_scores import StoredScores
+from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition
 from ohr.study.config import Stage
-from ohr.study.metrics import NO_CONTEXT, NOISE_COLUMNS, applicable
+from ohr.study.metrics import NO_CONTEXT, applicable
 from ohr.study.plan import Plan
 from ohr.study.scoring.ungraded import Ungraded
 from ohr.types import Hit, Outcome, Status
@@ -45,10 +47,12 @@ class Measuring:
 
     plan: Plan
     answering: Answering
+    store: ArtefactStore
     ungraded: Ungraded = field(default_factory=Ungraded)
 
     def __post_init__(self) -> None:
-        self._measuring = MeasuringUnits(self.plan.units)
+        units = self.plan.units
+        self._measuring = MeasuringUnits(units, StoredScores(units, self.store))
 
     def scores(
         self,
@@ -87,8 +91,9 @@ class Measuring:
     def _planned(self, of: Of, stage: Stage, closed_book: bool) -> dict[str, Metric]:
         """The metrics of a kind of case at a stage; those named with a number of hits come last."""
         metrics = applicable(of, self.plan.metrics, stage)
-        if stage not in self.plan.config.stages:  # noise columns are in every cell
-            metrics = {name: metrics[name] for name in NOISE_COLUMNS if name in metrics}
+        if stage not in self.plan.config.stages:
+            columns = self.plan.noise_columns
+            metrics = {name: metrics[name] for name in columns if name in metrics}
         if closed_book:
             metrics = {label: metric for label, metric in metrics.items() if metric.without_context}
         return dict(sorted(metrics.items(), key=lambda pair: pair[1].at_k))

@@ -9,6 +9,9 @@ from ohr.store.identity import digest
 from ohr.study.plan import Plan
 from ohr.types import PageRef
 
+_HEAD_WORDS = 8
+"""Words in which two pages are compared first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tie:
@@ -27,12 +30,16 @@ def find_ties(plan: Plan) -> list[Tie]:
     """
     if not {"retrieval", "overall"} & {*plan.config.stages}:
         return []
+    dataset = plan.dataset
+    asked = {ref for question in plan.questions for ref in question.evidence_pages}
+    heads = {_head(dataset.pages[ref].text) for ref in asked if ref in dataset.pages} - {""}
     texts: dict[PageRef, tuple[str, str]] = {}
     same: dict[tuple[str, str], list[PageRef]] = {}
-    for ref, page in plan.dataset.pages.items():
-        words = page.text.split()
-        if words and ref not in plan.dataset.without_truth:
-            texts[ref] = plan.units.scope_of_document(ref.doc_id), digest(" ".join(words))
+    for ref, page in dataset.pages.items():
+        # Only a page that begins as one of these can be equal to it.
+        if _head(page.text) in heads and ref not in dataset.without_truth:
+            text = digest(" ".join(page.text.split()))
+            texts[ref] = plan.units.scope_of_document(ref.doc_id), text
             same.setdefault(texts[ref], []).append(ref)
     ties = []
     for question in plan.questions:
@@ -47,6 +54,11 @@ def find_ties(plan: Plan) -> list[Tie]:
         if (tie := next(candidates, None)) is not None:
             ties.append(tie)
     return ties
+
+
+def _head(text: str) -> str:
+    """The beginning of a text, as far as white space does not matter."""
+    return " ".join(text.split(maxsplit=_HEAD_WORDS)[:_HEAD_WORDS])
 
 
 def tie_lines(ties: Sequence[Tie], n_questions: int) -> list[str]:

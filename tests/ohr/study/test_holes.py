@@ -184,7 +184,8 @@ def test_a_page_of_which_nothing_is_known_is_not_scored(tmp_path: Path, lease: b
     from ohr.study.scoring.measuring import Measuring
     from ohr.types import Status
 
-    measuring = Measuring(plan, Answering(ArtefactStore(config.cache), False, Silent(), None))
+    store = ArtefactStore(config.cache)
+    measuring = Measuring(plan, Answering(store, False, Silent(), None), store)
     cases = [PageCase("", "", SCORING["default"]) for _ in plan.reread]
     statuses = [Status.OK] * 3
     condition = condition_of(plan, plan.variants[0]).restricted("ocr")

@@ -1,0 +1,153 @@
+"""Scores that the artefact store keeps: equal texts are scored once, also by another study.
+
+They are stored by scope, as rankings are, under the digests of the texts that were compared. Only
+metrics of this project are stored: what else another's metric may read, such as a file, is not
+known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from ohr.plugins import Metric
+from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, PageCase
+from ohr.scoring.cases import Cases
+from ohr.scoring.units import Units
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import digest
+
+KIND = "scores"
+"""The kind of the artefacts."""
+ROUNDING = 1e-9
+"""Beyond worst and best by this much, a value is still taken: sums of floats end beside 1."""
+_CODE = ("ohr.metrics", "ohr.markup")
+_LIBRARIES = ("numpy", "rapidfuzz")
+Columns = dict[str, np.ndarray]
+"""Float ``(n,)`` by the label of the metric; NaN where it does not apply."""
+
+
+@dataclass
+class StoredScores:
+    """Scores of the pages and questions of some units, by scope."""
+
+    units: Units
+    store: ArtefactStore
+
+    def columns(
+        self,
+        cases: Cases,
+        metrics: Mapping[str, Metric],
+        applies: Mapping[str, np.ndarray],
+        measure: Callable[[Sequence[int]], Columns],
+    ) -> Columns:
+        """The columns of metrics that :func:`is_storable` accepts: stored, or measured now.
+
+        ``applies``: by label, whether the metric applies to each case. ``measure``: the columns of
+        the cases at some places.
+        """
+        columns = {label: np.full(len(cases.cases), math.nan) for label in metrics}
+        identities = {label: metric.identity() for label, metric in metrics.items()}
+        for places in self._places(cases).values():
+            key = {
+                "metrics": identities,
+                "protocol": self.units.protocol,
+                "code": _code_digest(),
+                "cases": _cases_digest(cases, places, applies),
+            }
+            found = _read(self.store.get(KIND, key), metrics, len(places))
+            if found is None:
+                found = measure(places)
+                self.store.put(KIND, key, {name: _plain(found[name]) for name in found})
+            for label, column in columns.items():
+                column[places] = found[label]
+        return columns
+
+    def _places(self, cases: Cases) -> dict[str, list[int]]:
+        """The places of the cases of each scope, in order."""
+        units = self.units
+        scopes = (
+            [units.scope_of_document(ref.doc_id) for ref in units.pages]
+            if cases.of == "page"
+            else list(map(units.scope_of, units.questions))
+        )
+        places: dict[str, list[int]] = {}
+        for place, scope in enumerate(scopes):
+            places.setdefault(scope, []).append(place)
+        return places
+
+
+def is_storable(metric: Metric) -> bool:
+    """Whether a metric's values depend on its cases alone, as far as is known."""
+    return not metric.takes_all and type(metric).__module__.startswith("ohr.metrics.")
+
+
+def _cases_digest(cases: Cases, places: Sequence[int], applies: Mapping[str, np.ndarray]) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    flags = [cases.failed, *(applies[label].tolist() for label in applies)]
+    for place in places:
+        head = "".join("01"[bool(of_cases[place])] for of_cases in flags)
+        for part in (head, *_parts(cases.cases[place])):
+            data = part.encode("utf-8", "surrogatepass")
+            state.update(b"%d:" % len(data))
+            state.update(data)
+    return state.hexdigest()
+
+
+def _parts(case: Case) -> Sequence[str]:
+    """All that a metric of this project reads of a case, as texts."""
+    match case:
+        case PageCase():
+            return (case.text, case.truth)
+        case EvidenceCase():
+            return (repr(case.question), *case.pages)
+        case AnswerCase():
+            raise TypeError("scores of answers are not stored")
+    texts = [part for hit in case.hits for part in (repr(hit.ref), hit.text)]
+    return (repr(case.question), str(case.k), *texts)
+
+
+def _plain(column: np.ndarray) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in column.tolist()]
+
+
+def _read(stored: Any, metrics: Mapping[str, Metric], count: int) -> Columns | None:
+    """The columns of an artefact; None if it is none, or one that no metric can have written."""
+    if not isinstance(stored, dict) or set(stored) != set(metrics):
+        return None
+    columns = {}
+    for label, metric in metrics.items():
+        values = stored[label]
+        low, high = sorted((metric.worst, metric.best))
+        if not isinstance(values, list) or len(values) != count:
+            return None
+        for value in values:
+            if value is not None and not (
+                isinstance(value, int | float) and low - ROUNDING <= value <= high + ROUNDING
+            ):
+                return None
+        columns[label] = np.array([math.nan if v is None else v for v in values], float)
+    return columns
+
+
+@cache
+def _code_digest() -> str:
+    """Digest of the code that scores, and the versions of the libraries that it uses."""
+    sources = []
+    for package in _CODE:
+        folders = [files(package)]
+        while folders:
+            for entry in sorted(folders.pop().iterdir(), key=lambda each: each.name):
+                if entry.is_dir():
+                    folders.append(entry)
+                elif entry.name.endswith((".py", ".json")):
+                    sources.append([package, entry.name, digest(entry.read_bytes())])
+    return digest([sources, [f"{name} {version(name)}" for name in _LIBRARIES]])
