@@ -1,4 +1,4 @@
-"""Whether the toolkit got slower: 14 tasks, each beside a calibration loop of the same run.
+"""Whether the toolkit got slower: 15 tasks, each beside a calibration loop of the same run.
 
     python -m benchmarks.guard [--renew] [NAME ...]
 
@@ -122,7 +122,7 @@ def write_study(folder: Path, texts: Sequence[str], read: Sequence[str]) -> list
     return [
         *("dataset.kind=ohrbench", f"dataset.path={folder / 'base'}"),
         f"dataset.questions={folder / 'questions.json'}",
-        *("engines=[gt,precomputed:read]", "stages=[ocr,retrieval]"),
+        "engines=[gt,precomputed:read]",
     ]
 
 
@@ -157,15 +157,19 @@ def tasks(folder: Path) -> dict[str, Task]:
         ids = (terms.ids(chunk.text) for chunk in chunks[:PAGES])
         Bm25Index(ids, Shape("lucene", 1.5, 0.75, 0.5), lambda *_: None)
 
-    def study(cache: Path) -> None:
+    def study(cache: Path, stages: str = "[ocr,retrieval]") -> None:
+        options = (*settings, f"stages={stages}", f"cache={cache}")
         out = tempfile.mkdtemp(dir=folder)
-        command("experiments.ocr_benchmark", *settings, f"cache={cache}", "--out", f"{out}/run")
+        command("experiments.ocr_benchmark", *options, "--out", f"{out}/run")
 
     study(folder / "warm")
     return {
         "start": lambda: command("experiments.noise_curve", "--help"),
         "study, cold": lambda: study(Path(tempfile.mkdtemp(dir=folder))),
         "study, warm": lambda: study(folder / "warm"),
+        "study, retrieval alone": lambda: study(
+            Path(tempfile.mkdtemp(dir=folder)), "[retrieval]"
+        ),
         "tokens": lambda: [default.tokens(text) for text in texts],
         "strip mark-up": lambda: [strip_markup(text) for text in texts],
         "LCS": lambda: [default.token_lcs(*pair) for pair in words for _ in range(3)],

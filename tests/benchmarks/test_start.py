@@ -56,12 +56,13 @@ SMALLEST: dict[str, Arguments] = {
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],
     "reader_fit": lambda given: [str(given.data)],
+    "reference_cost": lambda given: [str(given.data), "--questions", "4"],
     "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
     "stopping": lambda given: [str(write_errors(given.out)), "--runs", "1"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"sample_ocr", "loss_bands", "best", "noise_cost"}
-"""Those that start an engine."""
+SLOW = {"sample_ocr", "loss_bands", "best", "noise_cost", "reference_cost"}
+"""Those that start an engine or whole commands, or take long."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",
 }
@@ -158,6 +159,9 @@ def test_it_runs_at_its_smallest_size(
 ) -> None:
     if name == "sample_ocr" and not shutil.which("tesseract"):
         pytest.skip("Tesseract is not installed")
+    if name == "reference_cost":
+        pytest.importorskip("nltk")
+        pytest.importorskip("rank_bm25")
     given = Inputs(inputs.data, inputs.clean, inputs.draws, inputs.validity, tmp_path)
     module = importlib.import_module(f"benchmarks.{name}")
     monkeypatch.setattr(sys, "argv", [name, *SMALLEST[name](given)])

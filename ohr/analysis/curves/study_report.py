@@ -44,7 +44,10 @@ def report(run: StudyRun, axis: str = "") -> None:
     """
     chosen = axis_of(run, axis)
     if axis and run.cells[axis].isna().all():
-        raise OhrError(f"{axis} was not measured: stages must include ocr")
+        raise OhrError(
+            f"{axis} was not measured: add it to metrics=[…], or ocr to stages=[…]; a study "
+            "without that stage measures only the axis that is drawn by default"
+        )
     figures = run.path / "figures"
     runs = [run]
     paths = noise_curve(runs, figures, axis=axis) + sources(runs, figures, axis=axis)
