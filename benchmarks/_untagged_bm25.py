@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 
+from ohr.store.text_cache import TextCache
 from rag.retrievers.bm25 import Bm25
 from rag.retrievers.terms import Analyser
 
@@ -17,11 +18,10 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 class _Untagged:
     def __init__(self, inner: Analyser) -> None:
-        self._inner = inner
-
-    def ids(self, text: str) -> np.ndarray:
+        self.ids: TextCache[np.ndarray] = TextCache(
+            lambda texts: inner.ids.many([_TAG.sub(" ", text) for text in texts])
+        )
         """Ids of the terms that are not in tags: int64, at least 0."""
-        return self._inner.ids(_TAG.sub(" ", text))
 
 
 class UntaggedBm25(Bm25):

@@ -19,6 +19,9 @@ from rag.retrievers.terms import Analyser, Terms, analyser
 LIBRARIES = f"bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
 """The libraries of scores, stop words and stems."""
 
+_TOGETHER = 2000
+"""Chunks whose terms are looked up together."""
+
 
 class Bm25Params(Params):
     """Saturation ``k1``, length normalisation ``b``, and what counts as a term.
@@ -69,7 +72,14 @@ class Bm25(Retriever[Bm25Params]):
         self._chunks = chunks
         variant, delta = self.formula
         shape = Shape(variant, self.params.k1, self.params.b, delta)
-        ids = (self.analyser.ids(chunk.indexed_text) for chunk in chunks)
+        analyser_ids = self.analyser.ids
+        ids = (
+            of_text
+            for start in range(0, len(chunks), _TOGETHER)
+            for of_text in analyser_ids.many(
+                [chunk.indexed_text for chunk in chunks[start : start + _TOGETHER]]
+            )
+        )
         self._index = Bm25Index(ids, shape, self._factors)
 
     def _factors(self, frequency: np.ndarray, texts: int) -> np.ndarray | None:
@@ -82,7 +92,7 @@ class Bm25(Retriever[Bm25Params]):
         index = self._index
         if index is None:
             return [[] for _ in queries]
-        terms = [index.local(self.analyser.ids(query)) for query in queries]
+        terms = [index.local(ids) for ids in self.analyser.ids.many(queries)]
         return [
             self._hits(index, of_query, best)
             for of_query, best in zip(terms, self._best(index, terms, k), strict=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, Protocol
 
@@ -38,14 +38,17 @@ _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 _UTF8_LOWER_WORDS = _ASCII_LOWER_WORDS[:128] + bytes(range(128, 256))
 _IN_SCRIPTS = re.compile(f"[{_CJK}{UNSPACED}]|{marked_script_class()}")
 """Characters whose words are more than a run of letters."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FEWEST_TOGETHER = 100
+"""Texts from which it pays to read them together."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Analyser(Protocol):
     """Turns texts into terms."""
 
-    def ids(self, text: str) -> np.ndarray:
-        """Ids of a text's terms, in order, with repetitions: int64, at least 0."""
+    ids: TextCache[np.ndarray]
+    """Ids of a text's terms, in order, with repetitions: int64, at least 0."""
 
 
 class _WordIds(dict[str, int]):
@@ -62,24 +65,66 @@ class _WordIds(dict[str, int]):
 
 
 class Words:
-    """Words without stop words, stemmed unless ``stemmer`` is None."""
+    """Words without stop words, stemmed unless ``stemmer`` is None.
+
+    ``spaced`` gives a text whose words are what white space separates, for most texts; for the
+    others it gives None, and ``words`` gives their words. With ``distinct``, a word counts once in
+    a text, where it first appears.
+    """
 
     def __init__(
         self,
         words: Callable[[str], Iterable[str]],
         stemmer: str | None,
         stop_words: Iterable[str] = _STOP_WORDS,
+        *,
+        spaced: Callable[[str], str | None] = lambda _: None,
+        distinct: bool = False,
     ) -> None:
-        self._words = words
+        self._words, self._spaced, self._distinct = words, spaced, distinct
         # Without a cache of its own: no word comes twice.
         stem = str if stemmer is None else Stemmer.Stemmer(stemmer, 0).stemWord
         self._word_ids = _WordIds(stem, stop_words)
-        self.ids = TextCache.from_function(self._ids)
+        self.ids = TextCache(self._ids_of_texts)
+        """Ids of a text's terms, in order, with repetitions: int64, at least 0."""
+
+    def _ids_of_texts(self, texts: Sequence[str]) -> Iterable[np.ndarray]:
+        if len(texts) < _FEWEST_TOGETHER:
+            return map(self._ids, texts)
+        spaced = [self._spaced(text) for text in texts]
+        alike = [text for text in spaced if text is not None and _has_utf8(text)]
+        together = iter(self._ids_together(alike)) if alike else iter(())
+        return (
+            self._ids(text) if words is None or not _has_utf8(words) else next(together)
+            for text, words in zip(texts, spaced, strict=True)
+        )
 
     def _ids(self, text: str) -> np.ndarray:
+        words = self._words(text)
         # Calling __missing__ through the subscript keeps the loop in C.
-        ids = np.fromiter(map(self._word_ids.__getitem__, self._words(text)), np.int64)
-        return ids[ids >= 0]
+        ids = map(self._word_ids.__getitem__, dict.fromkeys(words) if self._distinct else words)
+        numbers = np.fromiter(ids, np.int64)
+        return numbers[numbers >= 0]
+
+    def _ids_together(self, texts: Sequence[str]) -> Iterator[np.ndarray]:
+        """:meth:`_ids` of texts whose words are what ASCII white space separates, by Arrow."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        lists = pc.ascii_split_whitespace(pa.array(texts, pa.large_string()))
+        coded = lists.values.dictionary_encode()
+        words = coded.dictionary.to_pylist()
+        self._word_ids.setdefault("", -1)  # beside white space at the end of a text
+        ids_of_codes = np.array([self._word_ids[word] for word in words], np.int64)
+        codes = coded.indices.to_numpy()
+        ids = ids_of_codes[codes]
+        for start, end in pairwise(lists.offsets.to_numpy().tolist()):
+            if self._distinct:
+                first = np.array(list(dict.fromkeys(codes[start:end].tolist())), np.int64)
+                numbers = ids_of_codes[first]
+            else:
+                numbers = ids[start:end]
+            yield numbers[numbers >= 0]
 
 
 class CharacterNgrams:
@@ -111,21 +156,33 @@ class CharacterNgrams:
 
 
 def _split(text: str) -> list[str]:
-    r"""Runs of ``\w`` in lower case; on ASCII text a table of bytes is four times as fast."""
+    r"""Runs of ``\w`` in lower case."""
+    return _spaced(text).split()
+
+
+def _spaced(text: str) -> str:
+    r"""Runs of ``\w`` in lower case, separated by spaces; on ASCII text a table of bytes is four
+    times as fast.
+    """
     if text.isascii():
-        return text.encode("ascii").translate(_ASCII_LOWER_WORDS).decode("ascii").split()
-    return _split_spaced(text.lower())
+        return text.encode("ascii").translate(_ASCII_LOWER_WORDS).decode("ascii")
+    return _spaced_lower(text.lower())
 
 
-def _split_spaced(text: str) -> list[str]:
-    r"""Runs of ``\w`` of a lower-case text: a table of bytes splits at ASCII characters; other
-    characters that are not part of words are replaced one by one.
+def _spaced_lower(text: str) -> str:
+    r"""Runs of ``\w`` of a lower-case text, separated by spaces: a table of bytes replaces ASCII
+    characters; other characters that are not part of words are replaced one by one.
     """
     for char in set(text):
         if char > "\x7f" and not _WORD.match(char):
             text = text.replace(char, " ")
     data = text.encode("utf-8", "surrogatepass").translate(_UTF8_LOWER_WORDS)
-    return data.decode("utf-8", "surrogatepass").split()
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _has_utf8(text: str) -> bool:
+    """Whether a text has no lone surrogates, which Arrow refuses."""
+    return text.isascii() or not _SURROGATE.search(text)
 
 
 def _all_words(text: str) -> Iterable[str]:
@@ -136,9 +193,17 @@ def _all_words(text: str) -> Iterable[str]:
         return _split(text)
     text = fold(text).lower()
     if not _IN_SCRIPTS.search(text):
-        return _split_spaced(text)
+        return _spaced_lower(text).split()
     runs = _marked_runs().findall(text) if may_have_marks(text) else _CJK_RUN.findall(text)
     return (word for run in runs for word in _pairs(run))
+
+
+def _all_words_spaced(text: str) -> str | None:
+    """:func:`_all_words` of a text, separated by spaces; None if it has other scripts."""
+    if text.isascii():
+        return _spaced(text)
+    text = fold(text).lower()
+    return None if _IN_SCRIPTS.search(text) else _spaced_lower(text)
 
 
 def _words(text: str) -> list[str]:
@@ -177,19 +242,15 @@ def _pairs(run: str) -> Iterable[str]:
     return (run,)
 
 
-def _distinct_words(text: str) -> Iterable[str]:
-    """Each word once, in order of appearance: the published evaluation loses the counts."""
-    return dict.fromkeys(_split(text))
-
-
 def _jieba_words(text: str) -> Iterable[str]:
     """Words by jieba's dictionary; long words also in parts."""
     return filter(_WORD.fullmatch, jieba().cut_for_search(fold(text).lower()))
 
 
 Terms = Literal["english", "english_unstemmed", "german", "chinese", "ngrams"]
-ENGLISH = Words(_all_words, "english")
-REFERENCE = Words(_distinct_words, "porter")
+ENGLISH = Words(_all_words, "english", spaced=_all_words_spaced)
+REFERENCE = Words(_split, "porter", spaced=_spaced, distinct=True)
+"""Each word once: the published evaluation loses the counts."""
 
 
 @functools.cache
@@ -200,5 +261,5 @@ def analyser(terms: Terms, n: int) -> Analyser:
     if terms == "chinese":
         return Words(_jieba_words, "english")
     if terms == "german":
-        return Words(_all_words, "german", STOPWORDS_GERMAN)
-    return ENGLISH if terms == "english" else Words(_all_words, None)
+        return Words(_all_words, "german", STOPWORDS_GERMAN, spaced=_all_words_spaced)
+    return ENGLISH if terms == "english" else Words(_all_words, None, spaced=_all_words_spaced)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from rank_bm25 import BM25Okapi
 from ohr import registry
 from ohr.markup.folding import fold
 from ohr.types import Chunk, PageRef
+from rag.retrievers import terms
 from rag.retrievers._hits import top_k
 from rag.retrievers.terms import ENGLISH, REFERENCE, _all_words, _split, analyser
 
@@ -119,7 +121,7 @@ def test_other_text_is_cut_as_ever(text):
     assert list(_all_words(text)) == [word for run in pairs for word in run]
 
 
-@pytest.mark.parametrize("terms", ["english", "english_unstemmed", "german", "ngrams"])
+@pytest.mark.parametrize("kind", ["english", "english_unstemmed", "german", "ngrams"])
 @pytest.mark.parametrize(
     ("plain", "other"),
     [
@@ -131,8 +133,8 @@ def test_other_text_is_cut_as_ever(text):
         ("non-zero don't", "non\u2011zero don\u02bct"),
     ],
 )
-def test_the_same_text_in_other_code_points_has_the_same_terms(terms, plain, other):
-    read = analyser(terms, 4)
+def test_the_same_text_in_other_code_points_has_the_same_terms(kind, plain, other):
+    read = analyser(kind, 4)
     assert read.ids(other).tolist() == read.ids(plain).tolist()
 
 
@@ -156,3 +158,19 @@ def test_german_words_are_stemmed_and_their_stop_words_left_out() -> None:
     german.index(chunks)
     assert [hit.ref.page_no for hit in german.search("Was zahlt die Versicherung?", 2)] == [0]
     assert german.search("die der ist", 2) == []
+
+
+ODD = (
+    "aA an the U.S. -5 3.14 \\alpha $x_1$ —a— naïve Σ ΑΣ ﬁ ½ 1½ m² ™ № ﷺ 中文字 ที่อยู่ "
+    "किताब كِتَاب e\u0301 \u00ad \u200b \u00a0 \u2028 \u3000 \x1c \x85 İ ß ſ 한국어 🙂 \ud800 \n \t"
+)
+
+
+@given(st.lists(st.text(ODD + " ", max_size=20), max_size=8))
+def test_texts_that_are_read_together_have_the_same_terms(texts):
+    for read in (ENGLISH, REFERENCE, analyser("german", 4), analyser("english_unstemmed", 4)):
+        together = list(read._ids_of_texts(texts))
+        with mock.patch.object(terms, "_FEWEST_TOGETHER", 1):
+            for ids, of_text in zip(read._ids_of_texts(texts), together, strict=True):
+                assert ids.dtype == np.int64
+                assert ids.tolist() == of_text.tolist()
