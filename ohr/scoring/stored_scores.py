@@ -7,9 +7,10 @@ known.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -18,12 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from ohr.datasets.floor import truth_floor
+from ohr.errors import StoreError
 from ohr.plugins import Metric
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, PageCase
 from ohr.scoring.cases import Cases
 from ohr.scoring.units import Units
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import digest
+from ohr.store.identity import DIGEST_BYTES, digest
+from ohr.types import Page, PageRef, Question
 
 KIND = "scores"
 """The kind of the artefacts."""
@@ -66,7 +70,7 @@ class StoredScores:
             found = _read(self.store.get(KIND, key), metrics, len(places))
             if found is None:
                 found = measure(places)
-                self.store.put(KIND, key, {name: _plain(found[name]) for name in found})
+                _put(self.store, key, {name: _plain(found[name]) for name in found})
             for label, column in columns.items():
                 column[places] = found[label]
         return columns
@@ -85,20 +89,66 @@ class StoredScores:
         return places
 
 
+def stored_floor(
+    store: ArtefactStore, questions: Sequence[Question], pages: Mapping[PageRef, Page]
+) -> dict[str, tuple[float, int]]:
+    """:func:`~ohr.datasets.floor.truth_floor`, which is stored as scores are."""
+    texts = (
+        part
+        for question in questions
+        for part in (
+            repr(question),
+            *(pages[ref].text if ref in pages else "" for ref in question.evidence_pages),
+        )
+    )
+    key = {"floor": _texts_digest(texts), "code": _code_digest()}
+    stored: Any = store.get(KIND, key)
+    if not _is_floor(stored):
+        stored = truth_floor(questions, pages)
+        _put(store, key, stored)
+    return {group: (value, count) for group, (value, count) in stored.items()}
+
+
+def _put(store: ArtefactStore, key: object, value: object) -> None:
+    with contextlib.suppress(StoreError):  # a read-only cache still works: scores cost little
+        store.put(KIND, key, value)
+
+
+def _is_floor(stored: Any) -> bool:
+    if not isinstance(stored, dict):
+        return False
+    for pair in stored.values():
+        match pair:
+            case [int() | float() as share, int() as count] if 0 <= share <= 1 and count > 0:
+                continue
+            case _:
+                return False
+    return True
+
+
 def is_storable(metric: Metric) -> bool:
     """Whether a metric's values depend on its cases alone, as far as is known."""
     return not metric.takes_all and type(metric).__module__.startswith("ohr.metrics.")
 
 
 def _cases_digest(cases: Cases, places: Sequence[int], applies: Mapping[str, np.ndarray]) -> str:
-    state = hashlib.blake2b(digest_size=16)
     flags = [cases.failed, *(applies[label].tolist() for label in applies)]
-    for place in places:
-        head = "".join("01"[bool(of_cases[place])] for of_cases in flags)
-        for part in (head, *_parts(cases.cases[place])):
-            data = part.encode("utf-8", "surrogatepass")
-            state.update(b"%d:" % len(data))
-            state.update(data)
+    return _texts_digest(
+        part
+        for place in places
+        for part in (
+            "".join("01"[bool(of_cases[place])] for of_cases in flags),
+            *_parts(cases.cases[place]),
+        )
+    )
+
+
+def _texts_digest(texts: Iterable[str]) -> str:
+    state = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        state.update(b"%d:" % len(data))
+        state.update(data)
     return state.hexdigest()
 
 

@@ -9,9 +9,11 @@ from functools import lru_cache
 import pandas as pd
 
 from ohr.collection import GROUND_TRUTH
-from ohr.datasets.floor import ALL, NOISY_TRUTH, truth_floor
+from ohr.datasets.floor import ALL, NOISY_TRUTH
 from ohr.metrics.holes import doubtful_words, find_words
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.scoring.stored_scores import stored_floor
+from ohr.store.artefacts import ArtefactStore
 from ohr.study.checks import has_text
 from ohr.study.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
 from ohr.study.plan import Plan
@@ -69,7 +71,8 @@ def truth_note(cells: pd.DataFrame) -> list[str]:
 
 def floors(plan: Plan) -> dict[str, float]:
     """The truth's own r_noise on the questions of a plan: of all, and by domain."""
-    measured = truth_floor(plan.questions, plan.dataset.pages)
+    store = ArtefactStore(plan.config.cache)
+    measured = stored_floor(store, plan.questions, plan.dataset.pages)
     return {group: round(value, 6) for group, (value, _) in measured.items()}
 
 

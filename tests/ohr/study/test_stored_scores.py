@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 
 import numpy as np
 import pytest
 
 import ohr.scoring.measuring
+from ohr.errors import StoreError
 from ohr.ocr.progress import Progress
 from ohr.plugins import Metric
 from ohr.scoring.stored_scores import KIND, is_storable
+from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.study.results import open_run
 from ohr.study.run import run_study
@@ -101,7 +104,8 @@ def test_a_damaged_artefact_is_replaced(tmp_path, measured):
         place = path.relative_to(tmp_path / "cache").as_posix()
         stored = json.loads(path.read_text().partition("\n")[0])
         label = sorted(stored)[0]
-        stored[label] = [[7.5], "x", None, stored[label][1:], [*stored[label], 0.5]][number % 5]
+        damages = [[7.5], "x", None, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5], {}]
+        stored[label] = damages[number % len(damages)]
         body = json.dumps(stored).encode()
         path.write_bytes(body + b"\n" + digest(place.encode() + b"\n" + body).encode())
     measured.clear()
@@ -159,3 +163,20 @@ def test_where_the_truth_leaves_an_axis_no_room_all_are_measured(tmp_path, measu
     write_questions(tmp_path / "qa.json", entries)
     run(settings, tmp_path, "run", "stages=[retrieval]")
     assert {"r_noise", "r_noise_content", "r_noise_reference", "edit_distance"} <= set(measured)
+
+
+def test_scores_that_cannot_be_kept_are_measured_all_the_same(tmp_path, measured, monkeypatch):
+    settings = write_study(tmp_path)
+    first = run(settings, tmp_path, "first")
+    shutil.rmtree(tmp_path / "cache" / KIND)
+    put = ArtefactStore.put
+
+    def refuse(self, kind, key, value):
+        if kind == KIND:
+            raise StoreError("cannot write: read-only file system")
+        put(self, kind, key, value)
+
+    monkeypatch.setattr(ArtefactStore, "put", refuse)
+    measured.clear()
+    assert run(settings, tmp_path, "second") == first
+    assert measured
