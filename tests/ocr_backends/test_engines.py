@@ -328,11 +328,11 @@ def test_tesseract_that_crashes(
 
 
 def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ocr_backends.rapidocr.DETECTOR", "no_such_model.onnx")
+    monkeypatch.setattr("ohr.documents.rapidocr_models.DETECTOR", "no_such_model.onnx")
     from ocr_backends import rapidocr
 
     rapidocr.load_engine.cache_clear()
-    monkeypatch.setattr(rapidocr, "models_version", lambda runtime: "")
+    monkeypatch.setattr(rapidocr, "models_version", lambda *_: "")
     with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
         next(RapidOcr().transcribe([draw(LINES)], [0]))
 
