@@ -43,7 +43,8 @@ def detector_side(image: np.ndarray) -> int | None:
 
     None if they are not higher, or of unknown height.
     """
-    side, height = max(image.shape[:2]), text_height(image)
+    side: int = max(image.shape[:2])
+    height = text_height(image)
     if height is None or height <= TARGET:
         return None
     return min(side, max(SMALLEST, round(side * TARGET / height)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -203,7 +205,8 @@ def load_engine(
     detector, recogniser = models_of(models)
     models_version(runtime, models)
     try:
-        from rapidocr import EngineType, RapidOCR
+        with _files_parsed_once():
+            from rapidocr import EngineType, RapidOCR
     except ImportError as error:
         raise MissingDependencyError(f"RapidOCR cannot be imported ({error}): {INSTALL}") from error
     by_text = side == "text"
@@ -234,3 +237,21 @@ def load_engine(
     if by_text:
         set_by_text_height(engine)
     return engine
+
+
+@contextmanager
+def _files_parsed_once() -> Iterator[None]:
+    """While RapidOCR is imported, parse its list of models once.
+
+    Two of its modules parse the 1,600 lines for themselves, half a CPU second each in every worker
+    before its first page. They only look things up in it.
+    """
+    from omegaconf import OmegaConf
+
+    parser: Any = OmegaConf
+    load = parser.load
+    parser.load = staticmethod(cache(load))
+    try:
+        yield
+    finally:
+        parser.load = staticmethod(load)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import cv2
@@ -133,3 +135,17 @@ def test_every_setting_reads_the_words(given: dict[str, object]):
     outcome, words = make_engine(**given).read_with_words(draw(LINES))
     assert outcome.value.split() == " ".join(LINES).split()
     assert "operating" in [word.text for word in words]
+
+
+@pytest.mark.slow
+def test_the_list_of_models_is_parsed_once():
+    code = (
+        "import yaml; from omegaconf import OmegaConf; before, load = OmegaConf.load, yaml.load; "
+        "names = []; "
+        "yaml.load = lambda file, **given: names.append(file.name) or load(file, **given); "
+        "from ocr_backends.rapidocr import RapidOcr; RapidOcr()._engine(words=False); "
+        "assert OmegaConf.load == before; "
+        "print(sum('default_models' in name for name in names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
