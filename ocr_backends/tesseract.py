@@ -81,7 +81,7 @@ class Tesseract(OcrBackend[TesseractParams]):
     license = "Apache-2.0"
     returns = "text"
     has_confidence = True
-    install = f"{INSTALL}; pip install tesserocr"
+    install = INSTALL
     self_contained = True
 
     def read(self, image: np.ndarray) -> Outcome[str]:
