@@ -43,6 +43,7 @@ def run_and_report(
         print(_UNCHANGED.format(folder), file=sys.stderr)
         return 0
     progress = Progress()
+    progress.write("planning: reading the dataset")
     run = run_study(config, folder, progress=progress)
     with receipts.captured_text() as text:
         code = _report(run, report, next_steps)

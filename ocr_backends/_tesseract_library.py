@@ -1,4 +1,6 @@
-"""Tesseract by tesserocr (in process, model kept loaded) or pytesseract (one process per page)."""
+"""Tesseract by its own library or tesserocr (in process, model kept loaded) or by pytesseract (one
+process per page).
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,18 @@ from typing import Any, Literal
 import numpy as np
 from PIL import Image
 
+from ocr_backends import _libtesseract
+from ocr_backends._libtesseract import Form
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.store.identity import file_digest
 from ohr.types import Word
 from ohr.workers.one_thread import one_thread
 
-Library = Literal["tesserocr", "pytesseract"]
+Library = Literal["libtesseract", "tesserocr", "pytesseract"]
 INSTALL = "apt-get install tesseract-ocr"
 PLACES = ("/usr/share/tesseract-ocr/*/tessdata", "/usr/share/tessdata", "/usr/local/share/tessdata",
           "/opt/homebrew/share/tessdata")  # fmt: skip
-"""Where packages put the traineddata, for a tesserocr without the program."""
+"""Where packages put the traineddata, for a library without the program."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +56,15 @@ class PageSettings:
         return self.languages + tuple(name for name in orientation if name not in self.languages)
 
 
-def pick_library(name: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
+def pick_library(name: Library | Literal["auto"]) -> Library:
     """The library to use. Raises MissingDependencyError if it is not installed."""
     if name == "auto":
+        if not unusable_library():
+            return "libtesseract"
         name = "tesserocr" if importlib.util.find_spec("tesserocr") else "pytesseract"
+    if name == "libtesseract":
+        _libtesseract.load_library()
+        return name
     if importlib.util.find_spec(name) is None:
         raise MissingDependencyError(f"{name} is not installed: pip install {name}")
     if name == "pytesseract":
@@ -63,13 +72,39 @@ def pick_library(name: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
     return name
 
 
+def unusable_library() -> str:
+    """Why ``auto`` does not use libtesseract; empty if it does.
+
+    It must have the version of the program, which reads the same text with it. Without the program
+    any version is used.
+    """
+    try:
+        version = _libtesseract.library_version()
+    except MissingDependencyError as error:
+        return str(error)
+    program = shutil.which("tesseract")
+    if program is None:
+        return ""
+    of_program = _version_of(program)
+    return "" if version == of_program else f"libtesseract is {version}, the program {of_program}"
+
+
+@cache
+def _version_of(program: str) -> str:
+    return _first_lines(_ask(program, "--version"))
+
+
 def library_version(library: Library) -> str:
     """Versions of Tesseract and Leptonica. Raises MissingDependencyError."""
+    if library == "libtesseract":
+        return _libtesseract.library_version()
     if library == "tesserocr":
-        lines = str(_tesserocr().tesseract_version()).splitlines()
-    else:
-        lines = _ask(_program(), "--version").splitlines()
-    return ", ".join(" ".join(line.split()) for line in lines[:2])
+        return _first_lines(str(_tesserocr().tesseract_version()))
+    return _first_lines(_ask(_program(), "--version"))
+
+
+def _first_lines(report: str) -> str:
+    return ", ".join(" ".join(line.split()) for line in report.splitlines()[:2])
 
 
 def traineddata_digests(
@@ -118,7 +153,7 @@ def tessdata(library: Library) -> Path:
     prefix = os.environ.get("TESSDATA_PREFIX", "")
     if program is not None:
         return _tessdata_of(program, prefix)
-    if library == "tesserocr":
+    if library != "pytesseract":
         places = [Path(prefix)] if prefix else []
         places += [path for place in PLACES for path in sorted(Path("/").glob(place[1:]))]
         for place in places:
@@ -152,6 +187,8 @@ def _ask(program: str, option: str) -> str:
 
 def read_page(library: Library, image: np.ndarray, how: PageSettings) -> str:
     """The page's text or hOCR. Raises EngineError, MissingDependencyError."""
+    if library == "libtesseract":
+        return _read_forms(image, how, "hocr" if how.hocr else "txt")[0]
     if library == "tesserocr":
         return _read_here(image, how)
     return _read_in_child(image, how)
@@ -159,6 +196,8 @@ def read_page(library: Library, image: np.ndarray, how: PageSettings) -> str:
 
 def read_words(library: Library, how: PageSettings, image: np.ndarray) -> tuple[Word, ...]:
     """The page's words with their confidences. Raises EngineError, MissingDependencyError."""
+    if library == "libtesseract":
+        return parse_tsv(_read_forms(image, how, "tsv")[0])
     if library == "tesserocr":
         with _API_LOCK:
             api = _api(how, str(how.tessdata or tessdata("tesserocr")))
@@ -181,6 +220,10 @@ def read_page_and_words(
 
     Raises EngineError, MissingDependencyError.
     """
+    form: Form = "hocr" if how.hocr else "txt"
+    if library == "libtesseract":
+        text, table = _read_forms(image, how, form, "tsv")
+        return text, parse_tsv(table)
     if library == "tesserocr":
         with _API_LOCK:
             api = _api(how, str(how.tessdata or tessdata("tesserocr")))
@@ -195,7 +238,6 @@ def read_page_and_words(
         return text, parse_tsv(table or "")
     import pytesseract
 
-    form = "hocr" if how.hocr else "txt"
     arguments = _arguments(how)
     with _errors(), one_thread(), tempfile.TemporaryDirectory() as folder:
         base = Path(folder) / "page"
@@ -211,6 +253,11 @@ def read_page_and_words(
             base.with_suffix(f".{suffix}").read_bytes().decode() for suffix in (form, "tsv")
         )
     return text, parse_tsv(table)
+
+
+def _read_forms(image: np.ndarray, how: PageSettings, *forms: Form) -> list[str]:
+    folder = how.tessdata or tessdata("libtesseract")
+    return _libtesseract.read_forms(image, how, folder, forms)
 
 
 def parse_tsv(table: str) -> tuple[Word, ...]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
 from pydantic import Field
 
+from ocr_backends._text_height import set_by_text_height
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
-from ohr.documents.rapidocr_models import DETECTOR, INSTALL, RECOGNISER, model_path
+from ohr.documents.rapidocr_models import INSTALL, models_of
 from ohr.documents.reading_order import page_text
 from ohr.errors import MissingDependencyError
 from ohr.plugins import OcrBackend
@@ -23,24 +27,34 @@ from ohr.types import Outcome, Word
 
 Runtime = Literal["onnxruntime", "openvino"]
 MAX_RATIO = 8
+LINE_HEIGHT = 48
+"""Pixels to which the recogniser scales a line."""
+USUAL = MappingProxyType({"threads": 1, "batch": 1, "side": None, "pad": 320})
+"""Parameters that are left out of the identity at these values."""
 
 
 class RapidOcrParams(plugins.Params):
     """``text_score``: lines recognised with less confidence are dropped.
 
-    ``runtime``: what computes the models. ``openvino`` takes half the time of ``onnxruntime`` on
-    processors that multiply in bfloat16, where it rounds to that: 1 character of 2,000 differs.
-    Elsewhere it computes in float32, with the same output. ``threads``: those of each worker.
-    ``batch``: lines that are recognised at a time, each padded to the longest of them. ``side``:
-    the longer side in pixels of the page that the detector sees, at most; by default that of the
-    page (up to 2,000). ``ohr list engines rapidocr --tune`` measures them.
+    ``runtime``: what computes the models. ``openvino`` rounds to bfloat16 on processors that
+    multiply in it: 1 character of 2,000 differs. Elsewhere it computes in float32, with the same
+    output. ``threads``: those of each worker. ``batch``: lines that are recognised at a time, in
+    order of their width, each padded to the widest of them. ``pad``: the width in pixels to which
+    narrower lines are padded, of a height of 48. ``side``: the longer side in pixels of the page
+    that the detector sees, at most; by default that of the page (up to 2,000); ``text`` chooses it
+    by the height of the page's smaller letters, which keep 14 pixels. Which of these is faster
+    depends on the processor and the pages: ``ohr list engines rapidocr --tune`` measures.
+    ``models``: a folder with a detector ``*det*.onnx`` and a recogniser ``*rec*.onnx`` of PP-OCR to
+    use instead of the installed ones.
     """
 
     text_score: float = Field(0.5, ge=0, le=1)
     runtime: Runtime = "onnxruntime"
     threads: int = Field(1, ge=1, le=256)
     batch: int = Field(1, ge=1, le=256)
-    side: int | None = Field(None, ge=320, le=2000)
+    pad: int = Field(320, ge=LINE_HEIGHT, le=320)
+    side: Annotated[int, Field(ge=320, le=2000)] | Literal["text"] | None = None
+    models: Path | None = None
     normalise: Normalise = Normalise()
 
 
@@ -60,7 +74,8 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
             "runtime": ("onnxruntime", "openvino"),
             "threads": (1, 2, 4),
             "batch": (1, 4, 16),
-            "side": (None, 1600, 1280, 960),
+            "pad": (320, 160, 48),
+            "side": (None, "text", 1600, 1280, 960),
         }
     )
 
@@ -79,9 +94,9 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
         return finished(_text(result), self.params.normalise), _words(result)
 
     def identity(self) -> dict[str, object]:
-        # The runtime is part of the version, with its own.
-        params = self.params.model_dump(mode="json", exclude={"runtime"})
-        for name, usual in (("threads", 1), ("batch", 1), ("side", None)):
+        # The runtime and the models are part of the version, with its own and their digests.
+        params = self.params.model_dump(mode="json", exclude={"runtime", "models"})
+        for name, usual in USUAL.items():
             if params[name] == usual:
                 del params[name]
         return super().identity() | {"params": params}
@@ -89,9 +104,12 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     def engine_version(self) -> str:
         """Versions of RapidOCR and the runtime, and digests of the models used.
 
-        Raises MissingDependencyError.
+        Raises MissingDependencyError, and ConfigError for ``models``.
         """
-        return models_version(self.params.runtime)
+        return models_version(self.params.runtime, self.params.models)
+
+    def reads(self) -> tuple[str, ...]:
+        return self.languages if self.params.models is None else ()
 
     def _engine(self, *, words: bool) -> Any:
         params = self.params
@@ -101,7 +119,9 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
             words=words,
             threads=params.threads,
             batch=params.batch,
+            pad=params.pad,
             side=params.side,
+            models=params.models,
         )
 
 
@@ -144,10 +164,10 @@ def detected(engine: Any, image: np.ndarray) -> Any:
 
 
 @cache
-def models_version(runtime: Runtime) -> str:
+def models_version(runtime: Runtime, models: Path | None = None) -> str:
     """Versions of RapidOCR and the runtime, and digests of the models.
 
-    Raises MissingDependencyError.
+    Raises MissingDependencyError, and ConfigError for the folder ``models``.
     """
     try:
         parts = [f"{package} {version(package)}" for package in ("rapidocr", runtime)]
@@ -158,7 +178,7 @@ def models_version(runtime: Runtime) -> str:
         from openvino import Core
 
         parts.append(Core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name())
-    parts += [f"{name} {file_digest(model_path(name))}" for name in (DETECTOR, RECOGNISER)]
+    parts += [f"{path.name} {file_digest(path)}" for path in models_of(models)]
     return ", ".join(parts)
 
 
@@ -174,19 +194,26 @@ def load_engine(
     words: bool = False,
     threads: int = 1,
     batch: int = 1,
-    side: int | None = None,
+    pad: int = 320,
+    side: int | Literal["text"] | None = None,
+    models: Path | None = None,
 ) -> Any:
     """The engine with its models, loaded once in a process; ``words``: with a box for each word.
 
-    Raises MissingDependencyError.
+    Raises MissingDependencyError, and ConfigError for the folder ``models``.
     """
-    detector, recogniser = model_path(DETECTOR), model_path(RECOGNISER)
-    models_version(runtime)
+    detector, recogniser = models_of(models)
+    models_version(runtime, models)
     try:
-        from rapidocr import EngineType, RapidOCR
+        with _files_parsed_once():
+            from rapidocr import EngineType, RapidOCR
     except ImportError as error:
         raise MissingDependencyError(f"RapidOCR cannot be imported ({error}): {INSTALL}") from error
-    return RapidOCR(
+    by_text = side == "text"
+    at_most = (
+        {} if side is None or by_text else {"Det.limit_type": "max", "Det.limit_side_len": side}
+    )
+    engine = RapidOCR(
         params={
             "Global.log_level": "critical",
             "Global.text_score": text_score,
@@ -203,6 +230,28 @@ def load_engine(
             "Rec.engine_type": EngineType(runtime),
             "Rec.model_path": str(recogniser),
             "Rec.rec_batch_num": batch,
+            "Rec.rec_img_shape": [3, LINE_HEIGHT, pad],
         }
-        | ({} if side is None else {"Det.limit_type": "max", "Det.limit_side_len": side})
+        | at_most
     )
+    if by_text:
+        set_by_text_height(engine)
+    return engine
+
+
+@contextmanager
+def _files_parsed_once() -> Iterator[None]:
+    """While RapidOCR is imported, parse its list of models once.
+
+    Two of its modules parse the 1,600 lines for themselves, half a CPU second each in every worker
+    before its first page. They only look things up in it.
+    """
+    from omegaconf import OmegaConf
+
+    parser: Any = OmegaConf
+    load = parser.load
+    parser.load = staticmethod(cache(load))
+    try:
+        yield
+    finally:
+        parser.load = staticmethod(load)

@@ -1,4 +1,4 @@
-"""Tesseract, one thread: by tesserocr, which keeps the model loaded, or by one process per page."""
+"""Tesseract, one thread: its library keeps the model loaded; the program is a process per page."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ocr_backends._tesseract_library import (
     read_page_and_words,
     read_words,
     traineddata_digests,
+    unusable_library,
 )
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
@@ -39,8 +40,11 @@ class TesseractParams(plugins.Params):
     with headings and whole paragraphs instead of lines. ``psm``: page segmentation mode; 3 (fully
     automatic) is Tesseract's own default, 0 and 2 give no text. ``oem``: engine mode; 3 takes what
     the traineddata has. ``dpi``: passed to Tesseract only if set; otherwise it estimates the
-    resolution. ``library``: ``auto`` is tesserocr where it is installed. Each brings a Tesseract of
-    its own, whose version is part of the identity: two versions do not read all pages alike.
+    resolution. ``library``: ``auto`` is ``libtesseract``, the library that comes with the program
+    and reads the same text without a process per page; where it cannot be loaded or has another
+    version than the program, ``tesserocr`` where that is installed, else ``pytesseract``, the
+    program. tesserocr brings a Tesseract of its own: versions do not read all pages alike, and are
+    part of the identity.
     ``tessdata``: a folder of traineddata to use instead of the installed one, such as Tesseract's
     best, fast or legacy models; with ``psm`` 1 or 12 it also needs osd.traineddata.
     """
@@ -50,7 +54,7 @@ class TesseractParams(plugins.Params):
     psm: Literal[1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] = 3
     oem: Literal[0, 1, 2, 3] = 3
     dpi: int | None = Field(None, ge=70, le=2400)
-    library: Literal["auto", "tesserocr", "pytesseract"] = "auto"
+    library: Literal["auto", "libtesseract", "tesserocr", "pytesseract"] = "auto"
     tessdata: Path | None = None
     normalise: Normalise = Normalise()
 
@@ -77,7 +81,7 @@ class Tesseract(OcrBackend[TesseractParams]):
     license = "Apache-2.0"
     returns = "text"
     has_confidence = True
-    install = f"{INSTALL}; pip install tesserocr"
+    install = INSTALL
     self_contained = True
 
     def read(self, image: np.ndarray) -> Outcome[str]:
@@ -131,6 +135,11 @@ class Tesseract(OcrBackend[TesseractParams]):
         library, settings = pick_library(self.params.library), self._settings()
         digests = traineddata_digests(library, settings.traineddata, settings.tessdata)
         return ", ".join([library_version(library), *digests])
+
+    def describe(self) -> str:
+        if self.params.library != "auto" or not (problem := unusable_library()):
+            return ""
+        return f"reads by {pick_library('auto')}, because {problem}"
 
     def reads(self) -> tuple[str, ...]:
         return tuple(ISO.get(name.partition("_")[0], name) for name in self.params.languages)

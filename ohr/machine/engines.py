@@ -38,6 +38,8 @@ class Listed:
     version: str = ""
     reason: str = ""
     """Why it cannot be used, and the command or parameter that fixes it."""
+    remark: str = ""
+    """How it runs here, if that is not as usual."""
     cls: type[OcrBackend] | None = None
     accepts: tuple[str, ...] = ()
 
@@ -56,6 +58,8 @@ def list_engines(specs: Sequence[PluginSpec], check: bool) -> int:
     for engine in listed:
         if engine.reason:
             print(plain(how_to_fix(engine)))
+        if engine.remark:
+            print(plain(f"{engine.spec.label}: {engine.remark}"))
     if not check:
         return 0
     print()
@@ -86,14 +90,15 @@ def examine(spec: PluginSpec) -> Listed | None:
         return None
     try:
         engine = registry.ocr_engine(spec)
-        version = engine.engine_version()
+        version, remark = engine.engine_version(), engine.describe()
     except MissingDependencyError as error:
         return Listed(spec, "no", reason=str(error), cls=cls)
     except ConfigError as error:
         return Listed(spec, "needs parameters", reason=str(error), cls=cls)
     except Exception as error:  # a broken plug-in must not end the list
         return Listed(spec, "no", reason=f"{type(error).__name__}: {error}", cls=cls)
-    return Listed(spec, "yes", version, cls=cls, accepts=tuple(sorted(engine.accepts)))
+    accepts = tuple(sorted(engine.accepts))
+    return Listed(spec, "yes", version, remark=remark, cls=cls, accepts=accepts)
 
 
 def usable_engines() -> list[PluginSpec]:

@@ -127,6 +127,13 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """Version of the engine and its models, part of the identity. May be slow."""
         return ""
 
+    def describe(self) -> str:
+        """What a user should know about how it runs on this machine, in one line; else empty.
+
+        ``ohr list engines`` prints it.
+        """
+        return ""
+
     def usage(self) -> dict[str, float]:
         """The cost of reading since the last call, as numbers that can be added up over pages.
 

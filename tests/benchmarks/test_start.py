@@ -12,8 +12,11 @@ from unittest import mock
 
 import pandas as pd
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 import benchmarks
+from benchmarks import ocr_cost
+from ohr.errors import DatasetError
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
 from tests.conftest import ROOT
@@ -53,6 +56,14 @@ SMALLEST: dict[str, Arguments] = {
     "inference": lambda _: ["--simulations", "1", "--documents", "6"],
     "loss_bands": lambda _: ["--simulations", "1"],
     "noise_cost": lambda _: ["--simulations", "2"],
+    "ocr_cost": lambda given: [
+        str(write_page_image(given.out)),
+        "--out",
+        str(given.out / "rows.jsonl"),
+        "--engine",
+        "tesseract",
+        "{name: tesseract, params: {psm: 6}, label: block}",
+    ],
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],
     "reader_fit": lambda given: [str(given.data)],
@@ -61,7 +72,7 @@ SMALLEST: dict[str, Arguments] = {
     "stopping": lambda given: [str(write_errors(given.out)), "--runs", "1"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"sample_ocr", "loss_bands", "best", "noise_cost", "reference_cost"}
+SLOW = {"sample_ocr", "loss_bands", "best", "noise_cost", "ocr_cost", "reference_cost"}
 """Those that start an engine or whole commands, or take long."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",
@@ -120,6 +131,19 @@ def write_errors(folder: Path) -> Path:
     return path
 
 
+def write_page_image(folder: Path) -> Path:
+    """A folder with one page of 24 words, as text and as an image."""
+    lines = [f"The pier has number {'one two three four'.split()[n]}." for n in range(4)] * 2
+    write_kb(folder / "retrieval_base" / "gt", {"port/pier": ["\n".join(lines)]})
+    page = Image.new("L", (700, 420), "white")
+    drawing, font = ImageDraw.Draw(page), ImageFont.load_default(28)
+    for row, line in enumerate(lines):
+        drawing.text((40, 20 + 48 * row), line, "black", font)
+    (folder / "images" / "port").mkdir(parents=True)
+    page.save(folder / "images" / "port" / "pier.png")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     root = tmp_path_factory.mktemp("benchmarks")
@@ -157,7 +181,7 @@ def test_it_runs_at_its_smallest_size(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    if name == "sample_ocr" and not shutil.which("tesseract"):
+    if name in {"sample_ocr", "ocr_cost"} and not shutil.which("tesseract"):
         pytest.skip("Tesseract is not installed")
     if name == "reference_cost":
         pytest.importorskip("nltk")
@@ -168,6 +192,33 @@ def test_it_runs_at_its_smallest_size(
     with mock.patch.dict(os.environ, {"PYTHONPATH": str(ROOT)}):
         module.main()
     assert capfd.readouterr().out.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("tesseract"), reason="Tesseract is not installed")
+def test_ocr_cost_measures_no_page_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["ocr_cost", *SMALLEST["ocr_cost"](_inputs(tmp_path))])
+    ocr_cost.main()
+    first, rows = capsys.readouterr().out, (tmp_path / "rows.jsonl").read_text()
+    assert rows.count('"recall": 1.0') == rows.count("\n") == 2
+    assert "| block |" in first
+    assert "| 1.0000 | +0.0000 | 0, 0 |" in first
+    monkeypatch.setattr(ocr_cost, "read_measured", None)
+    ocr_cost.main()
+    assert capsys.readouterr().out == first
+    assert (tmp_path / "rows.jsonl").read_text() == rows
+
+
+def _inputs(out: Path) -> Inputs:
+    return Inputs(out, out, out, out, out)
+
+
+def test_ocr_cost_counts_words_as_often_as_they_are_there() -> None:
+    assert ocr_cost.word_recall("b B a", r"\textbf{A} b b b") == 0.75
+    with pytest.raises(DatasetError, match="no page has both a text and an image"):
+        ocr_cost.page_texts(ROOT / "nowhere", None)
 
 
 @pytest.mark.parametrize("name", sorted(WITHOUT_SIZE))

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from rapidfuzz.distance import Levenshtein
 
-from ocr_backends._tesseract_library import tessdata
+from ocr_backends._tesseract_library import tessdata, unusable_library
 from ocr_backends.rapidocr import RapidOcr
 from ocr_backends.tesseract import Tesseract
 from ohr import registry
@@ -43,6 +43,18 @@ needs_openvino = pytest.mark.skipif(
     importlib.util.find_spec("openvino") is None, reason="no OpenVINO: pip install openvino"
 )
 OPENVINO = {"name": "rapidocr", "params": {"runtime": "openvino"}}
+LIBRARIES = [
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            bool(unusable_library())
+            if name == "libtesseract"
+            else importlib.util.find_spec(name) is None,
+            reason=f"no {name}",
+        ),
+    )
+    for name in ("libtesseract", "tesserocr", "pytesseract")
+]
 ENGINES = [
     pytest.param("tesseract", marks=needs_tesseract),
     "rapidocr",
@@ -167,9 +179,8 @@ def test_tesseract_that_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 @pytest.mark.slow
 @needs_tesseract
-@pytest.mark.parametrize("library", ["tesserocr", "pytesseract"])
-def test_tesseract_reads_by_either_library(library: str) -> None:
-    pytest.importorskip(library)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_tesseract_reads_by_each_library(library: str) -> None:
     given = {"library": library, "languages": ["eng"]}
     engine = registry.create("engine", {"name": "tesseract", "params": given})
     [outcome] = read(engine, draw(LINES))
@@ -235,12 +246,11 @@ def traineddata(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @needs_tesseract
-@pytest.mark.parametrize("library", ["tesserocr", "pytesseract"])
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("layout", [False, True])
 def test_the_same_model_in_another_folder_is_the_same_engine(
     traineddata: Path, library: str, layout: bool
 ) -> None:
-    pytest.importorskip(library)
     given = {"layout": layout, "library": library}
     usual = registry.create("engine", {"name": "tesseract", "params": given})
     own, page = make_tesseract(traineddata, **given), draw_heading()
@@ -328,11 +338,11 @@ def test_tesseract_that_crashes(
 
 
 def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ocr_backends.rapidocr.DETECTOR", "no_such_model.onnx")
+    monkeypatch.setattr("ohr.documents.rapidocr_models.DETECTOR", "no_such_model.onnx")
     from ocr_backends import rapidocr
 
     rapidocr.load_engine.cache_clear()
-    monkeypatch.setattr(rapidocr, "models_version", lambda runtime: "")
+    monkeypatch.setattr(rapidocr, "models_version", lambda *_: "")
     with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
         next(RapidOcr().transcribe([draw(LINES)], [0]))
 
