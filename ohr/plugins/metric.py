@@ -75,10 +75,13 @@ class EvidenceCase:
     @cached_property
     def lcs(self) -> float:
         """Word-level LCS of the evidence with its pages, divided by the evidence's length."""
-        return self.lcs_of(self.scoring.tokens)
+        return self._lcs(self.scoring.tokens)
 
     def lcs_of(self, tokens: Tokens) -> float:
         """:attr:`lcs` of other tokens."""
+        return self.lcs if tokens is self.scoring.tokens else self._lcs(tokens)
+
+    def _lcs(self, tokens: Tokens) -> float:
         page = _joined([tokens(text) for text in self.pages])
         return self.scoring.token_lcs(page, tokens(self.question.evidence_text))
 
