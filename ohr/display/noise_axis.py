@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.display.choices import AXES
 from ohr.display.labels import noise_title
 from ohr.display.wording import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 NO_ROOM = 0.95
 """Damage of clean pages from which a metric says nothing about noise. The published r_noise is 1 on
@@ -21,6 +24,8 @@ def blind_axes(cells: pd.DataFrame) -> dict[str, str]:
     They have no room above every engine's clean pages, or no noise raises them while it raises
     another.
     """
+    import pandas as pd
+
     whole = cells[cells["group"] == "all"]
     clean, noisy = whole[whole["noise"] == "none"], whole[whole["noise"] != "none"]
     reasons: dict[str, str] = {}
