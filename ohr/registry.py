@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -134,7 +134,7 @@ PluginValue = str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
 
 
 @cache
-def _all_entry_points() -> EntryPoints:
+def _all_entry_points() -> Any:  # under Python 3.11 another class than later
     """Those of all packages: each search for one group reads the files of all of them again."""
     return entry_points()
 
