@@ -1,4 +1,4 @@
-"""Shows what noise costs: the bundled sample, clean and warped, with RapidOCR."""
+"""Shows what noise costs: a page of each document of the sample, clean and warped, RapidOCR."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ohr.study.results import StudyRun
 
 NEXT = (
-    "next: the same pages at 150 dpi, rotated, with Tesseract (apt-get install tesseract-ocr)",
+    "next: all 24 pages at 150 dpi, rotated, with Tesseract (apt-get install tesseract-ocr)",
     '  ohr run noise-curve "engines=[tesseract]" "noise=[rotation]" --out runs/rotation',
 )
 

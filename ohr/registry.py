@@ -134,8 +134,14 @@ PluginValue = str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
 
 
 @cache
+def _all_entry_points() -> Any:  # under Python 3.11 another class than later
+    """Those of all packages: each search for one group reads the files of all of them again."""
+    return entry_points()
+
+
+@cache
 def _entry_points(kind: str) -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=KINDS[kind])}
+    return {point.name: point for point in _all_entry_points().select(group=KINDS[kind])}
 
 
 def _name_of(cls: type[Plugin]) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.files.safe_text import plain
 from ohr.statistics import DOCUMENT, PAGE
 from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 from ohr.study.notices.truth import metric_infos_of
 from ohr.study.output.select import cells_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 SOURCES = {
     "text": "text",

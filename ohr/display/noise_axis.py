@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.display.choices import AXES
 from ohr.display.labels import noise_title
 from ohr.display.wording import short
 from ohr.study.metrics import NO_ROOM
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def blind_axes(cells: pd.DataFrame) -> dict[str, str]:
@@ -18,6 +20,8 @@ def blind_axes(cells: pd.DataFrame) -> dict[str, str]:
     They have no room above every engine's clean pages, or no noise raises them while it raises
     another.
     """
+    import pandas as pd
+
     whole = cells[cells["group"] == "all"]
     clean, noisy = whole[whole["noise"] == "none"], whole[whole["noise"] != "none"]
     reasons: dict[str, str] = {}

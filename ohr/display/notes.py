@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from ohr import registry
 from ohr.study.results import StudyRun
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Notes = Mapping[str, str]
 """The note of each reader that has one, by its label."""

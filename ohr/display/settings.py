@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ohr.study.config import BUILT_IN
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class Means:
     """The means of one knowledge base's cells, by stage, metric and group."""
 
     def __init__(self, cells: pd.DataFrame) -> None:
+        import pandas as pd
+
         keys = zip(cells["stage"], cells["metric"], cells["group"], strict=True)
         letters = cells["letters"] if "letters" in cells else [""] * len(cells)
         values = zip(cells["mean"], pd.to_numeric(cells["n"]), letters, strict=True)
@@ -101,6 +106,8 @@ class Means:
 
         A cell that several settings share at this stage counts once.
         """
+        import pandas as pd
+
         cells = self._cells.get((stage, metric, group), [])
         places = dict.fromkeys(
             place
@@ -119,6 +126,8 @@ class Means:
 
 def texts(cells: pd.DataFrame, name: str) -> pd.Series:
     """A column of settings as text, for cells in memory and cells read from a file."""
+    import pandas as pd
+
     column = cells[name]
     if name == "top_k":
         column = pd.to_numeric(column, errors="coerce").astype("Int64")
@@ -127,6 +136,8 @@ def texts(cells: pd.DataFrame, name: str) -> pd.Series:
 
 def setting_texts(cells: pd.DataFrame) -> Iterator[tuple[str, ...]]:
     """The texts (see :func:`texts`) of each cell's setting; faster for small tables."""
+    import pandas as pd
+
     columns = []
     for name in COLUMNS:
         column = cells[name]

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Column, Table
@@ -26,6 +25,10 @@ from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
 from ohr.study.notices.truth import marked, same_as_truth, truth_note
 from ohr.study.output.select import cells_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _OF_PAGES = ("ocr", "edit_distance")
 _NOTED = {
@@ -52,16 +55,22 @@ NARROW = 100
 
 def number(value: float) -> str:
     """Three decimals, or a dash for NaN; zero has no minus sign."""
+    import pandas as pd
+
     return "-" if pd.isna(value) else f"{value:z.3f}"
 
 
 def percent(share: float) -> str:
     """A share in whole per cent, or a dash for NaN."""
+    import pandas as pd
+
     return "-" if pd.isna(share) else f"{100 * share:z.0f} %"
 
 
 def p_value(p: float) -> str:
     """Three decimals; ``<.001`` below; a dash without a test."""
+    import pandas as pd
+
     return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
 
 

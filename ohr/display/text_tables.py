@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.files.safe_text import plain
 from ohr.store.atomic import write_text
 from ohr.store.csv import csv_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

@@ -8,15 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ohr.documents.images import image_dpi, tiff_pages
-from ohr.documents.layers import TextLayer, read_lines, text_layers
-from ohr.documents.layers.witnesses import Box
 from ohr.documents.pdf import RENDERER, drawn_by, page_count, page_labels
 from ohr.errors import EngineError
 from ohr.types import Outcome
 from ohr.workers import Limits, WorkerPool
+
+if TYPE_CHECKING:
+    from ohr.documents.layers import TextLayer
+    from ohr.documents.layers.witnesses import Box
 
 Task = Callable[[], Any]
 Opener = Callable[[Sequence[Task]], list[Outcome[Any]]]
@@ -84,6 +86,8 @@ def layers_of(
 
     ``pages`` are the 0-based pages of each PDF, in the order of the result; by default all.
     """
+    from ohr.documents.layers import text_layers
+
     layers: dict[tuple[Path, int], Outcome[TextLayer]] = {}
     with _opener(len(paths), limits) as outcomes:
         counts = outcomes([partial(page_count, path) for path in paths])
@@ -126,6 +130,8 @@ def lines_read(
 
     Nothing for lines on which a worker failed.
     """
+    from ohr.documents.layers import read_lines
+
     batches = [
         (path, lines[start : start + LINES_AT_ONCE])
         for path, lines in requests.items()

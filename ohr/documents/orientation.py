@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import cv2
 import numpy as np
 
 from ohr.documents.osd import detect_orientation
@@ -97,6 +96,8 @@ def _turn_by_letters(image: np.ndarray) -> Turn | None:
 
 def _letters(image: np.ndarray) -> np.ndarray:
     """Boxes of marks that have the size of letters: left, top, right, bottom; float ``(n, 4)``."""
+    import cv2
+
     grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     if ink.mean() > 127:

@@ -80,12 +80,13 @@ def figure(width: float, height: float) -> Iterator[Figure]:
     It is at most :data:`WIDTH` wide.
     """
     import matplotlib as mpl  # takes half a second: import only if needed
-    from matplotlib.figure import Figure
+
+    from ohr.figures.saved_figure import SavedFigure
 
     slides = _LOOK.get() == "slides"
     scale = _ENLARGED if slides else 1.0
     with mpl.rc_context(_STYLE | _SLIDES if slides else _STYLE):
-        yield Figure(figsize=(scale * min(width, WIDTH), scale * height), layout="constrained")
+        yield SavedFigure(figsize=(scale * min(width, WIDTH), scale * height), layout="constrained")
 
 
 def describe(fig: Figure, parts: Sequence[str]) -> list[str]:

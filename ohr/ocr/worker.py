@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from ohr import registry
@@ -76,6 +75,8 @@ class PageReader:
     def backend(self) -> OcrBackend:
         """The engine, made once. Raises PluginError if its file was edited during the run."""
         if self._backend is None:
+            import cv2
+
             cv2.setNumThreads(1)  # the workers share the cores already
             backend = registry.ocr_engine(self.engine)
             check_unedited(type(backend), self.engine_identity)

@@ -9,6 +9,7 @@ resemble one another on purpose: retrieval has to tell rivals apart.
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from pydantic import Field
@@ -24,17 +25,21 @@ __all__ = ["Sample", "SampleParams"]
 
 
 class SampleParams(DatasetParams):
-    """``n_pages`` and ``n_questions`` count before ``domains`` selects among them.
+    """``n_pages`` and ``n_questions`` count before ``domains`` and ``question_pages`` select.
 
     ``attributes`` are challenging attributes that documents may have (``dense``, ``scanned``,
     ``multilingual``, ``handwriting``); each document draws one of them, or none. ``difficulty``
     is how hard pages are to tell apart: of how many years each company has documents. With
     ``calibrated``, BM25 finds the evidence of 3,000 pages about as often as OHR-Bench's.
+    ``question_pages``: only questions on that many first pages of each document are asked, by
+    default those on all pages. With ``dataset.pages=evidence`` no other page is read: many
+    questions on few pages take little time, since OCR takes nearly all of it.
     """
 
     # The word lists name enough companies, people and towns for 10,000 pages without repeats.
     n_pages: int = Field(default=24, ge=1, le=10_000)
     n_questions: int = Field(default=60, ge=1)
+    question_pages: int | None = Field(default=None, ge=1)
     attributes: tuple[str, ...] = ()
     difficulty: Difficulty = DIFFICULTY
 
@@ -107,7 +112,13 @@ class Sample(DatasetSource[SampleParams]):
         documents = [_document(folder, path) for path in paths if path.parent.name in domains]
         report = ValidationReport()
         questions = read_questions(folder / "qas.json", report)
-        selected = [question for question in questions if question.domain in domains]
+        most = self.params.question_pages or math.inf
+        selected = [
+            question
+            for question in questions
+            if question.domain in domains
+            and all(page.page_no < most for page in question.evidence_pages)
+        ]
         by_id = {document.doc_id: document for document in documents}
         valid = validate_questions(selected, by_id, report)
         dataset = Dataset(documents, valid, kind=self.name, root=root, report=report)

@@ -190,7 +190,8 @@ class _Resamples:
 
     def edge(self, unseen: float, sign: int) -> np.ndarray:
         """The lower (sign -1) or upper (1) edge; one more cluster has ``unseen`` as its loss."""
-        from scipy.stats import norm, t
+        # SciPy's statistics take a second to import; their quantiles are these, to the bit.
+        from scipy.special import ndtri, stdtrit
 
         size = self.clusters.size + 1
         counts, sums = self._add_unseen(unseen)
@@ -207,10 +208,10 @@ class _Resamples:
         varies = spread > _ROUNDING  # not at the clean pages, where the loss is 0 by definition
         deviations = np.abs(drawn - fit)[:, varies] / spread[varies]
         tail = (1 + LEVEL) / 2
-        normal = float(norm.ppf(tail))
+        normal = float(ndtri(tail))
         largest = deviations.max(axis=1, initial=0.0)
         factor = max(float(np.quantile(largest, LEVEL)), normal)
-        factor *= float(t.ppf(tail, self.clusters.degrees_of_freedom())) / normal
+        factor *= float(stdtrit(self.clusters.degrees_of_freedom(), tail)) / normal
         # A rising curve lies between the running extremes of the edges, and a loss is 0 or more.
         edge = fit + sign * factor * spread
         if sign < 0:

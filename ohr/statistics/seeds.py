@@ -36,7 +36,7 @@ def summarise_seeds(values: np.ndarray) -> SeedSummary:
         nan = float("nan")
         return SeedSummary(n, mean, nan, nan, nan, nan)
     variance = float(is_known.var(ddof=1))
-    from scipy.stats import t  # half a second: only where it is needed
+    from scipy.special import stdtrit  # a tenth of a second: only where it is needed
 
-    half = float(t.ppf((1 + LEVEL) / 2, n - 1)) * (variance / n) ** 0.5
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * (variance / n) ** 0.5
     return SeedSummary(n, mean, variance, variance**0.5, mean - half, mean + half)

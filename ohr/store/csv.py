@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ohr.files.safe_text import escape_formula, unescape_formula
 from ohr.store.atomic import write_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -24,6 +27,8 @@ def unescape_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _change_texts(table: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    import pandas as pd
+
     changed = table.copy()
     for place in range(len(table.columns)):
         values = table.iloc[:, place]

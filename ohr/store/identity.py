@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 DIGEST_BYTES = 16
+_BLOCK = 1 << 18
 
 
 def _plain(value: object) -> object:
@@ -75,12 +76,13 @@ def pages_digest(pages: Iterable[tuple[PageRef, str]]) -> str:
     return state.hexdigest()
 
 
-def file_digest(path: Path) -> str:
+def file_digest(path: Path | str) -> str:
     """Digest of a file's bytes, read in blocks."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(
-            stream, lambda: hashlib.blake2b(digest_size=DIGEST_BYTES)
-        ).hexdigest()
+    state = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    with open(path, "rb", buffering=0) as stream:  # hashlib.file_digest fills a buffer for each
+        while block := stream.read(_BLOCK):
+            state.update(block)
+    return state.hexdigest()
 
 
 def pixel_digest(image: np.ndarray) -> str:

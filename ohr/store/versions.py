@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 PACKAGES = (
@@ -13,10 +14,14 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Versions of Python, the platform and the packages that can change a result."""
-    by_package = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in PACKAGES:
-        try:
-            by_package[package] = version(package)
-        except PackageNotFoundError:
-            by_package[package] = "not installed"
-    return by_package
+    own = {"python": platform.python_version(), "platform": platform.platform()}
+    return own | {package: _version(package) for package in PACKAGES}
+
+
+@cache
+def _version(package: str) -> str:
+    """A package's version; a study asks three times, and each time parses all its metadata."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -9,17 +9,20 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ohr.store.identity import file_digest
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.metrics import metric_info
-from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import UNIT_COLUMNS, read_rows
 from ohr.study.results import StudyRun
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 RECEIPT = ".receipt.json"
 """The digests of a run's files, which a command writes at its end."""
@@ -111,6 +114,8 @@ def has_receipt(path: Path) -> bool:
 
 def _edited(path: Path) -> Iterator[str]:
     """Files whose digest is not the one that the command noted at its end."""
+    from ohr.study.output.cases import FILE as CASES
+
     digests = _digests(path)
     for name in (ROWS, CELLS, CASES):
         if name in digests and (path / name).exists() and file_digest(path / name) != digests[name]:

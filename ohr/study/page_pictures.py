@@ -16,7 +16,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import cv2
 import numpy as np
 
 from ohr import registry
@@ -150,6 +149,8 @@ def rgb(image: np.ndarray) -> np.ndarray:
 
 def draw_page(task: PageTask) -> np.ndarray:
     """The image of a page under a variant; runs in a worker process."""
+    import cv2
+
     cv2.setNumThreads(1)  # the workers share the cores already
     if task.operator is not None:
         noise: list[Any] = task.key["noise"]

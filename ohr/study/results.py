@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import pandas as pd
 from pydantic import ValidationError
 
 from ohr.collection import GROUND_TRUTH, Dataset
@@ -32,6 +31,10 @@ from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.output.rows import FILE, UNIT_COLUMNS, add_system, read_rows
 from ohr.study.plan import Plan, make_plan
 from ohr.types import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
 _SEVERITY = {str(status): status.severity for status in Status}
@@ -178,6 +181,8 @@ class StudyRun:
 
 def open_run(path: Path | str, *, trust_code: bool = False) -> StudyRun:
     """Read a run's folder. Raises OhrError if it is not the folder of a finished run."""
+    import pandas as pd
+
     path = Path(path)
     manifest = _manifest(path)
     try:
@@ -311,6 +316,8 @@ def rows_of(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
 
 def clusters_of(units: pd.DataFrame) -> Clusters:
     """The clusters of units with the columns ``doc_id`` and ``page_no``."""
+    import pandas as pd
+
     documents, names = pd.factorize(units["doc_id"])
     pages = units["page_no"].to_numpy() * len(names) + documents
     return Clusters.from_labels(documents, pages)

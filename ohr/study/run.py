@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
@@ -50,8 +48,6 @@ from ohr.study.notices.truth import (
     same_as_truth,
     truth_lines,
 )
-from ohr.study.output.cases import FILE as CASES
-from ohr.study.output.cases import Cases
 from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.output.groups import group_names
 from ohr.study.output.rows import FILE as ROWS
@@ -64,6 +60,10 @@ from ohr.study.scoring.signatures import signatures
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.types import FAILED, KnowledgeBase
 from ohr.workers.forked import ForkedCall
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 PROBLEMS = "problems.csv"
 """What was left out of a dataset or is doubtful, each with the reason."""
@@ -174,6 +174,11 @@ def _carry_out(
     ending: ExitStack,
 ) -> StudyRun:
     """Read, score, aggregate and write. ``ending`` closes whatever was started."""
+    import pandas as pd
+
+    from ohr.study.output.cases import FILE as CASES
+    from ohr.study.output.cases import Cases
+
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
     knowledge_bases = KnowledgeBases(plan, store, pictures.images_of)
@@ -371,6 +376,8 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
 
 def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
     """Planned cells whose key is not among the cells, described."""
+    import pandas as pd
+
     present = {
         tuple("" if pd.isna(value) else value for value in key)
         for key in cells[list(KEY_COLUMNS)].itertuples(index=False, name=None)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-import bm25s
 import numpy as np
 from pydantic import Field
 
 from ohr.plugins import Params, Retriever
 from ohr.types import Chunk, Hit
-from rag.retrievers._bm25_index import Bm25Index, Shape
 from rag.retrievers._hits import hit_of, top_k
-from rag.retrievers.terms import Analyser, Terms, analyser
+from rag.retrievers._term_kinds import Terms
 
-LIBRARIES = f"bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
+if TYPE_CHECKING:
+    from rag.retrievers._bm25_index import Bm25Index
+    from rag.retrievers.terms import Analyser
+
+LIBRARIES = f"bm25s-{version('bm25s')}+pystemmer-{version('pystemmer')}"
 """The libraries of scores, stop words and stems."""
 
 _TOGETHER = 2000
@@ -61,6 +63,8 @@ class Bm25(Retriever[Bm25Params]):
     @property
     def analyser(self) -> Analyser:
         """Turns texts into terms."""
+        from rag.retrievers.terms import analyser
+
         return analyser(self.params.terms, self.params.n)
 
     @property
@@ -69,6 +73,8 @@ class Bm25(Retriever[Bm25Params]):
         return self.params.variant, self.params.delta
 
     def index(self, chunks: Sequence[Chunk]) -> None:
+        from rag.retrievers._bm25_index import Bm25Index, Shape
+
         self._chunks = chunks
         variant, delta = self.formula
         shape = Shape(variant, self.params.k1, self.params.b, delta)

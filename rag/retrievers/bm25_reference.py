@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from ohr.plugins import Params
 from rag.retrievers.bm25 import LIBRARIES, Bm25
-from rag.retrievers.terms import REFERENCE, Analyser
+
+if TYPE_CHECKING:
+    from rag.retrievers.terms import Analyser
 
 _FLOOR = 0.25
 """Negative inverse document frequencies become this share of the mean one (rank-bm25)."""
@@ -40,6 +42,8 @@ class Bm25Reference(Bm25):
 
     @property
     def analyser(self) -> Analyser:
+        from rag.retrievers.terms import REFERENCE
+
         return REFERENCE
 
     def _factors(self, frequency: np.ndarray, texts: int) -> np.ndarray:

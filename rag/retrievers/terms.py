@@ -14,7 +14,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import Stemmer
@@ -23,6 +23,7 @@ from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 from ohr.markup.folding import fold
 from ohr.markup.writing_systems import UNSPACED, jieba, marked_script_class, marks, may_have_marks
 from ohr.store.text_cache import TextCache
+from rag.retrievers._term_kinds import Terms
 
 _WORD = re.compile(r"\w+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -247,7 +248,6 @@ def _jieba_words(text: str) -> Iterable[str]:
     return filter(_WORD.fullmatch, jieba().cut_for_search(fold(text).lower()))
 
 
-Terms = Literal["english", "english_unstemmed", "german", "chinese", "ngrams"]
 ENGLISH = Words(_all_words, "english", spaced=_all_words_spaced)
 REFERENCE = Words(_split, "porter", spaced=_spaced, distinct=True)
 """Each word once: the published evaluation loses the counts."""

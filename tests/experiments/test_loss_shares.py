@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ohr.analysis.attribution.loss_shares import group_losses, loss_shares
 from ohr.analysis.attribution.loss_shares_report import losses_table, report_losses
+from ohr.analysis.predictiveness.damage import damages
 from ohr.statistics import Clusters
 
 SOURCES = ("source:text", "source:table", "source:formula")
@@ -88,6 +89,19 @@ def test_an_engine_s_losses_by_kind_of_evidence(benchmark_runs, tmp_path, capsys
     assert losses_table("theirs", losses).row_count == losses["group"].str.startswith(
         ("all", "source:")
     ).sum()  # fmt: skip
+
+
+@pytest.mark.slow
+def test_losses_are_the_same_with_and_without_metrics_of_ocr(benchmark_runs):
+    run = benchmark_runs[1]
+    outcomes = [("retrieval", "lcs"), ("retrieval", "hit@2")]
+    both = zip(damages([run], outcomes), damages([run], outcomes, with_metrics=False), strict=True)
+    for whole, alone in both:
+        names = [info.metric for info in whole.metrics]
+        assert names
+        assert alone.metrics == ()
+        pd.testing.assert_frame_equal(whole.frame[list(alone.frame)], alone.frame)
+        assert set(names).isdisjoint(alone.frame)
 
 
 def test_nothing_is_said_where_there_is_nothing_to_compare(formatting_run, tmp_path):

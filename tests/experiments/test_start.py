@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from experiments._commands import NAMES
+from tests.builders import write_corpus
 
 HEAVY = {
     *("numpy", "pandas", "scipy", "pyarrow", "matplotlib", "cv2", "PIL", "pypdfium2", "lxml"),
@@ -75,3 +76,64 @@ def test_a_start_imports_nothing_heavy(name: str) -> None:
 )
 def test_only_what_shows_options_of_a_study_imports_what_parses_them(name: str) -> None:
     assert PARSING.isdisjoint(loaded()[name])
+
+
+FRAMES = {"pandas", "pyarrow", "matplotlib", "jinja2", "lxml"}
+RANKING = {"bm25s", "numba", "llvmlite", "torch"}
+RUN = """
+from experiments.__main__ import main
+try:
+    main(sys.argv[2:])
+except SystemExit as ended:
+    assert not ended.code, ended
+"""
+STOP = """
+import ohr.study.run
+def stop(*_):
+    raise SystemExit(0)
+ohr.study.run._carry_out = stop
+"""
+SHOW = """
+Path(sys.argv[1]).write_text(" ".join({name.partition(".")[0] for name in sys.modules}))
+"""
+DOORS = {
+    # A table of text; the engines themselves import what they read pages with.
+    "list engines": (RUN, FRAMES | RANKING | {"scipy"}),
+    # Noise of page images needs OpenCV; the least p of a study needs Student's t (scipy.special).
+    "run noise-curve --dry-run": (RUN, FRAMES | RANKING),
+    "run ocr-benchmark": (STOP + RUN, FRAMES | RANKING | {"cv2"}),
+    "a worker that reads pages": (
+        "import ohr.ocr.worker",
+        FRAMES | RANKING | {"cv2", "scipy", "rich", "typer", "yaml"},
+    ),
+    "a worker that opens files": (
+        "import ohr.documents.opening",
+        FRAMES | RANKING | {"cv2", "scipy", "rich", "typer", "yaml", "pydantic"},
+    ),
+}
+"""What each door runs, and the packages that it must not import. A study stops here before its
+first stage."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_imports_nothing_before_it_is_needed(door: str, tmp_path: Path) -> None:
+    code, unneeded = DOORS[door]
+    arguments = [] if code.startswith("import") else door.split()
+    if arguments[0:1] == ["run"]:
+        arguments += write_corpus(tmp_path)
+    if door == "run ocr-benchmark":
+        arguments += ["retrievers=[bm25]", "stages=[ocr,retrieval]", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", f"import sys\nfrom pathlib import Path\n{code}{SHOW}"),
+            *(str(tmp_path / "modules"), *arguments),
+        ],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == 0, done.stderr
+    modules = set((tmp_path / "modules").read_text().split())
+    assert "ohr" in modules
+    assert unneeded.isdisjoint(modules)

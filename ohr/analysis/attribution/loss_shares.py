@@ -103,7 +103,8 @@ def group_losses(run: StudyRun, metrics: Sequence[str] = ()) -> pd.DataFrame:
     [run] = cut_runs([run], metrics)
     outcomes = metrics_of([run], metrics or usual_outcomes([run]))
     records: list[dict[str, Any]] = []
-    for damage in damages([run], [pair for pair in outcomes if pair[0] != "ocr"]):
+    pairs = [pair for pair in outcomes if pair[0] != "ocr"]
+    for damage in damages([run], pairs, with_metrics=False):
         known_values = {"stage": damage.outcome.stage, "metric": damage.outcome.metric}
         known_values |= {"title": damage.outcome.label, **damage.setting}
         for condition, frame in damage.frame.groupby("condition", sort=False):

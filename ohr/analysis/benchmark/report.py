@@ -10,6 +10,7 @@ from ohr.analysis.benchmark.paper_tables import write_paper_tables
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import report_differences
 from ohr.analysis.comparison.ties import cells_with_letters
+from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
@@ -17,10 +18,6 @@ from ohr.display.terminal import NARROW, benchmark_tables, show
 from ohr.figures.pareto import pareto_charts
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
-from ohr.workers.forked import ForkedCall
-
-_MANY_ROWS = 20_000
-"""With fewer rows, the tables are ready before a second process has started to draw."""
 
 
 def report(run: StudyRun) -> None:
@@ -32,12 +29,7 @@ def report(run: StudyRun) -> None:
     notes = reader_notes(run.readers)
     differences = run_differences(run, groups=True)
     bases = run.manifest.get("knowledge_bases", {})
-    drawing = ForkedCall(
-        lambda: _draw(run, notes),
-        workers=run.manifest.get("config", {}).get("workers", 1),
-        worthwhile=len(run.rows) >= _MANY_ROWS,
-    )
-    with closing(drawing):
+    with closing(start_drawing(run, lambda: _draw(run, notes))) as drawing:
         report_differences(run, differences)
         losses = run.path / "tables" / "losses.csv"
         has_losses = report_losses(run, losses)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
 import pandas as pd
 
@@ -11,6 +13,7 @@ from ohr.analysis.comparison.differences_report import p_text, report_difference
 from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of, statistics_table
+from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import noise_curve, noise_strength, sources
 from ohr.display.labels import added_noise_title, interval_units, noise_title, shown_measures
 from ohr.display.noise_axis import axis_note
@@ -48,15 +51,16 @@ def report(run: StudyRun, axis: str = "") -> None:
             f"{axis} was not measured: add it to metrics=[…], or ocr to stages=[…]; a study "
             "without that stage measures only the axis that is drawn by default"
         )
-    figures = run.path / "figures"
     runs = [run]
-    paths = noise_curve(runs, figures, axis=axis) + sources(runs, figures, axis=axis)
-    paths += noise_strength(runs, figures)
-    report_differences(run, run_differences(run))
-    show(noise_table(cells_with_letters(run), reader_notes(run.readers)), NARROW)
-    for path in paths:
-        print(f"figure: {path}")
-    curves = statistics_table(runs, chosen)
+    # The figures share these with the tables.
+    differences = run_differences(run)
+    loss_panels(run, chosen)
+    with closing(start_drawing(run, lambda: _draw(run, axis))) as drawing:
+        report_differences(run, differences)
+        show(noise_table(cells_with_letters(run), reader_notes(run.readers)), NARROW)
+        curves = statistics_table(runs, chosen)
+        for path in drawing.result():
+            print(f"figure: {path}")
     if len(curves):
         path = run.path / "curves.csv"
         write_csv(path, curves)
@@ -65,6 +69,13 @@ def report(run: StudyRun, axis: str = "") -> None:
         print(note)
     for sentence in sentences(run, chosen):
         print(plain(sentence))
+
+
+def _draw(run: StudyRun, axis: str) -> list[Path]:
+    """Draw the curves, the same by source of evidence, and measured against requested noise."""
+    folder = run.path / "figures"
+    paths = noise_curve([run], folder, axis=axis) + sources([run], folder, axis=axis)
+    return paths + noise_strength([run], folder)
 
 
 def sentences(run: StudyRun, axis: str) -> list[str]:

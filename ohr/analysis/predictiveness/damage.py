@@ -34,32 +34,36 @@ class Damage:
     frame: pd.DataFrame
 
 
-def damages(runs: Sequence[StudyRun], outcomes: Sequence[tuple[str, str]]) -> Iterator[Damage]:
+def damages(
+    runs: Sequence[StudyRun], outcomes: Sequence[tuple[str, str]], *, with_metrics: bool = True
+) -> Iterator[Damage]:
     """The damage of each outcome (stage, metric) and setting, over all runs that share it.
 
     A noisy knowledge base is compared with the same engine on clean pages, and a clean engine with
-    the ground truth.
+    the ground truth. Without ``with_metrics`` the frames have the losses alone.
     """
     infos: dict[tuple[str, str], MetricInfo] = {
         (info.stage, info.metric): info for run in runs for info in run.metric_infos
     }
-    metrics = tuple(info for info in infos.values() if info.stage == "ocr")
+    metrics = tuple(info for info in infos.values() if info.stage == "ocr" and with_metrics)
     parts: dict[tuple[str, str, tuple[str, ...]], list[pd.DataFrame]] = {}
     for run, name in zip(runs, run_names(runs), strict=True):
         bases = _knowledge_bases(run)
         names = {knowledge_base_name(base.iloc[0]): base for base in bases}
-        wide = {label: _values(base, metrics) for label, base in names.items()}
+        wide = {label: _values(base, metrics) for label, base in names.items() if metrics}
         for label, noisy in names.items():
             clean = clean_of(noisy.iloc[0], names)
             if clean is None:
                 continue
-            worse = _worse(wide[clean], wide[label], metrics)
+            worse = _worse(wide[clean], wide[label], metrics) if metrics else None
             condition = {"condition": f"{name}: {label}" if len(runs) > 1 else label}
             condition |= {column: noisy[column].iloc[0] for column in ("noise", "engine")}
             for stage, metric in outcomes:
                 before, after = (rows_of(base, stage, metric) for base in (names[clean], noisy))
                 for values, losses in _losses(before, after, infos.get((stage, metric))):
-                    joined = losses.merge(worse, on="qid", how="left").assign(**condition)
+                    joined = losses.assign(**condition)
+                    if worse is not None:
+                        joined = losses.merge(worse, on="qid", how="left").assign(**condition)
                     parts.setdefault((stage, metric, values), []).append(joined)
     for (stage, metric, values), frames in parts.items():
         frame = pd.concat(frames, ignore_index=True)

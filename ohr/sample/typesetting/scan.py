@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -54,6 +53,8 @@ def scanned(rendered: Rendered, title: str, doc_id: str, seed: int) -> Rendered:
 
 def scan(page: Grey, sheet: Sheet) -> Grey:
     """A grey page, (height, width) uint8, as it is scanned; same shape."""
+    import cv2
+
     height, width = page.shape
     middle = ((width - 1) / 2, (height - 1) / 2)
     turn = cv2.getRotationMatrix2D(middle, sheet.degrees, 1.0)

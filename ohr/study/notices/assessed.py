@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.study.metrics import NO_CONTEXT, base_name
 from ohr.study.plan import Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _COUNTS = ["n", "n_empty", "n_error", "n_timeout"]
 _WITHOUT = {

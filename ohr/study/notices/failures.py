@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, cast
 
 from ohr.files.safe_text import plain
 from ohr.scoring.measuring import JUDGE
@@ -18,6 +16,10 @@ from ohr.study.metrics import NO_CONTEXT
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.scoring.measuring import Scores
 from ohr.types import FAILED, Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _NAMED_REASONS = 3
 _ANSWERED: tuple[Stage, ...] = ("generation", "overall")
@@ -120,6 +122,8 @@ class FailureCounts:
 
 def failed_in_rows(rows: pd.DataFrame) -> list[str]:
     """:meth:`FailureCounts.failed`, from a run's rows."""
+    import pandas as pd
+
     rows = rows[(rows["qid"] == "") | rows["stage"].isin(_ANSWERED)]
     failed: dict[_Score, int] = {}
     keys = [*CONDITION_COLUMNS, "stage", "metric"]

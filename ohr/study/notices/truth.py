@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ohr.collection import GROUND_TRUTH
 from ohr.datasets.floor import ALL, NOISY_TRUTH
@@ -17,6 +16,10 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.study.checks import has_text
 from ohr.study.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
 from ohr.study.plan import Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 MARK = "*"
 """Mark of an engine whose output equals the truth."""

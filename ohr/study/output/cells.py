@@ -7,12 +7,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ohr.errors import OhrError
 from ohr.statistics import NO_INTERVAL, Clusters, mean_interval
@@ -23,6 +20,11 @@ from ohr.study.output.groups import GROUP_COLUMNS, STATED, group_names, known_fi
 from ohr.study.output.rows import unreadable
 from ohr.study.plan import Plan
 from ohr.types import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
 LABEL_COLUMNS = tuple(name for name in KEY_COLUMNS if name not in ("intensity", "top_k", "seed"))
@@ -75,6 +77,8 @@ def aggregate(
     declared. ``groups`` are the groups of the cells; by default all groups of the rows. Raises
     OhrError for invalid rows.
     """
+    import pandas as pd
+
     scores = _Scores(rows)
     means: dict[Key, list[dict[str, Any]]] = {}
     noise: dict[tuple[Key, str], dict[str, float]] = {}
@@ -228,6 +232,8 @@ class _Scores:
                 yield self._score(key, [_joined(pieces) for pieces in pending.pop(key).values()])
 
     def _piece(self, part: pa.Table, rows: np.ndarray) -> _Piece:
+        import pyarrow as pa
+
         chosen = part.take(pa.array(rows))
         statuses = {name: place for place, name in enumerate(_STATUSES)}
         coded = {
@@ -297,6 +303,8 @@ def _drop_draw(key: Key) -> Key:
 
 def _recoded(column: pa.ChunkedArray, codes: dict[str, int]) -> np.ndarray:
     """Texts as codes that are the same in all parts; new texts get new codes."""
+    import pyarrow as pa
+
     texts = column.combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
         texts = pa.concat_arrays(texts.chunks)
@@ -320,12 +328,17 @@ def _segments(part: pa.Table) -> Iterator[tuple[Key, np.ndarray]]:
 
 def _keys(part: pa.Table) -> Iterable[Key]:
     """The keys of a part's scores, in order of their first row."""
+    import pandas as pd
+
     codes, keys = _coded_keys(part)
     return (keys[code] for code in pd.unique(codes))
 
 
 def _coded_keys(part: pa.Table) -> tuple[np.ndarray, dict[int, Key]]:
     """A code for each row's score, and the key of each code."""
+    import pandas as pd
+    import pyarrow as pa
+
     columns = []
     for name in _SCORE:
         texts = part[name].combine_chunks()
@@ -351,6 +364,8 @@ class _FrameParts:
     """Rows in a frame."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
+        import pyarrow as pa
+
         self._table = pa.Table.from_pandas(
             complete(rows).reindex(columns=list(_COLUMNS_READ)), preserve_index=False
         )
@@ -364,6 +379,9 @@ class _FileParts:
     """Rows in a file, one row group at a time."""
 
     def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         self._path = path
         try:
             self._file = pq.ParquetFile(path, page_checksum_verification=True)
@@ -374,6 +392,8 @@ class _FileParts:
 
     def tables(self, columns: list[str]) -> Iterator[pa.Table]:
         """One row group after the other."""
+        import pyarrow as pa
+
         for number in range(self._file.num_row_groups):
             try:
                 yield self._file.read_row_group(number, columns, use_threads=False)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from ohr.datasets.verify import form_name, named_form
 from ohr.study.plan import Plan
 from ohr.types import EVIDENCE_SOURCES, PageRef, Question
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 GROUP_COLUMNS = {
     "evidence_source": "source", "domain": "domain", "category": "category",
@@ -114,6 +118,8 @@ def make_grouping(plan: Plan) -> Grouping:
 
 def tags_of(rows: pd.DataFrame) -> pd.Series:
     """The groups of each row's unit as a JSON list, from the columns of :data:`GROUP_COLUMNS`."""
+    import pandas as pd
+
     named = {
         column: _group_labels(rows, column).map(
             lambda name, prefix=prefix: [f"{prefix}:{name}"] if name else []

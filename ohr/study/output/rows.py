@@ -9,12 +9,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ohr.errors import OhrError
 from ohr.store.atomic import disk_of
@@ -24,6 +21,11 @@ from ohr.study.output.groups import make_grouping
 from ohr.study.plan import Plan
 from ohr.study.scoring.measuring import Scores
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
 FILE = "rows.parquet"
 UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
@@ -31,22 +33,26 @@ _OF_UNIT = (*UNIT_COLUMNS, "evidence_source", "domain", "answer_form", "task", "
 ROW_COLUMNS = (*CONDITION_COLUMNS, "draw", "stage", "metric", *_OF_UNIT, "value", "status")
 """``groups`` is a JSON list of a unit's groups except ``all``. There is a last column ``category``
 if a question states one."""
-_TEXT = pa.dictionary(pa.int32(), pa.string())
-_NUMBERS = {
-    **dict.fromkeys(("intensity", "value"), pa.float64()),
-    **dict.fromkeys(("seed", "draw", "top_k", "page_no"), pa.int64()),
-}
+_FLOATS = ("intensity", "value")
+_INTEGERS = ("seed", "draw", "top_k", "page_no")
+_NUMBERS = (*_FLOATS, *_INTEGERS)
 
 
 def schema(columns: Sequence[str] = ROW_COLUMNS) -> pa.Schema:
     """The types of the columns of ``rows.parquet``."""
-    return pa.schema([(name, _NUMBERS.get(name, _TEXT)) for name in columns])
+    import pyarrow as pa
+
+    types = dict.fromkeys(_FLOATS, pa.float64()) | dict.fromkeys(_INTEGERS, pa.int64())
+    text = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema([(name, types.get(name, text)) for name in columns])
 
 
 class RowWriter:
     """Writes the rows of a plan, one row group per call of :meth:`add`."""
 
     def __init__(self, plan: Plan, path: Path) -> None:
+        import pyarrow.parquet as pq
+
         self._units = _unit_columns(plan)
         stated = [name for name in self._units if name not in ROW_COLUMNS]
         self._schema = schema([*ROW_COLUMNS, *stated])
@@ -71,6 +77,8 @@ class RowWriter:
                 self._file.write_table(self._table(scores))
 
     def _table(self, scores: Sequence[Scores]) -> pa.Table:
+        import pyarrow as pa
+
         lengths = [len(score.values) for score in scores]
         constants = [
             asdict(score.condition)
@@ -82,7 +90,9 @@ class RowWriter:
             values = [constant[name] for constant in constants]
             places = np.repeat(np.arange(len(values)), lengths)
             if name in _NUMBERS:
-                columns[name] = pa.array(values, _NUMBERS[name]).take(pa.array(places))
+                columns[name] = pa.array(values, self._schema.field(name).type).take(
+                    pa.array(places)
+                )
             else:
                 names, codes = _codes(values)
                 columns[name] = _texts(codes[places], names)
@@ -106,6 +116,8 @@ def _codes(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
 
 
 def _texts(codes: np.ndarray, names: Sequence[str]) -> pa.DictionaryArray:
+    import pyarrow as pa
+
     safe = [name.encode("utf-8", "replace").decode() for name in names]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(safe, pa.string()))
 
@@ -161,6 +173,9 @@ def _listed(tags: Sequence[str]) -> str:
 
 def read_rows(path: Path) -> pd.DataFrame:
     """The rows of a run's folder. Raises OhrError."""
+    import pandas as pd
+    import pyarrow as pa
+
     try:
         # Arrow's threads may still run when the process ends, and then abort it.
         rows = pd.read_parquet(path / FILE, page_checksum_verification=True, use_threads=False)

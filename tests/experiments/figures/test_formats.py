@@ -3,16 +3,35 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib.figure import Figure
 
+from ohr.figures import saved_figure
 from ohr.figures.style import WIDTH, describe, drawn_for, figure, only, save
 
 
-def drawn(folder: Path) -> dict[str, bytes]:
+def drawn(folder: Path, *, pdf: bool = False) -> dict[str, bytes]:
     with figure(3, 2) as fig:
         axes = fig.subplots(1, 2)
         axes[0].plot([0.123, 0.7], [1, 3000], label="a line")
+        axes[0].set_aspect(0.0001)
         axes[1].set_title("a title\nof two lines")
-        return {path.name: path.read_bytes() for path in save(fig, folder, "x")}
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
+        return {path.name: path.read_bytes() for path in save(fig, folder, "x", pdf=pdf)}
+
+
+def test_a_figure_has_the_bytes_that_matplotlib_s_own_has(tmp_path, monkeypatch):
+    ours = drawn(tmp_path / "ours", pdf=True)
+    monkeypatch.setattr(saved_figure, "SavedFigure", Figure)
+    assert ours == drawn(tmp_path / "theirs", pdf=True)
+    assert sorted(ours) == ["x.pdf", "x.png", "x.svg"]
+
+
+def test_a_figure_is_laid_out_for_each_format_and_drawn_once_for_it(tmp_path, monkeypatch):
+    drawings = []
+    draw = Figure.draw
+    monkeypatch.setattr(Figure, "draw", lambda *given: drawings.append(given) or draw(*given))
+    drawn(tmp_path)
+    assert len(drawings) == len(["x.png", "x.svg"])
 
 
 def test_a_figure_that_is_saved_as_svg_alone_has_the_bytes_that_it_has_beside_its_png(tmp_path):
