@@ -9,7 +9,6 @@ from ohr.files.safe_text import plain
 from ohr.statistics import DOCUMENT, PAGE
 from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 from ohr.study.notices.truth import metric_infos_of
-from ohr.study.output.select import cells_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +31,7 @@ STAGE_METRICS = (
 MARK_UP_LEFT_OUT = "_stripped"
 """Suffix of a metric that leaves out mark-up on both sides."""
 
+Units = dict[tuple[str, str], float]
 _PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 
 
@@ -50,12 +50,13 @@ def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[st
     ``parts``: each metric is followed by the parts of its loss, such as retrieval LCS by page not
     found and text missing.
     """
+    units = _units_of_all(cells)
     infos = [
         info
         for info in metric_infos_of(cells)
-        if info.stage != "ocr" and len(_rows_of_all(cells, info))
+        if info.stage != "ocr" and (info.stage, info.metric) in units
     ]
-    page_metrics = _pages_found(cells, infos)
+    page_metrics = _pages_found(units, infos) if "n" in cells else []
     selected = [info for info in infos if info.shown or info in page_metrics]
     if parts:
         with_parts = (info for whole in selected for info in (whole, *parts_of(whole, infos)))
@@ -68,41 +69,43 @@ def parts_of(whole: MetricInfo, infos: Iterable[MetricInfo]) -> list[MetricInfo]
     return [info for info in infos if info.stage == whole.stage and info.part_of == whole.metric]
 
 
-def _pages_found(cells: pd.DataFrame, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
+def _pages_found(units: Units, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
     """The metrics of finding the page, at the readers' number of hits, if they are needed."""
-    if "n" not in cells:
-        return []
     of_hits = [info for info in infos if info.of == "hits"]
     at_k = [info for info in of_hits if info.top_k is not None]
-    most_units = [_most_units(cells, info) for info in of_hits if info.shown]
+    most_units = [units[info.stage, info.metric] for info in of_hits if info.shown]
     if (
         not at_k
         or not most_units
-        or 2 * max(most_units) >= max(_most_units(cells, info) for info in at_k)
+        or 2 * max(most_units) >= max(units[info.stage, info.metric] for info in at_k)
     ):
         return []
     return [info for info in at_k if info.top_k == at_k[0].top_k]
 
 
-def _most_units(cells: pd.DataFrame, info: MetricInfo) -> float:
-    return float(_rows_of_all(cells, info)["n"].fillna(0).max())
-
-
 def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
     """(stage, metric, label) of the noise metrics, and of other OCR metrics that a study names."""
+    units = _units_of_all(cells)
     by_metric = {
         info.metric: (info.stage, info.metric, info.label)
         for info in metric_infos_of(cells)
         if info.stage == "ocr"
         and (info.shown or info.metric in NOISE_COLUMNS)
-        and len(_rows_of_all(cells, info))
+        and (info.stage, info.metric) in units
     }
     names = dict.fromkeys([*NOISE_COLUMNS, *by_metric])
     return [by_metric[name] for name in names if name in by_metric]
 
 
-def _rows_of_all(cells: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
-    return cells_of(cells, info.stage, info.metric, "all")
+def _units_of_all(cells: pd.DataFrame) -> Units:
+    """The most units of any cell of all questions or pages, by stage and metric."""
+    columns = ["stage", "metric", "group", *(["n"] if "n" in cells else [])]
+    units: Units = {}
+    for stage, metric, group, *n in zip(*(cells[name].tolist() for name in columns), strict=True):
+        if group == "all":
+            most = n[0] if n and n[0] == n[0] else 0  # not NaN
+            units[stage, metric] = max(units.get((stage, metric), 0), most)
+    return units
 
 
 def noise_title(metric: str) -> str:
