@@ -31,7 +31,8 @@ STAGE_METRICS = (
 MARK_UP_LEFT_OUT = "_stripped"
 """Suffix of a metric that leaves out mark-up on both sides."""
 
-Units = dict[tuple[str, str], float]
+MostUnits = dict[tuple[str, str], float]
+"""Stage and metric -> the most pages or questions of any cell."""
 _PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 
 
@@ -69,7 +70,7 @@ def parts_of(whole: MetricInfo, infos: Iterable[MetricInfo]) -> list[MetricInfo]
     return [info for info in infos if info.stage == whole.stage and info.part_of == whole.metric]
 
 
-def _pages_found(units: Units, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
+def _pages_found(units: MostUnits, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
     """The metrics of finding the page, at the readers' number of hits, if they are needed."""
     of_hits = [info for info in infos if info.of == "hits"]
     at_k = [info for info in of_hits if info.top_k is not None]
@@ -97,10 +98,10 @@ def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
     return [by_metric[name] for name in names if name in by_metric]
 
 
-def _units_of_all(cells: pd.DataFrame) -> Units:
+def _units_of_all(cells: pd.DataFrame) -> MostUnits:
     """The most units of any cell of all questions or pages, by stage and metric."""
     columns = ["stage", "metric", "group", *(["n"] if "n" in cells else [])]
-    units: Units = {}
+    units: MostUnits = {}
     for stage, metric, group, *n in zip(*(cells[name].tolist() for name in columns), strict=True):
         if group == "all":
             most = n[0] if n and n[0] == n[0] else 0  # not NaN

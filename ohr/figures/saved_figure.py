@@ -19,8 +19,10 @@ class SavedFigure(Figure):
     def draw(self, renderer: Any) -> None:
         """Draw on a renderer, or only lay out before saving."""
         engine = self.get_layout_engine()
-        if self.axes and self.canvas.is_saving() and isinstance(engine, ConstrainedLayoutEngine):
-            self._get_draw_artists(renderer)  # type: ignore[attr-defined]  # it sets the aspects
+        set_aspects = getattr(self, "_get_draw_artists", None)  # not public: may go one day
+        can_lay_out = self.axes and self.canvas.is_saving() and set_aspects is not None
+        if can_lay_out and isinstance(engine, ConstrainedLayoutEngine):
+            set_aspects(renderer)  # type: ignore[misc]  # it is there
             engine.execute(self)
         else:
             super().draw(renderer)
