@@ -96,10 +96,9 @@ class Measuring:
             return {label: columns[label][places] for label in labels}
 
         singly = {label: metric for label, metric in metrics.items() if not metric.takes_all}
-        if self.stored is not None and of != "answer":
-            storable = {label: metric for label, metric in singly.items() if is_storable(metric)}
-            fill_these = partial(fill, storable)
-            columns |= self.stored.columns(cases, storable, applies, fill_these)
+        storable = {label: metric for label, metric in singly.items() if is_storable(metric)}
+        if self.stored is not None and storable and of != "answer":
+            columns |= self.stored.columns(cases, storable, applies, partial(fill, storable))
             singly = {label: singly[label] for label in singly if label not in storable}
         if singly:
             fill(singly, range(len(cases.cases)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,8 +34,8 @@ KIND = "scores"
 """The kind of the artefacts."""
 ROUNDING = 1e-9
 """Beyond worst and best by this much, a value is still taken: sums of floats end beside 1."""
-_CODE = ("ohr.metrics", "ohr.markup")
-_LIBRARIES = ("numpy", "rapidfuzz")
+_CODE = ("ohr.metrics", "ohr.markup", "ohr.plugins", "ohr.scoring")
+_LIBRARIES = ("numpy", "rapidfuzz", "scipy")
 Columns = dict[str, np.ndarray]
 """Float ``(n,)`` by the label of the metric; NaN where it does not apply."""
 
@@ -190,7 +191,7 @@ def _read(stored: Any, metrics: Mapping[str, Metric], count: int) -> Columns | N
 
 @cache
 def _code_digest() -> str:
-    """Digest of the code that scores, and the versions of the libraries that it uses."""
+    """Digest of the code that scores, and of the versions of the libraries that it uses."""
     sources = []
     for package in _CODE:
         folders = [files(package)]
@@ -200,4 +201,5 @@ def _code_digest() -> str:
                     folders.append(entry)
                 elif entry.name.endswith((".py", ".json")):
                     sources.append([package, entry.name, digest(entry.read_bytes())])
-    return digest([sources, [f"{name} {version(name)}" for name in _LIBRARIES]])
+    libraries = [f"{name} {version(name)}" for name in _LIBRARIES]
+    return digest([sources, libraries, unicodedata.unidata_version])
