@@ -70,10 +70,10 @@ def index(base: Path, domain: str) -> Index:
     return Index(pieces, BM25Okapi([terms(piece) for piece in pieces]))
 
 
-def retrieve(known: Index, question: str, k: int = 2) -> list[str]:
+def retrieve(domain: Index, question: str, k: int = 2) -> list[str]:
     """The k best chunks of a domain."""
-    scores = known.bm25.get_scores(terms(question))
-    return [known.chunks[at] for at in np.argsort(-scores, kind="stable")[:k]]
+    scores = domain.bm25.get_scores(terms(question))
+    return [domain.chunks[place] for place in np.argsort(-scores, kind="stable")[:k]]
 
 
 def words(text: str) -> list[str]:
@@ -86,9 +86,9 @@ def lcs(hit_words: Sequence[str], evidence_words: Sequence[str]) -> int:
     row = [0] * (len(hit_words) + 1)
     for word in evidence_words:
         diagonal = 0
-        for at, other in enumerate(hit_words, start=1):
-            above = row[at]
-            row[at] = diagonal + 1 if word == other else max(above, row[at - 1])
+        for place, hit_word in enumerate(hit_words, start=1):
+            above = row[place]
+            row[place] = diagonal + 1 if word == hit_word else max(above, row[place - 1])
             diagonal = above
     return row[-1]
 

@@ -98,7 +98,7 @@ def measure(
     measured = {(row["page"], row["engine"]): row for row in map(json.loads, lines)}
     is_loaded: set[str] = set()
     for index, (source, page_no, truth) in enumerate(pages):
-        label, image = f"{source.stem}#{page_no}", None
+        label, image = f"{source.parent.name}/{source.stem}#{page_no}", None
         turn = index % len(engines)
         for name in [*list(engines)[turn:], *list(engines)[:turn]]:
             if (label, name) not in measured:

@@ -59,8 +59,8 @@ def main(argv: Sequence[str] | None = None) -> None:
                 (", stages=[retrieval]", "[retrieval]", "retrieval"),
             ):
                 title = f"scoring={scoring}{name}"
-                out, kept = Path(folder, title), Path(folder, f"{scoring} {cache}")
-                spent, walls[title] = _study(base, part, (scoring, stages), kept, out)
+                out, store = Path(folder, title), Path(folder, f"{scoring} {cache}")
+                spent, walls[title] = _study(base, part, (scoring, stages), store, out)
                 totals[title] = _print_costs(f"ours, {title}", spent)
     every = max(1, len(questions) // options.questions) if options.questions else 1
     steps = _published(bench / "retrieval_base", domains, questions, every)
@@ -90,13 +90,13 @@ def _study(
 
     ``settings`` are scoring and stages. What no stage counts is start, tables and figures.
     """
-    scoring, stages_asked = settings
+    scoring, stages_option = settings
     before = os.times()
     subprocess.run(
         [
             sys.executable, "-m", "experiments.ocr_benchmark", "dataset.kind=ohrbench",
             f"dataset.path={base}", f"dataset.questions={questions}",
-            "engines=[gt,precomputed:MinerU]", "retrievers=[bm25]", f"stages={stages_asked}",
+            "engines=[gt,precomputed:MinerU]", "retrievers=[bm25]", f"stages={stages_option}",
             f"scoring={scoring}", f"cache={cache}", "--out", str(out),
         ],
         check=True,

@@ -39,6 +39,7 @@ def study_command(
         ) -> int:
             if needs is not None and needs not in config.stages:
                 raise ConfigError(f"stages must include {needs}: this command reports that stage")
+            _check_axis(config, options.get("axis"))
             if dry_run:
                 from ohr.display.plan import print_plan
 
@@ -68,6 +69,19 @@ def study_command(
         return make_command(main, named_by=report)
 
     return make
+
+
+def _check_axis(config: StudyConfig, axis: str | None) -> None:
+    """Raise ConfigError for an axis of noise that a study would not measure, before it is run."""
+    if not axis or "ocr" in config.stages:
+        return
+    from ohr.display.choices import AXES
+    from ohr.study.metrics import noise_columns
+
+    if axis in AXES and axis not in noise_columns(config, 0.0):
+        raise ConfigError(
+            f"{axis} would not be measured: give metrics=[default,{axis}], or add ocr to stages=[…]"
+        )
 
 
 def _evaluated(parameter: inspect.Parameter, function: Any) -> Any:

@@ -82,7 +82,7 @@ def _loaded(program: str | None) -> ctypes.CDLL | str:
         try:
             library = ctypes.CDLL(name)
         except OSError as error:
-            if "No such file" not in str(error):
+            if "no such file" not in str(error).lower():
                 problem = str(error)
             continue
         try:
@@ -190,6 +190,7 @@ def _model(languages: tuple[str, ...], psm: int, oem: int, dpi: int | None, fold
         variables["user_defined_dpi"] = str(dpi)
     for name, value in variables.items():
         if not library.TessBaseAPISetVariable(handle, name.encode(), value.encode()):
+            library.TessBaseAPIDelete(handle)
             raise EngineError(f"libtesseract knows no {name}")
     return handle
 
@@ -239,4 +240,7 @@ def _c_locale(mask: int) -> tuple[ctypes._NamedFuncPointer, int]:
     libc.newlocale.restype = libc.uselocale.restype = ctypes.c_void_p
     libc.newlocale.argtypes = [_Int, _Text, ctypes.c_void_p]
     libc.uselocale.argtypes = [ctypes.c_void_p]
-    return libc.uselocale, libc.newlocale(mask, b"C", None)
+    plain = libc.newlocale(mask, b"C", None)
+    if not plain:
+        raise EngineError("libtesseract: the C locale cannot be set")
+    return libc.uselocale, plain

@@ -250,7 +250,16 @@ def _files_parsed_once() -> Iterator[None]:
 
     parser: Any = OmegaConf
     load = parser.load
-    parser.load = staticmethod(cache(load))
+    loaded: dict[str, Any] = {}
+
+    def load_once(file: Any) -> Any:
+        if not isinstance(file, str | Path):
+            return load(file)
+        if str(file) not in loaded:
+            loaded[str(file)] = load(file)
+        return loaded[str(file)]
+
+    parser.load = staticmethod(load_once)
     try:
         yield
     finally:

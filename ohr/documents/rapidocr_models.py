@@ -13,6 +13,8 @@ from ohr.errors import ConfigError, MissingDependencyError
 INSTALL = "pip install 'rapidocr>=3.10' onnxruntime"
 DETECTOR = "PP-OCRv6_det_small.onnx"
 RECOGNISER = "PP-OCRv6_rec_small.onnx"
+_CHARACTERS = b"\x0a\x09character\x12"
+"""How ONNX writes the key of the metadata: field 1 with nine letters, then field 2."""
 
 
 def model_path(name: str) -> Path:
@@ -53,7 +55,3 @@ def models_of(folder: Path | None) -> tuple[Path, Path]:
             "export it with the metadata key 'character', one character a line"
         )
     return folder / detector[0], folder / recogniser[0]
-
-
-_CHARACTERS = b"\x0a\x09character\x12"
-"""How ONNX writes the key of the metadata: field 1 with nine letters, then field 2."""

@@ -1,8 +1,8 @@
-"""Scores that the artefact store keeps: equal texts are scored once, also by another study.
+"""Scores of pages, evidence and hits that the artefact store keeps, for other studies too.
 
-They are stored by scope, as rankings are, under the digests of the texts that were compared. Only
-metrics of this project are stored: what else another's metric may read, such as a file, is not
-known.
+They are stored by scope, as rankings are, under the digest of all texts that were compared and of
+what scores them: an unchanged domain is not scored again with the same metrics. Only metrics of
+this project are stored: one from elsewhere may read other things, such as a file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-import unicodedata
+import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -34,7 +34,7 @@ KIND = "scores"
 """The kind of the artefacts."""
 ROUNDING = 1e-9
 """Beyond worst and best by this much, a value is still taken: sums of floats end beside 1."""
-_CODE = ("ohr.metrics", "ohr.markup", "ohr.plugins", "ohr.scoring")
+_CODE = ("ohr.metrics", "ohr.markup", "ohr.plugins", "ohr.scoring", "ohr.store", "ohr.datasets")
 _LIBRARIES = ("numpy", "rapidfuzz", "scipy")
 Columns = dict[str, np.ndarray]
 """Float ``(n,)`` by the label of the metric; NaN where it does not apply."""
@@ -68,12 +68,12 @@ class StoredScores:
                 "code": _code_digest(),
                 "cases": _cases_digest(cases, places, applies),
             }
-            found = _read(self.store.get(KIND, key), metrics, len(places))
-            if found is None:
-                found = measure(places)
-                _put(self.store, key, {name: _plain(found[name]) for name in found})
+            scores = _read(self.store.get(KIND, key), metrics, len(places))
+            if scores is None:
+                scores = measure(places)
+                _put(self.store, key, {name: _plain(scores[name]) for name in scores})
             for label, column in columns.items():
-                column[places] = found[label]
+                column[places] = scores[label]
         return columns
 
     def _places(self, cases: Cases) -> dict[str, list[int]]:
@@ -99,15 +99,16 @@ def stored_floor(
         for question in questions
         for part in (
             repr(question),
-            *(pages[ref].text if ref in pages else "" for ref in question.evidence_pages),
+            *(f"={pages[ref].text}" if ref in pages else "" for ref in question.evidence_pages),
         )
     )
     key = {"floor": _texts_digest(texts), "code": _code_digest()}
     stored: Any = store.get(KIND, key)
     if not _is_floor(stored):
-        stored = truth_floor(questions, pages)
+        floor = truth_floor(questions, pages)
+        stored = [[group, *pair] for group, pair in floor.items()]
         _put(store, key, stored)
-    return {group: (value, count) for group, (value, count) in stored.items()}
+    return {group: (share, count) for group, share, count in stored}
 
 
 def _put(store: ArtefactStore, key: object, value: object) -> None:
@@ -116,11 +117,11 @@ def _put(store: ArtefactStore, key: object, value: object) -> None:
 
 
 def _is_floor(stored: Any) -> bool:
-    if not isinstance(stored, dict):
+    if not isinstance(stored, list):
         return False
-    for pair in stored.values():
-        match pair:
-            case [int() | float() as share, int() as count] if 0 <= share <= 1 and count > 0:
+    for entry in stored:
+        match entry:
+            case [str(), int() | float() as share, int() as count] if 0 <= share <= 1 and count > 0:
                 continue
             case _:
                 return False
@@ -202,4 +203,5 @@ def _code_digest() -> str:
                 elif entry.name.endswith((".py", ".json")):
                     sources.append([package, entry.name, digest(entry.read_bytes())])
     libraries = [f"{name} {version(name)}" for name in _LIBRARIES]
-    return digest([sources, libraries, unicodedata.unidata_version])
+    types = digest(files("ohr").joinpath("types.py").read_bytes())
+    return digest([sources, types, libraries, platform.python_version()])

@@ -20,8 +20,8 @@ from ohr.types import FAILED, Status
 NO_CONTEXT = "_no_context"
 """Suffix of metrics of closed-book answers, which are the floor of retention."""
 NOISE_COLUMNS = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
-"""Metrics of noise, each a column of the cells. A study without the stage ``ocr`` measures only
-those of :func:`noise_columns`."""
+"""Metrics of noise, each a column of the cells; a study without the stage ``ocr`` measures those of
+:func:`noise_columns` alone."""
 NO_ROOM = 0.95
 """Damage of clean pages from which a metric says nothing about noise. The published r_noise is 1 on
 Chinese ground truth: its words are what is between spaces, and a line of Chinese has none."""
@@ -203,15 +203,16 @@ def _why_meaningless(config: StudyConfig, metric: Metric) -> str:
 def noise_columns(config: StudyConfig, truth_r_noise: float) -> tuple[str, ...]:
     """The metrics of noise that a study measures although it has no stage ``ocr``.
 
-    These are the axis of its curves, and those that it names. ``truth_r_noise``: the published
-    r_noise of the truth itself. Where that has no room to rise, all are measured, since another of
-    them is the axis.
+    These are the axis of its curves, the published r_noise; r_noise by the tokens of retrieval LCS,
+    which is the next axis where the first cannot rise and costs little; and those that the study
+    names. ``truth_r_noise``: the published r_noise of the truth itself. Where that has no room to
+    rise, all are measured.
     """
     if truth_r_noise >= NO_ROOM:
         return NOISE_COLUMNS
-    axis = "r_noise" if config.scoring == "reference" else "r_noise_reference"
+    axes = {"r_noise"} if config.scoring == "reference" else {"r_noise", "r_noise_reference"}
     named = {spec.label for spec in config.metrics}
-    return tuple(name for name in NOISE_COLUMNS if name == axis or name in named)
+    return tuple(name for name in NOISE_COLUMNS if name in axes | named)
 
 
 def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[MetricInfo]:

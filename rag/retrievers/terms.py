@@ -93,10 +93,10 @@ class Words:
         if len(texts) < _FEWEST_TOGETHER:
             return map(self._ids, texts)
         spaced = [self._spaced(text) for text in texts]
-        alike = [text for text in spaced if text is not None and _has_utf8(text)]
-        together = iter(self._ids_together(alike)) if alike else iter(())
+        spaced = [words if words is not None and _has_utf8(words) else None for words in spaced]
+        together = self._ids_together([words for words in spaced if words is not None])
         return (
-            self._ids(text) if words is None or not _has_utf8(words) else next(together)
+            self._ids(text) if words is None else next(together)
             for text, words in zip(texts, spaced, strict=True)
         )
 

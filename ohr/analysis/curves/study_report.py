@@ -48,8 +48,7 @@ def report(run: StudyRun, axis: str = "") -> None:
     chosen = axis_of(run, axis)
     if axis and run.cells[axis].isna().all():
         raise OhrError(
-            f"{axis} was not measured: add it to metrics=[…], or ocr to stages=[…]; a study "
-            "without that stage measures only the axis that is drawn by default"
+            f"{axis} was not measured: give metrics=[default,{axis}], or add ocr to stages=[…]"
         )
     runs = [run]
     # The figures share these with the tables.

@@ -31,8 +31,8 @@ def find_ties(plan: Plan) -> list[Tie]:
     if not {"retrieval", "overall"} & {*plan.config.stages}:
         return []
     dataset = plan.dataset
-    asked = {ref for question in plan.questions for ref in question.evidence_pages}
-    heads = {_head(dataset.pages[ref].text) for ref in asked if ref in dataset.pages} - {""}
+    gold_pages = {ref for question in plan.questions for ref in question.evidence_pages}
+    heads = {_head(dataset.pages[ref].text) for ref in gold_pages if ref in dataset.pages} - {""}
     texts: dict[PageRef, tuple[str, str]] = {}
     same: dict[tuple[str, str], list[PageRef]] = {}
     for ref, page in dataset.pages.items():

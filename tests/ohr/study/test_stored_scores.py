@@ -1,21 +1,27 @@
 from __future__ import annotations
 
+import importlib
 import json
 import random
+import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ohr.scoring.measuring
+from ohr.datasets.floor import truth_floor
+from ohr.datasets.ohrbench import question_of
 from ohr.errors import StoreError
 from ohr.ocr.progress import Progress
 from ohr.plugins import Metric
-from ohr.scoring.stored_scores import KIND, is_storable
+from ohr.scoring.stored_scores import _CODE, KIND, is_storable, stored_floor
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.study.results import open_run
 from ohr.study.run import run_study
+from ohr.types import Page, PageRef
 from tests.builders import load_config, qa, write_kb, write_questions
 
 LATEX = r"\begin{tabular}{ll} a & 1,200 \\ b & $x^2$ \end{tabular}"
@@ -103,7 +109,7 @@ def test_a_damaged_artefact_is_replaced(tmp_path, measured):
     for number, path in enumerate(paths):
         place = path.relative_to(tmp_path / "cache").as_posix()
         stored = json.loads(path.read_text().partition("\n")[0])
-        label = sorted(stored)[0]
+        label = 0 if isinstance(stored, list) else sorted(stored)[0]  # the floor, or scores
         damages = [[7.5], "x", None, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5], {}]
         stored[label] = damages[number % len(damages)]
         body = json.dumps(stored).encode()
@@ -122,6 +128,7 @@ def test_a_metric_from_outside_is_measured_in_each_study(tmp_path, measured):
     assert not is_storable(Vowels())
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_added_changes_no_other(tmp_path):
     settings = write_study(tmp_path)
     run(settings, tmp_path, "first", "metrics=[edit_distance,lcs]")
@@ -136,9 +143,12 @@ def test_a_metric_that_is_added_changes_no_other(tmp_path):
 @pytest.mark.parametrize(
     ("options", "columns"),
     [
-        (["scoring=default"], {"r_noise_reference"}),
+        (["scoring=default"], {"r_noise", "r_noise_reference"}),
         (["scoring=reference"], {"r_noise"}),
-        (["metrics=[default,edit_distance]"], {"r_noise_reference", "edit_distance"}),
+        (
+            ["metrics=[default,edit_distance]"],
+            {"r_noise", "r_noise_reference", "edit_distance"},
+        ),
         (
             ["stages=[ocr,retrieval]"],
             {"r_noise", "r_noise_content", "r_noise_reference", "edit_distance"},
@@ -180,3 +190,37 @@ def test_scores_that_cannot_be_kept_are_measured_all_the_same(tmp_path, measured
     measured.clear()
     assert run(settings, tmp_path, "second") == first
     assert measured
+
+
+def test_a_stored_floor_is_what_was_measured(tmp_path):
+    store = ArtefactStore(tmp_path)
+    refs = [PageRef("law/a", 0), PageRef("academic/b", 0)]
+    questions = [
+        question_of(qa(n, ref.doc_id, 0, evidence_context="net sales rose"))
+        for n, ref in enumerate(refs)
+    ]
+    whole = {refs[0]: Page(refs[0], "net sales rose")}
+    for pages in (whole, whole | {refs[1]: Page(refs[1], "")}):  # a page is missing, or empty
+        floor = truth_floor(questions, pages)
+        for _ in range(2):
+            assert list(stored_floor(store, questions, pages).items()) == list(floor.items())
+
+
+@pytest.mark.slow
+def test_scores_of_another_protocol_are_not_taken(tmp_path):
+    settings = write_study(tmp_path)
+    run(settings, tmp_path, "first")
+    reference = run(settings, tmp_path, "second", "scoring=reference")
+    (tmp_path / "fresh").mkdir()
+    assert run(settings, tmp_path / "fresh", "third", "scoring=reference") == reference
+
+
+def test_all_code_that_scores_is_part_of_the_key():
+    hashed = (*_CODE, "ohr.types", "ohr.files", "ohr.errors", "ohr.registry", "ohr.lazy")
+    for package in ("ohr.metrics", "ohr.markup"):
+        folder = Path(importlib.import_module(package).__file__).parent
+        for path in folder.rglob("*.py"):
+            for name in re.findall(
+                r"^(?:from|import) (ohr\.[\w.]+)", path.read_text(), re.MULTILINE
+            ):
+                assert name.startswith(hashed), f"{path} imports {name}"
