@@ -14,6 +14,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr.costs import cost_lines
 from ohr.ocr.progress import Progress
 from ohr.study.config import StudyConfig
+from ohr.study.loading import check_names
 from ohr.study.notices.truth import same_lines
 from ohr.study.results import StudyRun
 from ohr.study.run import run_study
@@ -43,6 +44,7 @@ def run_and_report(
         print(_UNCHANGED.format(folder), file=sys.stderr)
         return 0
     progress = Progress()
+    check_names(config)  # a wrong name is an error alone
     progress.write("planning: reading the dataset")
     run = run_study(config, folder, progress=progress)
     with receipts.captured_text() as text:
