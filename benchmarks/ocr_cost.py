@@ -122,8 +122,12 @@ COLUMNS = ("CPU s a page", "of the first", "word recall", "change", "worse, bett
 def summary(rows: pd.DataFrame) -> str:
     """A Markdown table with one row per engine, each compared with the first."""
     first = rows["engine"].iloc[0]
-    by_page = rows.pivot(index="page", columns="engine")
-    seconds, recall, distance = by_page["seconds"], by_page["recall"], by_page["distance"]
+    wide = rows.pivot(index="page", columns="engine")
+    seconds, recall, distance = (
+        wide["seconds"],
+        wide["recall"],
+        wide["distance"],
+    )
     lines = [f"| | {' | '.join(COLUMNS)} |", f"| --- |{' ---: |' * len(COLUMNS)}"]
     for name in rows["engine"].drop_duplicates():
         change = recall[name] - recall[first]

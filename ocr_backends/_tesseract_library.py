@@ -85,8 +85,12 @@ def unusable_library() -> str:
     program = shutil.which("tesseract")
     if program is None:
         return ""
-    of_program = _version_of(program)
-    return "" if version == of_program else f"libtesseract is {version}, the program {of_program}"
+    program_version = _version_of(program)
+    return (
+        ""
+        if version == program_version
+        else f"libtesseract is {version}, the program {program_version}"
+    )
 
 
 @cache

@@ -209,9 +209,11 @@ def load_engine(
             from rapidocr import EngineType, RapidOCR
     except ImportError as error:
         raise MissingDependencyError(f"RapidOCR cannot be imported ({error}): {INSTALL}") from error
-    by_text = side == "text"
+    sized_by_text = side == "text"
     at_most = (
-        {} if side is None or by_text else {"Det.limit_type": "max", "Det.limit_side_len": side}
+        {}
+        if side is None or sized_by_text
+        else {"Det.limit_type": "max", "Det.limit_side_len": side}
     )
     engine = RapidOCR(
         params={
@@ -234,7 +236,7 @@ def load_engine(
         }
         | at_most
     )
-    if by_text:
+    if sized_by_text:
         set_by_text_height(engine)
     return engine
 

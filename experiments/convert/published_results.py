@@ -22,7 +22,8 @@ from ohr.store.atomic import write_bytes, write_text
 from ohr.store.csv import write_csv
 from ohr.store.identity import file_digest
 from ohr.study.config import BUILT_IN
-from ohr.study.output.cells import aggregate, complete
+from ohr.study.output.cells import aggregate
+from ohr.study.output.scores import complete
 from ohr.types import Question, Status
 
 METRICS = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}

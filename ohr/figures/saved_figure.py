@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -19,10 +20,15 @@ class SavedFigure(Figure):
     def draw(self, renderer: Any) -> None:
         """Draw on a renderer, or only lay out before saving."""
         engine = self.get_layout_engine()
-        set_aspects = getattr(self, "_get_draw_artists", None)  # not public: may go one day
-        can_lay_out = self.axes and self.canvas.is_saving() and set_aspects is not None
-        if can_lay_out and isinstance(engine, ConstrainedLayoutEngine):
-            set_aspects(renderer)  # type: ignore[misc]  # it is there
-            engine.execute(self)
-        else:
+        # Called because it sets the axes' aspects. It is not public and may go one day.
+        set_aspects: Callable[[Any], object] | None = getattr(self, "_get_draw_artists", None)
+        if (
+            set_aspects is None
+            or not self.axes
+            or not self.canvas.is_saving()
+            or not isinstance(engine, ConstrainedLayoutEngine)
+        ):
             super().draw(renderer)
+            return
+        set_aspects(renderer)
+        engine.execute(self)
