@@ -1,0 +1,54 @@
+"""Words in a form in which look-alikes are equal, for asking whether a text has a word at all.
+
+Engines take an O for a 0 and ``rn`` for ``m``. A word that differs from one on the page by no more
+than that is a misreading of it, and not made up.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ohr.markup.folding import fold
+from ohr.markup.writing_systems import CJK, UNSPACED
+
+__all__ = ["KeyedWord", "keyed_words", "word_key"]
+
+# Of writing without spaces, each letter counts as a word.
+_WORD = re.compile(rf"[{CJK}{UNSPACED}]|[^\s{CJK}{UNSPACED}]+")
+_LOOK_ALIKES = str.maketrans("0158i", "olsbl")
+_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedWord:
+    """A word of a text: its key, and where it is, as start and end in characters."""
+
+    key: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=65536)
+def word_key(word: str) -> str:
+    """A word without case, accents and signs, with look-alikes as one letter; empty if it has
+    neither a letter nor a digit.
+
+    ``l``, ``1`` and ``I`` are one, and so are ``O`` and ``0``, ``rn`` and ``m``.
+    """
+    folded = unicodedata.normalize("NFKD", fold(word).casefold()).translate(_LOOK_ALIKES)
+    key = "".join(char for char in folded if char.isalnum())
+    for pair, letter in _PAIRS:
+        if pair in key:
+            key = key.replace(pair, letter)
+    return key
+
+
+def keyed_words(text: str) -> list[KeyedWord]:
+    """The words of a text that have a key, in order, at white space; of writing without spaces,
+    each letter.
+    """
+    words = (KeyedWord(word_key(m[0]), m.start(), m.end()) for m in _WORD.finditer(text))
+    return [word for word in words if word.key]
