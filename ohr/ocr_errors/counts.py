@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from ohr.errors import OhrError
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.characters import Characters
 from ohr.ocr_errors.model import (
     BINS,

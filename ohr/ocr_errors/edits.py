@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.make import ErrorMaker, PageErrors, TextEdit
 from ohr.ocr_errors.model import ErrorModel
 from ohr.ocr_errors.words import PageWords, cached_page_words, page_layout

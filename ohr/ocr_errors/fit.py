@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 
-from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.metrics.alignment import Alignment, Fate, align
 from ohr.ocr_errors.counts import count_errors, fates_in_runs, length_bin
 from ohr.ocr_errors.edits import page_edits, rewrite
 from ohr.ocr_errors.make import WINDOWS, ErrorMaker

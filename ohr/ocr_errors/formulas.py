@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.characters import TRIALS, Characters, Choice, Draws, Strings
 from ohr.ocr_errors.model import ErrorModel
 

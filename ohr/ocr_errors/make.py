@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.characters import Characters, Choice, Draws, Strings
 from ohr.ocr_errors.formulas import FormulaErrors
 from ohr.ocr_errors.model import SHARES, ErrorModel

@@ -17,7 +17,7 @@ from functools import cache
 from importlib import resources
 
 from ohr.markup.writing_systems import script_of
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.characters import (
     EVERY_SLICE,
     Characters,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.metrics.alignment import Alignment, Fate, align
 from ohr.ocr_errors.model import SHARES
 from ohr.ocr_errors.words import PageWords, page_words
 from ohr.types import PageRef

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.characters import letters, word_bin
 from ohr.ocr_errors.model import (
     END,

@@ -38,7 +38,7 @@ from ohr.display.terminal import empty_table, number, show, terminal_table
 from ohr.display.wording import short
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.files import read_model, write_model
 from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker

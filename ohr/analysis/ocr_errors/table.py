@@ -16,7 +16,7 @@ import pandas as pd
 from rapidfuzz.distance import Levenshtein
 
 from ohr.analysis.ocr_errors.discriminator import discriminate
-from ohr.ocr_errors.alignment import Alignment, Fate, align
+from ohr.metrics.alignment import Alignment, Fate, align
 from ohr.ocr_errors.edits import combine, make_edits, page_edits, rewrite
 from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker, PageErrors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ohr.ocr_errors.alignment import Fate
+from ohr.metrics.alignment import Fate
 from ohr.ocr_errors.edits import combine, rewrite
 from ohr.ocr_errors.make import ErrorMaker, PageErrors
 from ohr.ocr_errors.words import page_words

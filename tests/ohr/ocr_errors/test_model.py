@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ohr.errors import OhrError
-from ohr.ocr_errors.alignment import Fate, align
+from ohr.metrics.alignment import Fate, align
 from ohr.ocr_errors.counts import count_errors
 from ohr.ocr_errors.edits import is_lost, make_edits, page_edits, rewrite
 from ohr.ocr_errors.files import read_model, shipped_models, write_model

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.ocr_errors.alignment import Fate, align
+from ohr.metrics.alignment import Fate, align
 from ohr.ocr_errors.words import WORD_KINDS, page_layout, page_words
 from tests.examples import examples
 

@@ -105,11 +105,11 @@ def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
             gaps.append((range(words, code.src_start), range(rest, code.dest_start)))
             words, rest = code.src_end, code.dest_end
     gaps.append((range(words, len(truth)), range(rest, len(ordered))))
-    fragments = list(_fragments(truth, ordered, gaps))
-    aligned.moved_passages = passages + len(fragments)
-    aligned.moved_words = moved + sum(length for _, _, length in fragments)
-    placed = {i + step for i, _, length in fragments for step in range(length)}
-    taken = {j + step for _, j, length in fragments for step in range(length)}
+    moved_parts = list(fragments(truth, ordered, gaps))
+    aligned.moved_passages = passages + len(moved_parts)
+    aligned.moved_words = moved + sum(length for _, _, length in moved_parts)
+    placed = {i + step for i, _, length in moved_parts for step in range(length)}
+    taken = {j + step for _, j, length in moved_parts for step in range(length)}
     for of_truth, of_output in gaps:
         _fill(
             aligned,
@@ -121,7 +121,7 @@ def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
     return aligned
 
 
-def _fragments(
+def fragments(
     truth: Sequence[str], output: Sequence[str], gaps: Sequence[tuple[range, range]]
 ) -> Iterator[tuple[int, int, int]]:
     """Words between equal words that stand elsewhere in the output: where they are in the truth

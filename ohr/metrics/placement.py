@@ -1,0 +1,258 @@
+"""Where each word of a page's output stands in the truth, and which words stand nowhere.
+
+Equal words are matched in order, then phrases of two words and more in another order, then single
+words. What is left between two matched words is aligned: an output word and a word of the truth in
+one place may be a misreading. Numbers are compared by their value, words by their keys
+(:mod:`ohr.metrics.word_keys`). Mark-up is removed from both sides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from ohr.markup.folding import fold_amounts
+from ohr.markup.strip import strip_markup
+from ohr.metrics.alignment import fragments
+from ohr.metrics.matching import encode
+from ohr.metrics.page_numbers import PageNumber, find_numbers
+from ohr.metrics.word_keys import keyed_words, word_key
+
+ALIKE = 0.5
+"""Least similarity of the keys of two words in one place for one to be a misread other."""
+MOST_CELLS = 4_000_000
+"""Most pairs of words of a gap that are aligned: 2,000 words on both sides, a second. A larger gap
+has nothing in common, and none of its words is a misreading."""
+SURE_WORDS = 4
+"""Words of a phrase that stands in another order not by chance."""
+SURE_LETTERS = 5
+"""Letters of a word that is like another not by chance."""
+_UNLIKE = 1.5
+"""Cost of a pair of words with nothing in common; a lost or added word costs 1."""
+_TWO_NUMBERS = 0.2, 0.6
+"""Cost of a pair of numbers: at least the first; with no digit in common, both together."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class PageWord:
+    """A word of a page's content, ``content[start:end]``; ``number`` if it is one."""
+
+    key: str
+    start: int
+    end: int
+    number: PageNumber | None = None
+
+    @property
+    def code(self) -> str:
+        """Equal for equal words, and for equal numbers."""
+        return self.key if self.number is None else f"#{self.number.code}"
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """What a person would see of a page text: its characters without mark-up, and its words."""
+
+    text: str
+    words: tuple[PageWord, ...]
+
+
+@lru_cache(maxsize=256)
+def page_content(page_text: str) -> PageContent:
+    """The content of a page text."""
+    text = fold_amounts(strip_markup(page_text))
+    numbers = find_numbers(text)
+    words: list[PageWord] = []
+    done = 0
+    for number in numbers:
+        words += _words(text, done, number.start)
+        key = word_key(text[number.start : number.end])
+        words.append(PageWord(key, number.start, number.end, number))
+        done = number.end
+    return PageContent(text, (*words, *_words(text, done, len(text))))
+
+
+def _words(text: str, first: int, last: int) -> Iterable[PageWord]:
+    for word in keyed_words(text[first:last]):
+        yield PageWord(word.key, first + word.start, first + word.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Places of the output and of the truth between two matched words that match nothing."""
+
+    output: tuple[int, ...]
+    truth: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the words of an output stand in the truth; all values are places of words.
+
+    ``matched`` maps places of the output to those of equal words of the truth, ``pairs`` those in
+    whose place the truth has another word, and ``gaps`` are all other places. ``doubtful`` are
+    matched and paired places of the output that chance alone may explain: fewer than
+    :data:`SURE_WORDS` words in another order, and pairs of short words.
+    """
+
+    matched: dict[int, int]
+    pairs: dict[int, int]
+    gaps: tuple[Gap, ...]
+    doubtful: frozenset[int]
+
+
+@lru_cache(maxsize=4)
+def place(text: str, truth: str) -> Placement:
+    """Where the words of a page text stand in the truth."""
+    predicted, expected = page_content(text).words, page_content(truth).words
+    [[codes], [expected_codes]] = encode(
+        [[word.code for word in predicted]], [[word.code for word in expected]]
+    )
+    matched: dict[int, int] = {}
+    gaps: list[tuple[range, range]] = []
+    end, start = 0, 0
+    for code in Levenshtein.opcodes(expected_codes, codes):
+        if code.tag == "equal":
+            for step in range(code.src_end - code.src_start):
+                matched[code.dest_start + step] = code.src_start + step
+            gaps.append((range(end, code.src_start), range(start, code.dest_start)))
+            end, start = code.src_end, code.dest_end
+    gaps.append((range(end, len(expected)), range(start, len(predicted))))
+    gaps = [gap for gap in gaps if gap[0] or gap[1]]
+    doubtful: set[int] = set()
+    for number, position, length in fragments(expected_codes, codes, gaps):
+        if length > 1:
+            matched |= {position + step: number + step for step in range(length)}
+            doubtful |= set(range(position, position + length)) if length < SURE_WORDS else set()
+    pairs = _changed_in_place(predicted, expected, gaps, matched)
+    single = _single_words(codes, expected_codes, _open(gaps, matched, pairs))
+    matched |= single
+    doubtful |= single.keys()
+    rest: list[Gap] = []
+    for gap in _open(gaps, matched, pairs):
+        own = _aligned(predicted, expected, gap)
+        pairs |= own
+        doubtful |= {
+            i
+            for i, j in own.items()
+            if len(predicted[i].key) < SURE_LETTERS and expected[j].number is None
+        }
+        paired = set(own.values())
+        rest.append(
+            Gap(
+                tuple(i for i in gap.output if i not in own),
+                tuple(j for j in gap.truth if j not in paired),
+            )
+        )
+    return Placement(matched, pairs, tuple(rest), frozenset(doubtful))
+
+
+def _open(
+    gaps: Iterable[tuple[range, range]], matched: dict[int, int], pairs: dict[int, int]
+) -> list[Gap]:
+    """The gaps without the words that have a place by now."""
+    taken = {*matched.values(), *pairs.values()}
+    return [
+        Gap(
+            tuple(i for i in output if i not in matched and i not in pairs),
+            tuple(j for j in truth if j not in taken),
+        )
+        for truth, output in gaps
+    ]
+
+
+def _changed_in_place(
+    predicted: Sequence[PageWord],
+    expected: Sequence[PageWord],
+    gaps: Iterable[tuple[range, range]],
+    matched: dict[int, int],
+) -> dict[int, int]:
+    """Single numbers in the place of another number, between matched words.
+
+    Two numbers that stand in each other's place elsewhere too have moved.
+    """
+    opened = _open(gaps, matched, {})
+    free = Counter(predicted[i].code for gap in opened for i in gap.output)
+    lost = Counter(expected[j].code for gap in opened for j in gap.truth)
+    pairs = {}
+    for gap in opened:
+        if len(gap.output) != len(gap.truth):
+            continue
+        for i, j in zip(gap.output, gap.truth, strict=True):
+            if predicted[i].number is None or expected[j].number is None:
+                continue
+            if free[expected[j].code] == 0 or lost[predicted[i].code] == 0:
+                pairs[i] = j
+    return pairs
+
+
+def _single_words(
+    codes: Sequence[str], expected: Sequence[str], gaps: Sequence[Gap]
+) -> dict[int, int]:
+    """Single words that stand elsewhere, the first with the first."""
+    lost: dict[str, list[int]] = defaultdict(list)
+    for gap in reversed(gaps):
+        for j in reversed(gap.truth):
+            lost[expected[j]].append(j)
+    return {i: lost[codes[i]].pop() for gap in gaps for i in gap.output if lost.get(codes[i])}
+
+
+def _aligned(
+    predicted: Sequence[PageWord], expected: Sequence[PageWord], gap: Gap
+) -> dict[int, int]:
+    """The pairs of the cheapest alignment of a gap that are alike, or two numbers."""
+    if not gap.output or not gap.truth or len(gap.output) * len(gap.truth) > MOST_CELLS:
+        return {}
+    rows, columns = [expected[j] for j in gap.truth], [predicted[i] for i in gap.output]
+    distances = cdist(
+        [word.key for word in rows],
+        [word.key for word in columns],
+        scorer=Levenshtein.normalized_distance,
+        dtype=np.float32,
+    )
+    costs = _UNLIKE * distances
+    of_truth = np.array([word.number is not None for word in rows])
+    of_output = np.array([word.number is not None for word in columns])
+    two = np.ix_(of_truth, of_output)
+    least, more = _TWO_NUMBERS
+    costs[two] = least + more * distances[two]
+    for row, column in zip(*np.nonzero(of_truth[:, None] & of_output[None, :]), strict=True):
+        first, second = rows[row].number, columns[column].number
+        if first is not None and second is not None and first.is_same(second):
+            costs[row, column] = 0.0
+    return {
+        gap.output[column]: gap.truth[row]
+        for row, column in _cheapest(costs)
+        if (of_truth[row] and of_output[column]) or 1 - distances[row, column] >= ALIKE
+    }
+
+
+def _cheapest(costs: np.ndarray) -> list[tuple[int, int]]:
+    """The pairs of the cheapest alignment by the costs ``(n, m)`` of pairs; without one costs 1."""
+    n, m = costs.shape
+    along = np.arange(m + 1.0)
+    steps = np.ones((n + 1, m + 1), np.uint8)  # 0: a pair, 1: added, 2: lost
+    total = along
+    for row in range(n):
+        least, step = total + 1, np.full(m + 1, 2, np.uint8)
+        pairing = total[:-1] + costs[row]
+        better = pairing <= least[1:] + _ROUNDING
+        least[1:][better] = pairing[better]
+        step[1:][better] = 0
+        adding = np.minimum.accumulate(least - along) + along
+        steps[row + 1] = np.where(adding < least - _ROUNDING, 1, step)
+        total = adding
+    pairs = []
+    row, column = n, m
+    while row and column:
+        step = steps[row, column]
+        row, column = row - (step != 1), column - (step != 2)
+        if step == 0:
+            pairs.append((int(row), int(column)))
+    return pairs[::-1]
