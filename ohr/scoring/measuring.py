@@ -91,8 +91,10 @@ class Measuring:
                 for label in labels:
                     if alive[label][place]:
                         columns[label][place] = _measured(label, metrics[label], case)
-                    elif of == "page" and math.isnan(_measured(label, metrics[label], case)):
-                        columns[label][place] = math.nan  # it does not apply to such a page
+                    elif of in ("page", "answer") and math.isnan(
+                        _measured(label, metrics[label], case)
+                    ):
+                        columns[label][place] = math.nan  # it does not apply to such a case
             return {label: columns[label][places] for label in labels}
 
         singly = {label: metric for label, metric in metrics.items() if not metric.takes_all}

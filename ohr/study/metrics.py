@@ -30,10 +30,12 @@ SETS = {
         PluginSpec(name=name)
         for name in (
             *("edit_distance", "cer", "wer"),
+            *("silent_numbers", "dropped_numbers", "added_numbers"),
+            *("invented_words", "invented_passage", "repeated_words"),
             *("r_noise", "r_noise_content", "r_noise_reference", "evidence_lcs"),
             *("lcs", "page_not_found", "text_missing"),
             *("lcs_stripped", "hit", "mrr", "ndcg"),
-            *("f1", "em", "rouge_l", "refused", "judged"),
+            *("f1", "em", "rouge_l", "refused", "wrong_number", "misled", "judged"),
         )
     ),
     "reading": (

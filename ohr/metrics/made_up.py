@@ -1,0 +1,132 @@
+"""Metrics of what an engine makes up: silently changed numbers and invented text.
+
+A failed page makes nothing up: there it scores 0, and its numbers count as dropped. So the share of
+dropped numbers, or r_noise, belongs beside the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+from ohr.markup.folding import fold_amounts
+from ohr.metrics.changed_numbers import NumberFates, compare_numbers, replaced_values
+from ohr.metrics.invented_text import PASSAGE, InventedText, find_invented
+from ohr.metrics.page_numbers import PageNumber, find_numbers
+from ohr.metrics.placement import page_content
+from ohr.plugins.metric import AnswerCase, PageCase, metric
+
+_page = partial(metric, of="page", higher_is_better=False, protocols=frozenset({"default"}))
+_answer = partial(
+    metric,
+    of="answer",
+    higher_is_better=False,
+    protocols=frozenset({"default"}),
+    missing=0.0,
+    without_context=False,
+)
+
+
+@_page(title="silently changed numbers", missing=0.0)
+def silent_numbers(case: PageCase) -> float:
+    """Share of the page's numbers in whose place another well-formed number stands.
+
+    Pages without numbers are left out, also of the two below.
+    """
+    fates = compare_numbers(case.text, case.truth)
+    return _share(len(fates.changed), fates)
+
+
+@_page(title="dropped numbers")
+def dropped_numbers(case: PageCase) -> float:
+    """Share of the page's numbers in whose place no number stands, or one that cannot be read."""
+    fates = compare_numbers(case.text, case.truth)
+    return _share(len(fates.dropped), fates)
+
+
+@_page(title="added numbers", missing=0.0)
+def added_numbers(case: PageCase) -> float:
+    """Numbers that the page has nowhere and that stand in no number's place, over its numbers, at
+    most 1."""
+    fates = compare_numbers(case.text, case.truth)
+    return min(1.0, _share(len(fates.added), fates))
+
+
+def _share(count: int, fates: NumberFates) -> float:
+    return count / fates.total if fates.total else math.nan
+
+
+@_page(title="invented words", missing=0.0, order_free=True)
+def invented_words(case: PageCase) -> float:
+    """Share of the output's words that no part of the page supports; 0 for an empty output."""
+    return _invented(case).share
+
+
+@_page(title="pages with an invented passage", missing=0.0, order_free=True)
+def invented_passage(case: PageCase) -> float:
+    """Whether eight invented words or more stand in a row."""
+    return float(_invented(case).longest >= PASSAGE)
+
+
+@_page(title="repeated words", missing=0.0, order_free=True)
+def repeated_words(case: PageCase) -> float:
+    """Share of the output's words that come more often than on the page, as in loops."""
+    return _invented(case).repeated_share
+
+
+def _invented(case: PageCase) -> InventedText:
+    return find_invented(case.text, case.truth)
+
+
+@_answer(title="wrong number")
+def wrong_number(case: AnswerCase) -> float:
+    """Whether an answer has a number but not the accepted one.
+
+    Questions whose accepted answers have no number are left out. An empty answer scores 0.
+    """
+    gold = _accepted_numbers(case)
+    return _is_wrong(case, gold) if gold else math.nan
+
+
+@_answer(title="misled by a changed number")
+def misled(case: AnswerCase) -> float:
+    """Whether an answer has a wrong number where the accepted one was silently changed on its page.
+
+    Questions without a page, or whose number still stands on it, are left out.
+    """
+    gold = _accepted_numbers(case)
+    if not gold or not any(_is_changed(gold, *texts) for texts in _evidence_texts(case)):
+        return math.nan
+    return _is_wrong(case, gold)
+
+
+def _accepted_numbers(case: AnswerCase) -> list[PageNumber]:
+    return [
+        number for answer in case.question.answers for number in find_numbers(fold_amounts(answer))
+    ]
+
+
+def _is_wrong(case: AnswerCase, gold: list[PageNumber]) -> float:
+    given = find_numbers(fold_amounts(case.answer.text))
+    return float(bool(given) and not any(a.is_same(b) for a in given for b in gold))
+
+
+def _evidence_texts(case: AnswerCase) -> Iterator[tuple[str, str]]:
+    """Page text and truth of each page of the evidence."""
+    for ref in case.question.evidence_pages:
+        texts = [
+            next((page.text for page in documents[ref.doc_id].pages if page.ref == ref), "")
+            for documents in (case.documents, case.truth)
+            if ref.doc_id in documents
+        ]
+        if len(texts) == 2:
+            yield texts[0], texts[1]
+
+
+def _is_changed(gold: list[PageNumber], text: str, truth: str) -> bool:
+    """Whether an accepted number was changed on a page, and stands nowhere else on it."""
+    words = page_content(text).words
+    if any(word.number is not None and word.number.is_same(g) for word in words for g in gold):
+        return False
+    return any(true.is_same(g) for true, _ in replaced_values(text, truth) for g in gold)
