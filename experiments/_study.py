@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from experiments._receipt import Printed, Receipts
+from ohr.display.made_up import MEANING, made_up_table
 from ohr.display.origins import origin_lines
-from ohr.display.terminal import reader_lines, report_failures, report_line
+from ohr.display.terminal import (
+    reader_lines,
+    report_failures,
+    report_line,
+    show,
+    terminal_table,
+)
 from ohr.files.safe_text import plain
 from ohr.ocr.costs import cost_lines
 from ohr.ocr.progress import Progress
@@ -58,6 +65,7 @@ def run_and_report(
 
 def _report(result: StudyRun, report: Callable[[StudyRun], None], next_steps: Sequence[str]) -> int:
     report(result)
+    _show_made_up(result)
     for line in same_lines(result.cells):
         print(plain(line))
     bases = result.manifest.get("knowledge_bases", {})
@@ -75,6 +83,13 @@ def _report(result: StudyRun, report: Callable[[StudyRun], None], next_steps: Se
         print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
         return 1
     return code
+
+
+def _show_made_up(result: StudyRun) -> None:
+    table = made_up_table(result.cells)
+    if table is not None:
+        print()
+        show(terminal_table(table, title=table.caption, caption="\n".join(MEANING)))
 
 
 def _write_report(run: StudyRun, is_wanted: bool) -> None:

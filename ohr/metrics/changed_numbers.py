@@ -86,6 +86,13 @@ def replaced_values(text: str, truth: str) -> list[tuple[PageNumber, PageNumber]
     return [(_number(expected.words[j]), _number(output.words[i])) for j, i in replaced.items()]
 
 
+def changed_places(text: str, truth: str) -> list[tuple[int, int]]:
+    """Where silently changed numbers stand in the content of a page text, as starts and ends."""
+    words = page_content(text).words
+    replaced, _, _ = _unequal(text, truth)
+    return sorted((words[i].start, words[i].end) for i in replaced.values())
+
+
 def _unequal(text: str, truth: str) -> tuple[dict[int, int], list[int], list[int]]:
     """Places of words: true number -> the number in its place, dropped numbers, added ones."""
     output, expected, placement = page_content(text), page_content(truth), place(text, truth)

@@ -29,6 +29,8 @@ NEAR = 0.2
 """Largest share of the letters in which a word may differ from one elsewhere on the page."""
 LEAST_NEAR = 5
 """Fewest letters of a word that may differ."""
+NEAR_LOST = 0.34
+"""The same for a word of any length and one that the output lacks: it may stand for that one."""
 NEW_SHARE = 0.25
 """Share of new words from which a run is invented as a whole."""
 PHRASE = 4
@@ -83,7 +85,9 @@ def find_invented(text: str, truth: str) -> InventedText:
     if text == truth or not output.words:
         return InventedText(len(output.words), (), (), 0)
     placement = place(text, truth)
-    page = _Page(output.words, expected.words, placement.matched.keys() | placement.pairs.keys())
+    lost = [expected.words[j].key for gap in placement.gaps for j in gap.truth]
+    placed = placement.matched.keys() | placement.pairs.keys()
+    page = _Page(output.words, expected.words, placed, lost)
     nowhere = {i for gap in placement.gaps for i in gap.output}
     for gap in placement.gaps:
         if page.has_new(gap.output):
@@ -108,9 +112,14 @@ class _Page:
     """What the page and the rest of the output say about words without a place."""
 
     def __init__(
-        self, output: Sequence[PageWord], truth: Sequence[PageWord], placed: Collection[int]
+        self,
+        output: Sequence[PageWord],
+        truth: Sequence[PageWord],
+        placed: Collection[int],
+        lost: Sequence[str],
     ) -> None:
         self._output = output
+        self._lost = list(dict.fromkeys(lost))
         self._keys = {word.key for word in truth} | {output[i].key for i in placed}
         self._long = [key for key in self._keys if len(key) >= LEAST_NEAR - 1]
         keys = [word.key for word in truth]
@@ -156,9 +165,8 @@ class _Page:
     def _is_near(self, key: str) -> bool:
         if key in self._keys or key in self._joined:
             return True
-        return len(key) >= LEAST_NEAR and (
-            extractOne(key, self._long, scorer=Levenshtein.normalized_distance, score_cutoff=NEAR)
-            is not None
+        return _has_near(key, self._lost, NEAR_LOST) or (
+            len(key) >= LEAST_NEAR and _has_near(key, self._long, NEAR)
         )
 
     def _is_in_a_row(self, position: int) -> bool:
@@ -178,6 +186,12 @@ class _Page:
             if in_a_row and tuple(self._output[i].key for i in places) in self._phrases:
                 found.update(places)
         return found
+
+
+def _has_near(key: str, keys: Sequence[str], most: float) -> bool:
+    """Whether a key differs from one of several in at most this share of the letters."""
+    near = extractOne(key, keys, scorer=Levenshtein.normalized_distance, score_cutoff=most)
+    return near is not None
 
 
 def _runs(nowhere: Collection[int], doubtful: Collection[int]) -> Iterator[list[int]]:

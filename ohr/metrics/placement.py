@@ -9,7 +9,7 @@ one place may be a misreading. Numbers are compared by their value, words by the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -115,27 +115,25 @@ def place(text: str, truth: str) -> Placement:
         [[word.code for word in predicted]], [[word.code for word in expected]]
     )
     matched: dict[int, int] = {}
-    gaps: list[tuple[range, range]] = []
+    differing: list[tuple[range, range]] = []
     end, start = 0, 0
     for code in Levenshtein.opcodes(expected_codes, codes):
         if code.tag == "equal":
             for step in range(code.src_end - code.src_start):
                 matched[code.dest_start + step] = code.src_start + step
-            gaps.append((range(end, code.src_start), range(start, code.dest_start)))
+            differing.append((range(end, code.src_start), range(start, code.dest_start)))
             end, start = code.src_end, code.dest_end
-    gaps.append((range(end, len(expected)), range(start, len(predicted))))
-    gaps = [gap for gap in gaps if gap[0] or gap[1]]
+    differing.append((range(end, len(expected)), range(start, len(predicted))))
     doubtful: set[int] = set()
-    for number, position, length in fragments(expected_codes, codes, gaps):
+    for number, position, length in fragments(expected_codes, codes, differing):
         if length > 1:
             matched |= {position + step: number + step for step in range(length)}
             doubtful |= set(range(position, position + length)) if length < SURE_WORDS else set()
-    pairs = _changed_in_place(predicted, expected, gaps, matched)
-    single = _single_words(codes, expected_codes, _open(gaps, matched, pairs))
-    matched |= single
-    doubtful |= single.keys()
-    rest: list[Gap] = []
-    for gap in _open(gaps, matched, pairs):
+    size = len(predicted), len(expected)
+    pairs = _changed_in_place(predicted, expected, _gaps(size, matched))
+    single = _single_words(codes, expected_codes, _gaps(size, matched | pairs))
+    gaps: list[Gap] = []
+    for gap in _gaps(size, matched | pairs | single):
         own = _aligned(predicted, expected, gap)
         pairs |= own
         doubtful |= {
@@ -144,52 +142,66 @@ def place(text: str, truth: str) -> Placement:
             if len(predicted[i].key) < SURE_LETTERS and expected[j].number is None
         }
         paired = set(own.values())
-        rest.append(
+        gaps.append(
             Gap(
                 tuple(i for i in gap.output if i not in own),
                 tuple(j for j in gap.truth if j not in paired),
             )
         )
-    return Placement(matched, pairs, tuple(rest), frozenset(doubtful))
+    return Placement(matched | single, pairs, tuple(gaps), frozenset(doubtful | single.keys()))
 
 
-def _open(
-    gaps: Iterable[tuple[range, range]], matched: dict[int, int], pairs: dict[int, int]
-) -> list[Gap]:
-    """The gaps without the words that have a place by now."""
-    taken = {*matched.values(), *pairs.values()}
-    return [
-        Gap(
-            tuple(i for i in output if i not in matched and i not in pairs),
-            tuple(j for j in truth if j not in taken),
-        )
-        for truth, output in gaps
-    ]
+def _gaps(size: tuple[int, int], placed: Mapping[int, int]) -> list[Gap]:
+    """The words without a place, in runs of the output, each with the lost words in its place.
+
+    These are the words of the truth after that of the word before the run, and before that of the
+    word after it, up to words that have a place. Lost words beside no run come last, as one gap.
+    """
+    length, of_truth = size
+    taken = set(placed.values())
+    gaps = []
+    position = 0
+    while position < length:
+        first = position
+        while position < length and position not in placed:
+            position += 1
+        if first == position:
+            position += 1
+            continue
+        lost = []
+        after = placed[first - 1] + 1 if first else 0
+        while after < of_truth and after not in taken:
+            lost.append(after)
+            taken.add(after)
+            after += 1
+        before = placed[position] - 1 if position < length else of_truth - 1
+        tail = []
+        while before >= 0 and before not in taken:
+            tail.append(before)
+            taken.add(before)
+            before -= 1
+        gaps.append(Gap(tuple(range(first, position)), (*lost, *reversed(tail))))
+    rest = tuple(j for j in range(of_truth) if j not in taken)
+    return [*gaps, *([Gap((), rest)] if rest else [])]
 
 
 def _changed_in_place(
-    predicted: Sequence[PageWord],
-    expected: Sequence[PageWord],
-    gaps: Iterable[tuple[range, range]],
-    matched: dict[int, int],
+    predicted: Sequence[PageWord], expected: Sequence[PageWord], gaps: Sequence[Gap]
 ) -> dict[int, int]:
-    """Single numbers in the place of another number, between matched words.
+    """Numbers in the place of another number, where as many words are without a place.
 
     Two numbers that stand in each other's place elsewhere too have moved.
     """
-    opened = _open(gaps, matched, {})
-    free = Counter(predicted[i].code for gap in opened for i in gap.output)
-    lost = Counter(expected[j].code for gap in opened for j in gap.truth)
-    pairs = {}
-    for gap in opened:
-        if len(gap.output) != len(gap.truth):
-            continue
-        for i, j in zip(gap.output, gap.truth, strict=True):
-            if predicted[i].number is None or expected[j].number is None:
-                continue
-            if free[expected[j].code] == 0 or lost[predicted[i].code] == 0:
-                pairs[i] = j
-    return pairs
+    free = Counter(predicted[i].code for gap in gaps for i in gap.output)
+    lost = Counter(expected[j].code for gap in gaps for j in gap.truth)
+    return {
+        i: j
+        for gap in gaps
+        if len(gap.output) == len(gap.truth)
+        for i, j in zip(gap.output, gap.truth, strict=True)
+        if predicted[i].number is not None and expected[j].number is not None
+        if free[expected[j].code] == 0 or lost[predicted[i].code] == 0
+    }
 
 
 def _single_words(

@@ -26,6 +26,7 @@ from ohr.report.tables import (
     group_loss_tables,
     group_tables,
     loss_tables,
+    made_up_tables,
     stage_title,
 )
 from ohr.report.verdict import answer_of, question_of
@@ -105,6 +106,7 @@ def overview(
         undrawn=undrawn,
         main_tables=list(loss_tables(rows, metrics, by_stage)),
         tables=[
+            *made_up_tables(named),
             *group_loss_tables(rows, changes, metrics),
             *group_tables(rows, metrics),
         ],

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.display.costs import engine_costs
+from ohr.display.made_up import MEANING, made_up_table
 from ohr.display.wording import ALPHA, is_shown, short
 from ohr.files.safe_text import plain
 from ohr.report.changes import Changes, Place
@@ -149,6 +150,20 @@ def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Tabl
 def _values(rows: Rows, stage: str, main: MetricInfo) -> list[tuple[str, MetricInfo]]:
     """Columns of the rows with the main score and the parts of its loss, and their metrics."""
     return [("score", main), *((part.metric, part) for part in rows.parts.get(stage, ()))]
+
+
+def made_up_tables(runs: Mapping[str, StudyRun]) -> Iterator[Table]:
+    """What engines make up, by noise level; none for a run in which nothing is."""
+    for name, run in runs.items():
+        table = made_up_table(run.cells)
+        if table is not None:
+            of_run = f": {plain(name)}" if len(runs) > 1 else ""
+            yield {
+                "title": f"{table.caption}{of_run} ({'; '.join(MEANING)})",
+                "columns": tuple(table.header),
+                "texts": table.left,
+                "rows": [tuple(map(plain, row)) for row in table.rows],
+            }
 
 
 def cost_tables(runs: Mapping[str, StudyRun]) -> Iterator[Table]:

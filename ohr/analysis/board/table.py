@@ -30,11 +30,13 @@ from ohr.study.results import StudyRun, rows_of, run_names
 from ohr.study.scoring.signatures import differences, signature_of
 
 NO_SIGNATURE = "none: of an earlier version, or imported"
+MADE_UP = ("silent_numbers", "invented_words")
+"""Metrics of page text that stand beside each rank, as means over the noises."""
 COLUMNS = (
     *("stage", "metric", "signature", "place", *PARTS, "runs"),
     *("cost", "ci_low", "ci_high", "ci_unit", "letters"),
     *("loss", "loss_low", "loss_high", "clean", "n", "n_documents", "n_noises"),
-    *("noises", "seconds", "seconds_of", "reported", "reported_in", "not_ranked"),
+    *("noises", "seconds", "seconds_of", *MADE_UP, "reported", "reported_in", "not_ranked"),
 )
 """Columns of ``board.csv``. ``place``: 1 is the best of a table; empty if not ranked."""
 
@@ -156,7 +158,7 @@ def _ranking(
     losses["runs"] = [", ".join(shown[name] for name in names) for names in losses["runs"]]
     costs, no_cost = _costs(members, info, incomplete)
     frame = _rank_by_loss(losses) if costs is None else _rank_by_cost(costs, losses)
-    frame = _add_seconds(frame, runs)
+    frame = _add_made_up(_add_seconds(frame, runs), members)
     frame = _add_reported(frame, info)
     frame = frame.assign(stage=info.stage, metric=info.metric, signature=signature)
     ranked = frame["not_ranked"] == ""
@@ -222,6 +224,17 @@ def _add_seconds(frame: pd.DataFrame, runs: Named) -> pd.DataFrame:
     return frame.assign(
         seconds=[value for value, _ in known_values], seconds_of=[of for _, of in known_values]
     )
+
+
+def _add_made_up(frame: pd.DataFrame, runs: Sequence[StudyRun]) -> pd.DataFrame:
+    """Add what each engine makes up under noise: means over the runs' noises; NaN if not known."""
+    cells = pd.concat([run.cells for run in runs], ignore_index=True)
+    noisy = cells[(cells["noise"] != "none") & (cells["group"] == "all")]
+    for metric in MADE_UP:
+        means = noisy[(noisy["stage"] == "ocr") & (noisy["metric"] == metric)]
+        by_engine = means.groupby("engine")["mean"].mean()
+        frame = frame.assign(**{metric: frame["engine"].map(by_engine).astype(float)})
+    return frame
 
 
 def _add_reported(frame: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:

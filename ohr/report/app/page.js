@@ -158,7 +158,7 @@ class Pages {
 }
 
 /**
- * Text in pieces; those that differ from the other side are marked.
+ * Text in pieces; those that differ from the other side are marked, and those that are made up.
  *
  * @param {[number, string][]} pieces
  * @param {string} tag of what differs: ``del`` or ``ins``
@@ -172,7 +172,8 @@ function pieces(pieces, tag) {
       continue;
     }
     const words = text.trimEnd();
-    node.append(el(tag, {}, shown(words)), text.slice(words.length));
+    const madeUp = changed === 2 ? { class: "made-up", title: "invented, or another number than on the page" } : {};
+    node.append(el(tag, madeUp, shown(words)), text.slice(words.length));
   }
   return node;
 }

@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ohr.analysis.board.runs import Entry, Rerun, study_of
-from ohr.analysis.board.table import Ranking
+from ohr.analysis.board.table import MADE_UP, Ranking
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.report import interval_text
@@ -29,6 +29,10 @@ _TITLES = {"top_k": "hits"}
 _DIGITS = 8
 _LETTER = re.compile(r"\([a-z]+\)|[a-z]")
 """A letter for ties; after z they have two characters, in parentheses."""
+_MADE_UP = {
+    "silent_numbers": "changed numbers per 1,000",
+    "invented_words": "invented words per 1,000",
+}
 _MEASURED = "clean score, measured"
 _REPORTED = "clean score, reported (not ranked)"
 
@@ -164,7 +168,8 @@ def _ranked(ranking: Ranking) -> Table:
     columns += [_MEASURED]
     is_reported = bool(ranked["reported"].notna().any())
     columns += [_REPORTED] if is_reported else []
-    columns += ["seconds a page", "n", "noises"]
+    made_up = [name for name in MADE_UP if ranked[name].notna().any()]
+    columns += [*(_MADE_UP[name] for name in made_up), "seconds a page", "n", "noises"]
     rows = []
     for row in ranked.to_dict("records"):
         cells: list[str] = _texts(row, names)
@@ -176,6 +181,7 @@ def _ranked(ranking: Ranking) -> Table:
         cells += [number_text(row["loss"])] if by_cost else []
         cells.append(number_text(row["clean"]))
         cells += [_reported(row)] if is_reported else []
+        cells += [_per_1000(row[name]) for name in made_up]
         cells += [seconds_text(row["seconds"]), f"{row['n']:,}", str(row["n_noises"])]
         rows.append(cells)
     return {
@@ -212,6 +218,10 @@ def _others(ranking: Ranking) -> Table:
 def _reported(row: Mapping[Any, Any]) -> str:
     text = str(row["reported_in"])
     return Markup('<span class="reported">{}</span>').format(plain(text)) if text else "–"
+
+
+def _per_1000(share: float) -> str:
+    return "–" if pd.isna(share) else f"{1000 * share:z.1f}"
 
 
 def _interval(low: float, high: float) -> str:
@@ -319,6 +329,10 @@ def _reading(tables: Sequence[Ranking]) -> Iterator[str]:
     yield (
         "Loss: the score on the same engine's clean pages less the score under noise. An engine "
         "that reads clean pages badly can have a low loss, so look at its clean score too."
+    )
+    yield (
+        "Changed numbers: another number stands in their place. Invented words: no part of the "
+        "page supports them. Both are means over pages and noises."
     )
     yield (
         "Intervals are 95 % intervals over documents, or over pages where documents are few; each "
