@@ -3,6 +3,9 @@
 A number is *silently changed* if another well-formed number stands in its place: nobody can see
 from the text that it is wrong. It is *dropped* if no number stands there, also if what stands there
 is no number any more (``4,8l2``).
+
+The truth has the data of a chart, not the numbers along its axes. So data of a chart are right if
+they stand anywhere, and never silently changed; on such a page no number counts as added.
 """
 
 from __future__ import annotations
@@ -109,11 +112,15 @@ def _unequal(text: str, truth: str) -> tuple[dict[int, int], list[int], list[int
         found = None if i is None else output.words[i].number
         if i is None or found is None:
             dropped.append(j)
+        elif word.in_chart and not found.is_same(word.number):
+            dropped.append(j)  # labels of a chart have no place in its data
+            free.add(i)
         elif not found.is_same(word.number):
             replaced[j] = i
     _join_groups(output.words, expected.words, replaced, dropped, free)
     codes = {word.code for word in expected.words if word.number is not None}
-    return replaced, dropped, sorted(i for i in free if output.words[i].code not in codes)
+    added = [] if expected.has_chart else [i for i in free if output.words[i].code not in codes]
+    return replaced, dropped, sorted(added)
 
 
 def _join_groups(

@@ -7,7 +7,8 @@ What is left after the words are placed (:mod:`ohr.metrics.placement`) is judged
 is a misreading if it is more like the lost text in its place than like other stretches of the page.
 Of the rest, a run in which at least a quarter of the words are new to the page is invented as a
 whole, with its "of" and "the", except for phrases of the page; in other runs only the new words
-are. Words of fewer than three letters or digits are not judged alone.
+are. Words of fewer than three letters or digits are not judged alone, nor are numbers on a page
+with a chart, whose axes the truth lacks.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def find_invented(text: str, truth: str) -> InventedText:
     placement = place(text, truth)
     lost = [expected.words[j].key for gap in placement.gaps for j in gap.truth]
     placed = placement.matched.keys() | placement.pairs.keys()
-    page = _Page(output.words, expected.words, placed, lost)
+    page = _Page(output.words, expected, placed, lost)
     nowhere = {i for gap in placement.gaps for i in gap.output}
     for gap in placement.gaps:
         if page.has_new(gap.output):
@@ -114,15 +115,16 @@ class _Page:
     def __init__(
         self,
         output: Sequence[PageWord],
-        truth: Sequence[PageWord],
+        truth: PageContent,
         placed: Collection[int],
         lost: Sequence[str],
     ) -> None:
         self._output = output
+        self._has_chart = truth.has_chart
         self._lost = list(dict.fromkeys(lost))
-        self._keys = {word.key for word in truth} | {output[i].key for i in placed}
+        keys = [word.key for word in truth.words]
+        self._keys = {*keys, *(output[i].key for i in placed)}
         self._long = [key for key in self._keys if len(key) >= LEAST_NEAR - 1]
-        keys = [word.key for word in truth]
         self._phrases = {tuple(keys[i : i + PHRASE]) for i in range(len(keys) - PHRASE + 1)}
         self._in_a_row = {
             tuple(keys[i : i + _LETTERS_IN_A_ROW]) for i in range(len(keys) - _LETTERS_IN_A_ROW + 1)
@@ -156,6 +158,8 @@ class _Page:
         key = self._output[position].key
         if not self._is_judged(position):
             return False
+        if self._has_chart and self._output[position].number is not None:
+            return False  # it may stand along an axis
         if has_unspaced(key):
             return key not in self._keys or not self._is_in_a_row(position)
         if key not in self._near:

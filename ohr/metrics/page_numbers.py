@@ -1,7 +1,7 @@
 """The numbers of a page: amounts, percentages, dates and counts, in whatever way they are written.
 
 ``1,234.50``, ``1234.5`` and ``1'234.50`` are one number, and so are ``-5``, ``−5`` and the amount
-``(5.00)``. A code such as ``Q3``, ``A4`` or ``4,8l2`` is no number.
+``(5.00)``. A code such as ``Q3``, ``DH-600`` or ``4,8l2`` is no number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DATE = r"(?<![\w.,/-])(?P<date>\d{1,4}(?P<part>[-/.])\d{1,2}(?P=part)\d{1,4})(?
 # From the first digit to the last: parts of a longer number do not match. Neither letters nor a
 # look-alike of a digit may be part of it, before it or among its digits.
 _DIGITS = (
-    r"(?<![^\W_])(?<!\b[lIOoSBZi][.,])(?<!\d[.,'\u2019\u00a0\u202f])"
+    r"(?<![^\W_])(?<![^\W\d_]-)(?<!\b[lIOoSBZi][.,])(?<!\d[.,'\u2019\u00a0\u202f])"
     r"(?:\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+|(?<![\w.,])\.\d++)"
     r"(?![.,'\u2019]?[^\W\d_]*+\d)(?![.,'\u2019][lIOoSBZi]\b)"
 )

@@ -8,8 +8,9 @@ one place may be a misreading. Numbers are compared by their value, words by the
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,6 +34,7 @@ SURE_WORDS = 4
 """Words of a phrase that stands in another order not by chance."""
 SURE_LETTERS = 5
 """Letters of a word that is like another not by chance."""
+_CHART = re.compile(r"<chart\b[^<>]{0,200}>(.*?)</chart\s*>", re.DOTALL)
 _UNLIKE = 1.5
 """Cost of a pair of words with nothing in common; a lost or added word costs 1."""
 _TWO_NUMBERS = 0.2, 0.6
@@ -42,12 +44,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PageWord:
-    """A word of a page's content, ``content[start:end]``; ``number`` if it is one."""
+    """A word of a page's content, ``content[start:end]``; ``number`` if it is one.
+
+    ``in_chart``: whether it stands for data of a chart, which are not printed in this form.
+    """
 
     key: str
     start: int
     end: int
     number: PageNumber | None = None
+    in_chart: bool = False
 
     @property
     def code(self) -> str:
@@ -62,25 +68,43 @@ class PageContent:
     text: str
     words: tuple[PageWord, ...]
 
+    @property
+    def has_chart(self) -> bool:
+        """Whether it has the data of a chart, and so lacks the numbers along its axes."""
+        return any(word.in_chart for word in self.words)
+
 
 @lru_cache(maxsize=256)
 def page_content(page_text: str) -> PageContent:
     """The content of a page text."""
-    text = fold_amounts(strip_markup(page_text))
-    numbers = find_numbers(text)
+    parts: list[str] = []
     words: list[PageWord] = []
+    length = 0
+    for place_of_part, part in enumerate(_CHART.split(page_text)):
+        text = fold_amounts(strip_markup(part))
+        words += _words(text, length, in_chart=place_of_part % 2 == 1)
+        parts.append(text)
+        length += len(text) + 1
+    return PageContent("\n".join(parts), tuple(words))
+
+
+def _words(text: str, start: int, *, in_chart: bool) -> Iterator[PageWord]:
+    """The words of a part of the content that begins at ``start``."""
     done = 0
-    for number in numbers:
-        words += _words(text, done, number.start)
+    for number in find_numbers(text):
+        yield from _plain_words(text, done, number.start, start, in_chart)
         key = word_key(text[number.start : number.end])
-        words.append(PageWord(key, number.start, number.end, number))
+        yield PageWord(key, start + number.start, start + number.end, number, in_chart)
         done = number.end
-    return PageContent(text, (*words, *_words(text, done, len(text))))
+    yield from _plain_words(text, done, len(text), start, in_chart)
 
 
-def _words(text: str, first: int, last: int) -> Iterable[PageWord]:
+def _plain_words(
+    text: str, first: int, last: int, start: int, in_chart: bool
+) -> Iterator[PageWord]:
+    start += first
     for word in keyed_words(text[first:last]):
-        yield PageWord(word.key, first + word.start, first + word.end)
+        yield PageWord(word.key, start + word.start, start + word.end, None, in_chart)
 
 
 @dataclass(frozen=True, slots=True)

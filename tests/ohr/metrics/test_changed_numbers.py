@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.metrics.changed_numbers import compare_numbers
+from ohr.metrics.invented_text import find_invented
 from ohr.metrics.page_numbers import find_numbers
 
 WORDS = ("revenue", "costs", "pump", "valve", "reservoir", "agents", "northern", "district")
@@ -26,7 +27,9 @@ def test_numbers_are_found_however_they_are_written() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["Q3", "A4", "4,8l2", "6,O00", "l,234", "v1.2", "S6,000"])
+@pytest.mark.parametrize(
+    "text", ["Q3", "A4", "4,8l2", "6,O00", "l,234", "v1.2", "S6,000", "DH-600"]
+)
 def test_codes_and_misread_numbers_are_no_numbers(text: str) -> None:
     assert written(text) == []
 
@@ -93,6 +96,18 @@ def test_numbers_in_another_order_are_right() -> None:
     for text in ("\n".join(reversed(rows)), " ".join(columns)):
         fates = compare_numbers(text, "\n".join(rows))
         assert (fates.right, fates.total) == (2 * len(WORDS), 2 * len(WORDS))
+
+
+def test_labels_along_an_axis_are_neither_changed_nor_added() -> None:
+    data = "\\begin{tabular}{lr} 2020 & 36,183 \\\\ 2021 & 37,443 \\\\ \\end{tabular}"
+    truth = f"Inhabitants grew.\n<chart>\n{data}\n</chart>\nIn 2019 there were 35,000."
+    text = "Inhabitants grew.\n40,000 30,000 36,183 20,000 37,943\n2020\nIn 2019 there were 35,000."
+    fates = compare_numbers(text, truth)
+    assert (fates.right, fates.changed, fates.added) == (4, (), ())
+    assert set(fates.dropped) == {"2021", "37,443"}
+    assert find_invented(text, truth).share == 0
+    fates = compare_numbers(text.replace("35,000", "85,000"), truth)
+    assert [each.output for each in fates.changed] == ["85,000"]
 
 
 def page(rng: random.Random, numbers: int) -> list[str]:
