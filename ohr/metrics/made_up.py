@@ -50,11 +50,11 @@ def added_numbers(case: PageCase) -> float:
     """Numbers that the page has nowhere and that stand in no number's place, over its numbers, at
     most 1."""
     fates = compare_numbers(case.text, case.truth)
-    return min(1.0, _share(len(fates.added), fates))
+    return _share(len(fates.added), fates)
 
 
 def _share(count: int, fates: NumberFates) -> float:
-    return count / fates.total if fates.total else math.nan
+    return min(1.0, count / fates.total) if fates.total else math.nan
 
 
 @_page(title="invented words", missing=0.0, order_free=True)
