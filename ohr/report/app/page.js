@@ -205,6 +205,9 @@ function side(title, text, set, missing, tag) {
   });
   caption.append(turn);
   figure.append(plain, page);
+  if (text.some(([changed]) => changed === 2)) {
+    figure.append(el("p", { class: "note" }, "Underlined: invented words, and numbers that are not those of the page."));
+  }
   return figure;
 }
 
