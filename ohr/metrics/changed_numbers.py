@@ -66,9 +66,11 @@ class NumberFates:
 @lru_cache(maxsize=8)
 def compare_numbers(text: str, truth: str) -> NumberFates:
     """What became of the numbers of the truth in a page text; mark-up is removed from both."""
+    if text == truth:
+        return NumberFates(count_numbers(truth), (), (), ())
     output, expected = page_content(text), page_content(truth)
     replaced, dropped, added = _unequal(text, truth)
-    total = sum(word.number is not None for word in expected.words)
+    total = count_numbers(truth)
     return NumberFates(
         total - len(replaced) - len(dropped),
         tuple(
@@ -80,6 +82,12 @@ def compare_numbers(text: str, truth: str) -> NumberFates:
         tuple(_written(expected, j) for j in dropped),
         tuple(_written(output, i) for i in added),
     )
+
+
+@lru_cache(maxsize=16384)
+def count_numbers(page_text: str) -> int:
+    """How many numbers a page text has."""
+    return sum(word.number is not None for word in page_content(page_text).words)
 
 
 def replaced_values(text: str, truth: str) -> list[tuple[PageNumber, PageNumber]]:
@@ -118,8 +126,8 @@ def _unequal(text: str, truth: str) -> tuple[dict[int, int], list[int], list[int
         elif not found.is_same(word.number):
             replaced[j] = i
     _join_groups(output.words, expected.words, replaced, dropped, free)
-    codes = {word.code for word in expected.words if word.number is not None}
-    added = [] if expected.has_chart else [i for i in free if output.words[i].code not in codes]
+    known_codes = set(expected.codes)
+    added = [] if expected.has_chart else [i for i in free if output.codes[i] not in known_codes]
     return replaced, dropped, sorted(added)
 
 

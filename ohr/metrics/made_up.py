@@ -60,19 +60,19 @@ def _share(count: int, fates: NumberFates) -> float:
 @_page(title="invented words", missing=0.0, order_free=True)
 def invented_words(case: PageCase) -> float:
     """Share of the output's words that no part of the page supports; 0 for an empty output."""
-    return _invented(case).share
+    return 0.0 if case.text == case.truth else _invented(case).share
 
 
 @_page(title="pages with an invented passage", missing=0.0, order_free=True)
 def invented_passage(case: PageCase) -> float:
     """Whether eight invented words or more stand in a row."""
-    return float(_invented(case).longest >= PASSAGE)
+    return float(case.text != case.truth and _invented(case).longest >= PASSAGE)
 
 
 @_page(title="repeated words", missing=0.0, order_free=True)
 def repeated_words(case: PageCase) -> float:
     """Share of the output's words that come more often than on the page, as in loops."""
-    return _invented(case).repeated_share
+    return 0.0 if case.text == case.truth else _invented(case).repeated_share
 
 
 def _invented(case: PageCase) -> InventedText:

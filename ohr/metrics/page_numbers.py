@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -24,6 +25,7 @@ _DIGITS = (
 )
 _MINUS = r"(?P<minus>(?<![\w%)\]])(?<![\d%)] )[-\u2212\u2013](?=[$€£¥]?\s?[\d.]))?"
 _NUMBER = re.compile(rf"{_DATE}|{_MINUS}(?P<sign>[$€£¥]\s?)?(?P<digits>{_DIGITS})")
+_WITH_DIGIT = re.compile(r"\d[^ \t\n\r]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AMOUNT = re.compile(r"[\d.,]{3,}")
 _GROUPED = re.compile(r"\d{1,3}(?:([.,])\d{3})+")
@@ -68,7 +70,7 @@ class PageNumber:
 def find_numbers(text: str) -> list[PageNumber]:
     """The numbers of a text, in order. Superscripts and other code points must be folded."""
     numbers = []
-    for match in _NUMBER.finditer(text):
+    for match in _matches(text):
         if match["date"]:
             parts = tuple(int(part) for part in re.split(r"\D", match["date"]))
             digits = re.sub(r"\D", "", match["date"])
@@ -82,6 +84,15 @@ def find_numbers(text: str) -> list[PageNumber]:
         start, end = match.span("digits")
         numbers.append(PageNumber(start, end, re.sub(r"\D", "", literal), meanings, mark))
     return numbers
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """The numbers of the parts between spaces that have a digit: most have none."""
+    done = 0
+    for part in _WITH_DIGIT.finditer(text):
+        start = max(done, *(text.rfind(space, done, part.start()) + 1 for space in " \n"))
+        yield from _NUMBER.finditer(text, start, part.end())
+        done = part.end()
 
 
 def _is_in_brackets(text: str, match: re.Match[str]) -> bool:

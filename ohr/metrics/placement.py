@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -35,6 +36,7 @@ SURE_WORDS = 4
 SURE_LETTERS = 5
 """Letters of a word that is like another not by chance."""
 _CHART = re.compile(r"<chart\b[^<>]{0,200}>(.*?)</chart\s*>", re.DOTALL)
+_SPACES = re.compile("[ \t\n\r]+")  # the special spaces between thousands stay
 _UNLIKE = 1.5
 """Cost of a pair of words with nothing in common; a lost or added word costs 1."""
 _TWO_NUMBERS = 0.2, 0.6
@@ -42,8 +44,7 @@ _TWO_NUMBERS = 0.2, 0.6
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class PageWord:
+class PageWord(NamedTuple):
     """A word of a page's content, ``content[start:end]``; ``number`` if it is one.
 
     ``in_chart``: whether it stands for data of a chart, which are not printed in this form.
@@ -55,18 +56,17 @@ class PageWord:
     number: PageNumber | None = None
     in_chart: bool = False
 
-    @property
-    def code(self) -> str:
-        """Equal for equal words, and for equal numbers."""
-        return self.key if self.number is None else f"#{self.number.code}"
-
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """What a person would see of a page text: its characters without mark-up, and its words."""
+    """What a person would see of a page text: its characters without mark-up, and its words.
+
+    ``codes`` are equal for equal words, and for equal numbers.
+    """
 
     text: str
     words: tuple[PageWord, ...]
+    codes: tuple[str, ...]
 
     @property
     def has_chart(self) -> bool:
@@ -81,30 +81,39 @@ def page_content(page_text: str) -> PageContent:
     words: list[PageWord] = []
     length = 0
     for place_of_part, part in enumerate(_CHART.split(page_text)):
-        text = fold_amounts(strip_markup(part))
+        text = _SPACES.sub(" ", fold_amounts(strip_markup(part)))
         words += _words(text, length, in_chart=place_of_part % 2 == 1)
         parts.append(text)
         length += len(text) + 1
-    return PageContent("\n".join(parts), tuple(words))
+    codes = (word.key if word.number is None else f"#{word.number.code}" for word in words)
+    return PageContent("\n".join(parts), tuple(words), tuple(codes))
 
 
 def _words(text: str, start: int, *, in_chart: bool) -> Iterator[PageWord]:
-    """The words of a part of the content that begins at ``start``."""
+    """The words of a part of the content that begins at ``start``; a number is a word alone."""
+    numbers = iter(find_numbers(text))
+    number = next(numbers, None)
     done = 0
-    for number in find_numbers(text):
-        yield from _plain_words(text, done, number.start, start, in_chart)
-        key = word_key(text[number.start : number.end])
-        yield PageWord(key, start + number.start, start + number.end, number, in_chart)
-        done = number.end
-    yield from _plain_words(text, done, len(text), start, in_chart)
-
-
-def _plain_words(
-    text: str, first: int, last: int, start: int, in_chart: bool
-) -> Iterator[PageWord]:
-    start += first
-    for word in keyed_words(text[first:last]):
-        yield PageWord(word.key, start + word.start, start + word.end, None, in_chart)
+    for key, first, last in keyed_words(text):
+        if number is None or number.start >= last:
+            if first >= done:
+                yield PageWord(key, start + first, start + last, None, in_chart)
+            continue
+        done = max(done, first)
+        while number is not None and number.start < last:
+            for word in keyed_words(text[done : number.start]):
+                yield PageWord(
+                    word.key, start + done + word.start, start + done + word.end, None, in_chart
+                )
+            key = word_key(text[number.start : number.end])
+            yield PageWord(key, start + number.start, start + number.end, number, in_chart)
+            done = number.end
+            number = next(numbers, None)
+        for word in keyed_words(text[done:last]):
+            yield PageWord(
+                word.key, start + done + word.start, start + done + word.end, None, in_chart
+            )
+        done = max(done, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +143,9 @@ class Placement:
 @lru_cache(maxsize=4)
 def place(text: str, truth: str) -> Placement:
     """Where the words of a page text stand in the truth."""
-    predicted, expected = page_content(text).words, page_content(truth).words
-    [[codes], [expected_codes]] = encode(
-        [[word.code for word in predicted]], [[word.code for word in expected]]
-    )
+    output, true = page_content(text), page_content(truth)
+    predicted, expected = output.words, true.words
+    [[codes], [expected_codes]] = encode([output.codes], [true.codes])
     matched: dict[int, int] = {}
     differing: list[tuple[range, range]] = []
     end, start = 0, 0
@@ -154,7 +162,7 @@ def place(text: str, truth: str) -> Placement:
             matched |= {position + step: number + step for step in range(length)}
             doubtful |= set(range(position, position + length)) if length < SURE_WORDS else set()
     size = len(predicted), len(expected)
-    pairs = _changed_in_place(predicted, expected, _gaps(size, matched))
+    pairs = _changed_in_place(output, true, _gaps(size, matched))
     single = _single_words(codes, expected_codes, _gaps(size, matched | pairs))
     gaps: list[Gap] = []
     for gap in _gaps(size, matched | pairs | single):
@@ -210,21 +218,21 @@ def _gaps(size: tuple[int, int], placed: Mapping[int, int]) -> list[Gap]:
 
 
 def _changed_in_place(
-    predicted: Sequence[PageWord], expected: Sequence[PageWord], gaps: Sequence[Gap]
+    output: PageContent, truth: PageContent, gaps: Sequence[Gap]
 ) -> dict[int, int]:
     """Numbers in the place of another number, where as many words are without a place.
 
     Two numbers that stand in each other's place elsewhere too have moved.
     """
-    free = Counter(predicted[i].code for gap in gaps for i in gap.output)
-    lost = Counter(expected[j].code for gap in gaps for j in gap.truth)
+    free = Counter(output.codes[i] for gap in gaps for i in gap.output)
+    lost = Counter(truth.codes[j] for gap in gaps for j in gap.truth)
     return {
         i: j
         for gap in gaps
         if len(gap.output) == len(gap.truth)
         for i, j in zip(gap.output, gap.truth, strict=True)
-        if predicted[i].number is not None and expected[j].number is not None
-        if free[expected[j].code] == 0 or lost[predicted[i].code] == 0
+        if output.words[i].number is not None and truth.words[j].number is not None
+        if free[truth.codes[j]] == 0 or lost[output.codes[i]] == 0
     }
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ohr.markup.folding import fold
 from ohr.markup.writing_systems import CJK, UNSPACED
@@ -22,8 +22,7 @@ _LOOK_ALIKES = str.maketrans("0158i", "olsbl")
 _PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedWord:
+class KeyedWord(NamedTuple):
     """A word of a text: its key, and where it is, as start and end in characters."""
 
     key: str
@@ -50,5 +49,8 @@ def keyed_words(text: str) -> list[KeyedWord]:
     """The words of a text that have a key, in order, at white space; of writing without spaces,
     each letter.
     """
-    words = (KeyedWord(word_key(m[0]), m.start(), m.end()) for m in _WORD.finditer(text))
-    return [word for word in words if word.key]
+    return [
+        KeyedWord(key, *match.span())
+        for match in _WORD.finditer(text)
+        if (key := word_key(match[0]))
+    ]
