@@ -39,10 +39,12 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
         if key["engine"] == "gt" and key["noise"] == "none":
             continue
         own = of_pages[(of_pages[_KEYS] == key).all(axis=1)]
-        found = {name: cells_of(own, "ocr", name, "all") for name in (*_NUMBERS, *_WORDS, _PASSAGE)}
-        if any(each.empty for each in found.values()):
+        by_name = {
+            name: cells_of(own, "ocr", name, "all") for name in (*_NUMBERS, *_WORDS, _PASSAGE)
+        }
+        if any(each.empty for each in by_name.values()):
             continue
-        means = {name: float(each["mean"].iloc[0]) for name, each in found.items()}
+        means = {name: float(each["mean"].iloc[0]) for name, each in by_name.items()}
         is_made_up = is_made_up or any(value > 0 for value in means.values())
         right = 1 - means["silent_numbers"] - means["dropped_numbers"]
         rows.append(
@@ -50,9 +52,9 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
                 str(key["engine"]),
                 noise_name(key["perturbation"], key["level"], key["intensity"]),
                 _per_1000(right),
-                _with_interval(found["silent_numbers"]),
+                _with_interval(by_name["silent_numbers"]),
                 *(_per_1000(means[name]) for name in _NUMBERS[1:]),
-                _with_interval(found["invented_words"]),
+                _with_interval(by_name["invented_words"]),
                 _per_1000(means["repeated_words"]),
                 "-" if means[_PASSAGE] != means[_PASSAGE] else f"{100 * means[_PASSAGE]:.0f} %",
             )

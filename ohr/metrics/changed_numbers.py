@@ -117,13 +117,13 @@ def _unequal(text: str, truth: str) -> tuple[dict[int, int], list[int], list[int
         if word.number is None:
             continue
         i = placed.get(j)
-        found = None if i is None else output.words[i].number
-        if i is None or found is None:
+        number = None if i is None else output.words[i].number
+        if i is None or number is None:
             dropped.append(j)
-        elif word.in_chart and not found.is_same(word.number):
+        elif word.in_chart and not number.is_same(word.number):
             dropped.append(j)  # labels of a chart have no place in its data
             free.add(i)
-        elif not found.is_same(word.number):
+        elif not number.is_same(word.number):
             replaced[j] = i
     _join_groups(output.words, expected.words, replaced, dropped, free)
     known_codes = set(expected.codes)

@@ -183,13 +183,13 @@ class _Page:
         )
 
     def _repeated_phrases(self, run: Sequence[int]) -> set[int]:
-        found: set[int] = set()
+        phrases: set[int] = set()
         for start in range(len(run) - PHRASE + 1):
             places = run[start : start + PHRASE]
             in_a_row = places[-1] - places[0] == PHRASE - 1
             if in_a_row and tuple(self._output[i].key for i in places) in self._phrases:
-                found.update(places)
-        return found
+                phrases.update(places)
+        return phrases
 
 
 def _has_near(key: str, keys: Sequence[str], most: float) -> bool:

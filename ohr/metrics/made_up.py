@@ -89,16 +89,23 @@ def wrong_number(case: AnswerCase) -> float:
     return _is_wrong(case, gold) if gold else math.nan
 
 
-@_answer(title="misled by a changed number")
-def misled(case: AnswerCase) -> float:
-    """Whether an answer has a wrong number where the accepted one was silently changed on its page.
+@_answer(title="accepted number silently changed")
+def number_changed(case: AnswerCase) -> float:
+    """Whether the accepted number was silently changed on its page, and stands nowhere else on it.
 
-    Questions without a page, or whose number still stands on it, are left out.
+    Questions whose accepted answers have no number are left out, also of the next.
     """
     gold = _accepted_numbers(case)
-    if not gold or not any(_is_changed(gold, *texts) for texts in _evidence_texts(case)):
+    return float(_is_changed(case, gold)) if gold else math.nan
+
+
+@_answer(title="misled by a changed number")
+def misled(case: AnswerCase) -> float:
+    """Whether an answer has a wrong number after the accepted one was silently changed."""
+    gold = _accepted_numbers(case)
+    if not gold:
         return math.nan
-    return _is_wrong(case, gold)
+    return _is_wrong(case, gold) if _is_changed(case, gold) else 0.0
 
 
 def _accepted_numbers(case: AnswerCase) -> list[PageNumber]:
@@ -124,9 +131,14 @@ def _evidence_texts(case: AnswerCase) -> Iterator[tuple[str, str]]:
             yield texts[0], texts[1]
 
 
-def _is_changed(gold: list[PageNumber], text: str, truth: str) -> bool:
-    """Whether an accepted number was changed on a page, and stands nowhere else on it."""
-    words = page_content(text).words
-    if any(word.number is not None and word.number.is_same(g) for word in words for g in gold):
-        return False
-    return any(true.is_same(g) for true, _ in replaced_values(text, truth) for g in gold)
+def _is_changed(case: AnswerCase, gold: list[PageNumber]) -> bool:
+    """Whether an accepted number was silently changed on a page of the evidence."""
+    return any(
+        any(true.is_same(g) for true, _ in replaced_values(text, truth) for g in gold)
+        for text, truth in _evidence_texts(case)
+        if not any(
+            word.number is not None and word.number.is_same(g)
+            for word in page_content(text).words
+            for g in gold
+        )
+    )

@@ -27,11 +27,11 @@ def made_up_spans(text: str, truth: str) -> list[tuple[int, int]]:
         for word in content.words
     ]
     [[first], [second]] = encode([[key for key, _ in words]], [[word.key for word in source]])
-    found = []
+    in_source = []
     for code in Levenshtein.opcodes(first, second):
         # A number and its sign or unit may be one word of the text.
         for step in range(min(code.src_end - code.src_start, code.dest_end - code.dest_start)):
             if words[code.src_start + step][1]:
                 word = source[code.dest_start + step]
-                found.append((word.start, word.end))
-    return found
+                in_source.append((word.start, word.end))
+    return in_source

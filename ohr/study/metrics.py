@@ -35,7 +35,8 @@ SETS = {
             *("r_noise", "r_noise_content", "r_noise_reference", "evidence_lcs"),
             *("lcs", "page_not_found", "text_missing"),
             *("lcs_stripped", "hit", "mrr", "ndcg"),
-            *("f1", "em", "rouge_l", "refused", "wrong_number", "misled", "judged"),
+            *("f1", "em", "rouge_l", "refused", "judged"),
+            *("wrong_number", "number_changed", "misled"),
         )
     ),
     "reading": (

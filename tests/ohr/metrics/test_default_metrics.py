@@ -78,11 +78,17 @@ def test_metrics_are_plugins_of_either_protocol():
         *("edit_distance", "cer", "wer", "formula_distance", "order_distance"),
         *("r_noise", "r_noise_content", "r_noise_reference", "refused"),
         *("page_not_found", "text_missing"),
+        *("silent_numbers", "dropped_numbers", "added_numbers", "wrong_number"),
+        *("number_changed", "misled", "invented_words", "invented_passage", "repeated_words"),
         *(f"{what}_flag{of}" for what in _FLAGGED for of in ("", "_clean")),
+    }
+    missing_is_none = {
+        *("refused", "text_missing", "silent_numbers", "added_numbers", "wrong_number"),
+        *("number_changed", "misled", "invented_words", "invented_passage", "repeated_words"),
     }
     for name, metric in metrics.items():
         assert (metric.worst, metric.best) == ((1, 0) if name in less_is_better else (0, 1))
-        assert metric.missing == (0 if name in ("refused", "text_missing") else metric.worst)
+        assert metric.missing == (0 if name in missing_is_none else metric.worst)
         assert metric.title
     assert set(SCORING) == {"default", "reference"}
 

@@ -79,7 +79,13 @@ def test_an_answer_with_another_number_is_wrong() -> None:
 
 def test_an_answer_is_misled_only_where_the_number_was_changed() -> None:
     changed = TRUTH.replace("4,812", "4,872")
-    assert answered("misled", "4,872", changed) == 1
-    assert answered("misled", "none given", changed) == 0
-    assert math.isnan(answered("misled", "4,872", TRUTH))
-    assert math.isnan(answered("misled", "4,872", TRUTH.replace("4,812", "")))
+    for page, answer, was_changed, was_misled in (
+        (changed, "4,872", 1, 1),
+        (changed, "none given", 1, 0),
+        (f"{changed} In all 4,812.", "4,872", 0, 0),
+        (TRUTH, "4,872", 0, 0),
+        (TRUTH.replace("4,812", ""), "4,872", 0, 0),
+    ):
+        assert answered("number_changed", answer, page) == was_changed
+        assert answered("misled", answer, page) == was_misled
+    assert math.isnan(answered("misled", "4", changed, gold="the pump"))

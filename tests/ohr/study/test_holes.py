@@ -186,7 +186,7 @@ def test_a_page_of_which_nothing_is_known_is_not_scored(tmp_path: Path, lease: b
 
     store = ArtefactStore(config.cache)
     measuring = Measuring(plan, Answering(store, False, Silent(), None), store)
-    cases = [PageCase("", "", SCORING["default"]) for _ in plan.reread]
+    cases = [PageCase("5", "5", SCORING["default"]) for _ in plan.reread]
     statuses = [Status.OK] * 3
     condition = condition_of(plan, plan.variants[0]).restricted("ocr")
     cases = Cases("page", cases, statuses, [False] * 3)
