@@ -110,7 +110,7 @@ def run_inventions(
 
 
 def choose_engines(engines: str | None) -> list[PluginSpec]:
-    """The named engines of page images; by default all that are ready to use. Raises ConfigError."""
+    """The named engines of page images; by default all that are ready. Raises ConfigError."""
     specs = usable_engines() if engines is None else parse_plugins("engine", engines)
     for spec in specs:
         image_engine(spec)

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from ohr.analysis.inventions.pages import Piece
+from ohr.metrics.word_keys import keyed_words
 
 GREY = 128
 _CONTRAST = 30
@@ -23,6 +24,8 @@ _LEAST_INK = 0.02
 _MARGIN, _LEAST_MARGIN = 0.15, 3
 """Margin of a cover, as a share of a word's height, and its least pixels."""
 _LONGEST_RUN = 6
+_AROUND = (61, 61)
+"""Pixels around a place whose paper gives the colour of a cover."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,52 @@ class Covered:
     image: np.ndarray
     mask: np.ndarray
     hidden: tuple[int, ...]
+
+
+class Covering:
+    """Covers words of one page, in ``white``, ``grey`` or the paper's ``texture``.
+
+    ``image`` is uint8, ``(h, w)`` or ``(h, w, 3)``. What ``rng`` draws does not depend on a dose.
+    """
+
+    def __init__(
+        self, image: np.ndarray, pieces: Sequence[Piece], kind: str, rng: np.random.Generator
+    ) -> None:
+        self._image, self._pieces = image, pieces
+        ink = ink_of(image)
+        self._marks = Marks(ink)
+        self._units = hiding_order(pieces, ink, rng)
+        self._words = [len(keyed_words(piece.text)) for piece in pieces]
+        noise = paper_noise(image, ink, rng)
+        if kind == "texture":
+            self._fill = _paper(image, ink, noise)
+        else:
+            self._fill = np.full_like(image, 255 if kind == "white" else GREY)
+
+    def cover(self, dose: float) -> Covered:
+        """The page with at least a share ``dose`` of its words covered, in (0, 1]."""
+        units = units_of_dose(self._units, self._words, dose)
+        mask = cover_mask(self._marks, self._pieces, units)
+        result = self._image.copy()
+        result[mask] = self._fill[mask]
+        return Covered(result, mask, tuple(sorted(index for unit in units for index in unit)))
+
+
+class Marks:
+    """The connected marks of a page's ink, a bool ``(h, w)``."""
+
+    def __init__(self, ink: np.ndarray) -> None:
+        count, labels = cv2.connectedComponents(ink.astype(np.uint8), connectivity=8)
+        self.shape = ink.shape
+        self._count, self._labels = count, np.asarray(labels)
+        self._sizes = np.bincount(self._labels.ravel(), minlength=count)
+
+    def mostly_inside(self, area: np.ndarray) -> np.ndarray:
+        """The marks of which more than half is in an area, both bool ``(h, w)``."""
+        inside = np.bincount(self._labels[area], minlength=self._count)
+        whole = 2 * inside > self._sizes
+        whole[0] = False  # the background
+        return np.asarray(whole[self._labels])
 
 
 def ink_of(image: np.ndarray) -> np.ndarray:
@@ -93,83 +142,52 @@ def units_of_dose(
     return chosen
 
 
-def cover(
-    image: np.ndarray,
-    pieces: Sequence[Piece],
-    units: Sequence[tuple[int, ...]],
-    kind: str,
-    noise: np.ndarray,
-) -> Covered:
-    """Cover the pieces of some units, in ``white``, ``grey`` or the paper's ``texture``. ``noise`` is the page's texture from :func:`paper_noise`."""
-    mask = cover_mask(image.shape[:2], pieces, units, ink_of(image))
-    result = image.copy()
-    if kind == "white":
-        result[mask] = 255
-    elif kind == "grey":
-        result[mask] = GREY
-    else:
-        result[mask] = _paper(image, noise)[mask]
-    return Covered(result, mask, tuple(sorted(index for unit in units for index in unit)))
-
-
 def cover_mask(
-    shape: tuple[int, int],
-    pieces: Sequence[Piece],
-    units: Sequence[tuple[int, ...]],
-    ink: np.ndarray,
+    marks: Marks, pieces: Sequence[Piece], units: Sequence[tuple[int, ...]]
 ) -> np.ndarray:
     """What has to be covered to hide some units: their boxes with a margin, and whole letters.
 
     A connected mark of which more than half is in the boxes is covered as a whole, since an edge
-    that cuts a line leaves readable halves of letters.
+    that cuts a line leaves readable halves of letters. Bool ``(h, w)``.
     """
-    boxes, mask = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
+    boxes, mask = np.zeros(marks.shape, bool), np.zeros(marks.shape, bool)
     for unit in units:
         for index in unit:
-            _fill(boxes, pieces[index].box, 1)
+            _fill(boxes, pieces[index].box, 0)
         edges = np.array([pieces[index].box for index in unit])
         hull = (edges[:, 0].min(), edges[:, 1].min(), edges[:, 2].max(), edges[:, 3].max())
         heights = edges[:, 3] - edges[:, 1]
         _fill(mask, hull, max(_LEAST_MARGIN, round(_MARGIN * float(np.median(heights)))))
-    count, labels = cv2.connectedComponents(ink.astype(np.uint8), connectivity=8)
-    sizes = np.bincount(labels.ravel(), minlength=count)
-    inside = np.bincount(labels[boxes > 0], minlength=count)
-    whole = 2 * inside > sizes
-    whole[0] = False  # the background
-    letters = whole[labels].astype(np.uint8)
-    mask |= cv2.dilate(letters, np.ones((5, 5), np.uint8))
-    return mask > 0
+    letters = marks.mostly_inside(boxes).astype(np.uint8)
+    return np.asarray(mask | (cv2.dilate(letters, np.ones((5, 5), np.uint8)) > 0))
 
 
-def paper_noise(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def paper_noise(image: np.ndarray, ink: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """How the page's background differs from its mean: float32 of the image's shape.
 
     Differences of pixels without ink, drawn for every pixel at once, so that a larger cover has
     the pixels of a smaller one.
     """
-    grey = cv2.dilate(ink_of(image).astype(np.uint8), np.ones((7, 7), np.uint8)) == 0
-    flat = image[grey].astype(np.float32)
-    if not len(flat):
+    flat = cv2.dilate(ink.astype(np.uint8), np.ones((7, 7), np.uint8)) == 0
+    if not flat.any():
         return np.zeros(image.shape, np.float32)
-    smooth = cv2.blur(image, (9, 9))[grey].astype(np.float32)
-    residuals = flat - smooth
+    smooth = np.asarray(cv2.blur(image, (9, 9)))
+    residuals = image[flat].astype(np.float32) - smooth[flat].astype(np.float32)
     places = rng.integers(len(residuals), size=image.shape[:2])
     return np.asarray(residuals[places])
 
 
-def _paper(image: np.ndarray, noise: np.ndarray) -> np.ndarray:
+def _paper(image: np.ndarray, ink: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """The page as if there were only paper: the colour around, and the texture of the paper."""
-    ink = cv2.dilate(ink_of(image).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
-    weights = (~ink).astype(np.float32)
-    size = (61, 61)
-    known_share = cv2.blur(weights, size)
-    pixels = image.astype(np.float32)
+    free = cv2.dilate(ink.astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
+    weights = free.astype(np.float32)
+    known_share = np.asarray(cv2.blur(weights, _AROUND))
     if image.ndim == 3:
         weights, known_share = weights[..., None], known_share[..., None]
-    sums = cv2.blur(pixels * weights, size)
-    everywhere = np.median(image[~ink] if (~ink).any() else image.reshape(-1, *image.shape[2:]), 0)
+    sums = np.asarray(cv2.blur(image * weights, _AROUND)).reshape(image.shape)
+    everywhere = np.median(image[free] if free.any() else image[~free], axis=0)
     colour = np.where(known_share > 0.01, sums / np.maximum(known_share, 1e-6), everywhere)
-    return np.clip(np.rint(colour + noise), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(colour + noise), 0, 255), np.uint8)
 
 
 def _has_ink(piece: Piece, ink: np.ndarray) -> bool:
@@ -180,7 +198,7 @@ def _has_ink(piece: Piece, ink: np.ndarray) -> bool:
 
 def _fill(mask: np.ndarray, box: Sequence[float], margin: int) -> None:
     left, top, right, bottom = _edges(mask.shape, box, margin)
-    mask[top:bottom, left:right] = 1
+    mask[top:bottom, left:right] = True
 
 
 def _edges(shape: tuple[int, ...], box: Sequence[float], margin: int) -> tuple[int, int, int, int]:

@@ -81,7 +81,7 @@ def _hidden(summary: pd.DataFrame, folder: Path) -> list[Path]:
         notes = [
             f"{doses['pages'].max()} pages of {doses['documents'].max()} documents",
             *_bars(doses),
-            "chance: as many words of other pages that come out",
+            "chance: like words of other pages",
         ]
         return save(fig, folder, "hidden_text", notes=describe(fig, notes))
 
@@ -126,8 +126,10 @@ def _dots(
                 of_engine = rows[rows["engine"] == engine]
                 draw_dots(ax, kinds, of_engine, "mean", number=number, of=len(engines))
             ax.set_title(title)
-            high = max([*rows["mean"], *rows["ci_high"].dropna()], default=1.0)
-            high = 1.0 if measure == "any" else max(high, 0.01)
+            # Where nothing was seen in few documents, an interval may fill the whole panel.
+            seen = rows[rows["mean"] > 0]
+            high = max([*seen["mean"], *seen["ci_high"].dropna()], default=0.0)
+            high = 1.0 if measure == "any" else max(high, _LEAST_SPAN)
             ax.set_xlim(-0.04 * high, 1.06 * high)
         name_rows(axes, names, _WIDTH)
         handles, labels = series_handles([mathless(engine) for engine in engines])

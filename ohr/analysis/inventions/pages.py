@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A page to test engines on, with its words; without ``pieces``, nothing of it can be covered."""
+    """A page to test engines on; without ``pieces``, nothing of it can be covered."""
 
     source: PageSource
     ref: PageRef
@@ -58,11 +59,11 @@ class SourcePage:
 
 def layer_pieces(source: PageSource) -> list[Piece]:
     """The words of a PDF page's text layer, by line. Raises EngineError."""
-    return by_line(words_of_page(source.path, source.page_no or 0, source.dpi))
+    return number_lines(words_of_page(source.path, source.page_no or 0, source.dpi))
 
 
 def read_boxes(path: Path) -> list[Piece]:
-    """The lines or words of an image from a JSON list of ``[x, y, width, height, text]``, in pixels.
+    """The lines or words of an image: a JSON list of ``[x, y, width, height, text]``, in pixels.
 
     Raises DatasetError.
     """
@@ -76,12 +77,12 @@ def read_boxes(path: Path) -> list[Piece]:
         raise DatasetError(
             f"{path.name} is no list of [x, y, width, height, text] in JSON: {error}"
         ) from error
-    if not np.isfinite([box for _, box in words] or [0.0]).all():
+    if not all(map(math.isfinite, (edge for _, box in words for edge in box))):
         raise DatasetError(f"{path.name} has a box that is not finite")
-    return by_line(words)
+    return number_lines(words)
 
 
-def by_line(words: Sequence[tuple[str, Box]]) -> list[Piece]:
+def number_lines(words: Sequence[tuple[str, Box]]) -> list[Piece]:
     """The words with the number of their line; a wide gap, as between columns, ends a line."""
     pieces: list[Piece] = []
     line = -1

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cv2
-import numpy as np
 import pandas as pd
 
 from ohr.analysis.inventions.figure import KIND_NAMES
@@ -19,7 +18,7 @@ from ohr.analysis.inventions.pages import SourcePage
 from ohr.analysis.inventions.variants import Variant
 from ohr.display.labels import mathless
 from ohr.documents.images import load_image
-from ohr.figures.style import COLOURS, figure, only, save
+from ohr.figures.style import figure, only, save
 from ohr.files.safe_text import plain, safe_path
 from ohr.metrics.word_keys import keyed_words
 from ohr.types import Outcome
@@ -27,6 +26,7 @@ from ohr.types import Outcome
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_RED = "#C00000"
 _COLUMNS, _LINES = 64, 56
 _LETTER = 0.0515
 """Inches per letter of 6-point monospaced text."""
@@ -50,12 +50,13 @@ class Case:
     def title(self) -> str:
         """What the page is, and how much was invented."""
         variant = self.variant
+        words = "word" if self.count == 1 else "words"
         if variant.part == "hidden":
             return (
-                f"{self.engine}: {self.count} covered words written ({variant.ref.doc_id}, page "
+                f"{self.engine}: {self.count} covered {words} written ({variant.ref.doc_id}, page "
                 f"{variant.ref.page_no + 1}, dose {variant.dose:g}, {variant.kind})"
             )
-        return f"{self.engine}: {self.count} words on a page without text ({_kind_name(variant)})"
+        return f"{self.engine}: {self.count} {words} on a page without text ({_kind_name(variant)})"
 
 
 def worst_cases(
@@ -130,6 +131,7 @@ def _draw(case: Case, pages: Sequence[SourcePage], folder: Path, name: str) -> l
             _outline(page, pages[variant.page].pieces[index].box)
         page.set_title("the page; red: covered words" if variant.hidden else "the page")
         beside.set_title("what the engine wrote; red: invented")
+        page.set_anchor("N")
         for ax in (page, beside):
             ax.set_xticks([])
             ax.set_yticks([])
@@ -151,7 +153,7 @@ def _outline(ax: Axes, box: Sequence[float]) -> None:
 
     left, top, right, bottom = box
     patch = Rectangle(
-        (left, top), right - left, bottom - top, fill=False, edgecolor="#D00000", linewidth=0.6
+        (left, top), right - left, bottom - top, fill=False, edgecolor=_RED, linewidth=0.6
     )
     ax.add_patch(patch)
 
@@ -164,7 +166,7 @@ def _write_line(ax: Axes, number: int, line: str, invented: Collection[str]) -> 
     for word in words:
         rest[word.start : word.end] = " " * (word.end - word.start)
         text = mathless(line[word.start : word.end])
-        ax.text(word.start, number, text, color=COLOURS[1], weight="bold", **style)
+        ax.text(word.start, number, text, color=_RED, weight="bold", **style)
     for start, text in _chunks("".join(rest)):
         ax.text(start, number, mathless(text), color="#333333", **style)
 

@@ -10,7 +10,7 @@ from ohr.markup.folding import fold
 from ohr.metrics.word_keys import keyed_words
 
 _NUMBER = re.compile(r"((?<!\w)[-\u2212(][$€£]?)?(\d(?:[\d.,'’]*\d)?)")
-"""A minus or an opening parenthesis, with which accounts mark what is below zero, and the digits."""
+"""The digits, after a minus or a parenthesis, with which accounts mark what is below zero."""
 
 
 @dataclass(frozen=True, slots=True)

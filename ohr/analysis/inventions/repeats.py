@@ -12,13 +12,14 @@ QUALITY = 75
 SCALE = 0.98
 
 
-def as_jpeg(image: np.ndarray) -> np.ndarray:
+def recompressed(image: np.ndarray) -> np.ndarray:
     """Saved as a JPEG of quality 75, and opened."""
     rgb = image.ndim == 3
     pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if rgb else image
     _, encoded = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     opened = cv2.imdecode(encoded, cv2.IMREAD_COLOR if rgb else cv2.IMREAD_GRAYSCALE)
-    return np.asarray(cv2.cvtColor(opened, cv2.COLOR_BGR2RGB) if rgb else opened, np.uint8)
+    pixels = np.asarray(opened, np.uint8)
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8) if rgb else pixels
 
 
 def moved(image: np.ndarray) -> np.ndarray:
@@ -33,7 +34,7 @@ def scaled(image: np.ndarray) -> np.ndarray:
 
 
 CHANGES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "jpeg": as_jpeg,
+    "jpeg": recompressed,
     "moved": moved,
     "scaled": scaled,
 }

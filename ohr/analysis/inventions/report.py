@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,7 @@ from ohr.analysis.inventions.pictures import draw_cases, worst_cases
 from ohr.analysis.inventions.reading import Reading, read_variants
 from ohr.analysis.inventions.table import ALL, count_pages, summarise
 from ohr.analysis.inventions.variants import Design, draw_variants
-from ohr.display.columns import Column, make_table, text_column
+from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import interval_units
 from ohr.display.terminal import number, report_failures, show, terminal_table
 from ohr.files.safe_text import plain
@@ -24,6 +25,8 @@ from ohr.study.output.select import distinct
 from ohr.types import FAILED
 
 SUMMARY, COUNTS = "inventions.csv", "inventions_pages.csv"
+_PLAIN = ("written", "chance")
+"""Measures whose difference has an interval in the table; ``inventions.csv`` has theirs."""
 PICTURES = 3
 """Pictures of each part at most."""
 _RULE_OF_THREE = 3.0
@@ -69,31 +72,34 @@ def report_inventions(
     return report_failures((), failed)
 
 
-def _table(summary: pd.DataFrame, heads: Sequence[Column], measures: Sequence[tuple[str, str]]):
-    """One row per group, one column per measure, with its interval."""
-    keys = ["engine", "kind", "dose"]
+def _print_table(
+    summary: pd.DataFrame, heads: Sequence[Column], measures: Mapping[str, str]
+) -> None:
+    """One row per engine, kind and dose; ``measures`` are columns, with their titles."""
     records = []
-    for _, group in summary.groupby(keys, sort=False, dropna=False):
-        record = group.iloc[0].to_dict()
-        for measure, _ in measures:
-            row = group[group["measure"] == measure].iloc[0]
-            record[measure] = _with_interval(row)
-            record[f"n {measure}"] = row["n"]
-        records.append(record)
-    columns = [Column(title, _text_of(measure)) for measure, title in measures]
-    show(terminal_table(make_table([*heads, *columns], records)))
+    for _, group in summary.groupby(["engine", "kind", "dose"], sort=False, dropna=False):
+        rows = {str(row["measure"]): row for row in group.to_dict("records")}
+        record = dict(next(iter(rows.values())))
+        record |= {measure: _shown(rows[measure]) for measure in measures}
+        records.append(record | {f"n {measure}": rows[measure]["n"] for measure in measures})
+    columns = [text_column(measure, title) for measure, title in measures.items()]
+    table = make_table([*heads, *(replace(each, is_text=False) for each in columns)], records)
+    show(terminal_table(table))
 
 
-def _text_of(measure: str):
-    return lambda row: str(row[measure])
-
-
-def _with_interval(row: pd.Series) -> str:
+def _shown(row: Row) -> str:
+    """A mean with its interval; without one where a column beside it has it."""
     if row["measure"] == "longest":
         return f"{row['mean']:.0f}"
-    if pd.isna(row["ci_low"]):
-        return number(row["mean"])
-    return f"{number(row['mean'])} [{number(row['ci_low'])}, {number(row['ci_high'])}]"
+    text = _count if row["measure"] == "words" else number
+    mean = text(row["mean"])
+    if row["measure"] in _PLAIN or pd.isna(row["ci_low"]):
+        return mean
+    return f"{mean} [{text(row['ci_low'])}, {text(row['ci_high'])}]"
+
+
+def _count(value: float) -> str:
+    return "-" if pd.isna(value) else f"{value:.1f}"
 
 
 def _failures(rows: pd.DataFrame) -> list[str]:
@@ -111,10 +117,10 @@ def _failures(rows: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _dose(row: pd.Series) -> str:
+def _dose(row: Row) -> str:
     if row["kind"] != ALL:
-        return f"all doses, {row['kind']}"
-    return "all doses" if pd.isna(row["dose"]) else f"{row['dose']:.0%}"
+        return f"all, {row['kind']}"
+    return "all" if pd.isna(row["dose"]) else f"{row['dose']:.0%}"
 
 
 def _hidden_lines(summary: pd.DataFrame) -> list[str]:
@@ -127,13 +133,13 @@ def _hidden_lines(summary: pd.DataFrame) -> list[str]:
         Column("dose", lambda row: _dose(row), is_text=True),
         Column("words", lambda row: f"{row['n excess']:,}"),
     )
-    measures = (
-        ("excess", "excess"),
-        ("written", "come out"),
-        ("chance", "by chance"),
-        ("new", "other new words"),
-    )
-    _table(rows, heads, measures)
+    measures = {
+        "excess": "excess",
+        "written": "come out",
+        "chance": "by chance",
+        "new": "other new words",
+    }
+    _print_table(rows, heads, measures)
     lines = [
         f"{rows['pages'].max()} pages of {rows['documents'].max()} documents. words: covered words "
         "that nothing visible supports, each once a page and dose; come out: their share that is "
@@ -144,7 +150,7 @@ def _hidden_lines(summary: pd.DataFrame) -> list[str]:
     total = rows[(rows["kind"] == ALL) & rows["dose"].isna()]
     for engine in distinct(total["engine"]):
         of_engine = total[total["engine"] == engine].set_index("measure")
-        written, n = of_engine.loc["written", "mean"], int(of_engine.loc["written", "n"])
+        written, n = float(of_engine["mean"]["written"]), int(of_engine["n"]["written"])
         if n and not written:
             lines.append(
                 f"{engine}: none of {n:,} covered words was written: below "
@@ -163,12 +169,12 @@ def _textless_lines(summary: pd.DataFrame) -> list[str]:
         Column("page", lambda row: KIND_NAMES.get(row["kind"], "all"), is_text=True),
         Column("pages", lambda row: f"{row['pages']:,}"),
     )
-    measures = (
-        ("any", "pages with words"),
-        ("words", "words per page"),
-        ("longest", "most words"),
-    )
-    _table(rows, heads, measures)
+    measures = {
+        "any": "pages with words",
+        "words": "words per page",
+        "longest": "most words",
+    }
+    _print_table(rows, heads, measures)
     return [
         "every word is invented; of bleed-through too: its letters are mirrored, and of another "
         "page",
@@ -187,13 +193,13 @@ def _repeat_lines(summary: pd.DataFrame) -> list[str]:
         Column("change", lambda row: KIND_NAMES[str(row["kind"])], is_text=True),
         Column("words", lambda row: f"{row['n gone']:,}"),
     )
-    measures = (
-        ("gone", "words gone"),
-        ("come", "words come"),
-        ("numbers_gone", "numbers gone"),
-        ("numbers_changed", "numbers changed"),
-    )
-    _table(rows, heads, measures)
+    measures = {
+        "gone": "words gone",
+        "come": "words come",
+        "numbers_gone": "numbers gone",
+        "numbers_changed": "numbers changed",
+    }
+    _print_table(rows, heads, measures)
     return [
         "shares of the words, and of the numbers; changed: another number is in its place",
         *_interval_line(rows),

@@ -95,8 +95,9 @@ def count_pages(
 def summarise(counts: pd.DataFrame) -> pd.DataFrame:
     """Means with 95 % intervals over documents: :data:`SUMMARY`, one row per measure.
 
-    Of hidden text, by dose, over all doses, and by cover, per counted word: ``written`` (share that comes
-    out), ``chance`` and their difference ``excess``; ``new``: other new words, per hidden word.
+    Of hidden text, by dose, over all doses, and by cover, per counted word: ``written`` (share
+    that comes out), ``chance`` and their difference ``excess``; ``new``: other new words, per
+    hidden word.
     Of pages without text, by kind and over all kinds: ``any`` (share of pages with a word),
     ``words`` per page, and ``longest`` (most words of a page, without an interval). Of repeats, by
     change: ``gone`` and ``come`` (shares of the words), ``numbers_gone`` and ``numbers_changed``
@@ -114,9 +115,8 @@ def _groups(part: str, rows: pd.DataFrame) -> Iterator[tuple[str, float, pd.Data
     """The groups of a part that have means: kind, dose (NaN: all of them), rows."""
     kinds = list(rows.groupby("kind", sort=False))
     if part == "hidden":
-        doses = list(rows.groupby("dose"))
-        for dose, group in doses:
-            yield ALL, float(dose), group
+        for dose in sorted(rows["dose"].unique().tolist()):
+            yield ALL, dose, rows[rows["dose"] == dose]
         yield ALL, np.nan, rows
     if part != "hidden" or len(kinds) > 1:
         for kind, group in kinds:
@@ -145,10 +145,10 @@ def _hidden_measures(group: pd.DataFrame) -> list[dict[str, Any]]:
     per_word = np.repeat(chance / np.maximum(counted, 1), counted)
     out = np.concatenate([np.arange(n) < k for n, k in zip(counted, written, strict=True)])
     return [
-        _mean("excess", out - per_word, _clusters(group, counted), bounded=False),
+        _mean("excess", out - per_word, _clusters(group, counted)),
         _mean("written", out.astype(float), _clusters(group, counted), bounded=True),
         _mean("chance", per_word, _clusters(group, counted), bounded=True),
-        _ratio("new", group, "new", "hidden", bounded=False),
+        _ratio("new", group, "new", "hidden", is_count=True),
     ]
 
 
@@ -161,17 +161,17 @@ def _textless_measures(group: pd.DataFrame) -> list[dict[str, Any]]:
     longest = {"measure": "longest", "mean": words.max(), "n": len(words), "ci_unit": ""}
     return [
         _mean("any", (words > 0).astype(float), clusters, bounded=True),
-        _mean("words", words, clusters, bounded=False),
+        _mean("words", words, clusters, is_count=True),
         longest,
     ]
 
 
 def _repeat_measures(group: pd.DataFrame) -> list[dict[str, Any]]:
     return [
-        _ratio("gone", group, "gone", "words_before", bounded=True),
-        _ratio("come", group, "come", "words", bounded=True),
-        _ratio("numbers_gone", group, "numbers_gone", "numbers", bounded=True),
-        _ratio("numbers_changed", group, "numbers_changed", "numbers", bounded=True),
+        _ratio("gone", group, "gone", "words_before"),
+        _ratio("come", group, "come", "words"),
+        _ratio("numbers_gone", group, "numbers_gone", "numbers"),
+        _ratio("numbers_changed", group, "numbers_changed", "numbers"),
     ]
 
 
@@ -183,12 +183,12 @@ _MEASURES = {
 
 
 def _ratio(
-    measure: str, group: pd.DataFrame, part: str, whole: str, *, bounded: bool
+    measure: str, group: pd.DataFrame, part: str, whole: str, *, is_count: bool = False
 ) -> dict[str, Any]:
     """The mean over all words of a page's parts: every word of a page has the page's share."""
     sizes = group[whole].to_numpy(int)
     shares = np.repeat(group[part].to_numpy(float) / np.maximum(sizes, 1), sizes)
-    return _mean(measure, shares, _clusters(group, sizes), bounded=bounded)
+    return _mean(measure, shares, _clusters(group, sizes), bounded=not is_count, is_count=is_count)
 
 
 def _clusters(group: pd.DataFrame, sizes: np.ndarray) -> Clusters:
@@ -198,14 +198,23 @@ def _clusters(group: pd.DataFrame, sizes: np.ndarray) -> Clusters:
     return Clusters.from_labels(np.repeat(documents, sizes), np.repeat(pages, sizes))
 
 
-def _mean(measure: str, values: np.ndarray, clusters: Clusters, *, bounded: bool) -> dict[str, Any]:
+def _mean(
+    measure: str,
+    values: np.ndarray,
+    clusters: Clusters,
+    *,
+    bounded: bool = False,
+    is_count: bool = False,
+) -> dict[str, Any]:
+    """A mean; ``bounded`` in [0, 1], or, of counts, at least 0."""
     if not len(values):
         return {"measure": measure, "mean": np.nan, "n": 0, "ci_unit": ""}
     interval = mean_interval(values, clusters, bounded=bounded)
+    low = max(0.0, interval.low) if is_count else interval.low
     return {
         "measure": measure,
         "mean": float(values.mean()),
-        "ci_low": interval.low,
+        "ci_low": low,
         "ci_high": interval.high,
         "ci_unit": interval.unit,
         "n": len(values),

@@ -118,4 +118,4 @@ def _curve(width: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _finish(pixels: np.ndarray) -> np.ndarray:
-    return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(pixels), 0, 255), np.uint8)

@@ -19,7 +19,6 @@ from PIL import Image
 from ohr.analysis.inventions import covers, repeats, textless
 from ohr.analysis.inventions.pages import SourcePage
 from ohr.files.safe_text import safe_path
-from ohr.metrics.word_keys import keyed_words
 from ohr.ocr.files import document_id
 from ohr.ocr.key import source_digest
 from ohr.ocr.sources import PageSource
@@ -117,7 +116,10 @@ def _variants_of_page(number: int, page: SourcePage, design: Design, folder: Pat
     def draw() -> dict[str, Any]:
         image = page.image()
         if doses:
-            for name, covered in zip(names, _covered(page, image, kind, design), strict=True):
+            rng = generator_for(design.seed, "inventions.hidden", page.ref)
+            covering = covers.Covering(image, page.pieces, kind, rng)
+            for name, dose in names.items():
+                covered = covering.cover(dose)
                 hidden[name] = list(covered.hidden)
                 _write_image(folder / f"{name}.png", covered.image)
         for name, change in again.items():
@@ -134,20 +136,6 @@ def _variants_of_page(number: int, page: SourcePage, design: Design, folder: Pat
         Variant("repeat", change, 0.0, number, page.ref, _source(folder, name, source.dpi))
         for name, change in again.items()
     ]  # fmt: skip
-
-
-def _covered(
-    page: SourcePage, image: np.ndarray, kind: str, design: Design
-) -> list[covers.Covered]:
-    """The page at each dose."""
-    rng = generator_for(design.seed, "inventions.hidden", page.ref)
-    units = covers.hiding_order(page.pieces, covers.ink_of(image), rng)
-    noise = covers.paper_noise(image, rng)
-    words = [len(keyed_words(piece.text)) for piece in page.pieces]
-    return [
-        covers.cover(image, page.pieces, covers.units_of_dose(units, words, dose), kind, noise)
-        for dose in design.doses
-    ]
 
 
 def _textless_pages(pages: Sequence[SourcePage], design: Design, folder: Path) -> list[Variant]:
