@@ -23,6 +23,9 @@ _LEAST_INK = 0.02
 """A box with less ink shows no word: a text layer can have words that are not drawn."""
 _MARGIN, _LEAST_MARGIN = 0.15, 3
 """Margin of a cover, as a share of a word's height, and its least pixels."""
+_LETTERS = (20, 3)
+"""A mark of letters is at most so many times as wide and as high as a word is high: letters may
+touch, but rules and drawings are larger."""
 _LONGEST_RUN = 6
 _AROUND = (61, 61)
 """Pixels around a place whose paper gives the colour of a cover."""
@@ -73,15 +76,25 @@ class Marks:
     """The connected marks of a page's ink, a bool ``(h, w)``."""
 
     def __init__(self, ink: np.ndarray) -> None:
-        count, labels = cv2.connectedComponents(ink.astype(np.uint8), connectivity=8)
+        found = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
         self.shape = ink.shape
-        self._count, self._labels = count, np.asarray(labels)
-        self._sizes = np.bincount(self._labels.ravel(), minlength=count)
+        self._labels, self._stats = np.asarray(found[1]), np.asarray(found[2])
 
-    def mostly_inside(self, area: np.ndarray) -> np.ndarray:
-        """The marks of which more than half is in an area, both bool ``(h, w)``."""
-        inside = np.bincount(self._labels[area], minlength=self._count)
-        whole = 2 * inside > self._sizes
+    def belonging(self, hidden: np.ndarray, visible: np.ndarray, height: float) -> np.ndarray:
+        """The marks that belong to hidden words: bool ``(h, w)``, like the boxes of both.
+
+        A mark belongs to the words with more of it in their boxes, whether the boxes hold all of a
+        letter or not. A mark of more than some letters' size, such as a rule or a drawing, must be
+        inside by more than half. ``height`` is that of a word.
+        """
+        in_hidden, in_visible = (
+            np.bincount(self._labels[area], minlength=len(self._stats))
+            for area in (hidden, visible)
+        )
+        sides = self._stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]]
+        is_letter = (sides <= np.array(_LETTERS) * height).all(axis=1)
+        most = 2 * in_hidden > self._stats[:, cv2.CC_STAT_AREA]
+        whole = most | (is_letter & (in_hidden > in_visible))
         whole[0] = False  # the background
         return np.asarray(whole[self._labels])
 
@@ -147,18 +160,20 @@ def cover_mask(
 ) -> np.ndarray:
     """What has to be covered to hide some units: their boxes with a margin, and whole letters.
 
-    A connected mark of which more than half is in the boxes is covered as a whole, since an edge
-    that cuts a line leaves readable halves of letters. Bool ``(h, w)``.
+    Letters are covered as a whole, since an edge that cuts a line leaves readable halves of
+    letters. Bool ``(h, w)``.
     """
-    boxes, mask = np.zeros(marks.shape, bool), np.zeros(marks.shape, bool)
+    boxes, visible, mask = (np.zeros(marks.shape, bool) for _ in range(3))
+    hidden = {index for unit in units for index in unit}
+    for index, piece in enumerate(pieces):
+        _fill(boxes if index in hidden else visible, piece.box, 0)
     for unit in units:
-        for index in unit:
-            _fill(boxes, pieces[index].box, 0)
         edges = np.array([pieces[index].box for index in unit])
         hull = (edges[:, 0].min(), edges[:, 1].min(), edges[:, 2].max(), edges[:, 3].max())
         heights = edges[:, 3] - edges[:, 1]
         _fill(mask, hull, max(_LEAST_MARGIN, round(_MARGIN * float(np.median(heights)))))
-    letters = marks.mostly_inside(boxes).astype(np.uint8)
+    height = float(np.median([piece.box[3] - piece.box[1] for piece in pieces]))
+    letters = marks.belonging(boxes, visible, height).astype(np.uint8)
     return np.asarray(mask | (cv2.dilate(letters, np.ones((5, 5), np.uint8)) > 0))
 
 

@@ -31,7 +31,7 @@ class HiddenCount:
     """Covered words of a page at a dose, with one engine.
 
     ``share``: share of the page's words that is covered. ``written``: the counted words that come
-    out. ``chance``: the number of counted words that would come out by chance, from the control
+    out, by key. ``chance``: the number of counted words that would come out by chance, from the control
     words. ``new``: other words of the output that neither the whole page nor the engine's own
     output of it without covers supports.
     """
@@ -39,7 +39,7 @@ class HiddenCount:
     hidden: int
     share: float
     counted: int
-    written: tuple[str, ...]
+    written: Mapping[str, str]
     chance: float
     new: tuple[str, ...]
 
@@ -59,7 +59,12 @@ class HiddenText:
         """
         page = self._pages[number]
         covered = set(hidden)
-        keys = Counter(key for index in covered for key in page.keys[index])
+        keys = Counter(key for index in hidden for key in page.keys[index])
+        forms = {
+            word.key: piece.text[word.start : word.end]
+            for piece in map(page.pieces.__getitem__, hidden)
+            for word in keyed_words(piece.text)
+        }
         visible = SupportingText(
             piece.text for index, piece in enumerate(page.pieces) if index not in covered
         )
@@ -81,7 +86,7 @@ class HiddenText:
             sum(keys.values()),
             sum(keys.values()) / total if total else 0.0,
             len(counted),
-            tuple(key for key in counted if output[key]),
+            {key: forms[key] for key in counted if output[key]},
             chance,
             tuple(new),
         )

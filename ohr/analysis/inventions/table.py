@@ -73,7 +73,7 @@ def count_pages(
                     "written": len(count.written),
                     "chance": count.chance,
                     "new": len(count.new),
-                    "examples": " ".join(count.written[:_SHOWN]),
+                    "examples": " ".join(list(count.written.values())[:_SHOWN]),
                 }
             elif variant.part == "repeat":
                 repeat = compare_outputs(clean[variant.page], text)

@@ -29,7 +29,7 @@ from ohr.types import PageRef
 
 Part = Literal["clean", "hidden", "textless", "repeat"]
 COVERS = ("white", "grey", "texture")
-VERSION = 1
+VERSION = 2
 """Of the drawn pages: raised when their pixels change."""
 DOSES = (0.05, 0.1, 0.2, 0.35, 0.5)
 
