@@ -99,7 +99,9 @@ def run_inventions(
     from ohr.analysis.inventions.report import report_inventions
 
     pages, lines = find_test_pages(draw, request.boxes)
-    for line in (*draw_lines(draw)[:1], *lines):
+    documents = len({page.ref.doc_id for page in pages})
+    print(f"{len(pages)} of {draw.total:,} pages, of {documents} of {len(draw.files)} documents")
+    for line in lines:
         print(plain(line))
     if design.doses and not any(page.pieces for page in pages):
         raise ConfigError(

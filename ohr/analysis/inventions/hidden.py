@@ -12,7 +12,7 @@ the share of covered words that come out, less that of their control words.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,9 +31,9 @@ class HiddenCount:
     """Covered words of a page at a dose, with one engine.
 
     ``share``: share of the page's words that is covered. ``written``: the counted words that come
-    out, by key. ``chance``: the number of counted words that would come out by chance, from the control
-    words. ``new``: other words of the output that neither the whole page nor the engine's own
-    output of it without covers supports.
+    out, by key. ``chance``: the number of counted words that would come out by chance, from the
+    control words. ``new``: other words of the output that neither the whole page nor the engine's
+    own output of it without covers supports.
     """
 
     hidden: int
@@ -50,6 +50,7 @@ class HiddenText:
     def __init__(self, pages: Sequence[SourcePage]) -> None:
         self._pages = [_Known(page) for page in pages]
         self._controls: dict[int, dict[Kind, list[str]]] = {}
+        self._unsupported: dict[tuple[int, tuple[int, ...]], frozenset[str]] = {}
 
     def count(self, number: int, hidden: Sequence[int], text: str, clean: str) -> HiddenCount:
         """The counts of the page at place ``number``, with the pieces ``hidden`` covered.
@@ -58,20 +59,17 @@ class HiddenText:
         covers.
         """
         page = self._pages[number]
-        covered = set(hidden)
         keys = Counter(key for index in hidden for key in page.keys[index])
         forms = {
             word.key: piece.text[word.start : word.end]
             for piece in map(page.pieces.__getitem__, hidden)
             for word in keyed_words(piece.text)
         }
-        visible = SupportingText(
-            piece.text for index, piece in enumerate(page.pieces) if index not in covered
-        )
+        unsupported = self._unsupported_of(number, tuple(hidden), keys)
         output, before = _counted(text), _counted(clean)
         # What the engine reads more often than it was covered is also in another place.
         counted = [
-            key for key, times in keys.items() if before[key] <= times and not visible.supports(key)
+            key for key, times in keys.items() if before[key] <= times and key in unsupported
         ]
         controls = self._controls_of(number)
         chance = sum(_share_written(controls.get(_kind(key), ()), output) for key in counted)
@@ -90,6 +88,17 @@ class HiddenText:
             chance,
             tuple(new),
         )
+
+    def _unsupported_of(
+        self, number: int, hidden: tuple[int, ...], keys: Iterable[str]
+    ) -> frozenset[str]:
+        """The covered keys that nothing visible supports: the same for all engines."""
+        if (number, hidden) not in self._unsupported:
+            covered, pieces = set(hidden), self._pages[number].pieces
+            visible = SupportingText(p.text for i, p in enumerate(pieces) if i not in covered)
+            found = frozenset(key for key in keys if not visible.supports(key))
+            self._unsupported[number, hidden] = found
+        return self._unsupported[number, hidden]
 
     def _controls_of(self, number: int) -> Mapping[Kind, Sequence[str]]:
         """Control words of a page, each once, by kind."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +20,7 @@ from ohr.analysis.inventions.variants import Variant
 from ohr.display.labels import mathless
 from ohr.documents.images import load_image
 from ohr.figures.style import figure, only, save
-from ohr.files.safe_text import plain, safe_path
+from ohr.files.safe_text import plain
 from ohr.metrics.word_keys import keyed_words
 from ohr.types import Outcome
 
@@ -108,7 +109,8 @@ def draw_cases(cases: Sequence[Case], pages: Sequence[SourcePage], folder: Path)
     """Draw each case into a PNG."""
     paths = []
     for serial, case in enumerate(cases, start=1):
-        name = f"{serial:02d}_{case.variant.part}_{safe_path(case.engine).replace('/', '_')}"
+        engine = re.sub(r"[^A-Za-z0-9.-]+", "_", case.engine)
+        name = f"{serial:02d}_{case.variant.part}_{engine}"
         with only("png"):
             paths += _draw(case, pages, folder, name[:60])
     return paths

@@ -80,22 +80,21 @@ def _truth(folder: str) -> list[tuple[np.ndarray, list[list]]]:
     ]
 
 
-class Inventor(OcrBackend):
+class InventorParams(Params):
+    """``dump``: write every word of every page; ``chatty``: write a sentence on every page."""
+
+    rate: float = 0.0
+    dump: bool = False
+    chatty: bool = False
+
+
+class Inventor(OcrBackend[InventorParams]):
     """Reads drawn pages without an error, and writes a covered word with a known probability.
 
     It finds the page by its uncovered words. A page that it does not know has no text.
     """
 
     name = "inventor"
-
-    class Options(Params):
-        rate: float = 0.0
-        dump: bool = False
-        """Write every word of every page, whatever the page."""
-        chatty: bool = False
-        """Write a sentence on every page."""
-
-    params: Options
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         if LOG in os.environ:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import cv2
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ def test_what_a_dose_covers_a_larger_one_covers_with_the_same_pixels(kind, colou
     image = image if colours == 1 else np.repeat(image[..., None], 3, axis=2)
     covering = Covering(image, pieces, kind, np.random.default_rng(3))
     results = [covering.cover(dose) for dose in DOSES]
-    for less, more in zip(results, results[1:], strict=False):
+    for less, more in pairwise(results):
         assert set(less.hidden) < set(more.hidden)
         assert (more.mask | ~less.mask).all()
         assert (more.image[less.mask] == less.image[less.mask]).all()
