@@ -72,7 +72,7 @@ def main(
     cache: Cache = Path(".ohr-cache"),
     dry_run: DryRun = False,
 ) -> int:
-    """Measure what engines make up: covered words, pages without text."""
+    """Measure what OCR engines make up on pages of known truth."""
     from ohr.adviser.inventions import Request, run_inventions
 
     request = Request(

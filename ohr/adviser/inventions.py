@@ -94,7 +94,7 @@ def run_inventions(
         raise ConfigError(f"--boxes: no folder {request.boxes}")
     draw = draw_test_pages(request, cache)
     if dry_run:
-        print_readings(draw, request.boxes, design, reading.engines)
+        print_plan(draw, request.boxes, design, reading.engines)
         return 0
     from ohr.analysis.inventions.report import report_inventions
 
@@ -148,7 +148,7 @@ def find_test_pages(draw: Draw, boxes: Path | None) -> tuple[list[SourcePage], l
         page = SourcePage(source, ref)
         try:
             if not source.is_pdf:
-                pieces = _of_image(source, boxes)
+                pieces = _image_pieces(source, boxes)
             elif sample.layers[ref] is None:
                 raise EngineError(f"its text layer cannot be used: {sample.no_layer[ref]}")
             else:
@@ -160,7 +160,7 @@ def find_test_pages(draw: Draw, boxes: Path | None) -> tuple[list[SourcePage], l
     return pages, lines
 
 
-def _of_image(source: PageSource, boxes: Path | None) -> list[Piece]:
+def _image_pieces(source: PageSource, boxes: Path | None) -> list[Piece]:
     if boxes is None:
         raise EngineError("an image has no text layer; --boxes names the folder of its words")
     if source.page_no is not None:
@@ -168,17 +168,17 @@ def _of_image(source: PageSource, boxes: Path | None) -> list[Piece]:
     return read_boxes(boxes_file(boxes, source))
 
 
-def print_readings(
+def print_plan(
     draw: Draw, boxes: Path | None, design: Design, engines: Sequence[PluginSpec]
 ) -> None:
     """Print what would be read, for a dry run."""
     for line in draw_lines(draw):
         print(plain(line))
     coverable = sum(source.is_pdf or boxes is not None for source in draw.pages)
-    readings = design.readings(len(draw.pages), coverable)
-    total = sum(readings.values())
-    parts = ", ".join(f"{count:,} {what}" for what, count in readings.items() if count)
+    counts = design.images(len(draw.pages), coverable)
+    total = sum(counts.values())
+    parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     print(f"{total:,} page images with each engine: {parts}")
     names = ", ".join(spec.label for spec in engines)
-    print(plain(f"{total * len(engines):,} readings with {names}"))
+    print(plain(f"{total * len(engines):,} page images to read with {names}"))
     print("dry run: nothing was read")

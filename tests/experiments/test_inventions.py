@@ -78,7 +78,7 @@ def test_a_dry_run_counts_the_readings(drawn):
     done = run(drawn, "--engines", INVENTOR, *SMALL, "--dry-run")
     assert done.exit_code == 0, done.output
     assert "3 clean, 6 with covered words, 6 without text, 9 read again" in done.stdout
-    assert f"24 readings with {INVENTOR}" in done.stdout
+    assert f"24 page images to read with {INVENTOR}" in done.stdout
     assert not (drawn.parent / "out").exists()
     assert not (drawn.parent / "log").exists()
 

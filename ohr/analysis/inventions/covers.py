@@ -76,9 +76,9 @@ class Marks:
     """The connected marks of a page's ink, a bool ``(h, w)``."""
 
     def __init__(self, ink: np.ndarray) -> None:
-        found = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+        marks = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
         self.shape = ink.shape
-        self._labels, self._stats = np.asarray(found[1]), np.asarray(found[2])
+        self._labels, self._stats = np.asarray(marks[1]), np.asarray(marks[2])
 
     def belonging(self, hidden: np.ndarray, visible: np.ndarray, height: float) -> np.ndarray:
         """The marks that belong to hidden words: bool ``(h, w)``, like the boxes of both.

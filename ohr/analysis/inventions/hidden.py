@@ -96,8 +96,8 @@ class HiddenText:
         if (number, hidden) not in self._unsupported:
             covered, pieces = set(hidden), self._pages[number].pieces
             visible = SupportingText(p.text for i, p in enumerate(pieces) if i not in covered)
-            found = frozenset(key for key in keys if not visible.supports(key))
-            self._unsupported[number, hidden] = found
+            unsupported = frozenset(key for key in keys if not visible.supports(key))
+            self._unsupported[number, hidden] = unsupported
         return self._unsupported[number, hidden]
 
     def _controls_of(self, number: int) -> Mapping[Kind, Sequence[str]]:

@@ -110,9 +110,9 @@ def boxes_file(folder: Path, source: PageSource) -> Path:
     Raises EngineError if there is none.
     """
     name = f"{source.path.stem}.json"
-    found = folder / name
-    if not found.is_file():
-        found = next(iter(sorted(folder.rglob(name))), found)
-    if not found.is_file():
+    path = folder / name
+    if not path.is_file():
+        path = next(iter(sorted(folder.rglob(name))), path)
+    if not path.is_file():
         raise EngineError(f"no file {name} in {folder}")
-    return found
+    return path

@@ -75,9 +75,8 @@ def _replaced_numbers(first: str, second: str) -> list[tuple[str, str]]:
     pairs = []
     for change in Levenshtein.editops(before, after):
         if change.tag == "replace":
-            one, other = (
-                _numbers_in(before[change.src_pos]), _numbers_in(after[change.dest_pos])
-            )  # fmt: skip
-            if len(one) == len(other):
-                pairs += [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+            numbers = _numbers_in(before[change.src_pos])
+            new_numbers = _numbers_in(after[change.dest_pos])
+            if len(numbers) == len(new_numbers):
+                pairs += [(a, b) for a, b in zip(numbers, new_numbers, strict=True) if a != b]
     return pairs

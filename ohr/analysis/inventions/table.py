@@ -106,7 +106,7 @@ def summarise(counts: pd.DataFrame) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for (engine, part), of_part in counts.groupby(["engine", "part"], sort=False):
         for kind, dose, group in _groups(str(part), of_part):
-            key = {"engine": engine, "part": part, "kind": kind, "dose": dose} | _about(group)
+            key = {"engine": engine, "part": part, "kind": kind, "dose": dose} | _key_values(group)
             rows += [key | mean for mean in _MEASURES[str(part)](group)]
     return pd.DataFrame(rows, columns=list(SUMMARY))
 
@@ -125,7 +125,7 @@ def _groups(part: str, rows: pd.DataFrame) -> Iterator[tuple[str, float, pd.Data
         yield ALL, np.nan, rows
 
 
-def _about(group: pd.DataFrame) -> dict[str, Any]:
+def _key_values(group: pd.DataFrame) -> dict[str, Any]:
     """What is the same for all means of a group."""
     status = group["status"].value_counts()
     return {

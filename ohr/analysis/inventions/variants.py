@@ -48,7 +48,7 @@ class Design:
     repeats: bool = True
     seed: int = 0
 
-    def readings(self, pages: int, coverable: int) -> dict[str, int]:
+    def images(self, pages: int, coverable: int) -> dict[str, int]:
         """Number of page images that each engine reads, by what they are."""
         return {
             "clean": pages,

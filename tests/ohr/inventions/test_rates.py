@@ -118,7 +118,7 @@ def test_drawn_pages_are_drawn_once_and_again_if_one_is_gone(pages, tmp_path):
 
     def draw() -> dict[Path, int]:
         variants = draw_variants(known, design, tmp_path, lambda *_: None)
-        assert len(variants) == sum(design.readings(1, 1).values())
+        assert len(variants) == sum(design.images(1, 1).values())
         return {v.source.path: v.source.path.stat().st_mtime_ns for v in variants}
 
     first = draw()
