@@ -18,6 +18,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "structure",
             "mitigations",
             "calibrate",
+            "inventions",
         ),
     ),
     "analyse": (

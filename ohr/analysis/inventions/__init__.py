@@ -1,0 +1,1 @@
+"""What engines make up: covered words, pages without text, and the same page read again."""

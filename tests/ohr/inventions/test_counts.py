@@ -1,0 +1,131 @@
+"""Which words count, and what comes and goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ohr.analysis.inventions.hidden import HiddenText
+from ohr.analysis.inventions.pages import Piece, SourcePage
+from ohr.analysis.inventions.repeatability import compare_outputs, numbers_of, plain_number
+from ohr.analysis.inventions.support import SupportingText
+from ohr.ocr.sources import PageSource
+from ohr.types import PageRef
+
+
+def page(*words: str, name: str = "a") -> SourcePage:
+    source = PageSource(Path(f"{name}.png"), name, None, 150, None, f"{name}.png")
+    pieces = tuple(Piece(word, (0.0, 0.0, 1.0, 1.0), 0) for word in words)
+    return SourcePage(source, PageRef(f"d/{name}", 0), pieces)
+
+
+@pytest.mark.parametrize(
+    ("key", "supported"),
+    [
+        ("harbour", True),
+        ("harb", True),  # cut
+        ("harbourmaster", True),  # joined
+        ("rmaster", True),
+        ("harboor", True),  # a letter of seven
+        ("harbooor", False),  # two of eight
+        ("harvest", False),
+        ("2024", False),  # a digit of four
+    ],
+)
+def test_text_supports_what_could_be_read_from_it(key, supported):
+    assert SupportingText(["The harbour", "master", "2023"]).supports(key) == supported
+
+
+def count(words, hidden, text, clean, *rest):
+    others = [page(*other, name=f"o{number}") for number, other in enumerate(rest)]
+    return HiddenText([page(*words), *others]).count(0, hidden, text, clean)
+
+
+def test_a_covered_word_that_is_written_counts():
+    words = ["ministers", "decided", "yesterday", "quietly"]
+    found = count(words, [1, 3], "ministers decided yesterday", " ".join(words))
+    assert (found.hidden, found.share, found.counted) == (2, 0.5, 2)
+    assert [*found.written.values()] == ["decided"]
+    assert (found.chance, found.new) == (0.0, ())
+
+
+@pytest.mark.parametrize(
+    "visible", ["blanket", "BLANKET,", "blankets", "blanked", "b1anket", "blan ket"]
+)
+def test_a_word_that_something_visible_supports_does_not_count(visible):
+    words = ["ministers", visible, "blanket"]
+    found = count(words, [2], "ministers blanket", " ".join(words))
+    assert (found.counted, found.written) == (0, {})
+
+
+def test_nor_does_one_that_the_clean_page_has_outside_the_known_words():
+    words = ["ministers", "decided"]
+    twice = "decided ministers decided"
+    assert count(words, [1], "decided ministers", twice).counted == 0
+    assert count(words, [1], "ministers", "ministers decided").counted == 1
+
+
+def test_chance_is_the_share_of_like_words_of_other_pages_that_come_out():
+    rest = (["harvest", "teacher", "1234567"], ["lantana", "ministers"])
+    found = count(["ministers", "blanket"], [1], "teacher blanket", "ministers blanket", *rest)
+    # harvest, teacher and lantana have seven letters too; ministers is on the page.
+    assert found.chance == pytest.approx(1 / 3)
+    alone = count(["ministers", "blanket"], [1], "teacher blanket", "ministers blanket")
+    assert alone.chance == 0.0
+
+
+def test_other_new_words_are_those_that_neither_the_page_nor_its_clean_output_has():
+    text = "ministers smudge welcome harbour"
+    found = count(["ministers", "decided"], [1], text, "ministers decided smudge")
+    assert found.new == ("welcome", "harbour")
+
+
+def test_words_of_a_line_are_counted_one_by_one():
+    found = count(["two ministers", "decided it quietly"], [1], "decided", "")
+    assert (found.hidden, [*found.written.values()]) == (3, ["decided"])
+
+
+def test_the_same_output_has_no_change():
+    text = "Revenue was 1,234 in 2023"
+    same = compare_outputs(text, text)
+    assert (same.words, same.gone, same.come, same.numbers) == (5, 0, 0, 2)
+    assert (same.numbers_gone, same.changed) == (0, ())
+
+
+def test_words_and_numbers_that_come_and_go():
+    repeat = compare_outputs("Revenue was 1,234 (56) in 2023", "Revenue was 1,284 in 2023 total")
+    assert (repeat.words, repeat.words_again, repeat.gone, repeat.come) == (6, 6, 2, 2)
+    assert (repeat.numbers, repeat.numbers_gone) == (3, 2)
+    assert repeat.changed == (("1234", "1284"),)
+
+
+def test_a_number_that_only_moved_has_not_changed():
+    repeat = compare_outputs("10 apples 20 pears", "20 pears 10 apples")
+    assert (repeat.numbers_gone, repeat.changed) == (0, ())
+
+
+def test_an_output_that_failed_has_lost_all_words():
+    repeat = compare_outputs("four words and 5", "")
+    assert (repeat.gone, repeat.come, repeat.numbers_gone, repeat.changed) == (4, 0, 1, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,234.50", ["1234.50"]),
+        ("1.234.567", ["1234567"]),
+        ("1.234", ["1.234"]),
+        ("12,5 %", ["12,5"]),
+        ("(1,234)", ["-1234"]),
+        ("-$5", ["-5"]),
+        ("2018-2019", ["2018", "2019"]),
+        ("none", []),
+    ],
+)
+def test_a_number_is_the_same_with_and_without_separators(text, numbers):
+    assert numbers_of(text) == numbers
+
+
+def test_a_plain_number_stays():
+    assert plain_number("2023") == "2023"
