@@ -44,7 +44,11 @@ _STRETCHES = 39
 """Stretches of the page that a run is compared with: chance alone passes once in forty times."""
 _LEAST_LOST = 12
 """Fewest characters of lost text that a run is compared with."""
-_MOST_LOST = 4000
+_MOST_LOST = 2000
+"""Most characters of a run, and of lost text, that are compared."""
+_MOST_COMPARED = 20_000_000
+"""Most pairs of different words that are compared by their letters: 4,000 on both sides, two
+seconds. On longer pages with nothing in common, a misread word elsewhere counts as new."""
 _LETTERS_IN_A_ROW = 3
 """Of writing without spaces: letters in a row that stand on the page."""
 
@@ -120,6 +124,7 @@ class _Page:
         lost: Sequence[str],
     ) -> None:
         self._output = output
+        self._output_keys = [word.key for word in output]
         self._has_chart = truth.has_chart
         self._lost = list(dict.fromkeys(lost))
         keys = [word.key for word in truth.words]
@@ -131,6 +136,8 @@ class _Page:
         }
         self._joined = "".join(keys)
         self._near: dict[str, bool] = {}
+        different = len(set(self._output_keys)) * (len(self._long) + len(self._lost))
+        self._is_short = different <= _MOST_COMPARED
 
     def has_new(self, places: Sequence[int]) -> bool:
         """Whether any of the words is new to the page."""
@@ -169,13 +176,14 @@ class _Page:
     def _is_near(self, key: str) -> bool:
         if key in self._keys or key in self._joined:
             return True
-        return _has_near(key, self._lost, NEAR_LOST) or (
-            len(key) >= LEAST_NEAR and _has_near(key, self._long, NEAR)
+        return self._is_short and (
+            _has_near(key, self._lost, NEAR_LOST)
+            or (len(key) >= LEAST_NEAR and _has_near(key, self._long, NEAR))
         )
 
     def _is_in_a_row(self, position: int) -> bool:
         """Whether the letters around one stand in a row on the page."""
-        keys = [word.key for word in self._output]
+        keys = self._output_keys
         first = max(0, position - _LETTERS_IN_A_ROW + 1)
         return any(
             tuple(keys[i : i + _LETTERS_IN_A_ROW]) in self._in_a_row

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -266,15 +267,30 @@ def _aligned(
     two = np.ix_(of_truth, of_output)
     least, more = _TWO_NUMBERS
     costs[two] = least + more * distances[two]
-    for row, column in zip(*np.nonzero(of_truth[:, None] & of_output[None, :]), strict=True):
-        first, second = rows[row].number, columns[column].number
-        if first is not None and second is not None and first.is_same(second):
-            costs[row, column] = 0.0
+    for row, column in _same_numbers(rows, columns):
+        costs[row, column] = 0.0
     return {
         gap.output[column]: gap.truth[row]
         for row, column in _cheapest(costs)
         if (of_truth[row] and of_output[column]) or 1 - distances[row, column] >= ALIKE
     }
+
+
+def _same_numbers(
+    rows: Sequence[PageWord], columns: Sequence[PageWord]
+) -> Iterator[tuple[int, int]]:
+    """The pairs of words that are the same number, written in different ways."""
+    by_meaning: dict[Decimal, list[tuple[int, PageNumber]]] = defaultdict(list)
+    for column, word in enumerate(columns):
+        if word.number is not None:
+            for meaning in word.number.meanings:
+                by_meaning[meaning].append((column, word.number))
+    for row, word in enumerate(rows):
+        if word.number is not None:
+            for meaning in word.number.meanings:
+                for column, number in by_meaning.get(meaning, ()):
+                    if number.is_same(word.number):
+                        yield row, column
 
 
 def _cheapest(costs: np.ndarray) -> list[tuple[int, int]]:
