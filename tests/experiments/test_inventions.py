@@ -90,6 +90,8 @@ def test_a_dry_run_counts_the_readings(drawn):
     ("options", "message"),
     [
         (("--doses", "0.1,5"), "--doses: '5' is no share"),
+        (("--doses", "0.00001"), "--doses: '0.00001' is no share"),
+        (("--doses", "nan"), "--doses: 'nan' is no share"),
         (("--doses", "much"), "--doses: 'much' is no share"),
         (("--tests", "coverd"), "--tests: 'coverd'; did you mean 'covered'?"),  # typos: ignore
         (("--covers", "pink"), "--covers: 'pink'; "),
