@@ -21,6 +21,7 @@ from ohr.analysis.inventions.support import SupportingText
 from ohr.metrics.word_keys import keyed_words
 
 _INSIDE = 5
+"""Letters of a word that may be inside a longer one."""
 _LONGEST = 12
 """Words of so many letters and more are of one length."""
 Kind = tuple[bool, int]

@@ -14,7 +14,7 @@ import cv2
 import pandas as pd
 
 from ohr.analysis.inventions.figure import KIND_NAMES
-from ohr.analysis.inventions.hidden import HiddenText
+from ohr.analysis.inventions.hidden import HiddenText, Written
 from ohr.analysis.inventions.pages import SourcePage
 from ohr.analysis.inventions.variants import Variant
 from ohr.display.labels import mathless
@@ -167,7 +167,11 @@ def _outline(ax: Axes, box: Sequence[float]) -> None:
 def _write_line(ax: Axes, number: int, line: str, invented: Collection[str]) -> None:
     """Write a line in monospaced letters, invented words in colour on top of it."""
     style: Any = {"family": "DejaVu Sans Mono", "fontsize": _POINTS, "va": "center"}
-    words = [word for word in keyed_words(line) if word.key in invented]
+    words = [
+        word
+        for word in keyed_words(line)
+        if word.key in invented or any(key in Written([word.key]) for key in invented)
+    ]
     rest = list(line)
     for word in words:
         rest[word.start : word.end] = " " * (word.end - word.start)
