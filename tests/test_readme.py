@@ -134,7 +134,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 48
+    assert len(COMMANDS) == 49
     assert len(SNIPPETS) == 4
 
 
@@ -372,6 +372,16 @@ def test_commands_for_pages_of_your_own_run(command, my_pdfs):
 
 
 @pytest.mark.slow
+def test_inventions_on_pages_of_your_own_are_measured(my_pdfs):
+    if not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    command = next(one for one in COMMANDS if parsed(one)[0] == "inventions")
+    less = ("--dpi", "75", "--doses", "0.5", "--textless", "1", "--workers", "1")
+    assert "Pages without text" in give(command, my_pdfs, *less)
+    assert (my_pdfs / "runs" / "inventions" / "inventions.csv").is_file()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [one for one in COMMANDS if parsed(one)[0] in ON_PUBLISHED],
@@ -387,6 +397,7 @@ def test_every_command_of_a_page_is_run():
     elsewhere = {
         *("perturb_text", "format_counts", "perturb_images", "read", "dataset_layers"),
         *("questions_make", "dev_validity", "recommend", "quality_estimate", *ON_PUBLISHED),
+        "inventions",
     }
     remaining = [one for one in COMMANDS if one not in (*STUDIES, *ON_THE_SAMPLE)]
     remaining = [

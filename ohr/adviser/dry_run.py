@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from ohr.adviser.countdown import spoken
-from ohr.adviser.own_pages import OcrSettings, plan_reading
 from ohr.adviser.sampling import Draw
 from ohr.files.safe_text import plain
 from ohr.ocr.sources import other_kinds_line
+
+if TYPE_CHECKING:
+    from ohr.adviser.own_pages import OcrSettings
 
 
 def print_draw(draw: Draw, settings: OcrSettings) -> None:
@@ -35,6 +38,8 @@ def draw_lines(draw: Draw) -> list[str]:
 
 def reading_lines(draw: Draw, settings: OcrSettings) -> list[str]:
     """A line per engine: its pages, how many are stored, and the time of the others if known."""
+    from ohr.adviser.own_pages import plan_reading  # with pandas, which a plan does not need
+
     lines, seconds = [], 0.0
     for work in plan_reading(draw.pages, settings):
         final = [page for page in work.pages if work.outputs.is_final(page)]

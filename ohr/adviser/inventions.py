@@ -57,7 +57,7 @@ class Request:
             if not given:
                 raise ConfigError(f"{name}: name at least one of {', '.join(allowed)}")
         return Design(
-            tuple(map(_dose, self.doses)) if "covered" in self.tests else (),
+            tuple(sorted(set(map(_dose, self.doses)))) if "covered" in self.tests else (),
             tuple(dict.fromkeys(self.covers)),
             self.textless if "textless" in self.tests else 0,
             "repeats" in self.tests,
@@ -65,9 +65,13 @@ class Request:
         )
 
 
+_DIGITS = 4
+"""Digits of a dose: the names of the drawn pages have it."""
+
+
 def _dose(text: str) -> float:
     try:
-        dose = float(text)
+        dose = round(float(text), _DIGITS)
     except ValueError:
         dose = 0.0
     if not 0 < dose <= 1:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -87,6 +90,8 @@ def test_a_dry_run_counts_the_readings(drawn):
     ("options", "message"),
     [
         (("--doses", "0.1,5"), "--doses: '5' is no share"),
+        (("--doses", "0.00001"), "--doses: '0.00001' is no share"),
+        (("--doses", "nan"), "--doses: 'nan' is no share"),
         (("--doses", "much"), "--doses: 'much' is no share"),
         (("--tests", "coverd"), "--tests: 'coverd'; did you mean 'covered'?"),  # typos: ignore
         (("--covers", "pink"), "--covers: 'pink'; "),
@@ -159,3 +164,29 @@ def test_boxes_that_are_no_boxes_are_an_error(drawn):
     done = run(drawn, "--engines", INVENTOR, *SMALL)
     assert done.exit_code == 2
     assert "page1.json is no list of [x, y, width, height, text]" in done.stderr
+
+
+SHOW = """
+import sys
+from experiments.__main__ import main
+try:
+    main(sys.argv[1:])
+except SystemExit as ended:
+    assert not ended.code, ended
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.slow
+def test_a_dry_run_imports_neither_tables_nor_figures(drawn):
+    arguments = ("run", "inventions", drawn / "images", "--boxes", drawn / "boxes", "--dry-run")
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW, *map(str, arguments), "--engines", INVENTOR, "--out", "x"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert "ohr" in modules
+    assert {"pandas", "pyarrow", "matplotlib", "scipy", "jinja2"}.isdisjoint(modules)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ohr.display.labels import interval_units, mathless
+from ohr.display.labels import interval_units
 from ohr.figures.dots import draw_dots, height_of_rows, name_rows
 from ohr.figures.style import (
     COLOURS,
@@ -76,7 +76,7 @@ def _hidden(summary: pd.DataFrame, folder: Path) -> list[Path]:
             ax.set_ylim(min(low, -_LEAST_SPAN), max(high, _LEAST_SPAN))
             ax.set_title(title)
             ax.set_xlabel("share of the words covered")
-        handles, labels = series_handles([mathless(engine) for engine in engines])
+        handles, labels = series_handles(engines)
         legend_below(fig, handles, labels, 4)
         notes = [
             f"{doses['pages'].max()} pages of {doses['documents'].max()} documents",
@@ -132,7 +132,7 @@ def _dots(
             high = 1.0 if measure == "any" else max(high, _LEAST_SPAN)
             ax.set_xlim(-0.04 * high, 1.06 * high)
         name_rows(axes, names, _WIDTH)
-        handles, labels = series_handles([mathless(engine) for engine in engines])
+        handles, labels = series_handles(engines)
         for handle in handles:
             handle.set(linestyle="none")
         legend_below(fig, handles, labels, 4)

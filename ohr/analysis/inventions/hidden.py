@@ -20,6 +20,8 @@ from ohr.analysis.inventions.pages import SourcePage
 from ohr.analysis.inventions.support import SupportingText
 from ohr.metrics.word_keys import keyed_words
 
+_INSIDE = 5
+"""Letters of a word that may be inside a longer one."""
 _LONGEST = 12
 """Words of so many letters and more are of one length."""
 Kind = tuple[bool, int]
@@ -71,8 +73,8 @@ class HiddenText:
         counted = [
             key for key, times in keys.items() if before[key] <= times and key in unsupported
         ]
-        controls = self._controls_of(number)
-        chance = sum(_share_written(controls.get(_kind(key), ()), output) for key in counted)
+        controls, written = self._controls_of(number), Written(output)
+        chance = sum(written.share(controls.get(_kind(key), ())) for key in counted)
         of_clean = SupportingText([clean])
         new = [
             key
@@ -84,7 +86,7 @@ class HiddenText:
             sum(keys.values()),
             sum(keys.values()) / total if total else 0.0,
             len(counted),
-            {key: forms[key] for key in counted if output[key]},
+            {key: forms[key] for key in counted if key in written},
             chance,
             tuple(new),
         )
@@ -119,6 +121,22 @@ class HiddenText:
         return self._controls[number]
 
 
+class Written:
+    """The words of an output, by key. A word of five letters and more also counts inside a longer
+    one, since some engines leave out spaces."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._keys = frozenset(keys)
+        self._lines = "\n".join(self._keys)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys or (len(key) >= _INSIDE and key in self._lines)
+
+    def share(self, keys: Sequence[str]) -> float:
+        """The share of some words that is written; 0 without any."""
+        return sum(key in self for key in keys) / len(keys) if keys else 0.0
+
+
 class _Known:
     """The keys of a page's pieces."""
 
@@ -137,7 +155,3 @@ def _counted(text: str) -> Counter[str]:
 
 def _kind(key: str) -> Kind:
     return any(char.isdigit() for char in key), min(len(key), _LONGEST)
-
-
-def _share_written(controls: Sequence[str], output: Mapping[str, int]) -> float:
-    return sum(key in output for key in controls) / len(controls) if controls else 0.0

@@ -14,12 +14,12 @@ import cv2
 import pandas as pd
 
 from ohr.analysis.inventions.figure import KIND_NAMES
-from ohr.analysis.inventions.hidden import HiddenText
+from ohr.analysis.inventions.hidden import HiddenText, Written
 from ohr.analysis.inventions.pages import SourcePage
 from ohr.analysis.inventions.variants import Variant
 from ohr.display.labels import mathless
 from ohr.documents.images import load_image
-from ohr.figures.style import figure, only, save
+from ohr.figures.style import WIDTH, figure, only, save
 from ohr.files.safe_text import plain
 from ohr.metrics.word_keys import keyed_words
 from ohr.types import Outcome
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _RED = "#C00000"
 _COLUMNS, _LINES = 64, 56
-_LETTER = 0.0515
-"""Inches per letter of 6-point monospaced text."""
+_POINTS, _LETTER = 5.4, 0.0495
+"""Size of monospaced text, and the inches that a letter gets: .6 of its size, and some room."""
 _PAGE_HEIGHT = 5.4
 _LARGEST = 1400
 """Pixels of the longer side of a page in a picture."""
@@ -85,7 +85,9 @@ def worst_cases(
             text = of_engine[place].value or ""
             if variant.part == "hidden" and row["written"]:
                 count = hidden_text.count(variant.page, variant.hidden, text, clean[variant.page])
-                cases.append(Case(engine, variant, text, frozenset(count.written), row["written"]))
+                cases.append(
+                    Case(engine, variant, text, frozenset(count.written), len(count.written))
+                )
             elif variant.part == "textless" and row["words"]:
                 keys = frozenset(word.key for word in keyed_words(text))
                 cases.append(Case(engine, variant, text, keys, row["words"]))
@@ -122,8 +124,8 @@ def _draw(case: Case, pages: Sequence[SourcePage], folder: Path, name: str) -> l
     height, width = image.shape[:2]
     lines = _wrap(case.text)
     shown = lines[:_LINES]
-    page_width = min(4.2, _PAGE_HEIGHT * width / height)
-    text_width = _LETTER * _COLUMNS
+    text_width = _LETTER * (_COLUMNS + 2)
+    page_width = min(WIDTH - text_width - 0.3, _PAGE_HEIGHT * width / height)
     with figure(page_width + text_width + 0.3, _PAGE_HEIGHT + 0.4) as fig:
         page, beside = fig.subplots(1, 2, width_ratios=[page_width, text_width])
         factor = min(1.0, _LARGEST / max(height, width))
@@ -145,7 +147,9 @@ def _draw(case: Case, pages: Sequence[SourcePage], folder: Path, name: str) -> l
         for number, line in enumerate(shown):
             _write_line(beside, number, line, case.invented)
         if len(lines) > len(shown):
-            beside.text(0, _LINES + 0.6, f"… {len(lines) - len(shown)} more lines", fontsize=6)
+            beside.text(
+                0, _LINES + 0.6, f"… {len(lines) - len(shown)} more lines", fontsize=_POINTS
+            )
         fig.suptitle(mathless(case.title), fontsize="medium")
         return save(fig, folder, name)
 
@@ -162,8 +166,12 @@ def _outline(ax: Axes, box: Sequence[float]) -> None:
 
 def _write_line(ax: Axes, number: int, line: str, invented: Collection[str]) -> None:
     """Write a line in monospaced letters, invented words in colour on top of it."""
-    style: Any = {"family": "DejaVu Sans Mono", "fontsize": 6, "va": "center"}
-    words = [word for word in keyed_words(line) if word.key in invented]
+    style: Any = {"family": "DejaVu Sans Mono", "fontsize": _POINTS, "va": "center"}
+    words = [
+        word
+        for word in keyed_words(line)
+        if word.key in invented or any(key in Written([word.key]) for key in invented)
+    ]
     rest = list(line)
     for word in words:
         rest[word.start : word.end] = " " * (word.end - word.start)

@@ -210,11 +210,11 @@ def _mean(
     if not len(values):
         return {"measure": measure, "mean": np.nan, "n": 0, "ci_unit": ""}
     interval = mean_interval(values, clusters, bounded=bounded)
-    low = max(0.0, interval.low) if is_count else interval.low
+    low = np.maximum(0.0, interval.low) if is_count else interval.low  # NaN stays
     return {
         "measure": measure,
         "mean": float(values.mean()),
-        "ci_low": low,
+        "ci_low": float(low),
         "ci_high": interval.high,
         "ci_unit": interval.unit,
         "n": len(values),

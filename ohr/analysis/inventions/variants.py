@@ -101,7 +101,7 @@ def _variants_of_page(number: int, page: SourcePage, design: Design, folder: Pat
     kind = design.covers[number % len(design.covers)]
     stem = f"{safe_path(page.ref.doc_id)}/page_{page.ref.page_no + 1:04d}"
     doses = design.doses if page.pieces else ()
-    names = {f"{stem}_hidden_{round(1000 * dose):03d}": dose for dose in doses}
+    names = {f"{stem}_hidden_{dose:g}": dose for dose in doses}
     again = {f"{stem}_{change}": change for change in repeats.CHANGES if design.repeats}
     source = page.source
     recipe = {
