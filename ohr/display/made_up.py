@@ -51,11 +51,11 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
             (
                 str(key["engine"]),
                 noise_name(key["perturbation"], key["level"], key["intensity"]),
-                _per_1000(right),
-                _with_interval(by_name["silent_numbers"]),
-                *(_per_1000(means[name]) for name in _NUMBERS[1:]),
-                _with_interval(by_name["invented_words"]),
-                _per_1000(means["repeated_words"]),
+                _thousandths(right),
+                _interval_text(by_name["silent_numbers"]),
+                *(_thousandths(means[name]) for name in _NUMBERS[1:]),
+                _interval_text(by_name["invented_words"]),
+                _thousandths(means["repeated_words"]),
                 "-" if means[_PASSAGE] != means[_PASSAGE] else f"{100 * means[_PASSAGE]:.0f} %",
             )
         )
@@ -64,13 +64,13 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
     return TextTable(HEADER, rows, TITLE, left=2)
 
 
-def _per_1000(share: float) -> str:
+def _thousandths(share: float) -> str:
     return "-" if share != share else f"{1000 * share:z.1f}"
 
 
-def _with_interval(cell: pd.DataFrame) -> str:
+def _interval_text(cell: pd.DataFrame) -> str:
     row = cell.iloc[0]
-    text = _per_1000(row["mean"])
+    text = _thousandths(row["mean"])
     if row["ci_low"] != row["ci_low"]:
         return text
-    return f"{text} [{_per_1000(row['ci_low'])}, {_per_1000(row['ci_high'])}]"
+    return f"{text} [{_thousandths(row['ci_low'])}, {_thousandths(row['ci_high'])}]"

@@ -140,7 +140,7 @@ def _join_groups(
 ) -> None:
     """Numbers that are right but for spaces between groups of thousands: ``1 234`` is 1234."""
     for j, i in list(replaced.items()):
-        for parts in _around(output, i):
+        for parts in _runs_around(output, i):
             if _joined(output, parts) == _number(expected[j]).digits and all(
                 part == i or part in free for part in parts
             ):
@@ -148,7 +148,7 @@ def _join_groups(
                 free.difference_update(parts)
                 break
         else:
-            for parts in _around(expected, j):
+            for parts in _runs_around(expected, j):
                 if _joined(expected, parts) == _number(output[i]).digits and all(
                     part == j or part in dropped for part in parts
                 ):
@@ -157,7 +157,7 @@ def _join_groups(
                     break
 
 
-def _around(words: Sequence[PageWord], position: int) -> Iterator[range]:
+def _runs_around(words: Sequence[PageWord], position: int) -> Iterator[range]:
     """Runs of two to four numbers around one."""
     for length in (2, 3, 4):
         for first in range(position - length + 1, position + 1):

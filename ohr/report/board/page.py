@@ -181,7 +181,7 @@ def _ranked(ranking: Ranking) -> Table:
         cells += [number_text(row["loss"])] if by_cost else []
         cells.append(number_text(row["clean"]))
         cells += [_reported(row)] if is_reported else []
-        cells += [_per_1000(row[name]) for name in made_up]
+        cells += [_thousandths(row[name]) for name in made_up]
         cells += [seconds_text(row["seconds"]), f"{row['n']:,}", str(row["n_noises"])]
         rows.append(cells)
     return {
@@ -220,7 +220,7 @@ def _reported(row: Mapping[Any, Any]) -> str:
     return Markup('<span class="reported">{}</span>').format(plain(text)) if text else "–"
 
 
-def _per_1000(share: float) -> str:
+def _thousandths(share: float) -> str:
     return "–" if pd.isna(share) else f"{1000 * share:z.1f}"
 
 
