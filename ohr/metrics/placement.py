@@ -254,6 +254,11 @@ def _aligned(
     """The pairs of the cheapest alignment of a gap that are alike, or two numbers."""
     if not gap.output or not gap.truth or len(gap.output) * len(gap.truth) > MOST_CELLS:
         return {}
+    if len(gap.output) == len(gap.truth) == 1:  # most gaps: a pair costs less than two words alone
+        word, true = predicted[gap.output[0]], expected[gap.truth[0]]
+        two_numbers = word.number is not None and true.number is not None
+        is_pair = two_numbers or _alike(true.key, word.key) >= ALIKE
+        return {gap.output[0]: gap.truth[0]} if is_pair else {}
     rows, columns = [expected[j] for j in gap.truth], [predicted[i] for i in gap.output]
     distances = cdist(
         [word.key for word in rows],
@@ -274,6 +279,10 @@ def _aligned(
         for row, column in _cheapest(costs)
         if (of_truth[row] and of_output[column]) or 1 - distances[row, column] >= ALIKE
     }
+
+
+def _alike(first: str, second: str) -> float:
+    return float(Levenshtein.normalized_similarity(first, second))
 
 
 def _same_numbers(

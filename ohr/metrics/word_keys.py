@@ -19,6 +19,10 @@ __all__ = ["KeyedWord", "keyed_words", "word_key"]
 # Of writing without spaces, each letter counts as a word.
 _WORD = re.compile(rf"[{CJK}{UNSPACED}]|[^\s{CJK}{UNSPACED}]+")
 _LOOK_ALIKES = str.maketrans("0158i", "olsbl")
+_OF_ASCII = {
+    code: _LOOK_ALIKES.get(code, chr(code)) if chr(code).isalnum() else None for code in range(128)
+}
+"""The same for ASCII, without signs: most words need no more."""
 _PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 
 
@@ -37,8 +41,11 @@ def word_key(word: str) -> str:
 
     ``l``, ``1`` and ``I`` are one, and so are ``O`` and ``0``, ``rn`` and ``m``.
     """
-    folded = unicodedata.normalize("NFKD", fold(word).casefold()).translate(_LOOK_ALIKES)
-    key = "".join(char for char in folded if char.isalnum())
+    if word.isascii():
+        key = word.lower().translate(_OF_ASCII)
+    else:
+        folded = unicodedata.normalize("NFKD", fold(word).casefold()).translate(_LOOK_ALIKES)
+        key = "".join(char for char in folded if char.isalnum())
     for pair, letter in _PAIRS:
         if pair in key:
             key = key.replace(pair, letter)
