@@ -8,7 +8,7 @@ import pytest
 
 from ohr.analysis.inventions.hidden import HiddenText
 from ohr.analysis.inventions.pages import Piece, SourcePage
-from ohr.analysis.inventions.repeatability import compare_outputs, numbers_of, plain_number
+from ohr.analysis.inventions.repeatability import compare_outputs
 from ohr.analysis.inventions.support import SupportingText
 from ohr.ocr.sources import PageSource
 from ohr.types import PageRef
@@ -103,7 +103,7 @@ def test_words_and_numbers_that_come_and_go():
     repeat = compare_outputs("Revenue was 1,234 (56) in 2023", "Revenue was 1,284 in 2023 total")
     assert (repeat.words, repeat.words_again, repeat.gone, repeat.come) == (6, 6, 2, 2)
     assert (repeat.numbers, repeat.numbers_gone) == (3, 2)
-    assert repeat.changed == (("1234", "1284"),)
+    assert repeat.changed == (("1,234", "1,284"),)
 
 
 def test_a_number_that_only_moved_has_not_changed():
@@ -114,24 +114,3 @@ def test_a_number_that_only_moved_has_not_changed():
 def test_an_output_that_failed_has_lost_all_words():
     repeat = compare_outputs("four words and 5", "")
     assert (repeat.gone, repeat.come, repeat.numbers_gone, repeat.changed) == (4, 0, 1, ())
-
-
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("1,234.50", ["1234.50"]),
-        ("1.234.567", ["1234567"]),
-        ("1.234", ["1.234"]),
-        ("12,5 %", ["12,5"]),
-        ("(1,234)", ["-1234"]),
-        ("-$5", ["-5"]),
-        ("2018-2019", ["2018", "2019"]),
-        ("none", []),
-    ],
-)
-def test_a_number_is_the_same_with_and_without_separators(text, numbers):
-    assert numbers_of(text) == numbers
-
-
-def test_a_plain_number_stays():
-    assert plain_number("2023") == "2023"
