@@ -114,7 +114,7 @@ def _page(kind: str, doc_id: str, page_no: int, path: Path, is_reported: bool) -
 
 
 def _generated(folder: Path, seed: int, pages: int, is_reported: bool) -> list[SourcePage]:
-    out, every = folder / str(seed), 4
+    out, every = folder / f"{seed}-{pages}", 4
     recipe = Recipe(seed, every * pages, 1.0)
     write_sample(recipe, out, progress=lambda done, total: None)
     found = [

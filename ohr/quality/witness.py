@@ -1,0 +1,286 @@
+"""Judges whether an output has text that is not on the page: by witnesses, and by the page's ink.
+
+A witness is another engine's output of the page, or its text layer. Words that no witness has are
+either invented, or missed by the witnesses, or misread by one of them. The page decides:
+
+1. Passages are sought that look invented beside the witnesses (:mod:`ohr.quality.support`).
+2. Ink that looks like text, and that no word explains on which a witness and the output agree, is
+   read again, line by line, by the recognisers of :mod:`ohr.documents.layers.witnesses`. What they
+   read is a further witness: text that the other engines missed is found here.
+3. A passage that still has no support needs a place: ink between the words before and after it
+   that nobody has read well. Without enough of it, the passage is invented. With enough, nobody
+   knows: the page cannot be judged.
+
+A page without any ink that looks like text needs no witness: whatever an engine writes is invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from ohr.documents.layers.scripts import main_script
+from ohr.documents.layers.witnesses import read_line
+from ohr.metrics.word_keys import keyed_words, word_key
+from ohr.quality.page_ink import Box, InkLine, PageInk
+from ohr.quality.places import WordPlaces, whole_page
+from ohr.quality.support import FEWEST_LETTERS, Passage, Support, Vocabulary, judge_words, passages
+from ohr.types import Word
+
+__all__ = ["FEWEST_INVENTED", "InventedPassage", "PageJudgement", "Seen", "judge_page"]
+
+FEWEST_INVENTED = 3
+"""Words without support of a passage that is looked into."""
+SCORE = 12.0
+"""Least score of a passage that is called invented (:attr:`InventedPassage.score`)."""
+MOST_LINES = 40
+"""Most lines of a page that are read again."""
+READABLE = 0.5
+"""Least share of a line's words that somebody else has too, for its reading to count as right."""
+MISSED = 0.25
+"""Share of a passage's words that are found when lines are read again, from which the witnesses
+have missed it."""
+
+Evidence = Literal["no ink", "glyphs", "unread ink"]
+ReadLine = Callable[[np.ndarray, Box, str], Mapping[str, str]]
+"""What each recogniser reads in a box of a grey page; the text decides the script."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An output of a page: its text, and its words with their boxes if the engine gives any."""
+
+    text: str
+    words: tuple[Word, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InventedPassage:
+    """A passage that no witness has. ``text`` is untrusted.
+
+    ``words`` is the number of its words without support, ``of_words`` that of all its words.
+    ``room`` is the share of its letters for which there is ink that nobody has read well, in
+    [0, 1], where it would have to be. ``score`` is the evidence for invention that remains, in
+    nats: 0 if there is room for all of it.
+    """
+
+    text: str
+    words: int
+    of_words: int
+    room: float
+    score: float
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class PageJudgement:
+    """Whether a page's output has invented text.
+
+    ``suspects`` are passages without support, the likeliest first; those with a score of
+    :data:`SCORE` or more are ``invented``. ``is_judged`` is False if a passage has no support and
+    nobody can read the ink there, or if there is neither a witness nor an image; ``reason`` then
+    says why. ``share`` is that of all judged words without support by the witnesses, before the
+    page was looked at.
+    """
+
+    suspects: tuple[InventedPassage, ...] = ()
+    share: float = 0.0
+    is_judged: bool = True
+    reason: str = ""
+    without_ink: int = 0
+    """Words with a box in which there is no ink."""
+    is_blank: bool = False
+    """Whether the page has no ink that looks like text."""
+
+    @property
+    def invented(self) -> tuple[InventedPassage, ...]:
+        """The passages that are invented."""
+        return tuple(each for each in self.suspects if each.score >= SCORE)
+
+    @property
+    def invented_words(self) -> int:
+        """Number of words of the invented passages that no witness has."""
+        return sum(each.words for each in self.invented)
+
+    @property
+    def longest(self) -> int:
+        """Number of words of the longest invented passage."""
+        return max((each.of_words for each in self.invented), default=0)
+
+    @property
+    def score(self) -> float:
+        """The largest score of a passage; 0 without one."""
+        return max((each.score for each in self.suspects), default=0.0)
+
+
+def judge_page(
+    output: Seen,
+    witnesses: Sequence[Seen],
+    image: Callable[[], np.ndarray | None] = lambda: None,
+    reader: ReadLine | None = None,
+) -> PageJudgement:
+    """Judge one output of a page by the other ones.
+
+    ``image`` draws the page (uint8, grey or RGB) if it is needed; None if there is no image.
+    ``reader`` reads lines again; by default the recognisers that are installed. Raises what
+    ``image`` and ``reader`` raise.
+    """
+    page = _Page(output, witnesses, image, reader or _read_line)
+    return page.judgement()
+
+
+def _read_line(page: np.ndarray, box: Box, text: str) -> Mapping[str, str]:
+    height, width = page.shape
+    shares = (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
+    return read_line(page, shares, main_script(text))
+
+
+class _Page:
+    """A page while it is judged."""
+
+    def __init__(
+        self,
+        output: Seen,
+        witnesses: Sequence[Seen],
+        image: Callable[[], np.ndarray | None],
+        reader: ReadLine,
+    ) -> None:
+        self._output, self._witnesses = output, witnesses
+        self._draw, self._reader = image, reader
+        self._vocabularies = [Vocabulary.of_text(each.text) for each in witnesses]
+        self._support = Support(output.text, self._vocabularies)
+
+    @cached_property
+    def _image(self) -> np.ndarray | None:
+        return self._draw()
+
+    @cached_property
+    def _ink(self) -> PageInk | None:
+        words = [word for each in (*self._witnesses, self._output) for word in each.words or ()]
+        return None if self._image is None else PageInk(self._image, words)
+
+    def judgement(self) -> PageJudgement:
+        support = self._support
+        if not support.judged:
+            return PageJudgement()
+        if not any(vocabulary.words for vocabulary in self._vocabularies):
+            return self._without_text()
+        found = [p for p in support.passages if p.unsupported >= FEWEST_INVENTED]
+        if not found or (self._ink is None and not self._witnesses):
+            return PageJudgement(share=support.share)
+        if self._ink is None:
+            suspects = tuple(self._without_image(each) for each in found)
+            return PageJudgement(suspects, support.share)
+        return self._by_ink()
+
+    def _without_text(self) -> PageJudgement:
+        """No witness has a word, or there is none: is there anything to read?"""
+        support = self._support
+        if self._ink is None:
+            reason = "the other engines read nothing" if self._witnesses else "there is no witness"
+            return PageJudgement(share=support.share, is_judged=False, reason=reason)
+        if self._ink.lines() and not self._witnesses:
+            return PageJudgement(share=0.0, is_judged=False, reason="there is no witness")
+        return self._by_ink()
+
+    def _without_image(self, passage: Passage) -> InventedPassage:
+        words = passage.last - passage.first + 1
+        text = self._support.quote(passage)
+        return InventedPassage(text, passage.unsupported, words, 0.0, passage.score, "glyphs")
+
+    def _by_ink(self) -> PageJudgement:
+        assert self._ink is not None
+        lines = self._free_lines()
+        texts = [self._read(line) for line in lines]
+        again = Vocabulary([w.key for each in texts for text in each for w in keyed_words(text)])
+        words = judge_words(keyed_words(self._support.text), [*self._vocabularies, again])
+        found = [p for p in passages(words) if p.unsupported >= FEWEST_INVENTED]
+        room = [
+            0.0 if self._is_readable(each) else line.letters
+            for line, each in zip(lines, texts, strict=True)
+        ]
+        places = [WordPlaces(each.words) for each in self._witnesses if each.words]
+        suspects = []
+        for passage in found:
+            shape = self._ink.grey.shape
+            regions = (
+                each.region(self._support.words, passage.first, passage.last, shape)
+                for each in places
+            )
+            region = next(filter(None, regions), None) or whole_page(shape)
+            letters = sum(
+                region.share_of(line.box) * count for line, count in zip(lines, room, strict=True)
+            )
+            needed = sum(len(w.key) for w in words[passage.first : passage.last + 1])
+            free = min(1.0, letters / max(1, needed))
+            evidence: Evidence = "unread ink" if free >= 0.5 else "glyphs" if lines else "no ink"
+            suspects.append(
+                InventedPassage(
+                    self._support.quote(passage),
+                    passage.unsupported,
+                    passage.last - passage.first + 1,
+                    free,
+                    passage.score * (1 - free),
+                    evidence,
+                )
+            )
+        suspects.sort(key=lambda each: -each.score)
+        doubtful = [each for each in suspects if each.room >= 0.5]
+        is_judged = not doubtful or any(each.score >= SCORE for each in suspects)
+        reason = "" if is_judged else "ink that nobody can read well"
+        is_blank = not self._ink.lines()
+        return PageJudgement(
+            tuple(suspects), self._support.share, is_judged, reason, self._without_ink(), is_blank
+        )
+
+    def _free_lines(self) -> list[InkLine]:
+        """Lines of ink that no word explains on which a witness and the output agree."""
+        assert self._ink is not None
+        own = Vocabulary([word.key for word in self._support.words])
+        boxes = [
+            word.box
+            for each in self._witnesses
+            for word in each.words or ()
+            if _has(own, word_key(word.text))
+        ]
+        lines = self._ink.lines(boxes)
+        longest = sorted(lines, key=lambda line: -line.letters)[:MOST_LINES]
+        return [line for line in lines if line in longest]
+
+    def _read(self, line: InkLine) -> list[str]:
+        assert self._ink is not None
+        return list(self._reader(self._ink.grey, line.box, self._support.text).values())
+
+    def _is_readable(self, texts: Sequence[str]) -> bool:
+        """Whether a line's text is known: recognisers agree on it, or another text has it."""
+        keyed = [[word.key for word in keyed_words(text)] for text in texts]
+        for place, keys in enumerate(keyed):
+            judged = [key for key in keys if len(key) >= FEWEST_LETTERS]
+            rest = [Vocabulary(each) for number, each in enumerate(keyed) if number != place]
+            rest += self._vocabularies
+            if judged and sum(any(_has(v, key) for v in rest) for key in judged) >= max(
+                1.0, READABLE * len(judged)
+            ):
+                return True
+        return False
+
+    def _without_ink(self) -> int:
+        """Words of the output whose box has no ink."""
+        assert self._ink is not None
+        count = 0
+        for word in self._output.words or ():
+            x0, y0, x1, y1 = (max(0, side) for side in word.box)
+            part = self._ink.mask[y0:y1, x0:x1]
+            if len(word_key(word.text)) >= FEWEST_LETTERS and part.size and not part.any():
+                count += 1
+        return count
+
+
+def _has(vocabulary: Vocabulary, key: str) -> bool:
+    if len(key) < FEWEST_LETTERS:
+        return key in vocabulary.places
+    return vocabulary.find(key) is not None
