@@ -94,11 +94,11 @@ def source_pages(data: Path, cache: Path, part: float = 1.0) -> list[SourcePage]
     """The pages, those of the kinds and of both sets in turn; of each document a ``part``."""
     groups = []
     for is_reported, named in ((False, CALIBRATION), (True, REPORTED)):
-        count = max(1, round(4 * part))
+        count = max(1, round(3 * part))
         for folder, documents in named.items():
             for name in documents:
                 path = data / folder / f"{name}.pdf"
-                places = np.linspace(0, page_count(path) - 1, count + 2)[1:-1]
+                places = np.linspace(0, page_count(path) - 1, 6)[1:-1][:count]
                 groups.append([_page("filing", name, int(p), path, is_reported) for p in places])
         pictures = sorted((data / "receipts" / "images" / "receipt").glob("*.jpg"))
         some = pictures[is_reported :: 2][5:: 6][: max(1, round((16 if is_reported else 10) * part))]

@@ -17,18 +17,28 @@ A page without any ink that looks like text needs no witness: whatever an engine
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import extractOne
 
 from ohr.documents.layers.scripts import main_script
 from ohr.documents.layers.witnesses import read_line
 from ohr.metrics.word_keys import keyed_words, word_key
 from ohr.quality.page_ink import Box, InkLine, PageInk
 from ohr.quality.places import WordPlaces, whole_page
-from ohr.quality.support import FEWEST_LETTERS, Passage, Support, Vocabulary, judge_words, passages
+from ohr.quality.support import (
+    FEWEST_LETTERS,
+    JudgedWord,
+    Passage,
+    Support,
+    Vocabulary,
+    judge_words,
+    passages,
+)
 from ohr.types import Word
 
 __all__ = ["FEWEST_INVENTED", "InventedPassage", "PageJudgement", "Seen", "judge_page"]
@@ -41,9 +51,10 @@ MOST_LINES = 40
 """Most lines of a page that are read again."""
 READABLE = 0.5
 """Least share of a line's words that somebody else has too, for its reading to count as right."""
-MISSED = 0.25
-"""Share of a passage's words that are found when lines are read again, from which the witnesses
-have missed it."""
+MISREAD = 0.45
+"""Share of the letters of a misread word that are wrong, at most."""
+ENOUGH_ROOM = 0.5
+"""Share of a passage's letters for which there must be ink, for the passage to be in doubt."""
 
 Evidence = Literal["no ink", "glyphs", "unread ink"]
 ReadLine = Callable[[np.ndarray, Box, str], Mapping[str, str]]
@@ -195,46 +206,76 @@ class _Page:
     def _by_ink(self) -> PageJudgement:
         assert self._ink is not None
         lines = self._free_lines()
-        texts = [self._read(line) for line in lines]
+        longest = sorted(lines, key=lambda line: -line.letters)[:MOST_LINES]
+        texts = [self._read(line) if line in longest else [] for line in lines]
         again = Vocabulary([w.key for each in texts for text in each for w in keyed_words(text)])
-        words = judge_words(keyed_words(self._support.text), [*self._vocabularies, again])
-        found = [p for p in passages(words) if p.unsupported >= FEWEST_INVENTED]
+        words = self._reconsider([*self._vocabularies, again])
         room = [
             0.0 if self._is_readable(each) else line.letters
             for line, each in zip(lines, texts, strict=True)
         ]
-        places = [WordPlaces(each.words) for each in self._witnesses if each.words]
-        suspects = []
-        for passage in found:
-            shape = self._ink.grey.shape
-            regions = (
-                each.region(self._support.words, passage.first, passage.last, shape)
-                for each in places
-            )
-            region = next(filter(None, regions), None) or whole_page(shape)
-            letters = sum(
-                region.share_of(line.box) * count for line, count in zip(lines, room, strict=True)
-            )
-            needed = sum(len(w.key) for w in words[passage.first : passage.last + 1])
-            free = min(1.0, letters / max(1, needed))
-            evidence: Evidence = "unread ink" if free >= 0.5 else "glyphs" if lines else "no ink"
-            suspects.append(
-                InventedPassage(
-                    self._support.quote(passage),
-                    passage.unsupported,
-                    passage.last - passage.first + 1,
-                    free,
-                    passage.score * (1 - free),
-                    evidence,
-                )
-            )
+        found = [p for p in passages(words) if p.unsupported >= FEWEST_INVENTED]
+        evidence: Evidence = "glyphs" if lines else "no ink"
+        suspects = [self._suspect(each, words, lines, room, evidence) for each in found]
         suspects.sort(key=lambda each: -each.score)
-        doubtful = [each for each in suspects if each.room >= 0.5]
+        doubtful = [each for each in suspects if each.room >= ENOUGH_ROOM]
         is_judged = not doubtful or any(each.score >= SCORE for each in suspects)
-        reason = "" if is_judged else "ink that nobody can read well"
-        is_blank = not self._ink.lines()
         return PageJudgement(
-            tuple(suspects), self._support.share, is_judged, reason, self._without_ink(), is_blank
+            tuple(suspects),
+            self._support.share,
+            is_judged,
+            "" if is_judged else "ink that nobody can read well",
+            self._without_ink(),
+            not self._ink.lines(),
+        )
+
+    def _reconsider(self, witnesses: Sequence[Vocabulary]) -> tuple[JudgedWord, ...]:
+        """The words, with what was read again. A word that looks like one that somebody else has
+        and the output lacks is a misreading, and not judged.
+        """
+        words = judge_words(keyed_words(self._support.text), witnesses)
+        own = Vocabulary([word.key for word in words])
+        lacking = [
+            key
+            for each in witnesses
+            for key in each.places
+            if len(key) >= FEWEST_LETTERS and not _has(own, key)
+        ]
+        return tuple(
+            replace(word, is_supported=None)
+            if word.is_supported is False and _looks_like(word.key, lacking)
+            else word
+            for word in words
+        )
+
+    def _suspect(
+        self,
+        passage: Passage,
+        words: Sequence[JudgedWord],
+        lines: Sequence[InkLine],
+        room: Sequence[float],
+        evidence: Evidence,
+    ) -> InventedPassage:
+        """A passage, with the ink that is there for it. ``room`` has the letters of each line that
+        nobody has read well.
+        """
+        assert self._ink is not None
+        shape = self._ink.grey.shape
+        places = [WordPlaces(each.words) for each in self._witnesses if each.words]
+        first, last = passage.first, passage.last
+        regions = (each.region(self._support.words, first, last, shape) for each in places)
+        region = next(filter(None, regions), None) or whole_page(shape)
+        shares = [region.share_of(line.box) for line in lines]
+        letters = sum(share * count for share, count in zip(shares, room, strict=True))
+        needed = sum(len(word.key) for word in words[first : last + 1])
+        free = min(1.0, letters / max(1, needed))
+        return InventedPassage(
+            self._support.quote(passage),
+            passage.unsupported,
+            last - first + 1,
+            free,
+            passage.score * (1 - free),
+            "unread ink" if free >= ENOUGH_ROOM else evidence,
         )
 
     def _free_lines(self) -> list[InkLine]:
@@ -247,9 +288,7 @@ class _Page:
             for word in each.words or ()
             if _has(own, word_key(word.text))
         ]
-        lines = self._ink.lines(boxes)
-        longest = sorted(lines, key=lambda line: -line.letters)[:MOST_LINES]
-        return [line for line in lines if line in longest]
+        return self._ink.lines(boxes)
 
     def _read(self, line: InkLine) -> list[str]:
         assert self._ink is not None
@@ -284,3 +323,9 @@ def _has(vocabulary: Vocabulary, key: str) -> bool:
     if len(key) < FEWEST_LETTERS:
         return key in vocabulary.places
     return vocabulary.find(key) is not None
+
+
+def _looks_like(key: str, words: Sequence[str]) -> bool:
+    """Whether a word may be a misreading of one of some words."""
+    scorer = Levenshtein.normalized_distance
+    return extractOne(key, words, scorer=scorer, score_cutoff=MISREAD) is not None
