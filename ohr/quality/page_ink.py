@@ -27,6 +27,9 @@ _EXPLAINED = 0.5
 """Share of a component in the boxes of words from which these explain it."""
 _JOIN = 1.2  # heights between two words of a line
 _FEWEST_LETTERS = 3  # components of a line
+_TILTED = 1.7  # heights of a line, in those of a word's box, from which it is read in pieces
+_INKED = 0.9
+"""Letters per width of a letter's cell that has ink: some letters are two components."""
 _TALL = 1 / 110
 """Height of a usual word's box as a share of the page's height, where no word is known."""
 _ASPECT = 0.5
@@ -122,12 +125,37 @@ class PageInk:
         which = groups[centres]
         found = []
         for group in np.unique(which[which > 0]).tolist():
-            boxes = stats[free[which == group]]
-            x0, y0 = boxes[:, 0].min(), boxes[:, 1].min()
-            x1, y1 = (boxes[:, 0] + boxes[:, 2]).max(), (boxes[:, 1] + boxes[:, 3]).max()
-            inked = float(boxes[:, 2].sum())
-            count = max(inked / self.width * 0.9, min(len(boxes), inked / self.width))
-            enough = len(boxes) >= _FEWEST_LETTERS or inked >= 3 * self.width
-            if enough and y1 - y0 <= 2.5 * _LARGEST * self.height:
-                found.append(InkLine((int(x0), int(y0), int(x1), int(y1)), count))
+            for boxes in self._pieces(stats[free[which == group]]):
+                inked = float(boxes[:, 2].sum())
+                if len(boxes) >= _FEWEST_LETTERS or inked >= 3 * self.width:
+                    found.append(InkLine(_hull(boxes), _INKED * inked / self.width))
         return sorted(found, key=lambda line: (line.box[1], line.box[0]))
+
+    def _pieces(self, boxes: np.ndarray) -> list[np.ndarray]:
+        """The letters of a line in pieces that are not much higher than a letter: of a tilted line,
+        several.
+        """
+        ordered = boxes[np.argsort(boxes[:, 0], kind="stable")]
+        pieces, start = [], 0
+        for end in range(1, len(ordered)):
+            piece = ordered[start : end + 1]
+            tall = (piece[:, 1] + piece[:, 3]).max() - piece[:, 1].min()
+            is_gap = (
+                ordered[end, 0] - (ordered[:end, 0] + ordered[:end, 2]).max() > 0.2 * self.height
+            )
+            if tall > _TILTED * self.height and is_gap and end - start >= _FEWEST_LETTERS:
+                pieces.append(ordered[start:end])
+                start = end
+        return [*pieces, ordered[start:]]
+
+    def fits(self, word: Word) -> bool:
+        """Whether a word's box has a size that its text can have."""
+        x0, y0, x1, y1 = word.box
+        wide = _LARGEST * self.width * max(2, len(word.text))
+        return y1 - y0 <= _LARGEST * self.height and x1 - x0 <= wide
+
+
+def _hull(boxes: np.ndarray) -> Box:
+    x0, y0 = boxes[:, 0].min(), boxes[:, 1].min()
+    x1, y1 = (boxes[:, 0] + boxes[:, 2]).max(), (boxes[:, 1] + boxes[:, 3]).max()
+    return int(x0), int(y0), int(x1), int(y1)

@@ -51,22 +51,29 @@ class WordPlaces:
             self._places.setdefault(key, []).append(place)
 
     def region(
-        self, words: Sequence[JudgedWord], first: int, last: int, shape: tuple[int, ...]
+        self,
+        words: Sequence[JudgedWord],
+        first: int,
+        last: int,
+        slack: float,
+        shape: tuple[int, ...],
     ) -> Region | None:
         """The part of the page between the words before ``first`` and those after ``last``.
 
-        It is as wide as the page. None if neither place is known, or the words after are above
+        It is as wide as the page, and by ``slack`` pixels higher and lower, since lines may be
+        tilted. None if neither place is known, or the words after are above
         those before, as where a column ends: then it may be anywhere.
         """
         before = self._find([word.key for word in reversed(words[:first])])
         after = self._find([word.key for word in words[last + 1 :]])
         height, width = shape[:2]
+        more = round(slack)
         if before is None or after is None:
             # A text that begins or ends with the passage has no words there.
             if before is None and after is not None and first <= 1:
-                return Region([(0, 0, width, after[3])])
+                return Region([(0, 0, width, after[3] + more)])
             if after is None and before is not None and last >= len(words) - 2:
-                return Region([(0, before[1], width, height)])
+                return Region([(0, before[1] - more, width, height)])
             return None
         tall = max(before[3] - before[1], after[3] - after[1])
         if after[1] < before[1] - 0.5 * tall:
@@ -75,12 +82,13 @@ class WordPlaces:
             if after[0] < before[0]:
                 return None
             top, bottom = min(before[1], after[1]), max(before[3], after[3])
-            return Region([(before[2], top, after[0], bottom)])
+            return Region([(before[2], top - more, after[0], bottom + more)])
+        middle = max(before[3], after[1])
         return Region(
             [
-                (before[2], before[1], width, before[3]),
-                (0, before[3], width, after[1]),
-                (0, after[1], after[0], after[3]),
+                (before[2], before[1] - more, width, before[3]),
+                (0, before[3], width, middle),
+                (0, middle, after[0], after[3] + more),
             ]
         )
 

@@ -16,6 +16,7 @@ A page without any ink that looks like text needs no witness: whatever an engine
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,7 +28,7 @@ from rapidfuzz.process import extractOne
 
 from ohr.documents.layers.scripts import main_script
 from ohr.documents.layers.witnesses import read_line
-from ohr.metrics.word_keys import keyed_words, word_key
+from ohr.metrics.word_keys import KeyedWord, keyed_words, word_key
 from ohr.quality.page_ink import Box, InkLine, PageInk
 from ohr.quality.places import WordPlaces, whole_page
 from ohr.quality.support import (
@@ -234,12 +235,11 @@ class _Page:
         and the output lacks is a misreading, and not judged.
         """
         words = judge_words(keyed_words(self._support.text), witnesses)
-        own = Vocabulary([word.key for word in words])
         lacking = [
             key
             for each in witnesses
-            for key in each.places
-            if len(key) >= FEWEST_LETTERS and not _has(own, key)
+            for key, is_there in zip(each.words, self._agreed(each.words), strict=True)
+            if not is_there and len(key) >= FEWEST_LETTERS
         ]
         return tuple(
             replace(word, is_supported=None)
@@ -263,7 +263,7 @@ class _Page:
         shape = self._ink.grey.shape
         places = [WordPlaces(each.words) for each in self._witnesses if each.words]
         first, last = passage.first, passage.last
-        regions = (each.region(self._support.words, first, last, shape) for each in places)
+        regions = (each.region(words, first, last, self._ink.height, shape) for each in places)
         region = next(filter(None, regions), None) or whole_page(shape)
         shares = [region.share_of(line.box) for line in lines]
         letters = sum(share * count for share, count in zip(shares, room, strict=True))
@@ -281,14 +281,36 @@ class _Page:
     def _free_lines(self) -> list[InkLine]:
         """Lines of ink that no word explains on which a witness and the output agree."""
         assert self._ink is not None
-        own = Vocabulary([word.key for word in self._support.words])
-        boxes = [
-            word.box
-            for each in self._witnesses
-            for word in each.words or ()
-            if _has(own, word_key(word.text))
-        ]
+        boxes = []
+        for each in self._witnesses:
+            seen = [(key, word) for word in each.words or () if (key := word_key(word.text))]
+            agreed = self._agreed([key for key, _ in seen])
+            boxes += [
+                word.box
+                for (_, word), is_there in zip(seen, agreed, strict=True)
+                if is_there and self._ink.fits(word)
+            ]
         return self._ink.lines(boxes)
+
+    @cached_property
+    def _own(self) -> Vocabulary:
+        return Vocabulary([word.key for word in self._support.words])
+
+    def _agreed(self, keys: Sequence[str]) -> list[bool]:
+        """For each word of a witness, whether the output has it: beside the same neighbour, or as
+        often as the witness.
+        """
+        own, counts = self._own, Counter(keys)
+        judged = judge_words([KeyedWord(key, 0, 0) for key in keys], [own])
+        agreed = []
+        for word in judged:
+            often = len(own.places.get(word.key, ())) >= counts[word.key]
+            agreed.append(word.is_anchored or (word.is_supported is not False and often))
+        for place, word in enumerate(judged):  # a short word goes with its neighbours
+            if word.is_supported is None and not agreed[place]:
+                near = [n for n in (place - 1, place + 1) if 0 <= n < len(judged)]
+                agreed[place] = bool(near) and all(agreed[n] for n in near)
+        return agreed
 
     def _read(self, line: InkLine) -> list[str]:
         assert self._ink is not None
