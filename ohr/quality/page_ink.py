@@ -110,7 +110,7 @@ class PageInk:
         free = letters[inside[letters] < _EXPLAINED * stats[letters, 4]]
         if not len(free):
             return []
-        drawn = np.zeros(self.grey.shape, np.uint8)
+        drawn: np.ndarray = np.zeros(self.grey.shape, np.uint8)
         # Boxes, lower than the letters, so that lines close to each other stay apart.
         for x, y, wide, tall, _ in stats[free].tolist():
             inset = round(0.2 * tall)
