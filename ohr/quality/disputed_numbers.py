@@ -105,7 +105,9 @@ def compare_numbers(text: str, witness: str, words: Sequence[Word] | None) -> Nu
     for step in operations:
         first, second = own[step.src_start : step.src_end], other[step.dest_start : step.dest_end]
         if step.tag == "replace" and len(first) == len(second):
-            changed += sum(not a.digits and not b.digits for a, b in zip(first, second, strict=True))
+            changed += sum(
+                not a.digits and not b.digits for a, b in zip(first, second, strict=True)
+            )
         if step.tag != "equal":
             continue
         same += sum(not token.digits for token in first)
@@ -136,7 +138,11 @@ def _place(words: Sequence[Word], place: int) -> tuple[int, int, int, int]:
     for other in _neighbours(words, place):
         a, top, b, bottom = other.box
         overlap = min(y1, bottom) - max(y0, top)
-        if overlap > 0.5 * min(tall, bottom - top) and a < x1 + _GAP * tall and b > x0 - _GAP * tall:
+        if (
+            overlap > 0.5 * min(tall, bottom - top)
+            and a < x1 + _GAP * tall
+            and b > x0 - _GAP * tall
+        ):
             x0, y0, x1, y1 = min(x0, a), min(y0, top), max(x1, b), max(y1, bottom)
     return x0, y0, x1, y1
 

@@ -43,7 +43,15 @@ from ohr.quality.support import (
 )
 from ohr.types import Word
 
-__all__ = ["FEWEST_INVENTED", "InventedPassage", "PageJudgement", "Seen", "judge_page"]
+__all__ = [
+    "FEWEST_INVENTED",
+    "InventedPassage",
+    "PageJudgement",
+    "ReadLine",
+    "Seen",
+    "judge_page",
+    "read_box",
+]
 
 FEWEST_INVENTED = 3
 """Words without support of a passage that is looked into."""
@@ -146,11 +154,15 @@ def judge_page(
     ``reader`` reads lines again; by default the recognisers that are installed. Raises what
     ``image`` and ``reader`` raise.
     """
-    page = _Page(output, witnesses, image, reader or _read_line)
+    page = _Page(output, witnesses, image, reader or read_box)
     return page.judgement()
 
 
-def _read_line(page: np.ndarray, box: Box, text: str) -> Mapping[str, str]:
+def read_box(page: np.ndarray, box: Box, text: str) -> Mapping[str, str]:
+    """What each recogniser that is installed reads in a box of a page: uint8 grey ``(h, w)``.
+
+    The script of ``text`` decides which can. Raises EngineError.
+    """
     height, width = page.shape
     shares = (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
     return read_line(page, shares, main_script(text))
@@ -183,7 +195,9 @@ class _Page:
     def judgement(self) -> PageJudgement:
         support = self._support
         if not support.judged:
-            return PageJudgement()
+            is_empty = not self._output.text.strip()
+            blank = is_empty and self._ink is not None and not self._ink.lines()
+            return PageJudgement(is_blank=blank)
         if not any(vocabulary.words for vocabulary in self._vocabularies):
             return self._without_text()
         found = [p for p in support.passages if p.unsupported >= FEWEST_INVENTED]
