@@ -29,6 +29,7 @@ _NUMBER = re.compile(
 _MASK = "#"
 _WORDS_NEAR, _FEWEST_NEAR = 8, 2
 """Of so many words around a number, so many must agree, beside other numbers."""
+_SHIFT = 4  # words on either side
 _GAP = 3.0  # heights between words of a line
 
 Side = Literal["own", "other", ""]
@@ -89,9 +90,10 @@ def _tokens_of_words(words: Sequence[Word]) -> list[_Token]:
 def compare_numbers(text: str, witness: str, words: Sequence[Word] | None) -> NumberComparison:
     """Compare the numbers of an output with those of a witness's text, or of its ``words``.
 
-    The texts are aligned with all numbers as one sign. A number counts as changed only if the
-    output has the other one less often than the witness, and its own more often: where a number is
-    missing, the next ones move up.
+    The texts are aligned with all numbers as one sign. Where a number is missing, the next ones
+    move up, so a number that the witness has close by is not changed. Among other numbers, where
+    rows may move up, it counts as changed only if the output has the other one less often than the
+    witness, and its own more often.
     """
     own = _tokens_of_text(text)
     other = _tokens_of_words(words) if words else _tokens_of_text(witness)
@@ -115,15 +117,24 @@ def compare_numbers(text: str, witness: str, words: Sequence[Word] | None) -> Nu
             if not a.digits or not _has_context(first, index):
                 continue
             compared += 1
-            if (
-                a.digits != b.digits
-                and own_counts[a.digits] > other_counts[a.digits]
-                and own_counts[b.digits] < other_counts[b.digits]
-            ):
+            place = step.dest_start + index
+            near = other[max(0, place - _SHIFT) : place + _SHIFT + 1]
+            if a.digits == b.digits or a.digits in {token.digits for token in near}:
+                continue
+            moved = (
+                own_counts[a.digits] <= other_counts[a.digits]
+                or own_counts[b.digits] >= other_counts[b.digits]
+            )
+            if _is_between_words(first, index) or not moved:
                 context = " ".join(token.text for token in first[max(0, index - 4) : index])
                 box = _place(words, b.place) if words else None
                 found.append(DisputedNumber(a.text, b.text, context, box))
     return NumberComparison(compared, tuple(found), same + changed, changed)
+
+
+def _is_between_words(tokens: Sequence[_Token], index: int) -> bool:
+    near = tokens[max(0, index - 2) : index + 3]
+    return sum(not token.digits for token in near) >= 3
 
 
 def _has_context(tokens: Sequence[_Token], index: int) -> bool:

@@ -111,7 +111,7 @@ def _named(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def is_reread(pages: pd.DataFrame, threshold: float) -> pd.Series:
     """Whether the slower engine reads a page too: its prediction is above, or there is none."""
-    invents = pages["fast_invents"] if "fast_invents" in pages else False
+    invents = pages.get("fast_invents", False)
     return ~pages["layer"] & (~(pages["alone"] <= threshold) | invents)
 
 
