@@ -101,7 +101,7 @@ def source_pages(data: Path, cache: Path, part: float = 1.0) -> list[SourcePage]
                 places = np.linspace(0, page_count(path) - 1, 6)[1:-1][:count]
                 groups.append([_page("filing", name, int(p), path, is_reported) for p in places])
         pictures = sorted((data / "receipts" / "images" / "receipt").glob("*.jpg"))
-        some = pictures[is_reported::2][5::6][: max(1, round((16 if is_reported else 10) * part))]
+        some = pictures[is_reported::2][5::6][: max(1, round((10 if is_reported else 6) * part))]
         groups.append([_page("receipt", path.stem, 0, path, is_reported) for path in some])
         pages = max(2, round((6 if is_reported else 4) * part))
         groups.append(_generated(cache / "sample", 2 if is_reported else 1, pages, is_reported))

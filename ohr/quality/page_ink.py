@@ -32,6 +32,7 @@ _INKED = 0.9
 """Letters per width of a letter's cell that has ink: some letters are two components."""
 _TALL = 1 / 110
 """Height of a usual word's box as a share of the page's height, where no word is known."""
+_TO_BOX = 1.5  # height of a word's box in those of its letters, most of which are low
 _ASPECT = 0.5
 """Width of a letter, as a share of the height of a word's box, where no word is known."""
 
@@ -44,12 +45,11 @@ class InkLine:
     letters: float
 
 
-def letter_size(words: Sequence[Word], shape: tuple[int, ...]) -> tuple[float, float]:
-    """Height of a usual word's box, and width of a letter, in pixels of a page image."""
+def letter_size(words: Sequence[Word]) -> tuple[float, float] | None:
+    """Height of a usual word's box, and width of a letter, in pixels; None of too few words."""
     sized = [word for word in words if word.text.strip() and word.box[3] > word.box[1]]
     if len(sized) < 5:
-        height = max(8.0, _TALL * shape[0])
-        return height, _ASPECT * height
+        return None
     heights = [word.box[3] - word.box[1] for word in sized]
     widths = [(word.box[2] - word.box[0]) / len(word.text) for word in sized]
     return max(6.0, float(np.median(heights))), max(2.0, float(np.median(widths)))
@@ -63,7 +63,19 @@ class PageInk:
 
     def __init__(self, image: np.ndarray, words: Sequence[Word] = ()) -> None:
         self.grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-        self.height, self.width = letter_size(words, image.shape)
+        self.height = max(8.0, _TALL * image.shape[0])
+        self.width = _ASPECT * self.height
+        self.height, self.width = letter_size(words) or self._ink_size()
+
+    def _ink_size(self) -> tuple[float, float]:
+        """The size of letters by the ink alone, or what is usual if there is too little."""
+        _, _, stats, _ = cv2.connectedComponentsWithStats(self.mask, connectivity=8)
+        tall = stats[1:, 3]
+        tall = tall[(tall >= 5) & (tall <= self.grey.shape[0] / 20)]
+        height = _TO_BOX * float(np.median(tall)) if len(tall) >= 20 else self.height
+        # The paper was sought around letters of the usual size.
+        self.__dict__.pop("mask", None)
+        return height, _ASPECT * height
 
     @cached_property
     def mask(self) -> np.ndarray:
