@@ -213,9 +213,9 @@ def judge_words(
         answers = [each[place] for each in found]
         supported: bool | None
         if is_unspaced(word.key):
-            supported = any(
-                pair in witness.pairs for witness in witnesses for pair in _pairs(keys, place)
-            )
+            pairs = list(_pairs(keys, place))  # none, of a letter between words of other writing
+            is_there = any(pair in witness.pairs for witness in witnesses for pair in pairs)
+            supported = is_there if pairs else None
         elif len(word.key) < FEWEST_LETTERS:
             supported = None
         else:
