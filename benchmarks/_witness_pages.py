@@ -131,14 +131,18 @@ def conditions(index: int) -> tuple[str, ...]:
     return "clean", "semantic", *more
 
 
-def read_pages(pages: Sequence[SourcePage], cache: Path) -> Iterator[ReadPage]:
-    """Each page under each of its conditions; what is not kept is read now."""
+def read_pages(
+    pages: Sequence[SourcePage], cache: Path, *, only_kept: bool = False
+) -> Iterator[ReadPage]:
+    """Each page under each of its conditions; what is not kept is read now, or is left out."""
     engines = {name: registry.ocr_engine(PluginSpec(name=name)) for name in ENGINES}
     for index, page in enumerate(pages):
         for condition in conditions(index):
             stem = cache / "readings" / f"{page.name}-{condition}"
             picture, kept_file = stem.with_suffix(".png"), stem.with_suffix(".json")
             if not kept_file.is_file() or not picture.is_file():
+                if only_kept:
+                    continue
                 image = cv2.cvtColor(_distorted(page, condition), cv2.COLOR_RGB2GRAY)
                 picture.parent.mkdir(parents=True, exist_ok=True)
                 cv2.imwrite(str(picture), image)

@@ -274,7 +274,11 @@ class InventionJudge:
             image = _Image(source)
             layer = outputs.sample.layers.get(ref)
             for name, seen in here.items():
-                rest = [_seen(other) for label, other in here.items() if label != name]
+                rest = [
+                    _seen(other)
+                    for label, other in here.items()
+                    if label != name and label not in outputs.composites
+                ]
                 witnesses = [*rest, *([Seen(layer)] if layer else [])]
                 key = (ref, _seen(seen), tuple(witnesses))
                 if key not in self._judged:

@@ -57,7 +57,7 @@ FEWEST_INVENTED = 3
 """Words without support of a passage that is looked into."""
 SCORE = 12.0
 """Least score of a passage that is called invented (:attr:`InventedPassage.score`)."""
-MOST_LINES = 40
+MOST_LINES = 24
 """Most lines of a page that are read again."""
 READABLE = 0.5
 """Least share of a line's words that somebody else has too, for its reading to count as right."""

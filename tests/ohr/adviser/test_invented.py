@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -180,6 +181,14 @@ def test_of_three_engines_the_one_that_invents_is_found_and_charged_to_nobody(fo
     assert list(outputs.table["engine"].unique()) == ["boxes", "second", "third"]
     assert decision(outputs, table, found).engine in ("boxes", "second", "")
     assert set(table[table["engine"] == "third"]["invented_words"] > 0) == {True}
+
+
+@pytest.mark.slow
+def test_an_engine_that_reads_with_others_is_no_witness_of_these(folder):
+    outputs = sampled(folder, boxes=honest, second=only_on_blank, both=only_on_blank)
+    assert not InventionJudge(read).judge(outputs).vetoes
+    found = InventionJudge(read).judge(replace(outputs, composites=frozenset({"both"})))
+    assert list(found.vetoes) == ["second"]
 
 
 @pytest.mark.slow
