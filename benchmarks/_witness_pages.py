@@ -117,12 +117,12 @@ def _generated(folder: Path, seed: int, pages: int, is_reported: bool) -> list[S
     out, every = folder / f"{seed}-{pages}", 4
     recipe = Recipe(seed, every * pages, 1.0)
     write_sample(recipe, out, progress=lambda done, total: None)
-    found = [
+    generated = [
         _page("generated", f"{seed}-{path.stem}", number, path, is_reported)
         for path in sorted(out.rglob("*.pdf"))
         for number in range(page_count(path))
     ]
-    return found[::every][:pages]
+    return generated[::every][:pages]
 
 
 def conditions(index: int) -> tuple[str, ...]:

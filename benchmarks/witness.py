@@ -7,8 +7,8 @@ RapidOCR read each page clean and severely distorted, and judge each other. Sent
 documents, of 3 to 40 words, are planted between two lines of an output. The judge gets no boxes of
 the output that it judges, as of an engine that writes text alone. The threshold is chosen on some
 documents and used on others. What was read is kept in FOLDER: the command can be killed and given
-again. ``--part`` measures a part of the pages of each document, ``--only-kept`` those that were read
-before.
+again. ``--part`` measures a part of the pages of each document, ``--only-kept`` those that were
+read before.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ohr.store.identity import file_digest
 LENGTHS = (3, 5, 10, 18, 40)
 MOST_CLEAN, MOST_DISTORTED = 0.01, 0.03
 """Share of honest pages that a threshold may accuse."""
+RANKS = {"clean": 0, "semantic": 1}
 JUDGES = (witness, support, page_ink, places)
 
 
@@ -84,7 +85,8 @@ def measure(pages: Sequence[ReadPage], cache: Path) -> Iterator[dict[str, object
     """
     sources = sentences(pages)
     code = "".join(file_digest(Path(str(each.__file__))) for each in JUDGES)
-    for page in pages:
+    # Clean pages first, since they take less time.
+    for page in sorted(pages, key=lambda each: RANKS.get(each.condition, len(RANKS))):
         kept_file = cache / "rows" / f"{page.page.name}-{page.condition}.json"
         kept_rows = json.loads(kept_file.read_text("utf-8")) if kept_file.is_file() else {}
         if kept_rows.get("code") != code:
@@ -109,7 +111,7 @@ def _rows(
             if length:
                 doc_id = rng.choice([d for d in sorted(sources) if d != page.page.ref.doc_id])
                 text = planted(text, sources[doc_id], length, rng)
-            found = Support(text, [Vocabulary.of_text(second.text)]).passages
+            by_text = Support(text, [Vocabulary.of_text(second.text)]).passages
             judged = judge_page(Seen(text), [second], lambda: image, lines.read)
             yield {
                 "is_reported": page.page.is_reported,
@@ -119,7 +121,7 @@ def _rows(
                 "engine": engine,
                 "planted": length,
                 "share": judged.share,
-                "text_score": max((each.score for each in found), default=0.0),
+                "text_score": max((each.score for each in by_text), default=0.0),
                 "score": judged.score,
                 "is_judged": judged.is_judged,
                 "passage": judged.suspects[0].text[:200] if judged.suspects else "",
@@ -166,19 +168,19 @@ def report(rows: pd.DataFrame) -> None:
         for name, part in groups.items():
             for engine in (*ENGINES, "both"):
                 some = part if engine == "both" else part[part["engine"] == engine]
-                cells[f"{name}, {engine}"] = _by_length(some, column)
+                cells[f"{name}, {engine}"] = _aurocs(some, column)
         table(title, cells, [f"{length} words" for length in LENGTHS])
     cells = {}
     for name, part in groups.items():
         for engine in ENGINES:
             some = part[part["engine"] == engine]
             honest = some[some["planted"] == 0]
-            found = [
+            shares = [
                 (some[some["planted"] == length]["score"] >= SCORE).mean() for length in LENGTHS
             ]
             accused = (honest["score"] >= SCORE).mean()
             cells[f"{name}, {engine}"] = [len(honest), accused, 1 - honest["is_judged"].mean()] + [
-                float(share) for share in found
+                float(share) for share in shares
             ]
     table(
         f"pages with a score of {SCORE:g} or more",
@@ -191,7 +193,7 @@ def report(rows: pd.DataFrame) -> None:
               f"{row['passage'][:90]}")  # fmt: skip
 
 
-def _by_length(rows: pd.DataFrame, column: str) -> list[float]:
+def _aurocs(rows: pd.DataFrame, column: str) -> list[float]:
     honest = rows[rows["planted"] == 0][column].to_numpy(float)
     return [
         auroc(honest, rows[rows["planted"] == length][column].to_numpy(float)) for length in LENGTHS

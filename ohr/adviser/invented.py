@@ -104,12 +104,12 @@ class Inventions:
     @cached_property
     def vetoes(self) -> dict[str, Veto]:
         """The engines that are never taken, with the reason."""
-        found = {}
+        vetoes = {}
         for engine in self.pages:
             veto = self._text_veto(engine) or self._number_veto(engine)
             if veto is not None:
-                found[engine] = veto
-        return found
+                vetoes[engine] = veto
+        return vetoes
 
     def invents(self, engine: str, ref: PageRef) -> bool:
         """Whether an engine's output of a page has invented text."""
@@ -204,13 +204,13 @@ class Inventions:
 
     def lines(self) -> list[str]:
         """Lines about invented text and changed numbers, the vetoes first."""
-        found = [veto.sentence for veto in self.vetoes.values()]
+        sentences = [veto.sentence for veto in self.vetoes.values()]
         for engine, judged in self.pages.items():
             accused = [ref for ref, each in judged.items() if each.invented]
             if accused and engine not in self.vetoes:
                 named = ", ".join(map(_page, accused[:_NAMED]))
                 text = judged[accused[0]].invented[0].text
-                found.append(
+                sentences.append(
                     f"{engine}: text that neither another output nor the page has, on "
                     f"{len(accused)} of {_pages(len(judged))} ({named}), such as {_quoted(text)}: "
                     "too little to tell invention from misreading"
@@ -218,7 +218,7 @@ class Inventions:
             unknown = [each for each in judged.values() if not each.is_judged]
             if unknown:
                 reasons = dict.fromkeys(each.reason for each in unknown)
-                found.append(
+                sentences.append(
                     f"{engine}: whether it invents cannot be judged on {len(unknown)} of "
                     f"{_pages(len(judged))}: {'; '.join(reasons)}"
                 )
@@ -229,8 +229,8 @@ class Inventions:
             and not any(each.invented for each in judged.values())
         ]
         if clean:
-            found.append(f"no invented text was found in the output of {' and '.join(clean)}")
-        return found
+            sentences.append(f"no invented text was found in the output of {' and '.join(clean)}")
+        return sentences
 
 
 def _page(ref: PageRef) -> str:
@@ -265,7 +265,7 @@ class InventionJudge:
         pages: dict[str, dict[PageRef, PageJudgement]] = {name: {} for name in engines}
         numbers: dict[str, dict[PageRef, PageNumbers]] = {name: {} for name in engines}
         for ref, source in sources.items():
-            here = {
+            of_page = {
                 name: outputs.seen[name][ref]
                 for name in engines
                 if ref in outputs.seen[name]
@@ -273,10 +273,10 @@ class InventionJudge:
             }
             image = _Image(source)
             layer = outputs.sample.layers.get(ref)
-            for name, seen in here.items():
+            for name, seen in of_page.items():
                 rest = [
                     _seen(other)
-                    for label, other in here.items()
+                    for label, other in of_page.items()
                     if label != name and label not in outputs.composites
                 ]
                 witnesses = [*rest, *([Seen(layer)] if layer else [])]
@@ -374,9 +374,9 @@ def judged_outputs(
     """The outputs without what was invented in their signals, their predictions, and what was
     found. ``predict`` gives the table of predictions.
     """
-    found = judge.judge(outputs)
-    outputs = drop_engines(outputs, list(found.vetoes))
-    return outputs, found.add_columns(found.accept_blanks(predict(outputs))), found
+    inventions = judge.judge(outputs)
+    outputs = drop_engines(outputs, list(inventions.vetoes))
+    return outputs, inventions.add_columns(inventions.accept_blanks(predict(outputs))), inventions
 
 
 def _tail(count: int, of: int, rate: float) -> float:

@@ -100,7 +100,7 @@ def compare_numbers(text: str, witness: str, words: Sequence[Word] | None) -> Nu
     own_counts, other_counts = (
         Counter(token.digits for token in each if token.digits) for each in (own, other)
     )
-    compared, found, same, changed = 0, [], 0, 0
+    compared, disputed, same, changed = 0, [], 0, 0
     operations = Levenshtein.opcodes(
         [token.masked for token in own], [token.masked for token in other]
     )
@@ -128,8 +128,8 @@ def compare_numbers(text: str, witness: str, words: Sequence[Word] | None) -> Nu
             if _is_between_words(first, index) or not moved:
                 context = " ".join(token.text for token in first[max(0, index - 4) : index])
                 box = _place(words, b.place) if words else None
-                found.append(DisputedNumber(a.text, b.text, context, box))
-    return NumberComparison(compared, tuple(found), same + changed, changed)
+                disputed.append(DisputedNumber(a.text, b.text, context, box))
+    return NumberComparison(compared, tuple(disputed), same + changed, changed)
 
 
 def _is_between_words(tokens: Sequence[_Token], index: int) -> bool:

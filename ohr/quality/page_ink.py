@@ -135,13 +135,13 @@ class PageInk:
         _, groups = cv2.connectedComponents(drawn, connectivity=8)
         centres = stats[free, 1] + stats[free, 3] // 2, stats[free, 0] + stats[free, 2] // 2
         which = groups[centres]
-        found = []
+        ink_lines = []
         for group in np.unique(which[which > 0]).tolist():
             for boxes in self._pieces(stats[free[which == group]]):
                 inked = float(boxes[:, 2].sum())
                 if len(boxes) >= _FEWEST_LETTERS or inked >= 3 * self.width:
-                    found.append(InkLine(_hull(boxes), _INKED * inked / self.width))
-        return sorted(found, key=lambda line: (line.box[1], line.box[0]))
+                    ink_lines.append(InkLine(_hull(boxes), _INKED * inked / self.width))
+        return sorted(ink_lines, key=lambda line: (line.box[1], line.box[0]))
 
     def _pieces(self, boxes: np.ndarray) -> list[np.ndarray]:
         """The letters of a line in pieces that are not much higher than a letter: of a tilted line,
@@ -164,7 +164,7 @@ class PageInk:
         """Whether a word's box has a size that its text can have."""
         x0, y0, x1, y1 = word.box
         wide = _LARGEST * self.width * max(2, len(word.text))
-        return y1 - y0 <= _LARGEST * self.height and x1 - x0 <= wide
+        return bool(y1 - y0 <= _LARGEST * self.height and x1 - x0 <= wide)
 
 
 def _hull(boxes: np.ndarray) -> Box:

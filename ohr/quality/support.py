@@ -140,11 +140,11 @@ class Vocabulary:
             return "" if word in self._parts else None
         if word in self.whole:
             return ""
-        found = extractOne(
+        similar = extractOne(
             word, self._similar, scorer=Levenshtein.normalized_distance, score_cutoff=ALIKE
         )
-        if found is not None:
-            return str(found[0])
+        if similar is not None:
+            return str(similar[0])
         if len(word) >= _LONG and self.whole:
             is_part = fuzz.partial_ratio(word, self.whole, score_cutoff=100 * (1 - ALIKE)) > 0
             return "" if is_part and len(self.whole) >= len(word) else None
@@ -207,10 +207,10 @@ def judge_words(
 ) -> tuple[JudgedWord, ...]:
     """Each word, with what any of the witnesses has of it."""
     keys = [word.key for word in words]
-    found = [_found(keys, witness) for witness in witnesses]
+    matches = [_lookup(keys, witness) for witness in witnesses]
     judged = []
     for place, word in enumerate(words):
-        answers = [each[place] for each in found]
+        answers = [each[place] for each in matches]
         supported: bool | None
         if is_unspaced(word.key):
             pairs = list(_pairs(keys, place))  # none, of a letter between words of other writing
@@ -222,13 +222,13 @@ def judge_words(
             supported = any(answer is not None for answer in answers)
         anchored = bool(supported) and any(
             _is_anchored(each, place, witness)
-            for each, witness in zip(found, witnesses, strict=True)
+            for each, witness in zip(matches, witnesses, strict=True)
         )
         judged.append(JudgedWord(word.key, word.start, word.end, supported, anchored))
     return tuple(judged)
 
 
-def _found(keys: Sequence[str], witness: Vocabulary) -> list[str | None]:
+def _lookup(keys: Sequence[str], witness: Vocabulary) -> list[str | None]:
     answers: dict[str, str | None] = {}
     for key in keys:
         if key not in answers:
@@ -243,19 +243,19 @@ def _pairs(keys: Sequence[str], place: int) -> Iterator[str]:
             yield keys[start] + keys[start + 1]
 
 
-def _is_anchored(found: Sequence[str | None], place: int, witness: Vocabulary) -> bool:
-    word = found[place]
+def _is_anchored(matches: Sequence[str | None], place: int, witness: Vocabulary) -> bool:
+    word = matches[place]
     if word is None:
         return False
     if not word:  # part of longer text, which is a neighbour of its own
         return True
     own = witness.places[word]
     for step in (-2, -1, 1, 2):
-        other = found[place + step] if 0 <= place + step < len(found) else None
+        other = matches[place + step] if 0 <= place + step < len(matches) else None
         if not other:
             continue
-        for there in witness.places[other]:
-            if any(0 < (there - here) * (1 if step > 0 else -1) <= _NEAR for here in own):
+        for second in witness.places[other]:
+            if any(0 < (second - first) * (1 if step > 0 else -1) <= _NEAR for first in own):
                 return True
     return False
 
@@ -271,16 +271,16 @@ def passages(words: Sequence[JudgedWord], fewest: int = 2) -> list[Passage]:
     judged = [kind for kind in kinds if kind is not None]
     if judged.count(0) < fewest:
         return []
-    found: list[Passage] = []
+    best: list[Passage] = []
     weights = _weights(judged)
     # Once more without the best passages: on a page that is mostly invented, they would count as
     # what is usual there.
     for _ in range(2):
-        found = list(_best_passages(kinds, weights, fewest))
-        inside = {place for each in found for place in range(each.first, each.last + 1)}
+        best = list(_best_passages(kinds, weights, fewest))
+        inside = {place for each in best for place in range(each.first, each.last + 1)}
         rest = [k for place, k in enumerate(kinds) if k is not None and place not in inside]
         weights = _weights(rest)
-    return sorted(found, key=lambda each: -each.score)
+    return sorted(best, key=lambda each: -each.score)
 
 
 def _kind(word: JudgedWord) -> int | None:
@@ -297,7 +297,7 @@ def _weights(kinds: Sequence[int]) -> tuple[float, float, float]:
     none, alone = min(none, 0.45), min(alone, 0.45)
     honest = (none, alone, 1 - none - alone)
     first, second, third = (
-        math.log(there / here) for there, here in zip(_INVENTED, honest, strict=True)
+        math.log(invented / usual) for invented, usual in zip(_INVENTED, honest, strict=True)
     )
     return first, second, third
 

@@ -57,6 +57,8 @@ FEWEST_INVENTED = 3
 """Words without support of a passage that is looked into."""
 SCORE = 12.0
 """Least score of a passage that is called invented (:attr:`InventedPassage.score`)."""
+LOOKED_INTO = SCORE / 2
+"""Least score of a passage, by the texts alone, for the page to be looked at."""
 MOST_LINES = 24
 """Most lines of a page that are read again."""
 READABLE = 0.5
@@ -199,16 +201,20 @@ class _Page:
             blank = is_empty and self._ink is not None and not self._ink.lines()
             return PageJudgement(is_blank=blank)
         if not any(vocabulary.words for vocabulary in self._vocabularies):
-            return self._without_text()
-        found = [p for p in support.passages if p.unsupported >= FEWEST_INVENTED]
-        if not found or (self._ink is None and not self._witnesses):
+            return self._judge_unread()
+        candidates = [
+            passage
+            for passage in support.passages
+            if passage.unsupported >= FEWEST_INVENTED and passage.score >= LOOKED_INTO
+        ]
+        if not candidates or (self._ink is None and not self._witnesses):
             return PageJudgement(share=support.share)
         if self._ink is None:
-            suspects = tuple(self._without_image(each) for each in found)
+            suspects = tuple(self._suspect_by_text(each) for each in candidates)
             return PageJudgement(suspects, support.share)
-        return self._by_ink()
+        return self._judge_ink()
 
-    def _without_text(self) -> PageJudgement:
+    def _judge_unread(self) -> PageJudgement:
         """No witness has a word, or there is none: is there anything to read?"""
         support = self._support
         if self._ink is None:
@@ -216,14 +222,14 @@ class _Page:
             return PageJudgement(share=support.share, is_judged=False, reason=reason)
         if self._ink.lines() and not self._witnesses:
             return PageJudgement(share=0.0, is_judged=False, reason="there is no witness")
-        return self._by_ink()
+        return self._judge_ink()
 
-    def _without_image(self, passage: Passage) -> InventedPassage:
+    def _suspect_by_text(self, passage: Passage) -> InventedPassage:
         words = passage.last - passage.first + 1
         text = self._support.quote(passage)
         return InventedPassage(text, passage.unsupported, words, 0.0, passage.score, "glyphs")
 
-    def _by_ink(self) -> PageJudgement:
+    def _judge_ink(self) -> PageJudgement:
         assert self._ink is not None
         lines = self._free_lines()
         longest = sorted(lines, key=lambda line: -line.letters)[:MOST_LINES]
@@ -235,14 +241,14 @@ class _Page:
             for line, each in zip(lines, texts, strict=True)
         ]
         texts_joined = [each.whole for each in (*self._vocabularies, again)]
-        found = [
+        candidates = [
             passage
             for passage in passages(words)
             if passage.unsupported >= FEWEST_INVENTED
             and not _is_misreading(words[passage.first : passage.last + 1], texts_joined)
         ]
         evidence: Evidence = "glyphs" if lines else "no ink"
-        suspects = [self._suspect(each, words, lines, room, evidence) for each in found]
+        suspects = [self._suspect(each, words, lines, room, evidence) for each in candidates]
         suspects.sort(key=lambda each: -each.score)
         doubtful = [each for each in suspects if each.room >= ENOUGH_ROOM]
         is_judged = not doubtful or any(each.score >= SCORE for each in suspects)
@@ -251,7 +257,7 @@ class _Page:
             self._support.share,
             is_judged,
             "" if is_judged else "ink that nobody can read well",
-            self._without_ink(),
+            self._count_inkless(),
             not self._ink.lines(),
         )
 
@@ -354,7 +360,7 @@ class _Page:
                 return True
         return False
 
-    def _without_ink(self) -> int:
+    def _count_inkless(self) -> int:
         """Words of the output whose box has no ink."""
         assert self._ink is not None
         count = 0

@@ -68,15 +68,15 @@ def report_quality(
         with Progress() as progress:
             outputs = read_sample(sample, settings, progress)
         sample = outputs.sample
-        outputs, table, found = judged_outputs(
+        outputs, table, inventions = judged_outputs(
             outputs, InventionJudge(), lambda each: predict_errors(each, known_values)
         )
         write_quality(out, sample, table, seed)
-        routes = report_routes(out, outputs, table, settings.engines, route_seconds, found)
+        routes = report_routes(out, outputs, table, settings.engines, route_seconds, inventions)
     show(engine_table(table, outputs.seconds))
     lines = assessed_lines(table, sample.no_layer)
-    compared = table[~table["engine"].isin(list(found.vetoes))]
-    for line in (*found.lines(), *verdict_lines(compared), *lines, *worst_lines(compared)):
+    compared = table[~table["engine"].isin(list(inventions.vetoes))]
+    for line in (*inventions.lines(), *verdict_lines(compared), *lines, *worst_lines(compared)):
         print(plain(line))
     for name in sorted(outputs.of_layer):
         print(plain(f"{name} reads the text layer, so the layer cannot show its errors"))

@@ -152,7 +152,7 @@ def read_in_batches(
     for size in sizes:
         goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
         reader.read(max(goal, least, 1))
-        outputs, table, found = judged_outputs(
+        outputs, table, inventions = judged_outputs(
             reader.outputs(), judge, lambda each: predict_errors(each, known_values)
         )
         stop: Stop = "time" if goal < size else "all pages"
@@ -160,15 +160,15 @@ def read_in_batches(
         alpha = look_alpha(len(order) if stop == "time" else size, before, len(order))
         if stop == "all pages" and size < len(order):
             rows, _ = basis(table, outputs.of_layer)
-            rows = rows[~rows["engine"].isin(list(found.vetoes))]
+            rows = rows[~rows["engine"].isin(list(inventions.vetoes))]
             verdict = error_verdict(rows, DECIDES, alpha)
             say(f"after {size} of at most {len(order)} pages: {verdict_start(verdict)}")
-            is_one_left = bool(found.vetoes) and rows["engine"].nunique() == 1
+            is_one_left = bool(inventions.vetoes) and rows["engine"].nunique() == 1
             stop = "one left" if is_one_left else stop_reason(verdict) or stop
         if stop != "all pages":
             break
         before = size
-    return Reading(outputs, table, len(order), len(sizes), stop, alpha, found)
+    return Reading(outputs, table, len(order), len(sizes), stop, alpha, inventions)
 
 
 class _Reader:

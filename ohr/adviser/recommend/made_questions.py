@@ -47,14 +47,14 @@ def make_questions(
     outputs: SampleOutputs,
     request: Request,
     out: Path,
-    found: Inventions | None = None,
+    inventions: Inventions | None = None,
 ) -> tuple[list[Question], str]:
     """Make questions of the sampled PDFs, and write them with their pages as a dataset.
 
-    No question is made of text that an engine invents, by ``found``. Returns the questions,
+    No question is made of text that an engine invents, by ``inventions``. Returns the questions,
     and the source of their text.
     """
-    found = found or Inventions()
+    inventions = inventions or Inventions()
     pdfs = {page_ref(source): source.path for source in sample.pages if source.is_pdf}
     texts = {
         ref: known_lines(text, sample.holes.get(ref))
@@ -64,14 +64,14 @@ def make_questions(
     origin = "of the text layers"
     without = [ref for ref in pdfs if ref not in texts]
     # The text of an engine that invents only confirms what another one has read.
-    ordered = sorted(outputs.seen.items(), key=lambda item: item[0] in found.vetoes)
+    ordered = sorted(outputs.seen.items(), key=lambda item: item[0] in inventions.vetoes)
     if without and len(outputs.seen) > 1:
         common = agreed_texts(
             [
                 {
                     ref: pages[ref].text
                     for ref in without
-                    if ref in pages and (place or not found.invents(name, ref))
+                    if ref in pages and (place or not inventions.invents(name, ref))
                 }
                 for place, (name, pages) in enumerate(ordered)
             ]

@@ -36,7 +36,7 @@ def report_routes(
     table: pd.DataFrame,
     engines: Sequence[PluginSpec],
     most_seconds: float | None = None,
-    found: Inventions | None = None,
+    inventions: Inventions | None = None,
 ) -> list[str]:
     """Write ``routes.csv``, ``routes_curve.csv`` and the figure; returns lines about them.
 
@@ -45,9 +45,9 @@ def report_routes(
     so that the routes take at most this share of the seconds of the slower engine on every page.
     Nothing is written with fewer than two assessed engines.
     """
-    found = found or Inventions()
+    inventions = inventions or Inventions()
     # An engine that invents is no choice for any page.
-    never = [*outputs.of_layer, *found.vetoes]
+    never = [*outputs.of_layer, *inventions.vetoes]
     pair = choose_pair(table, outputs.seconds, never)
     if pair is None:
         return []
@@ -55,7 +55,9 @@ def report_routes(
     pages = page_predictions(predict_alone(outputs, pair.fast), table, layers, pair)
     for name, label in (("fast", pair.fast), ("slow", pair.slow)):
         refs = zip(pages["doc_id"], pages["page_no"], strict=True)
-        pages[f"{name}_invents"] = [found.invents(label, PageRef(str(d), int(n))) for d, n in refs]
+        pages[f"{name}_invents"] = [
+            inventions.invents(label, PageRef(str(d), int(n))) for d, n in refs
+        ]
     of_rule = curve(pages, pair)
     if of_rule.empty:
         threshold = 1.0
