@@ -91,13 +91,18 @@ class ReadPage:
 
 
 def source_pages(data: Path, cache: Path, part: float = 1.0) -> list[SourcePage]:
-    """The pages, those of the kinds and of both sets in turn; of each document a ``part``."""
+    """The pages, those of the kinds and of both sets in turn; of each document a ``part``.
+
+    Documents that DATA does not have are left out.
+    """
     groups = []
     for is_reported, named in ((False, CALIBRATION), (True, REPORTED)):
         count = max(1, round(3 * part))
         for folder, documents in named.items():
             for name in documents:
                 path = data / folder / f"{name}.pdf"
+                if not path.is_file():
+                    continue
                 places = np.linspace(0, page_count(path) - 1, 6)[1:-1][:count]
                 groups.append([_page("filing", name, int(p), path, is_reported) for p in places])
         pictures = sorted((data / "receipts" / "images" / "receipt").glob("*.jpg"))

@@ -7,8 +7,8 @@ RapidOCR read each page clean and severely distorted, and judge each other. Sent
 documents, of 3 to 40 words, are planted between two lines of an output. The judge gets no boxes of
 the output that it judges, as of an engine that writes text alone. The threshold is chosen on some
 documents and used on others. What was read is kept in FOLDER: the command can be killed and given
-again. ``--part`` measures a part of the pages of each document, ``--only-kept`` those that were
-read before.
+again. ``--part`` measures a part of the pages of each document, ``--pages`` so many in all, and
+``--only-kept`` those that were read before.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def sentences(pages: Sequence[ReadPage]) -> dict[str, list[str]]:
     """The words of each document's clean pages, as they were read, from which is planted."""
     words: dict[str, list[str]] = {}
     for page in pages:
-        if page.condition == "clean" and page.page.kind == "filing":
+        if page.condition == "clean" and page.page.kind != "receipt":
             read = page.readings["rapidocr"].text.split()
             words.setdefault(page.page.ref.doc_id, []).extend(read)
     return words
@@ -206,10 +206,11 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--part", type=float, default=1.0)
+    parser.add_argument("--pages", type=int, help="only so many pages")
     parser.add_argument("--only-kept", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    pages = source_pages(given.data, given.cache, given.part)
+    pages = source_pages(given.data, given.cache, given.part)[: given.pages]
     read = list(read_pages(pages, given.cache, only_kept=given.only_kept))
     rows = pd.DataFrame(list(measure(read, given.cache)))
     if given.out is not None:

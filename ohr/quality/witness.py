@@ -57,7 +57,7 @@ FEWEST_INVENTED = 3
 """Words without support of a passage that is looked into."""
 SCORE = 12.0
 """Least score of a passage that is called invented (:attr:`InventedPassage.score`)."""
-LOOKED_INTO = SCORE / 2
+LOOKED_INTO = 6.0
 """Least score of a passage, by the texts alone, for the page to be looked at."""
 MOST_LINES = 24
 """Most lines of a page that are read again."""
