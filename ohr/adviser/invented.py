@@ -37,9 +37,9 @@ from ohr.types import FAILED, PageRef, Status
 SURE_SCORE = 25.0
 """Score of a passage that honest outputs seldom have, of :class:`ohr.quality.witness`."""
 FALSE_RATES = {SCORE: 0.03, SURE_SCORE: 0.005}
-"""Share of the pages of honest engines that are taken to have a passage of at least such a score. 3 %
-is what the threshold was chosen for on severely distorted pages. No page had the higher score
-(``python -m benchmarks.witness``); so few pages do not prove the rate, which is assumed."""
+"""Share of the pages of honest engines that are taken to have a passage of at least such a score:
+3 % is what the threshold was chosen for. No page that was measured has the higher score
+(``python -m benchmarks.witness``), but so few do not prove the rate, which is assumed."""
 ALPHA = 0.05
 """Chance at most with which so many accused pages of an honest engine are taken for invention."""
 NUMBER_ALPHA = 0.001

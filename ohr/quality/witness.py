@@ -56,9 +56,9 @@ __all__ = [
 FEWEST_INVENTED = 3
 """Words without support of a passage that is looked into."""
 SCORE = 15.5
-"""Least score of a passage that is called invented (:attr:`InventedPassage.score`). Chosen so that at
-most 1 % of clean pages and 3 % of severely distorted ones are accused, of three kinds of documents
-(``python -m benchmarks.witness``), which report nothing."""
+"""Least score of a passage that is called invented (:attr:`InventedPassage.score`). Chosen on one
+set of documents so that at most 1 % of clean pages and 3 % of severely distorted ones are accused
+(``python -m benchmarks.witness``, which reports others)."""
 LOOKED_INTO = 6.0
 """Least score of a passage, by the texts alone, for the page to be looked at."""
 MOST_LINES = 24
