@@ -31,15 +31,12 @@ from ohr.quality.disputed_numbers import (
 )
 from ohr.quality.table import Observation, signal_table
 from ohr.quality.truth import TARGETS
-from ohr.quality.witness import SCORE, PageJudgement, ReadLine, Seen, judge_page, read_box
+from ohr.quality.witness import PageJudgement, ReadLine, Seen, judge_page, read_box
 from ohr.types import FAILED, PageRef, Status
 
-SURE_SCORE = 25.0
-"""Score of a passage that honest outputs seldom have, of :class:`ohr.quality.witness`."""
-FALSE_RATES = {SCORE: 0.03, SURE_SCORE: 0.005}
-"""Share of the pages of honest engines that are taken to have a passage of at least such a score:
-3 % is what the threshold was chosen for. No page that was measured has the higher score
-(``python -m benchmarks.witness``), but so few do not prove the rate, which is assumed."""
+FALSE_RATE = 0.03
+"""Share of the pages of honest engines that are taken to be accused: on severely distorted pages 3
+of 98 were, on clean pages 0 of 88 (``python -m benchmarks.witness``)."""
 ALPHA = 0.05
 """Chance at most with which so many accused pages of an honest engine are taken for invention."""
 NUMBER_ALPHA = 0.001
@@ -120,12 +117,7 @@ class Inventions:
     def _text_veto(self, engine: str) -> Veto | None:
         judged = self.pages[engine]
         worst = {ref: each.score for ref, each in judged.items() if each.invented}
-        is_sure = any(
-            count and _tail(count, len(judged), rate) < ALPHA
-            for least, rate in FALSE_RATES.items()
-            if (count := sum(score >= least for score in worst.values()))
-        )
-        if not is_sure:
+        if not worst or _tail(len(worst), len(judged), FALSE_RATE) >= ALPHA:
             return None
         refs = sorted(worst, key=lambda ref: -worst[ref])
         words = sum(judged[ref].invented_words for ref in refs)
