@@ -21,7 +21,7 @@ from ohr.ocr.pools import Runners
 from ohr.ocr.sources import PageSource
 from ohr.ocr.store import stored_cost, sum_costs
 from ohr.ocr.worker import PageTask
-from ohr.plugins import OcrBackend
+from ohr.plugins import CompositeEngine, OcrBackend
 from ohr.quality.doubt import contradicted_layers
 from ohr.quality.predictor import Predictor, is_assessable, kind, shipped
 from ohr.quality.signals import SIGNALS
@@ -76,6 +76,8 @@ class SampleOutputs:
     cost: Mapping[str, Mapping[str, float]]
     of_layer: frozenset[str] = frozenset()
     """Engines that read PDFs, not page images, and so may use the text layer."""
+    composites: frozenset[str] = frozenset()
+    """Engines that read with others, and so are no witnesses of these."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -243,7 +245,8 @@ def collect_outputs(
     cost = {work.label: work.cost() for work in works}
     for label, seconds in measured.items():
         cost[label].setdefault("wall_s", seconds)
-    return SampleOutputs(sample, table, seen, cost, of_layer)
+    composites = frozenset(w.label for w in works if isinstance(w.backend, CompositeEngine))
+    return SampleOutputs(sample, table, seen, cost, of_layer, composites)
 
 
 def add_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:

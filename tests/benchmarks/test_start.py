@@ -51,6 +51,15 @@ class Inputs:
 
 Arguments = Callable[[Inputs], list[str]]
 SMALLEST: dict[str, Arguments] = {
+    "witness": lambda given: [
+        str(given.data),
+        "--cache",
+        str(given.out),
+        "--part",
+        ".01",
+        "--pages",
+        "2",
+    ],
     "best": lambda _: ["--simulations", "1"],
     "coverage": lambda given: [str(given.clean), str(given.draws), "--simulations", "4"],
     "inference": lambda _: ["--simulations", "1", "--documents", "6"],

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.adviser.dry_run import print_draw
+from ohr.adviser.invented import InventionJudge, judged_outputs
 from ohr.adviser.own_pages import (
     OcrSettings,
     SampleOutputs,
@@ -67,12 +68,15 @@ def report_quality(
         with Progress() as progress:
             outputs = read_sample(sample, settings, progress)
         sample = outputs.sample
-        table = predict_errors(outputs, known_values)
+        outputs, table, inventions = judged_outputs(
+            outputs, InventionJudge(), lambda each: predict_errors(each, known_values)
+        )
         write_quality(out, sample, table, seed)
-        routes = report_routes(out, outputs, table, settings.engines, route_seconds)
+        routes = report_routes(out, outputs, table, settings.engines, route_seconds, inventions)
     show(engine_table(table, outputs.seconds))
     lines = assessed_lines(table, sample.no_layer)
-    for line in (*verdict_lines(table), *lines, *worst_lines(table)):
+    compared = table[~table["engine"].isin(list(inventions.vetoes))]
+    for line in (*inventions.lines(), *verdict_lines(compared), *lines, *worst_lines(compared)):
         print(plain(line))
     for name in sorted(outputs.of_layer):
         print(plain(f"{name} reads the text layer, so the layer cannot show its errors"))

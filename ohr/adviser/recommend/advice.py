@@ -106,6 +106,9 @@ class Recommendation:
                 "reason": self.decision.reason,
                 "own_engine": self.decision.engine == OWN,
             },
+            "never_taken": [
+                veto.json_content() for veto in self.reading.inventions.vetoes.values()
+            ],
             "text_layer": layers.json_content() if layers is not None else None,
             "tables": self.tables.json_content() if self.tables is not None else None,
             "verdicts": [
@@ -148,7 +151,8 @@ def decided(
     """
     outputs, table = reading.outputs, reading.table
     sample = outputs.sample
-    rows, which = basis(table, outputs.of_layer)
+    vetoes = reading.inventions.vetoes
+    rows, which = basis(table[~table["engine"].isin(list(vetoes))], outputs.of_layer)
     names = list(dict.fromkeys(rows["engine"])) if len(rows) else []
     if names:
         verdicts = [error_verdict(rows, target, reading.alpha) for target in TARGETS_OF]
@@ -170,6 +174,7 @@ def decided(
         outputs.seconds,
         _page_s(outputs, settings),
         are_more=len(sample.pages) < sample.total,
+        vetoed=list(vetoes),
     )
     layers = summarise_layers(sample)
     tables = None
@@ -185,6 +190,7 @@ def decided(
     several = len(request.retrievers) > 1
     verdict = [
         take_sentence(layers, decision, several=several),
+        *(veto.sentence for veto in vetoes.values()),
         *table_lines(layers, tables),
         *of_measures,
     ]
@@ -294,6 +300,8 @@ def _reasons(
 ) -> list[str]:
     outputs = reading.outputs
     lines = [*reading.sentences, family_sentence(verdicts, reading.looks)]
+    vetoed = {veto.sentence for veto in reading.inventions.vetoes.values()}
+    lines += [line for line in reading.inventions.lines() if line not in vetoed]
     if run is not None:
         lines += retrieval_lines(run, {"pdf_text": "text layer (pdf_text)"})
     if len(rows):

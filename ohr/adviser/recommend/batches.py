@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from ohr.adviser.countdown import Countdown, Report
+from ohr.adviser.invented import InventionJudge, Inventions, judged_outputs
 from ohr.adviser.own_pages import (
     EngineWork,
     OcrSettings,
@@ -40,7 +41,7 @@ from ohr.types import PageRef
 FIRST = 16
 """Number of pages in the first batch: about as many as the first ten questions need."""
 
-Stop = Literal["all pages", "settled", "undecidable", "time"]
+Stop = Literal["all pages", "settled", "undecidable", "time", "one left"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Reading:
     looks: int
     stop: Stop
     alpha: float = ALPHA
+    inventions: Inventions = field(default_factory=Inventions)
 
     @property
     def sentences(self) -> list[str]:
@@ -70,6 +72,7 @@ class Reading:
             "most (--read-all: read all pages).",
             "undecidable": "more pages cannot show a difference in wrong characters, because the "
             "predictions are too uncertain; transcribed pages can (--truth).",
+            "one left": "all engines but one invent text (--read-all: read all pages).",
             "time": "more pages would have taken longer than --minutes.",
         }
         return [after + why[self.stop]] if self.stop in why else []
@@ -145,24 +148,27 @@ def read_in_batches(
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
     reader = _Reader(sample, settings, order, report, stops_early=len(sizes) > 1)
     until = None if minutes is None else time.monotonic() + 60 * minutes
-    before = 0
+    before, judge = 0, InventionJudge()
     for size in sizes:
         goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
         reader.read(max(goal, least, 1))
-        outputs = reader.outputs()
-        table = predict_errors(outputs, known_values)
+        outputs, table, inventions = judged_outputs(
+            reader.outputs(), judge, lambda each: predict_errors(each, known_values)
+        )
         stop: Stop = "time" if goal < size else "all pages"
         # Time does not depend on which engine is better: a last look may spend all that is left.
         alpha = look_alpha(len(order) if stop == "time" else size, before, len(order))
         if stop == "all pages" and size < len(order):
             rows, _ = basis(table, outputs.of_layer)
+            rows = rows[~rows["engine"].isin(list(inventions.vetoes))]
             verdict = error_verdict(rows, DECIDES, alpha)
             say(f"after {size} of at most {len(order)} pages: {verdict_start(verdict)}")
-            stop = stop_reason(verdict) or stop
+            is_one_left = bool(inventions.vetoes) and rows["engine"].nunique() == 1
+            stop = "one left" if is_one_left else stop_reason(verdict) or stop
         if stop != "all pages":
             break
         before = size
-    return Reading(outputs, table, len(order), len(sizes), stop, alpha)
+    return Reading(outputs, table, len(order), len(sizes), stop, alpha, inventions)
 
 
 class _Reader:

@@ -44,6 +44,7 @@ def decide(
     page_s: float = math.nan,
     *,
     are_more: bool = True,
+    vetoed: Sequence[str] = (),
 ) -> Decision:
     """The best engine by retrieval or, if only they are settled, by wrong characters.
 
@@ -54,8 +55,13 @@ def decide(
     engine is never chosen if it is the only one that was assessed.
 
     ``seconds`` are those of each engine per page, ``page_s`` those of a page with all engines.
-    ``are_more`` says whether there are pages that were not read.
+    ``are_more`` says whether there are pages that were not read. Engines of ``vetoed`` invent text
+    and have no verdict. If only one engine remains, it is taken.
     """
+    if vetoed:
+        remaining = list(dict.fromkeys(c.engine for v in verdicts for c in v.candidates))
+        if len(remaining) < 2:
+            return _only_left(remaining, verdicts, vetoed)
     by_measure = {verdict.measure: verdict for verdict in verdicts}
     ranked = [by_measure[name] for name in DECIDING if name in by_measure]
     for verdict in sorted(ranked, key=lambda verdict: not verdict.is_settled):
@@ -71,6 +77,19 @@ def decide(
             "", "", f"only {name} was assessed, so nothing was compared: name another (--engines)"
         )
     return Decision("", "", "none was assessed")
+
+
+def _only_left(
+    remaining: Sequence[str], verdicts: Sequence[MeasureVerdict], vetoed: Sequence[str]
+) -> Decision:
+    """The engine that remains where all others invent."""
+    names = " and ".join(vetoed)
+    invent = f"{names} invent{'s' * (len(vetoed) == 1)} what is not on the pages"
+    if not remaining:
+        return Decision("", "", invent)
+    retrievers = [c.retriever for v in verdicts if v.measure == "retrieval" for c in v.candidates]
+    reason = f"the only engine that is left: {invent}"
+    return Decision(remaining[0], next(iter(retrievers), ""), reason, "invented text")
 
 
 def _undecided(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ohr.adviser.invented import Inventions
 from ohr.adviser.own_pages import OcrSettings, SampleOutputs
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.datasets.holes import known_lines
@@ -42,12 +43,18 @@ class Request:
 
 
 def make_questions(
-    sample: PageSample, outputs: SampleOutputs, request: Request, out: Path
+    sample: PageSample,
+    outputs: SampleOutputs,
+    request: Request,
+    out: Path,
+    inventions: Inventions | None = None,
 ) -> tuple[list[Question], str]:
     """Make questions of the sampled PDFs, and write them with their pages as a dataset.
 
-    Returns the questions, and the source of their text.
+    No question is made of text that an engine invents, by ``inventions``. Returns the questions,
+    and the source of their text.
     """
+    inventions = inventions or Inventions()
     pdfs = {page_ref(source): source.path for source in sample.pages if source.is_pdf}
     texts = {
         ref: known_lines(text, sample.holes.get(ref))
@@ -56,11 +63,17 @@ def make_questions(
     }
     origin = "of the text layers"
     without = [ref for ref in pdfs if ref not in texts]
+    # The text of an engine that invents only confirms what another one has read.
+    ordered = sorted(outputs.seen.items(), key=lambda item: item[0] in inventions.vetoes)
     if without and len(outputs.seen) > 1:
         common = agreed_texts(
             [
-                {ref: pages[ref].text for ref in without if ref in pages}
-                for pages in outputs.seen.values()
+                {
+                    ref: pages[ref].text
+                    for ref in without
+                    if ref in pages and (place or not inventions.invents(name, ref))
+                }
+                for place, (name, pages) in enumerate(ordered)
             ]
         )
         texts |= common

@@ -137,7 +137,7 @@ def recommend(
         outputs, table = reading.outputs, reading.table
         sample = outputs.sample
         write_quality(out, sample, table, request.seed)
-        questions, origin = make_questions(sample, outputs, request, out)
+        questions, origin = make_questions(sample, outputs, request, out, reading.inventions)
     run, layered = None, layer_specs(sample, questions)
     if len(questions) >= FEWEST_QUESTIONS:
         say(f"{len(questions)} questions, made {origin}")

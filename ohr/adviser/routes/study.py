@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ohr.adviser.invented import Inventions
 from ohr.adviser.own_pages import SampleOutputs, add_predictions, keep_assessed
 from ohr.adviser.routes.figure import routes_figure
 from ohr.adviser.routes.report import route_lines, seconds_lines
@@ -24,6 +25,7 @@ from ohr.ocr.routes import write_routes
 from ohr.quality.table import signal_table
 from ohr.registry import PluginSpec
 from ohr.store.csv import write_csv
+from ohr.types import PageRef
 
 ROUTES, CURVE = "routes.csv", "routes_curve.csv"
 
@@ -34,6 +36,7 @@ def report_routes(
     table: pd.DataFrame,
     engines: Sequence[PluginSpec],
     most_seconds: float | None = None,
+    inventions: Inventions | None = None,
 ) -> list[str]:
     """Write ``routes.csv``, ``routes_curve.csv`` and the figure; returns lines about them.
 
@@ -42,11 +45,19 @@ def report_routes(
     so that the routes take at most this share of the seconds of the slower engine on every page.
     Nothing is written with fewer than two assessed engines.
     """
-    pair = choose_pair(table, outputs.seconds, outputs.of_layer)
+    inventions = inventions or Inventions()
+    # An engine that invents is no choice for any page.
+    never = [*outputs.of_layer, *inventions.vetoes]
+    pair = choose_pair(table, outputs.seconds, never)
     if pair is None:
         return []
     layers = outputs.sample.layers
     pages = page_predictions(predict_alone(outputs, pair.fast), table, layers, pair)
+    for name, label in (("fast", pair.fast), ("slow", pair.slow)):
+        refs = zip(pages["doc_id"], pages["page_no"], strict=True)
+        pages[f"{name}_invents"] = [
+            inventions.invents(label, PageRef(str(d), int(n))) for d, n in refs
+        ]
     of_rule = curve(pages, pair)
     if of_rule.empty:
         threshold = 1.0

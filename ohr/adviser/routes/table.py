@@ -111,7 +111,8 @@ def _named(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def is_reread(pages: pd.DataFrame, threshold: float) -> pd.Series:
     """Whether the slower engine reads a page too: its prediction is above, or there is none."""
-    return ~pages["layer"] & ~(pages["alone"] <= threshold)
+    invents = pages.get("fast_invents", False)
+    return ~pages["layer"] & (~(pages["alone"] <= threshold) | invents)
 
 
 def takes_slow(pages: pd.DataFrame, threshold: float) -> pd.Series:
@@ -122,7 +123,12 @@ def takes_slow(pages: pd.DataFrame, threshold: float) -> pd.Series:
     """
     complete = ~(pages["slow_length"] < LEAST_LENGTH * pages["fast_length"])
     better = (pages["slow"] < pages["fast"]) | (pages["fast"].isna() & pages["slow"].notna())
-    return is_reread(pages, threshold) & better & complete
+    taken = is_reread(pages, threshold) & better & complete
+    if "slow_invents" not in pages:
+        return taken
+    # Whatever is predicted: a page is never taken of an engine that invents on it.
+    other = is_reread(pages, threshold) & pages["fast_invents"]
+    return (taken | other) & ~pages["slow_invents"]
 
 
 def page_routes(
@@ -148,7 +154,10 @@ def page_routes(
             "high": page[f"{source}_high"],
             "seconds": pair.fast_s + (pair.slow_s if reread else 0.0),
         }
-        if math.isnan(error):
+        if page.get(f"{'slow' if source == 'slow' else 'fast'}_invents"):
+            both = "both engines invent" if page["slow_invents"] else f"{pair.fast} invents"
+            row |= {"route": PERSON, "reason": f"{both} text on it"}
+        elif math.isnan(error):
             row |= {"route": PERSON, "reason": "no output of the page can be assessed"}
         elif error > person_above:
             row |= {
@@ -172,7 +181,9 @@ def _reason(page: Mapping[Any, Any], pair: Pair, threshold: float, source: str) 
     by_both = by_both.replace("nan", "not assessed")
     part = page["slow_length"] / page["fast_length"] if page["fast_length"] else 1.0
     cut = f"; {pair.slow} has only {part:.0%} of its characters" if part < LEAST_LENGTH else ""
-    return f"{first}; both read it: {by_both}{cut}"
+    inventor = [label for name, label in _named(pair) if page.get(f"{name}_invents")]
+    made_up = f"; {' and '.join(inventor)} invents text on it" if inventor else ""
+    return f"{first}; both read it: {by_both}{cut}{made_up}"
 
 
 def curve(pages: pd.DataFrame, pair: Pair, thresholds: Collection[float] = ()) -> pd.DataFrame:

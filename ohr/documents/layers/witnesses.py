@@ -63,15 +63,23 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
         if page_no not in pages:
             pages.clear()
             pages[page_no] = cv2.cvtColor(render(path, page_no, DPI), cv2.COLOR_RGB2GRAY)
-        picture = _line(pages[page_no], box)
-        texts: dict[str, str] = {}
-        if picture is not None:
-            for name, witness in witnesses(main_script(text)).items():
-                # A line that a witness fails on has no text of it, and is counted as unread.
-                with suppress(OhrError, OSError, RuntimeError, ValueError):
-                    texts[name] = witness(picture)
-        readings.append(texts)
+        readings.append(read_line(pages[page_no], box, main_script(text)))
     return readings
+
+
+def read_line(page: np.ndarray, box: Box, script: str) -> dict[str, str]:
+    """What each witness of a script reads in a line of a page (uint8 grey ``(h, w)``), by name.
+
+    Empty for a line that is too small, and without those that fail on it. Raises EngineError.
+    """
+    picture = _line(page, box)
+    texts: dict[str, str] = {}
+    if picture is not None:
+        for name, witness in witnesses(script).items():
+            # A line that a witness fails on has no text of it, and is counted as unread.
+            with suppress(OhrError, OSError, RuntimeError, ValueError):
+                texts[name] = witness(picture)
+    return texts
 
 
 def _line(page: np.ndarray, box: Box) -> np.ndarray | None:

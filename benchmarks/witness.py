@@ -1,0 +1,222 @@
+"""How well a second engine and the ink find planted inventions, and how often they accuse wrongly.
+
+    python -m benchmarks.witness DATA --cache FOLDER [--part 1.0] [--out witness.csv]
+
+DATA has ``financebench_pdfs``, ``own`` and ``receipts``; pages are also generated. Tesseract and
+RapidOCR read each page clean and severely distorted, and judge each other. Sentences of other
+documents, of 3 to 40 words, are planted between two lines of an output. The judge gets no boxes of
+the output that it judges, as of an engine that writes text alone. The threshold is chosen on some
+documents and used on others. What was read is kept in FOLDER: the command can be killed and given
+again. ``--part`` measures a part of the pages of each document, ``--pages`` so many in all, and
+``--only-kept`` those that were read before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks._tables import table
+from benchmarks._witness_pages import ENGINES, ReadPage, read_pages, source_pages
+from ohr.quality import page_ink, places, support, witness
+from ohr.quality.page_ink import Box
+from ohr.quality.support import Support, Vocabulary
+from ohr.quality.witness import SCORE, Seen, judge_page, read_box
+from ohr.store.atomic import write_text
+from ohr.store.identity import file_digest
+
+LENGTHS = (3, 5, 10, 18, 40)
+MOST_CLEAN, MOST_DISTORTED = 0.01, 0.03
+"""Share of honest pages that a threshold may accuse."""
+RANKS = {"clean": 0, "semantic": 1}
+JUDGES = (witness, support, page_ink, places)
+
+
+class KeptLines:
+    """Lines that are read again, kept in a file for each page image."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        self._count = len(self._lines)
+
+    def read(self, page: np.ndarray, box: Box, text: str) -> Mapping[str, str]:
+        """What the recognisers read in a box."""
+        key = ",".join(map(str, box))
+        if key not in self._lines:
+            self._lines[key] = dict(read_box(page, box, text))
+        readings: dict[str, str] = self._lines[key]
+        return readings
+
+    def save(self) -> None:
+        """Write the file, if a line is new."""
+        if len(self._lines) > self._count:
+            write_text(self._path, json.dumps(self._lines, ensure_ascii=False))
+
+
+def sentences(pages: Sequence[ReadPage]) -> dict[str, list[str]]:
+    """The words of each document's clean pages, as they were read, from which is planted."""
+    words: dict[str, list[str]] = {}
+    for page in pages:
+        if page.condition == "clean" and page.page.kind != "receipt":
+            read = page.readings["rapidocr"].text.split()
+            words.setdefault(page.page.ref.doc_id, []).extend(read)
+    return words
+
+
+def planted(text: str, words: Sequence[str], count: int, rng: random.Random) -> str:
+    """A page's text with ``count`` successive words of another document as a line of its own."""
+    start = rng.randrange(max(1, len(words) - count))
+    lines = text.splitlines() or [""]
+    lines.insert(rng.randrange(len(lines) + 1), " ".join(words[start : start + count]))
+    return "\n".join(lines)
+
+
+def measure(pages: Sequence[ReadPage], cache: Path) -> Iterator[dict[str, object]]:
+    """One row per page image, judged engine and number of planted words (0: honest).
+
+    Rows are kept as long as the code that judges is the same.
+    """
+    sources = sentences(pages)
+    code = "".join(file_digest(Path(str(each.__file__))) for each in JUDGES)
+    # Clean pages first, since they take less time.
+    for page in sorted(pages, key=lambda each: RANKS.get(each.condition, len(RANKS))):
+        kept_file = cache / "rows" / f"{page.page.name}-{page.condition}.json"
+        kept_rows = json.loads(kept_file.read_text("utf-8")) if kept_file.is_file() else {}
+        if kept_rows.get("code") != code:
+            kept_rows = {"code": code, "rows": list(_rows(page, sources, cache))}
+            write_text(kept_file, json.dumps(kept_rows))
+        yield from kept_rows["rows"]
+
+
+def _rows(
+    page: ReadPage, sources: Mapping[str, Sequence[str]], cache: Path
+) -> Iterator[dict[str, object]]:
+    image = page.image()
+    lines = KeptLines(cache / "lines" / f"{page.page.name}-{page.condition}.json")
+    lines = KeptLines(cache / "lines" / f"{page.page.name}-{page.condition}.json")
+    for engine in ENGINES:
+        [other] = [name for name in ENGINES if name != engine]
+        read = page.readings[other]
+        second = Seen(read.text, read.words)
+        for length in (0, *LENGTHS):
+            rng = random.Random(f"{page.page.name} {page.condition} {engine} {length}")
+            text = page.readings[engine].text
+            if length:
+                doc_id = rng.choice([d for d in sorted(sources) if d != page.page.ref.doc_id])
+                text = planted(text, sources[doc_id], length, rng)
+            by_text = Support(text, [Vocabulary.of_text(second.text)]).passages
+            judged = judge_page(Seen(text), [second], lambda: image, lines.read)
+            yield {
+                "is_reported": page.page.is_reported,
+                "kind": page.page.kind,
+                "page": page.page.name,
+                "condition": page.condition,
+                "engine": engine,
+                "planted": length,
+                "share": judged.share,
+                "text_score": max((each.score for each in by_text), default=0.0),
+                "score": judged.score,
+                "is_judged": judged.is_judged,
+                "passage": judged.suspects[0].text[:200] if judged.suspects else "",
+            }
+    lines.save()
+
+
+def auroc(honest: np.ndarray, invented: np.ndarray) -> float:
+    """Chance that a page with planted words scores higher than an honest one; ties count half."""
+    if not len(honest) or not len(invented):
+        return float("nan")
+    first, second = invented[:, None], honest[None, :]
+    return float(((first > second) + 0.5 * (first == second)).mean())
+
+
+def threshold(rows: pd.DataFrame) -> float:
+    """The least score that accuses at most the allowed share of honest pages."""
+    honest = rows[rows["planted"] == 0]
+    least = 0.0
+    for is_clean, most in ((True, MOST_CLEAN), (False, MOST_DISTORTED)):
+        scores = np.sort(honest[(honest["condition"] == "clean") == is_clean]["score"])[::-1]
+        allowed = int(most * len(scores))
+        least = max(least, float(scores[allowed]) if allowed < len(scores) else 0.0)
+    return least + 1e-9
+
+
+def report(rows: pd.DataFrame) -> None:
+    """Print the tables of the documents that calibrated nothing."""
+    calibration, rest = rows[~rows["is_reported"]], rows[rows["is_reported"]]
+    chosen = threshold(calibration)
+    print(f"threshold by the calibration set: {chosen:.1f}; used: {SCORE:g}")
+    for name, part in (("calibration", calibration), ("reported", rest)):
+        documents = part["page"].str.rsplit("-", n=1).str[0].nunique()
+        images = len(part.drop_duplicates(["page", "condition"]))
+        print(f"{name}: {documents} documents, {part['page'].nunique()} pages, {images} images")
+    groups = {
+        "clean": rest[rest["condition"] == "clean"],
+        "semantic severe": rest[rest["condition"] == "semantic"],
+        "other severe": rest[~rest["condition"].isin(["clean", "semantic"])],
+        "all severe": rest[rest["condition"] != "clean"],
+    }
+    for column, title in (("score", "AUROC with the ink"), ("text_score", "AUROC by text alone")):
+        cells = {}
+        for name, part in groups.items():
+            for engine in (*ENGINES, "both"):
+                some = part if engine == "both" else part[part["engine"] == engine]
+                cells[f"{name}, {engine}"] = _aurocs(some, column)
+        table(title, cells, [f"{length} words" for length in LENGTHS])
+    cells = {}
+    for name, part in groups.items():
+        for engine in ENGINES:
+            some = part[part["engine"] == engine]
+            honest = some[some["planted"] == 0]
+            shares = [
+                (some[some["planted"] == length]["score"] >= SCORE).mean() for length in LENGTHS
+            ]
+            accused = (honest["score"] >= SCORE).mean()
+            cells[f"{name}, {engine}"] = [len(honest), accused, 1 - honest["is_judged"].mean()] + [
+                float(share) for share in shares
+            ]
+    table(
+        f"pages with a score of {SCORE:g} or more",
+        cells,
+        ["honest pages", "accused", "not judged", *(f"{n} planted" for n in LENGTHS)],
+    )
+    accused = rest[(rest["planted"] == 0) & (rest["score"] >= SCORE)]
+    for row in accused.to_dict("records"):
+        print(f"accused: {row['page']} {row['condition']} {row['engine']} {row['score']:.1f}: "
+              f"{row['passage'][:90]}")  # fmt: skip
+
+
+def _aurocs(rows: pd.DataFrame, column: str) -> list[float]:
+    honest = rows[rows["planted"] == 0][column].to_numpy(float)
+    return [
+        auroc(honest, rows[rows["planted"] == length][column].to_numpy(float)) for length in LENGTHS
+    ]
+
+
+def main() -> None:
+    """Read, judge and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--part", type=float, default=1.0)
+    parser.add_argument("--pages", type=int, help="only so many pages")
+    parser.add_argument("--only-kept", action="store_true")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    pages = source_pages(given.data, given.cache, given.part)[: given.pages]
+    read = list(read_pages(pages, given.cache, only_kept=given.only_kept))
+    rows = pd.DataFrame(list(measure(read, given.cache)))
+    if given.out is not None:
+        rows.to_csv(given.out, index=False)
+    report(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""Engines that write what is not on the page are never taken, and honest ones are not accused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from ohr.adviser.invented import InventionJudge, drop_engines, judged_outputs
+from ohr.adviser.own_pages import SampleOutputs
+from ohr.adviser.quality.study import predict_errors
+from ohr.adviser.recommend.decision import decide
+from ohr.adviser.recommend.verdicts import basis, error_verdict
+from ohr.adviser.routes.table import Pair, page_routes
+from ohr.adviser.sampling import PageSample, page_ref
+from ohr.ocr.sources import PageSource
+from ohr.quality.table import Observation, signal_table
+from ohr.types import Outcome
+from tests.ohr.quality.page_pictures import draw_page
+
+PAGES = 8
+BLANK = (3, 6)
+INVENTED = (
+    "Insurance premiums doubled because hurricanes damaged electronics factories near Kaohsiung"
+)
+FLUENT = (
+    "Annual report of the water company. The directors are pleased to state that reservoirs of the "
+    "northern valley were filled, and that no restrictions were needed during summer."
+)
+
+
+def lines(page: int) -> list[str]:
+    return [
+        f"The pump number {7 * page + line} was checked on day {line + 11} and found to be in order"
+        for line in range(6)
+    ]
+
+
+def read(page, box, text):
+    """A recogniser that reads every line of a page rightly."""
+    number = round(((box[1] + box[3]) / 2 - 50) / 34)
+    page_no = next(n for n, grey in enumerate(read.pages) if np.array_equal(grey, page))
+    return {"one": lines(page_no)[number] if page_no not in BLANK and 0 <= number < 6 else ""}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pages")
+    read.pages, read.words = [], []
+    for page in range(PAGES):
+        grey, words = draw_page([] if page in BLANK else lines(page))
+        read.pages.append(grey)
+        read.words.append(words)
+        Image.fromarray(grey).save(path / f"{page}.png")
+    return path
+
+
+def sampled(folder, **engines) -> SampleOutputs:
+    """The outputs of engines: functions of the page's number that give a text."""
+    sources = [
+        PageSource(folder / f"{page}.png", f"d/{page}", None, 150, None, f"{page}.png")
+        for page in range(PAGES)
+    ]
+    refs = [page_ref(source) for source in sources]
+    layers = dict.fromkeys(refs)
+    sample = PageSample(sources, layers, {}, {}, dict.fromkeys(map(str, range(PAGES)), 1), {})
+    seen = {}
+    for name, text_of in engines.items():
+        has_words = name.startswith("boxes")
+        seen[name] = {
+            ref: Observation(
+                Outcome.of_text(text_of(page)), (), read.words[page] if has_words else None
+            )
+            for page, ref in enumerate(refs)
+        }
+    table = signal_table(seen, layers)
+    table["has_layer"], table["wall_s"], table["cpu_s"] = False, 1.0, 1.0
+    return SampleOutputs(sample, table, seen, {name: {"wall_s": 1.0} for name in seen})
+
+
+def honest(page):
+    return "" if page in BLANK else "\n".join(lines(page))
+
+
+def inventing(page):
+    real = honest(page).splitlines()
+    return FLUENT if not real else "\n".join([*real[:3], INVENTED, *real[3:]])
+
+
+def only_on_blank(page):
+    return FLUENT if page in BLANK else honest(page)
+
+
+def on_some(page):
+    return inventing(page) if page in (1, 4) else honest(page)
+
+
+def changing(page):
+    return re.sub(r"\d+", lambda m: m[0][:-1] + str((int(m[0][-1]) + 3) % 10), honest(page))
+
+
+def repeating(page):
+    return "\n".join([honest(page)] * 3)
+
+
+def as_table(page):
+    rows = [f"| {' | '.join(line.split())} |" for line in honest(page).splitlines()]
+    return "# Pumps\n\n![A photograph of a pump house at night](img-0.jpeg)\n\n" + "\n".join(rows)
+
+
+def judge(folder, **engines):
+    outputs = sampled(folder, boxes=honest, **engines)
+    return judged_outputs(outputs, InventionJudge(read), lambda each: predict_errors(each, {}))
+
+
+def decision(outputs, table, found):
+    rows, _ = basis(table[~table["engine"].isin(list(found.vetoes))], outputs.of_layer)
+    verdict = error_verdict(rows, "edit_distance_content")
+    return decide([verdict], outputs.seconds, vetoed=list(found.vetoes))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text_of", [inventing, only_on_blank, on_some])
+def test_an_engine_that_invents_is_never_taken(folder, text_of):
+    outputs, table, found = judge(folder, other=text_of)
+    assert list(found.vetoes) == ["other"]
+    veto = found.vetoes["other"]
+    assert {ref.doc_id for ref in veto.pages} == {
+        f"d/{page}" for page in range(PAGES) if text_of(page) != honest(page)
+    }
+    assert "invents text, so it is never taken" in veto.sentence
+    chosen = decision(outputs, table, found)
+    assert chosen.engine == "boxes"
+    assert chosen.reason == "the only engine that is left: other invents what is not on the pages"
+
+
+@pytest.mark.slow
+def test_a_blank_page_that_is_read_as_nothing_is_right(folder):
+    _, table, found = judge(folder, other=inventing)
+    blank = table[(table["engine"] == "boxes") & (table["status"] == "empty")]
+    assert len(blank) == len(BLANK)
+    assert (blank["edit_distance_content_high"] == 0).all()
+    assert blank["assessed"].all()
+    assert "no invented text was found in the output of boxes" in found.lines()
+
+
+@pytest.mark.slow
+def test_an_engine_that_changes_numbers_is_never_taken(folder):
+    outputs, table, found = judge(folder, other=changing)
+    veto = found.vetoes["other"]
+    # A few of the changed numbers are also on a line close by.
+    numbers = 2 * 6 * (PAGES - len(BLANK))
+    assert 0.9 * numbers <= veto.numbers <= numbers
+    assert "writes other numbers than the page" in veto.sentence
+    assert decision(outputs, table, found).engine == "boxes"
+    contradicted = table.groupby("engine")["contradicted_numbers"].sum()
+    assert contradicted["boxes"] == 0
+    assert contradicted["other"] >= 0.9 * numbers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text_of", [honest, repeating, as_table])
+def test_repeats_tables_and_descriptions_of_pictures_are_not_invented(folder, text_of):
+    _, _, found = judge(folder, other=text_of)
+    assert not found.vetoes
+    assert not any(each.invented for pages in found.pages.values() for each in pages.values())
+
+
+@pytest.mark.slow
+def test_of_three_engines_the_one_that_invents_is_found_and_charged_to_nobody(folder):
+    outputs, table, found = judge(folder, second=honest, third=inventing)
+    assert list(found.vetoes) == ["third"]
+    own = outputs.table.set_index(["engine", "doc_id"])
+    alone = sampled(folder, boxes=honest, second=honest).table.set_index(["engine", "doc_id"])
+    for engine in ("boxes", "second"):
+        pd.testing.assert_frame_equal(own.loc[engine], alone.loc[engine], check_like=True)
+    assert list(outputs.table["engine"].unique()) == ["boxes", "second", "third"]
+    assert decision(outputs, table, found).engine in ("boxes", "second", "")
+    assert set(table[table["engine"] == "third"]["invented_words"] > 0) == {True}
+
+
+@pytest.mark.slow
+def test_an_engine_that_reads_with_others_is_no_witness_of_these(folder):
+    outputs = sampled(folder, boxes=honest, second=only_on_blank, both=only_on_blank)
+    assert not InventionJudge(read).judge(outputs).vetoes
+    found = InventionJudge(read).judge(replace(outputs, composites=frozenset({"both"})))
+    assert list(found.vetoes) == ["second"]
+
+
+@pytest.mark.slow
+def test_untrusted_text_is_shown_without_control_characters(folder):
+    _, _, found = judge(folder, other=lambda page: inventing(page).replace("near", "\x1b[2Jnear"))
+    assert "\x1b" not in "".join(found.lines())
+    assert "\x1b" not in str(found.vetoes["other"].json_content())
+
+
+def test_nothing_changes_without_a_veto(folder):
+    outputs = sampled(folder, boxes=honest, other=honest)
+    assert drop_engines(outputs, []) is outputs
+
+
+def routed(**invents):
+    page = {
+        "doc_id": "d", "page_no": 0, "layer": False, "alone": 0.1, "fast": 0.1, "slow": 0.05,
+        "fast_length": 900.0, "slow_length": 900.0, "fast_true": np.nan, "slow_true": np.nan,
+    }  # fmt: skip
+    for name in ("alone", "fast", "slow"):
+        page |= {f"{name}_low": 0.0, f"{name}_high": 0.2}
+    page |= {f"{name}_invents": invents.get(name, False) for name in ("fast", "slow")}
+    [row] = page_routes(pd.DataFrame([page]), Pair("quick", "best"), 0.09).to_dict("records")
+    return row["route"], row["reason"]
+
+
+def test_no_page_is_routed_to_an_engine_that_invents_on_it():
+    assert routed()[0] == "best"
+    assert routed(fast=True)[0] == "best"
+    assert routed(slow=True)[0] == "quick"
+    assert "best invents text on it" in routed(slow=True)[1]
+    assert routed(fast=True, slow=True) == ("person", "both engines invent text on it")
+
+
+def test_a_page_of_a_single_engine_is_judged_by_its_ink_alone(folder):
+    outputs = sampled(folder, other=only_on_blank)
+    found = InventionJudge(read).judge(outputs)
+    by_page = [found.pages["other"][page_ref(s)] for s in outputs.sample.pages]
+    assert [bool(each.invented) for each in by_page] == [page in BLANK for page in range(PAGES)]
+    assert [each.is_judged for each in by_page] == [page in BLANK for page in range(PAGES)]
+    assert by_page[0].reason == "there is no witness"
