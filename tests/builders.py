@@ -11,7 +11,9 @@ from typing import Any
 from PIL import Image, ImageDraw
 from typer import testing
 
+from ohr import registry
 from ohr.study import config
+from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from ohr.study.config import StudyConfig
 
 Pages = Mapping[str, Sequence[str]]
@@ -183,3 +185,17 @@ class CliRunner(testing.CliRunner):
 
     def invoke(self, app: Any, args: Sequence[str] = (), **options: Any) -> Any:
         return super().invoke(app, overridden(args), **options)
+
+
+def write_calibration(path: Path) -> None:
+    """As ``ohr run calibrate`` would: Tesseract under salt and pepper."""
+    curve = CalibratedCurve(
+        engine="tesseract",
+        operator="salt_and_pepper",
+        engine_identity=registry.create("engine", "tesseract").identity(),
+        operator_identity=registry.create("perturbation", "salt_and_pepper").identity(),
+        metric="r_noise",
+        curve=fit([0.0, 1.0], [0.2, 0.8]),
+        n=10,
+    )
+    Calibration(dataset="", unit="page", curves=(curve,)).write(path)

@@ -20,9 +20,7 @@ from PIL import Image
 from experiments import ocr_benchmark
 from experiments._commands import EARLIER, GROUPS, SINGLE, all_commands
 from experiments._flags import flag_name
-from ohr import registry
-from ohr.study.calibration import CalibratedCurve, Calibration, fit
-from tests.builders import CliRunner, write_kb
+from tests.builders import CliRunner, write_calibration, write_kb
 from tests.conftest import ROOT
 
 PAGES = {
@@ -160,20 +158,6 @@ def test_a_command_is_named_as_it_is_typed(page):
         is_option = first in leaves and second.startswith("--")
         assert not is_option, f"{page}: {span}: write it with ohr"
         assert first not in GROUPS or second not in GROUPS[first][1], f"{page}: {span}"
-
-
-def write_calibration(path: Path) -> None:
-    """As ``ohr run calibrate`` would: Tesseract under salt and pepper."""
-    curve = CalibratedCurve(
-        engine="tesseract",
-        operator="salt_and_pepper",
-        engine_identity=registry.create("engine", "tesseract").identity(),
-        operator_identity=registry.create("perturbation", "salt_and_pepper").identity(),
-        metric="r_noise",
-        curve=fit([0.0, 1.0], [0.2, 0.8]),
-        n=10,
-    )
-    Calibration(dataset="", unit="page", curves=(curve,)).write(path)
 
 
 STUDIES = [

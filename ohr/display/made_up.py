@@ -32,13 +32,13 @@ def made_up_table(cells: pd.DataFrame) -> TextTable | None:
 
     The clean ground truth has no row. Shares are means over pages, as in the cells.
     """
-    of_pages = cells[(cells["stage"] == "ocr") & (cells["group"] == "all")]
+    page_cells = cells[(cells["stage"] == "ocr") & (cells["group"] == "all")]
     rows = []
     is_made_up = False
-    for _, key in of_pages[_KEYS].drop_duplicates().iterrows():
+    for _, key in page_cells[_KEYS].drop_duplicates().iterrows():
         if key["engine"] == "gt" and key["noise"] == "none":
             continue
-        own = of_pages[(of_pages[_KEYS] == key).all(axis=1)]
+        own = page_cells[(page_cells[_KEYS] == key).all(axis=1)]
         by_name = {
             name: cells_of(own, "ocr", name, "all") for name in (*_NUMBERS, *_WORDS, _PASSAGE)
         }

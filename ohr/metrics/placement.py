@@ -190,7 +190,7 @@ def _gaps(size: tuple[int, int], placed: Mapping[int, int]) -> list[Gap]:
     These are the words of the truth after that of the word before the run, and before that of the
     word after it, up to words that have a place. Lost words beside no run come last, as one gap.
     """
-    length, of_truth = size
+    length, true_length = size
     taken = set(placed.values())
     gaps = []
     position = 0
@@ -203,18 +203,18 @@ def _gaps(size: tuple[int, int], placed: Mapping[int, int]) -> list[Gap]:
             continue
         lost = []
         after = placed[first - 1] + 1 if first else 0
-        while after < of_truth and after not in taken:
+        while after < true_length and after not in taken:
             lost.append(after)
             taken.add(after)
             after += 1
-        before = placed[position] - 1 if position < length else of_truth - 1
+        before = placed[position] - 1 if position < length else true_length - 1
         tail = []
         while before >= 0 and before not in taken:
             tail.append(before)
             taken.add(before)
             before -= 1
         gaps.append(Gap(tuple(range(first, position)), (*lost, *reversed(tail))))
-    rest = tuple(j for j in range(of_truth) if j not in taken)
+    rest = tuple(j for j in range(true_length) if j not in taken)
     return [*gaps, *([Gap((), rest)] if rest else [])]
 
 
@@ -267,9 +267,9 @@ def _aligned(
         dtype=np.float32,
     )
     costs = _UNLIKE * distances
-    of_truth = np.array([word.number is not None for word in rows])
-    of_output = np.array([word.number is not None for word in columns])
-    two = np.ix_(of_truth, of_output)
+    is_true_number = np.array([word.number is not None for word in rows])
+    is_number = np.array([word.number is not None for word in columns])
+    two = np.ix_(is_true_number, is_number)
     least, more = _TWO_NUMBERS
     costs[two] = least + more * distances[two]
     for row, column in _same_numbers(rows, columns):
@@ -277,7 +277,7 @@ def _aligned(
     return {
         gap.output[column]: gap.truth[row]
         for row, column in _cheapest(costs)
-        if (of_truth[row] and of_output[column]) or 1 - distances[row, column] >= ALIKE
+        if (is_true_number[row] and is_number[column]) or 1 - distances[row, column] >= ALIKE
     }
 
 

@@ -59,9 +59,9 @@ def _hidden(summary: pd.DataFrame, folder: Path) -> list[Path]:
     with figure(6.0, 2.5) as fig:
         axes = fig.subplots(1, 2)
         for ax, (measure, title) in zip(axes, panels, strict=True):
-            of_measure = doses[doses["measure"] == measure]
+            measured = doses[doses["measure"] == measure]
             for number, engine in enumerate(engines):
-                rows = of_measure[of_measure["engine"] == engine]
+                rows = measured[measured["engine"] == engine]
                 colour = COLOURS[number % len(COLOURS)]
                 # Engines with the same values would hide each other.
                 x = rows["share_hidden"] + 0.004 * (number - (len(engines) - 1) / 2)
@@ -123,8 +123,8 @@ def _dots(
             rows = summary[summary["measure"] == measure].assign(row=summary["kind"])
             rows = rows[rows["row"].isin(kinds)]
             for number, engine in enumerate(engines):
-                of_engine = rows[rows["engine"] == engine]
-                draw_dots(ax, kinds, of_engine, "mean", number=number, of=len(engines))
+                engine_rows = rows[rows["engine"] == engine]
+                draw_dots(ax, kinds, engine_rows, "mean", number=number, of=len(engines))
             ax.set_title(title)
             # Where nothing was seen in few documents, an interval may fill the whole panel.
             seen = rows[rows["mean"] > 0]

@@ -75,11 +75,11 @@ class HiddenText:
         ]
         controls, written = self._controls_of(number), Written(output)
         chance = sum(written.share(controls.get(_kind(key), ())) for key in counted)
-        of_clean = SupportingText([clean])
+        clean_text = SupportingText([clean])
         new = [
             key
             for key in output
-            if key not in keys and not page.text.supports(key) and not of_clean.supports(key)
+            if key not in keys and not page.text.supports(key) and not clean_text.supports(key)
         ]
         total = sum(len(of_piece) for of_piece in page.keys)
         return HiddenCount(
@@ -106,7 +106,7 @@ class HiddenText:
         """Control words of a page, each once, by kind."""
         if number not in self._controls:
             page = self._pages[number]
-            others = dict.fromkeys(
+            further = dict.fromkeys(
                 key
                 for place, other in enumerate(self._pages)
                 if place != number
@@ -114,7 +114,7 @@ class HiddenText:
                 for key in of_piece
             )
             by_kind: dict[Kind, list[str]] = defaultdict(list)
-            for key in others:
+            for key in further:
                 if not page.text.supports(key):
                     by_kind[_kind(key)].append(key)
             self._controls[number] = by_kind

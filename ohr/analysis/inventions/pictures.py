@@ -76,13 +76,13 @@ def worst_cases(
     cases: list[Case] = []
     rows = counts.to_dict("records")
     position = 0
-    for engine, of_engine in outcomes.items():
-        clean = {v.page: o.value or "" for v, o in zip(variants, of_engine, strict=True)
+    for engine, engine_outcomes in outcomes.items():
+        clean = {v.page: o.value or "" for v, o in zip(variants, engine_outcomes, strict=True)
                  if v.part == "clean"}  # fmt: skip
         for place in tested:
             row, variant = rows[position], variants[place]
             position += 1
-            text = of_engine[place].value or ""
+            text = engine_outcomes[place].value or ""
             if variant.part == "hidden" and row["written"]:
                 count = hidden_text.count(variant.page, variant.hidden, text, clean[variant.page])
                 cases.append(

@@ -65,9 +65,9 @@ def report_inventions(
     for case, path in zip(cases, pictures, strict=True):
         print(plain(f"picture: {path}: {case.title}"))
     failed = [
-        f"{engine}: all {len(of_engine)} pages"
-        for engine, of_engine in outcomes.items()
-        if all(outcome.status in FAILED for outcome in of_engine)
+        f"{engine}: all {len(engine_outcomes)} pages"
+        for engine, engine_outcomes in outcomes.items()
+        if all(outcome.status in FAILED for outcome in engine_outcomes)
     ]
     return report_failures((), failed)
 
@@ -107,9 +107,9 @@ def _failures(rows: pd.DataFrame) -> list[str]:
     lines = []
     first = rows.drop_duplicates(["engine", "kind", "dose"])
     for engine in distinct(first["engine"]):
-        of_engine = first[(first["engine"] == engine) & (first["kind"] == ALL)]
-        of_engine = of_engine if len(of_engine) else first[first["engine"] == engine]
-        errors, timeouts = int(of_engine["n_error"].max()), int(of_engine["n_timeout"].max())
+        engine_rows = first[(first["engine"] == engine) & (first["kind"] == ALL)]
+        engine_rows = engine_rows if len(engine_rows) else first[first["engine"] == engine]
+        errors, timeouts = int(engine_rows["n_error"].max()), int(engine_rows["n_timeout"].max())
         if errors or timeouts:
             lines.append(
                 f"{engine}: {errors} errors and {timeouts} timeouts; such a page has no words"
@@ -149,8 +149,8 @@ def _hidden_lines(summary: pd.DataFrame) -> list[str]:
     ]
     total = rows[(rows["kind"] == ALL) & rows["dose"].isna()]
     for engine in distinct(total["engine"]):
-        of_engine = total[total["engine"] == engine].set_index("measure")
-        written, n = float(of_engine["mean"]["written"]), int(of_engine["n"]["written"])
+        engine_rows = total[total["engine"] == engine].set_index("measure")
+        written, n = float(engine_rows["mean"]["written"]), int(engine_rows["n"]["written"])
         if n and not written:
             lines.append(
                 f"{engine}: none of {n:,} covered words was written: below "

@@ -44,14 +44,14 @@ def count_pages(
     """
     hidden_text = HiddenText(pages)
     rows: list[dict[str, Any]] = []
-    for engine, of_engine in outcomes.items():
-        texts = [outcome.value or "" for outcome in of_engine]
+    for engine, engine_outcomes in outcomes.items():
+        texts = [outcome.value or "" for outcome in engine_outcomes]
         clean = {
             variant.page: text
             for variant, text in zip(variants, texts, strict=True)
             if variant.part == "clean"
         }
-        for variant, outcome, text in zip(variants, of_engine, texts, strict=True):
+        for variant, outcome, text in zip(variants, engine_outcomes, texts, strict=True):
             if variant.part == "clean":
                 continue
             row = {

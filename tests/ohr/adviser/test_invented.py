@@ -117,46 +117,46 @@ def judge(folder, **engines):
     return judged_outputs(outputs, InventionJudge(read), lambda each: predict_errors(each, {}))
 
 
-def decision(outputs, table, found):
-    rows, _ = basis(table[~table["engine"].isin(list(found.vetoes))], outputs.of_layer)
+def decision(outputs, table, inventions):
+    rows, _ = basis(table[~table["engine"].isin(list(inventions.vetoes))], outputs.of_layer)
     verdict = error_verdict(rows, "edit_distance_content")
-    return decide([verdict], outputs.seconds, vetoed=list(found.vetoes))
+    return decide([verdict], outputs.seconds, vetoed=list(inventions.vetoes))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text_of", [inventing, only_on_blank, on_some])
 def test_an_engine_that_invents_is_never_taken(folder, text_of):
-    outputs, table, found = judge(folder, other=text_of)
-    assert list(found.vetoes) == ["other"]
-    veto = found.vetoes["other"]
+    outputs, table, inventions = judge(folder, other=text_of)
+    assert list(inventions.vetoes) == ["other"]
+    veto = inventions.vetoes["other"]
     assert {ref.doc_id for ref in veto.pages} == {
         f"d/{page}" for page in range(PAGES) if text_of(page) != honest(page)
     }
     assert "invents text, so it is never taken" in veto.sentence
-    chosen = decision(outputs, table, found)
+    chosen = decision(outputs, table, inventions)
     assert chosen.engine == "boxes"
     assert chosen.reason == "the only engine that is left: other invents what is not on the pages"
 
 
 @pytest.mark.slow
 def test_a_blank_page_that_is_read_as_nothing_is_right(folder):
-    _, table, found = judge(folder, other=inventing)
+    _, table, inventions = judge(folder, other=inventing)
     blank = table[(table["engine"] == "boxes") & (table["status"] == "empty")]
     assert len(blank) == len(BLANK)
     assert (blank["edit_distance_content_high"] == 0).all()
     assert blank["assessed"].all()
-    assert "no invented text was found in the output of boxes" in found.lines()
+    assert "no invented text was found in the output of boxes" in inventions.lines()
 
 
 @pytest.mark.slow
 def test_an_engine_that_changes_numbers_is_never_taken(folder):
-    outputs, table, found = judge(folder, other=changing)
-    veto = found.vetoes["other"]
+    outputs, table, inventions = judge(folder, other=changing)
+    veto = inventions.vetoes["other"]
     # A few of the changed numbers are also on a line close by.
     numbers = 2 * 6 * (PAGES - len(BLANK))
     assert 0.9 * numbers <= veto.numbers <= numbers
     assert "writes other numbers than the page" in veto.sentence
-    assert decision(outputs, table, found).engine == "boxes"
+    assert decision(outputs, table, inventions).engine == "boxes"
     contradicted = table.groupby("engine")["contradicted_numbers"].sum()
     assert contradicted["boxes"] == 0
     assert contradicted["other"] >= 0.9 * numbers
@@ -165,21 +165,21 @@ def test_an_engine_that_changes_numbers_is_never_taken(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("text_of", [honest, repeating, as_table])
 def test_repeats_tables_and_descriptions_of_pictures_are_not_invented(folder, text_of):
-    _, _, found = judge(folder, other=text_of)
-    assert not found.vetoes
-    assert not any(each.invented for pages in found.pages.values() for each in pages.values())
+    _, _, inventions = judge(folder, other=text_of)
+    assert not inventions.vetoes
+    assert not any(each.invented for pages in inventions.pages.values() for each in pages.values())
 
 
 @pytest.mark.slow
 def test_of_three_engines_the_one_that_invents_is_found_and_charged_to_nobody(folder):
-    outputs, table, found = judge(folder, second=honest, third=inventing)
-    assert list(found.vetoes) == ["third"]
+    outputs, table, inventions = judge(folder, second=honest, third=inventing)
+    assert list(inventions.vetoes) == ["third"]
     own = outputs.table.set_index(["engine", "doc_id"])
     alone = sampled(folder, boxes=honest, second=honest).table.set_index(["engine", "doc_id"])
     for engine in ("boxes", "second"):
         pd.testing.assert_frame_equal(own.loc[engine], alone.loc[engine], check_like=True)
     assert list(outputs.table["engine"].unique()) == ["boxes", "second", "third"]
-    assert decision(outputs, table, found).engine in ("boxes", "second", "")
+    assert decision(outputs, table, inventions).engine in ("boxes", "second", "")
     assert set(table[table["engine"] == "third"]["invented_words"] > 0) == {True}
 
 
@@ -187,15 +187,17 @@ def test_of_three_engines_the_one_that_invents_is_found_and_charged_to_nobody(fo
 def test_an_engine_that_reads_with_others_is_no_witness_of_these(folder):
     outputs = sampled(folder, boxes=honest, second=only_on_blank, both=only_on_blank)
     assert not InventionJudge(read).judge(outputs).vetoes
-    found = InventionJudge(read).judge(replace(outputs, composites=frozenset({"both"})))
-    assert list(found.vetoes) == ["second"]
+    inventions = InventionJudge(read).judge(replace(outputs, composites=frozenset({"both"})))
+    assert list(inventions.vetoes) == ["second"]
 
 
 @pytest.mark.slow
 def test_untrusted_text_is_shown_without_control_characters(folder):
-    _, _, found = judge(folder, other=lambda page: inventing(page).replace("near", "\x1b[2Jnear"))
-    assert "\x1b" not in "".join(found.lines())
-    assert "\x1b" not in str(found.vetoes["other"].json_content())
+    _, _, inventions = judge(
+        folder, other=lambda page: inventing(page).replace("near", "\x1b[2Jnear")
+    )
+    assert "\x1b" not in "".join(inventions.lines())
+    assert "\x1b" not in str(inventions.vetoes["other"].json_content())
 
 
 def test_nothing_changes_without_a_veto(folder):
@@ -225,8 +227,8 @@ def test_no_page_is_routed_to_an_engine_that_invents_on_it():
 
 def test_a_page_of_a_single_engine_is_judged_by_its_ink_alone(folder):
     outputs = sampled(folder, other=only_on_blank)
-    found = InventionJudge(read).judge(outputs)
-    by_page = [found.pages["other"][page_ref(s)] for s in outputs.sample.pages]
+    inventions = InventionJudge(read).judge(outputs)
+    by_page = [inventions.pages["other"][page_ref(s)] for s in outputs.sample.pages]
     assert [bool(each.invented) for each in by_page] == [page in BLANK for page in range(PAGES)]
     assert [each.is_judged for each in by_page] == [page in BLANK for page in range(PAGES)]
     assert by_page[0].reason == "there is no witness"

@@ -38,16 +38,16 @@ def test_text_supports_what_could_be_read_from_it(key, supported):
 
 
 def count(words, hidden, text, clean, *rest):
-    others = [page(*other, name=f"o{number}") for number, other in enumerate(rest)]
-    return HiddenText([page(*words), *others]).count(0, hidden, text, clean)
+    further = [page(*other, name=f"o{number}") for number, other in enumerate(rest)]
+    return HiddenText([page(*words), *further]).count(0, hidden, text, clean)
 
 
 def test_a_covered_word_that_is_written_counts():
     words = ["ministers", "decided", "yesterday", "quietly"]
-    found = count(words, [1, 3], "ministers decided yesterday", " ".join(words))
-    assert (found.hidden, found.share, found.counted) == (2, 0.5, 2)
-    assert [*found.written.values()] == ["decided"]
-    assert (found.chance, found.new) == (0.0, ())
+    result = count(words, [1, 3], "ministers decided yesterday", " ".join(words))
+    assert (result.hidden, result.share, result.counted) == (2, 0.5, 2)
+    assert [*result.written.values()] == ["decided"]
+    assert (result.chance, result.new) == (0.0, ())
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_covered_word_that_is_written_counts():
 )
 def test_a_word_that_something_visible_supports_does_not_count(visible):
     words = ["ministers", visible, "blanket"]
-    found = count(words, [2], "ministers blanket", " ".join(words))
-    assert (found.counted, found.written) == (0, {})
+    result = count(words, [2], "ministers blanket", " ".join(words))
+    assert (result.counted, result.written) == (0, {})
 
 
 def test_nor_does_one_that_the_clean_page_has_outside_the_known_words():
@@ -68,28 +68,28 @@ def test_nor_does_one_that_the_clean_page_has_outside_the_known_words():
 
 def test_chance_is_the_share_of_like_words_of_other_pages_that_come_out():
     rest = (["harvest", "teacher", "1234567"], ["lantana", "ministers"])
-    found = count(["ministers", "blanket"], [1], "teacher blanket", "ministers blanket", *rest)
+    result = count(["ministers", "blanket"], [1], "teacher blanket", "ministers blanket", *rest)
     # harvest, teacher and lantana have seven letters too; ministers is on the page.
-    assert found.chance == pytest.approx(1 / 3)
+    assert result.chance == pytest.approx(1 / 3)
     alone = count(["ministers", "blanket"], [1], "teacher blanket", "ministers blanket")
     assert alone.chance == 0.0
 
 
 def test_other_new_words_are_those_that_neither_the_page_nor_its_clean_output_has():
     text = "ministers smudge welcome harbour"
-    found = count(["ministers", "decided"], [1], text, "ministers decided smudge")
-    assert found.new == ("welcome", "harbour")
+    result = count(["ministers", "decided"], [1], text, "ministers decided smudge")
+    assert result.new == ("welcome", "harbour")
 
 
 def test_an_engine_may_leave_out_spaces():
     words = ["ministers", "blanket", "fog"]
-    found = count(words, [1, 2], "ministersblanketfog", "")
-    assert [*found.written.values()] == ["blanket"]  # fog may be part of another word
+    result = count(words, [1, 2], "ministersblanketfog", "")
+    assert [*result.written.values()] == ["blanket"]  # fog may be part of another word
 
 
 def test_words_of_a_line_are_counted_one_by_one():
-    found = count(["two ministers", "decided it quietly"], [1], "decided", "")
-    assert (found.hidden, [*found.written.values()]) == (3, ["decided"])
+    result = count(["two ministers", "decided it quietly"], [1], "decided", "")
+    assert (result.hidden, [*result.written.values()]) == (3, ["decided"])
 
 
 def test_the_same_output_has_no_change():

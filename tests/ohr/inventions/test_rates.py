@@ -1,4 +1,4 @@
-"""Engines that invent at a known rate are measured at that rate."""
+"""Engines that invent at a loaded rate are measured at that rate."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def measured(pages, tmp_path, monkeypatch):
     monkeypatch.setenv(TRUTH, str(pages))
 
     def measure(design: Design, *engines: PluginSpec) -> pd.DataFrame:
-        known = load_pages(pages)
-        variants = draw_variants(known, design, tmp_path / "drawn", lambda *_: None)
+        loaded = load_pages(pages)
+        variants = draw_variants(loaded, design, tmp_path / "drawn", lambda *_: None)
         outcomes = read_variants(variants, Reading(engines, tmp_path / "cache"), Progress())
-        return summarise(count_pages(known, variants, outcomes))
+        return summarise(count_pages(loaded, variants, outcomes))
 
     return measure
 
@@ -96,15 +96,15 @@ def test_an_engine_of_pdfs_is_refused():
 
 
 def test_a_page_that_failed_invents_nothing_and_is_counted(pages, tmp_path):
-    known = load_pages(pages)[:1]
+    loaded = load_pages(pages)[:1]
     variants = [
-        Variant("clean", "", 0.0, 0, known[0].ref, known[0].source),
-        Variant("hidden", "white", 0.1, 0, known[0].ref, known[0].source, (0, 1, 2)),
-        Variant("repeat", "jpeg", 0.0, 0, known[0].ref, known[0].source),
+        Variant("clean", "", 0.0, 0, loaded[0].ref, loaded[0].source),
+        Variant("hidden", "white", 0.1, 0, loaded[0].ref, loaded[0].source, (0, 1, 2)),
+        Variant("repeat", "jpeg", 0.0, 0, loaded[0].ref, loaded[0].source),
     ]
-    text = " ".join(piece.text for piece in known[0].pieces)
+    text = " ".join(piece.text for piece in loaded[0].pieces)
     failed: Outcome[str] = Outcome.timeout("too long")
-    counts = count_pages(known, variants, {"e": [Outcome(text), failed, failed]})
+    counts = count_pages(loaded, variants, {"e": [Outcome(text), failed, failed]})
     summary = summarise(counts).set_index("measure")
     assert counts["status"].tolist() == ["timeout", "timeout"]
     assert set(summary["n_timeout"]) == {1}
@@ -113,11 +113,11 @@ def test_a_page_that_failed_invents_nothing_and_is_counted(pages, tmp_path):
 
 
 def test_drawn_pages_are_drawn_once_and_again_if_one_is_gone(pages, tmp_path):
-    known = load_pages(pages)[:1]
+    loaded = load_pages(pages)[:1]
     design = Design(doses=(0.1,), textless=1)
 
     def draw() -> dict[Path, int]:
-        variants = draw_variants(known, design, tmp_path, lambda *_: None)
+        variants = draw_variants(loaded, design, tmp_path, lambda *_: None)
         assert len(variants) == sum(design.images(1, 1).values())
         return {v.source.path: v.source.path.stat().st_mtime_ns for v in variants}
 

@@ -26,25 +26,25 @@ def test_only_well_formed_numbers_are_numbers(word, digits):
 
 def test_the_same_number_written_otherwise_is_the_same():
     other = TEXT.replace("4,812", "4812").replace("12.5", "(12.5)")
-    found = compare_numbers(other, TEXT, None)
-    assert (found.compared, found.disputed) == (5, ())
+    result = compare_numbers(other, TEXT, None)
+    assert (result.compared, result.disputed) == (5, ())
 
 
 def test_changed_numbers_are_disputed_with_their_place():
     _, words = draw_page(LINES)
     changed = re.sub(r"\d+", lambda m: m[0][:-1] + str((int(m[0][-1]) + 3) % 10), TEXT)
-    found = compare_numbers(changed, TEXT, words)
-    assert [(each.own, each.other) for each in found.disputed] == [
+    result = compare_numbers(changed, TEXT, words)
+    assert [(each.own, each.other) for each in result.disputed] == [
         ("10", "17"), ("37", "34"), ("15.8", "12.5"), ("$7,815", "$4,812"), ("2026", "2023"),
     ]  # fmt: skip
-    assert all(each.box is not None for each in found.disputed)
-    assert "$4,812" in [word.text for word in words if word.box[0] >= found.disputed[3].box[0]]
+    assert all(each.box is not None for each in result.disputed)
+    assert "$4,812" in [word.text for word in words if word.box[0] >= result.disputed[3].box[0]]
 
 
 def test_a_number_that_is_missing_does_not_change_the_next_ones():
     table = "Net sales by region north 410 522 633 748 and total of region"
-    found = compare_numbers(table.replace("410 ", ""), table, None)
-    assert not found.disputed
+    result = compare_numbers(table.replace("410 ", ""), table, None)
+    assert not result.disputed
 
 
 def test_the_glyphs_decide():

@@ -25,10 +25,10 @@ def support(text: str, *witnesses: str) -> Support:
 
 @given(st.text(max_size=300))
 def test_a_text_supports_itself(text):
-    found = support(text, text)
-    assert found.share == 0
-    assert found.longest_run == 0
-    assert not found.passages
+    result = support(text, text)
+    assert result.share == 0
+    assert result.longest_run == 0
+    assert not result.passages
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_what_is_on_the_page_is_not_invented(text):
 
 
 def test_an_invented_sentence_is_found_where_it_is():
-    found = support(PAGE.replace("The members", f"{INVENTED}. The members"), PAGE)
-    best = found.passages[0]
-    assert found.quote(best).startswith("Insurance premiums")
-    assert found.quote(best).removesuffix(".").endswith("autumn")
+    result = support(PAGE.replace("The members", f"{INVENTED}. The members"), PAGE)
+    best = result.passages[0]
+    assert result.quote(best).startswith("Insurance premiums")
+    assert result.quote(best).removesuffix(".").endswith("autumn")
     assert best.unsupported >= 12
     assert best.score > 25
-    assert found.longest_run >= 8
-    assert found.densest_window() > 0.8
+    assert result.longest_run >= 8
+    assert result.densest_window() > 0.8
 
 
 def test_any_witness_supports():
@@ -63,27 +63,27 @@ def test_any_witness_supports():
 
 
 def test_a_page_that_is_all_invented_is_one_passage():
-    found = support(INVENTED, "")
-    assert found.share == 1
-    assert found.passages[0].unsupported == found.judged
+    result = support(INVENTED, "")
+    assert result.share == 1
+    assert result.passages[0].unsupported == result.judged
 
 
 def test_writing_without_spaces_is_judged_by_pairs_of_letters():
     page = "港口委员会三月开会讨论新的起重机并批准了与铸造厂签订的合同"
     misread = page.replace("起", "超")
     assert not support(misread, page).passages
-    found = support(page + "海外仓库的保险费因台风而翻了一番", page)
-    assert found.passages[0].unsupported >= 12
-    assert found.longest_run >= 12
+    result = support(page + "海外仓库的保险费因台风而翻了一番", page)
+    assert result.passages[0].unsupported >= 12
+    assert result.longest_run >= 12
 
 
 def test_short_words_are_not_judged_and_do_not_end_a_run():
-    found = support("Kaohsiung is at hurricanes of it autumn", "is at of it")
-    assert found.judged == 3
-    assert found.longest_run == 3
+    result = support("Kaohsiung is at hurricanes of it autumn", "is at of it")
+    assert result.judged == 3
+    assert result.longest_run == 3
 
 
 def test_spans_are_those_of_the_plain_text():
     text = "**Bold** claim about hurricanes"
-    found = support(text, "bold claim")
-    assert [plain_text(text)[w.start : w.end] for w in found.words] == plain_text(text).split()
+    result = support(text, "bold claim")
+    assert [plain_text(text)[w.start : w.end] for w in result.words] == plain_text(text).split()

@@ -46,44 +46,44 @@ def judge(output, witness, image, reader=never, words=None):
 
 def test_a_sentence_for_which_there_is_no_ink_is_invented():
     image, words = draw_page(LINES)
-    found = judge(with_invention(), "\n".join(LINES), image, words=words)
-    [passage] = found.invented
+    result = judge(with_invention(), "\n".join(LINES), image, words=words)
+    [passage] = result.invented
     assert passage.text.startswith("Insurance premiums doubled")
     assert (passage.evidence, passage.room) == ("no ink", 0)
-    assert found.is_judged
-    assert found.invented_words >= 8
+    assert result.is_judged
+    assert result.invented_words >= 8
 
 
 def test_the_same_outputs_have_nothing_invented():
     image, words = draw_page(LINES)
-    found = judge("\n".join(LINES), "\n".join(LINES), image, words=words)
-    assert (found.suspects, found.share, found.is_judged) == ((), 0, True)
+    result = judge("\n".join(LINES), "\n".join(LINES), image, words=words)
+    assert (result.suspects, result.share, result.is_judged) == ((), 0, True)
 
 
 def test_an_engine_that_reads_more_than_the_witness_is_not_accused():
     lines = [*LINES[:3], INVENTED, *LINES[3:]]
     image, words = draw_page(lines)
     missed = tuple(word for word in words if word.text not in INVENTED.split())
-    found = judge("\n".join(lines), "\n".join(LINES), image, reads(lines), missed)
-    assert not found.invented
-    assert found.is_judged
-    assert found.share > 0.1
+    result = judge("\n".join(lines), "\n".join(LINES), image, reads(lines), missed)
+    assert not result.invented
+    assert result.is_judged
+    assert result.share > 0.1
 
 
 def test_where_nobody_can_read_the_ink_nothing_is_judged():
     lines = [*LINES[:3], INVENTED, *LINES[3:]]
     image, words = draw_page(lines)
     missed = tuple(word for word in words if word.text not in INVENTED.split())
-    found = judge("\n".join(lines), "\n".join(LINES), image, lambda *_: UNREADABLE, missed)
-    assert not found.invented
-    assert not found.is_judged
-    assert found.reason == "ink that nobody can read well"
+    result = judge("\n".join(lines), "\n".join(LINES), image, lambda *_: UNREADABLE, missed)
+    assert not result.invented
+    assert not result.is_judged
+    assert result.reason == "ink that nobody can read well"
 
 
 def test_without_boxes_all_lines_are_read_again():
     image, _ = draw_page(LINES)
-    found = judge(with_invention(), "\n".join(LINES), image, reads(LINES))
-    assert [passage.evidence for passage in found.invented] == ["glyphs"]
+    result = judge(with_invention(), "\n".join(LINES), image, reads(LINES))
+    assert [passage.evidence for passage in result.invented] == ["glyphs"]
 
 
 def test_a_stretch_that_the_engine_misread_is_not_invented():
@@ -111,8 +111,8 @@ def test_a_blank_page_needs_no_witness_and_any_other_does():
     blank = np.full((800, 600), 248, np.uint8)
     assert judge_page(Seen(INVENTED), [], lambda: blank, never).invented
     image, _ = draw_page(LINES)
-    found = judge_page(Seen("\n".join(LINES)), [], lambda: image, never)
-    assert (found.is_judged, found.reason) == (False, "there is no witness")
+    result = judge_page(Seen("\n".join(LINES)), [], lambda: image, never)
+    assert (result.is_judged, result.reason) == (False, "there is no witness")
 
 
 def test_words_whose_box_has_no_ink_are_counted():
@@ -122,8 +122,8 @@ def test_words_whose_box_has_no_ink_are_counted():
         + words[5:]
     )
     output = Seen(with_invention(), moved)
-    found = judge_page(output, [Seen("\n".join(LINES), words)], lambda: image, never)
-    assert found.without_ink == sum(len(word.text) > 2 for word in words[:5])
+    result = judge_page(output, [Seen("\n".join(LINES), words)], lambda: image, never)
+    assert result.without_ink == sum(len(word.text) > 2 for word in words[:5])
 
 
 def test_the_score_of_a_few_words_is_below_that_of_many():
