@@ -115,12 +115,27 @@ def load_images(images: Sequence[PageImage]) -> list[Outcome[np.ndarray]]:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A transcribed line of a page, and where it stands.
+
+    ``box`` is left, top, right and bottom in pixels of the page image.
+    """
+
+    text: str
+    box: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """Ground truth of one page: Markdown with LaTeX, and its image if it has one."""
+    """Ground truth of one page: Markdown with LaTeX, and its image if it has one.
+
+    ``lines`` are the transcribed lines in reading order, for data that say where they stand.
+    """
 
     ref: PageRef
     text: str
     image: Path | None = None
+    lines: tuple[Line, ...] = ()
 
 
 LEAST_COVERED = 0.95
