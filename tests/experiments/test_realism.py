@@ -1,9 +1,12 @@
 """Distributions of pages' edit distance, read from a finished run."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ks_2samp, spearmanr
 
 from experiments.analyse_realism import main
+from ohr.analysis.realism.distributions import alike
 from ohr.analysis.realism.table import differences, page_errors, same_pages, summarise
 from ohr.errors import OhrError
 from tests.builders import CliRunner
@@ -139,3 +142,32 @@ def test_pages_without_truth_have_no_distance(run):
     rows.assign(value=float("nan")).to_parquet(run / "rows.parquet")
     with pytest.raises(OhrError, match="has a ground truth"):
         page_errors([run])
+
+
+def test_distributions_are_compared_with_intervals_over_documents() -> None:
+    rng = np.random.default_rng(0)
+    natural = rng.uniform(size=60)
+    names = [f"a/{n:02}" for n in range(60)]
+
+    def frame(values: np.ndarray) -> pd.DataFrame:
+        return pd.DataFrame({"shows": names, "value": values})
+
+    same = alike(frame(natural), frame(natural))
+    assert (same.ks, same.spearman) == (0.0, 1.0)
+    shifted = alike(frame(natural + 0.5), frame(natural))
+    assert shifted.ks == ks_2samp(natural + 0.5, natural).statistic
+    assert shifted.ks_interval.low < shifted.ks < shifted.ks_interval.high
+    assert shifted.spearman == pytest.approx(1.0)
+    mixed = natural[rng.permutation(60)]
+    apart = alike(frame(mixed), frame(natural))
+    assert apart.ks == 0.0
+    assert apart.spearman == pytest.approx(spearmanr(mixed, natural).statistic)
+    assert apart.spearman_interval.low < apart.spearman < apart.spearman_interval.high
+
+
+def test_documents_of_one_side_are_left_out() -> None:
+    first = pd.DataFrame({"shows": ["a", "b", "c"], "value": [0.1, 0.2, 0.9]})
+    second = pd.DataFrame({"shows": ["a", "b", "b"], "value": [0.1, 0.2, 0.2]})
+    compared = alike(first, second)
+    assert compared.ks == pytest.approx(1 / 6)  # a is a half of one side, a third of the other
+    assert np.isnan(compared.spearman)

@@ -52,6 +52,11 @@ def compare_distances(
             "difference: the edit distance of distorted pages less that of the same pages with "
             f"natural noise; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
         )
+        show(terminal_table(make_table(_ALIKE, compared)))
+        print(
+            "KS: distance of the two distributions of errors; Spearman: of the documents' errors; "
+            "intervals by resampling documents, for KS they can lie too high"
+        )
         if (
             compared["documents"].max() < FEWEST_TO_SHOW
             and compared["pages"].max() < FEWEST_TO_SHOW
@@ -104,8 +109,20 @@ _DIFFERENCES = (
     number_column("natural_mean", "natural"),
     value_column("pages"),
     value_column("documents"),
-    number_column("ks_distance", "KS"),
     Column("verdict", lambda row: _verdict(row), is_text=True),
+)
+
+
+_ALIKE = (
+    text_column("engine"),
+    text_column("noise"),
+    Column(
+        "KS [95 %]", lambda row: short(row["ks_distance"]) + ends(row["ks_low"], row["ks_high"])
+    ),
+    Column(
+        "Spearman [95 %]",
+        lambda row: short(row["spearman"]) + ends(row["spearman_low"], row["spearman_high"]),
+    ),
 )
 
 
@@ -129,7 +146,9 @@ _SUMMARY = (
     value_column("documents"),
     value_column("pages"),
     Column("mean [95 %]", lambda row: _value_with_ends(row, "mean")),
-    number_column("lower_quartile"),
-    number_column("median"),
-    number_column("upper_quartile"),
+    number_column("lower_decile", "10 %"),
+    number_column("lower_quartile", "25 %"),
+    number_column("median", "50 %"),
+    number_column("upper_quartile", "75 %"),
+    number_column("upper_decile", "90 %"),
 )

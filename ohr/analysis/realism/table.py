@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ks_2samp
 
+from ohr.analysis.realism.distributions import alike
 from ohr.analysis.tested import add_tests
 from ohr.errors import OhrError
 from ohr.ocr.noise import noise_name
@@ -21,6 +21,7 @@ from ohr.study.output.rows import read_rows
 CLEAN, NATURAL = "clean", "natural"
 EDIT_DISTANCE = "edit_distance"
 QUARTILES = (0.25, 0.5, 0.75)
+QUANTILES = (0.1, *QUARTILES, 0.9)
 SEPARATORS = "_- ."
 PAGE = ["shows", "page_no"]
 """What identifies a page, with natural noise or without."""
@@ -136,13 +137,13 @@ def pairs(pages: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(pages: pd.DataFrame) -> pd.DataFrame:
-    """Mean with its 95 % interval over documents (over pages where these are few), and quartiles,
-    of each engine and noise.
+    """Mean with its 95 % interval over documents (over pages where these are few), quartiles
+    and outer deciles of each engine and noise.
     """
     records = []
     for (engine, noise), group in pages.groupby(["engine", "noise"], sort=False):
         values = group["value"].to_numpy(float)
-        low, middle, high = np.quantile(values, QUARTILES)
+        quantiles = np.quantile(values, QUANTILES)
         interval = mean_interval(values, _clusters(group), bounded=True)
         records.append(
             {
@@ -154,9 +155,11 @@ def summarise(pages: pd.DataFrame) -> pd.DataFrame:
                 "ci_low": interval.low,
                 "ci_high": interval.high,
                 "ci_unit": interval.unit,
-                "lower_quartile": low,
-                "median": middle,
-                "upper_quartile": high,
+                "lower_decile": quantiles[0],
+                "lower_quartile": quantiles[1],
+                "median": quantiles[2],
+                "upper_quartile": quantiles[3],
+                "upper_decile": quantiles[4],
             }
         )
     return pd.DataFrame(records)
@@ -166,8 +169,10 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
     """For each engine and noise: the edit distance less that of the same page with natural noise.
 
     A page that occurs several times (draws of the noise, photographs) counts once, by its mean.
-    ``ks_distance`` is the Kolmogorov-Smirnov distance of the two distributions on those pages.
-    Intervals and ``p_adjusted`` are those of all rows together (:func:`ohr.statistics.infer`).
+    ``ks_distance`` is the Kolmogorov-Smirnov distance of the two distributions on those pages, and
+    ``spearman`` the correlation of the documents' errors, each with its ends
+    (:func:`~ohr.analysis.realism.distributions.alike`). The other intervals and ``p_adjusted`` are
+    those of all rows together (:func:`ohr.statistics.infer`).
     """
     records: list[dict[str, Any]] = []
     shared = select_same_pages(pages)
@@ -180,6 +185,7 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
                 continue
             page_keys = both.index.to_frame(index=False)
             changes = (both.iloc[:, 0] - both.iloc[:, 1]).to_numpy(float)
+            resemblance = alike(group, by_nature)
             records.append(
                 {
                     "engine": engine,
@@ -194,7 +200,12 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
                     "natural_mean": float(both.iloc[:, 1].mean()),
                     "pages": len(changes),
                     "documents": page_keys["shows"].nunique(),
-                    "ks_distance": float(ks_2samp(group["value"], by_nature["value"]).statistic),
+                    "ks_distance": resemblance.ks,
+                    "ks_low": resemblance.ks_interval.low,
+                    "ks_high": resemblance.ks_interval.high,
+                    "spearman": resemblance.spearman,
+                    "spearman_low": resemblance.spearman_interval.low,
+                    "spearman_high": resemblance.spearman_interval.high,
                     "paired": Paired(changes, _clusters(page_keys)),
                 }
             )
