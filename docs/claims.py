@@ -1,7 +1,8 @@
-"""The comparisons that the findings rest on, tested as one family.
+"""The comparisons that a results page rests on, tested as one family each.
 
 A claim is a sum of measured scores with signs, question by question, declared in
-``docs/results/claims.yaml``. Each is tested on all documents of its run.
+``docs/results/claims.yaml`` for the findings and in ``scan_claims.yaml`` for real scans. Each is
+tested on all documents of its run. A term may name another run, with the same questions.
 """
 
 from __future__ import annotations
@@ -102,10 +103,14 @@ def _claim(entry: Mapping[str, Any]) -> Claim:
             signed = sign if place == 0 else -sign  # a second selector is taken away
             terms.append((signed, of | selector))
             again.append((signed, second | selector))
-    name = NAMES.get(second["metric"], second["metric"])
     return Claim(
-        *(entry["id"], entry["what"], entry["baseline"], entry["run"]),
-        *(tuple(terms), tuple(again), name),
+        entry["id"],
+        entry["what"],
+        entry["baseline"],
+        entry["run"],
+        tuple(terms),
+        tuple(again),
+        NAMES.get(second["metric"], second["metric"]),
     )
 
 
@@ -115,12 +120,13 @@ def _listed(selectors: Any) -> list[dict[str, Any]]:
 
 def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]:
     """What comes of claims on their runs. Raises OhrError for a run that cannot be read."""
-    of_claims = [(claim, _opened(runs[claim.run])) for claim in claims]
     # A claim may be a difference of two differences of scores.
-    family = [_paired(_added(run, claim.terms)) for claim, run in of_claims]
+    family = [_paired(_added(runs, claim.run, claim.terms)) for claim in claims]
     results = []
-    for (claim, run), whole in zip(of_claims, compare_family(family, largest=2.0), strict=True):
-        [second] = compare_family([_paired(_added(run, claim.second))], largest=2.0)
+    for claim, whole in zip(claims, compare_family(family, largest=2.0), strict=True):
+        added = _added(runs, claim.run, claim.second)
+        [second] = compare_family([_paired(added)], largest=2.0)
+        run = _opened(runs[claim.run])
         sides = _better(run, claim.terms), _better(run, claim.second)
         agrees = second.is_shown and whole.difference * second.difference * np.prod(sides) > 0
         results.append(Verdict(claim, whole, second, bool(agrees)))
@@ -137,12 +143,15 @@ def _attainable(path: Path) -> pd.Series:
     return attainable(_opened(path)).set_index("qid")[GOLD_PAGES]
 
 
-def _added(run: StudyRun, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataFrame:
+def _added(
+    runs: Mapping[str, Path], usual: str, terms: Sequence[tuple[int, Mapping[str, Any]]]
+) -> pd.DataFrame:
     """The sum of the terms for each question that all of them have: ``value``."""
     keys = [*UNIT_COLUMNS, "domain"]
     table: pd.DataFrame | None = None
-    for sign, where in terms:
-        rows = _rows(run, where)
+    for sign, selector in terms:
+        where = dict(selector)
+        rows = _rows(_opened(runs[where.pop("run", usual)]), where)
         rows = rows[keys].assign(value=sign * rows["value"].to_numpy(dtype=float))
         if table is None:
             table = rows
@@ -213,40 +222,115 @@ STUDIES = (
     ),
 )
 """The runs of the claims; ``$S`` is a sample: ``ohr dataset make-sample --pages 300``."""
-CLAIMS = ROOT / "docs" / "results" / "claims.yaml"
-TABLE = GENERATED / "claims.md"
+RECEIPTS = "dataset.kind=sroie dataset.path=$D/receipts dataset.questions=$D/receipts/qas.json"
+TWINS = (
+    "dataset.kind=ohrbench dataset.path=$T/retrieval_base dataset.questions=$T/qas.json "
+    "dataset.pdfs=$T/pdfs"
+)
+ENGINES = "gt,tesseract,rapidocr,{name: rapidocr, label: tiny, params: {models: tiny}}"
+SCAN_STUDIES = (
+    Study("scans", f'ocr_benchmark {RECEIPTS} "engines=[{ENGINES}]" {RETRIEVERS}'),
+    Study("twins", f'ocr_benchmark {TWINS} "engines=[{ENGINES}]" {RETRIEVERS}'),
+)
+"""The runs of the claims on real scans; ``$T`` are their twins: ``ohr dataset twins``."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The claims of one results page: their file, their table and their runs."""
+
+    name: str
+    studies: tuple[Study, ...]
+    prepare: tuple[str, ...]
+    """The command that makes the data of the runs, with ``{data}`` and ``{out}``."""
+    folder: str
+    """Where it makes them, in the folder of the runs."""
+    letter: str
+    """What the studies call that folder."""
+
+    @property
+    def claims(self) -> Path:
+        """The file of the claims."""
+        return ROOT / "docs" / "results" / f"{self.name}.yaml"
+
+    @property
+    def table(self) -> Path:
+        """The table on the page."""
+        return GENERATED / f"{self.name}.md"
+
+    def make_runs(self, data: Path, cache: Path, runs: Path) -> None:
+        """Make the runs that are not there."""
+        folder = runs / self.folder
+        if not folder.exists():
+            made_by = [part.format(data=data, out=folder) for part in self.prepare]
+            subprocess.run([sys.executable, "-m", *made_by], cwd=ROOT, check=True)
+        for study in self.studies:
+            study.run({"D": data, self.letter: folder}, cache, runs)
+
+    def lines(self, runs: Path) -> list[str]:
+        """The table of its claims."""
+        folders = {study.name: runs / study.name for study in self.studies}
+        return list(table_lines(verdicts(read_claims(self.claims), folders)))
+
+    def check(self, runs: Path) -> int:
+        """Print how the table differs from the runs; the number of lines that do."""
+        lines = self.lines(runs)
+        stored = self.table.read_text("utf-8").splitlines() if self.table.exists() else []
+        differing = sorted(set(lines) ^ {line for line in stored if line.startswith("|")})
+        for line in differing:
+            print(f"{'only of the runs' if line in lines else 'only in the table'}: {line}")
+        print(
+            f"{len(lines) - 2} claims checked, {len(differing)} lines differ from {self.table.name}"
+        )
+        return len(differing)
+
+    def write(self, runs: Path) -> None:
+        """Write the table."""
+        source = provenance(self.studies, runs / self.studies[0].name)
+        self.table.write_text("\n".join([source, "", *self.lines(runs)]) + "\n", "utf-8")
+        print(self.table)
+
+
+FAMILIES = (
+    Family(
+        "claims",
+        STUDIES,
+        ("experiments.dataset_make_sample", "--pages", "300", "--out", "{out}"),
+        "sample",
+        "S",
+    ),
+    Family(
+        "scan_claims",
+        SCAN_STUDIES,
+        (
+            *("experiments.dataset_twins", "dataset.kind=sroie", "dataset.path={data}/receipts"),
+            *("dataset.questions={data}/receipts/qas.json", "--out", "{out}"),
+        ),
+        "receipts_twins",
+        "T",
+    ),
+)
 
 
 def main() -> int:
-    """Make the runs that are not there, and the table; or check the table against the runs."""
+    """Make the runs that are not there, and the tables; or check the tables against the runs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data", help="the folder $D")
     parser.add_argument("--cache", type=Path, default=Path(".ohr-cache"))
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "claims")
+    parser.add_argument("--only", choices=[family.name for family in FAMILIES])
     parser.add_argument("--check", action="store_true", help="run nothing, write nothing")
     given = parser.parse_args()
-    folders = {study.name: given.runs / study.name for study in STUDIES}
-    if not given.check:
-        sample = given.runs / "sample"
-        if not (sample / "sample.json").exists():
-            make = ["-m", "experiments.dataset_make_sample", "--pages", "300", "--out", str(sample)]
-            subprocess.run([sys.executable, *make], cwd=ROOT, check=True)
-        for study in STUDIES:
-            study.run({"D": given.data.resolve(), "S": sample}, given.cache.resolve(), given.runs)
-    lines = list(table_lines(verdicts(read_claims(CLAIMS), folders)))
-    stored = TABLE.read_text("utf-8").splitlines() if TABLE.exists() else []
-    if given.check:
-        table = [line for line in stored if line.startswith("|")]
-        differing = sorted(set(lines) ^ set(table))
-        for line in differing:
-            print(f"{'only of the runs' if line in lines else 'only in the table'}: {line}")
-        print(f"{len(lines) - 2} claims checked, {len(differing)} lines differ from {TABLE.name}")
-        return int(bool(differing))
-    TABLE.write_text(
-        "\n".join([provenance(STUDIES, folders["mineru"]), "", *lines]) + "\n", "utf-8"
-    )
-    print(TABLE)
-    return 0
+    differing = 0
+    for family in FAMILIES:
+        if given.only not in (None, family.name):
+            continue
+        if given.check:
+            differing += family.check(given.runs)
+            continue
+        family.make_runs(given.data.resolve(), given.cache.resolve(), given.runs)
+        family.write(given.runs)
+    return int(bool(differing))
 
 
 if __name__ == "__main__":
