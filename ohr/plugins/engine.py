@@ -33,8 +33,8 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     """Languages that it supports (ISO 639-1); empty if they depend on parameters or models."""
     returns: ClassVar[Literal["text", "markdown"]] = "text"
     """Output: plain text, or Markdown with tables and formulas."""
-    install: ClassVar[str] = ""
-    """The command that installs it."""
+    install: str = ""
+    """The command that installs it. May depend on parameters."""
     self_contained: ClassVar[bool] = False
     """Whether it works once installed, without downloading weights and without a server."""
     generative: bool = False
