@@ -275,15 +275,15 @@ def load_engine(
 
 
 def _check_keys(engine: Any, keys: Path) -> None:
-    """Raise ConfigError unless there are as many characters as the recogniser tells apart."""
-    recogniser = engine.text_rec
+    """Raise ConfigError unless there are as many characters as the recogniser knows."""
+    recogniser = engine._load_rec_model()
     blank = np.zeros((1, 3, LINE_HEIGHT, LINE_HEIGHT), np.float32)
     # Besides the characters: the space, which RapidOCR adds, and no character.
     expected = recogniser.session(blank).shape[-1] - 2
     listed = len(recogniser.postprocess_op.character) - 2
     if listed != expected:
         raise ConfigError(
-            f"rapidocr: keys {keys} has {listed} characters; the recogniser tells {expected} apart"
+            f"rapidocr: keys {keys} has {listed} characters; the recogniser knows {expected}"
         )
 
 

@@ -128,10 +128,10 @@ def _tiny() -> ModelFiles:
         path = folder / name
         if not path.is_file():
             raise MissingDependencyError(f"PP-OCRv6 tiny has no file {path}: {FETCH_TINY}")
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-        if found != digest:
+        actual = hashlib.sha256(path.read_bytes()).hexdigest()
+        if actual != digest:
             raise MissingDependencyError(
-                f"{path} is not the file of PP-OCRv6 tiny: its SHA-256 is {found[:12]}…, not "
+                f"{path} is not the file of PP-OCRv6 tiny: its SHA-256 is {actual[:12]}…, not "
                 f"{digest[:12]}…: {FETCH_TINY}"
             )
     return ModelFiles(detector=folder / TINY_DETECTOR, recogniser=folder / TINY_RECOGNISER)

