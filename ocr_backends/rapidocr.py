@@ -77,7 +77,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     languages = READS["small"]
     returns = "text"
     has_confidence = True
-    install: str = INSTALL
+    install = INSTALL
     self_contained = True
     tunable = MappingProxyType(
         {
@@ -88,11 +88,6 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
             "side": (None, "text", 1600, 1280, 960),
         }
     )
-
-    def __init__(self, params: RapidOcrParams | None = None) -> None:
-        super().__init__(params)
-        if self.params.models == "tiny":
-            self.install = FETCH_TINY
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (package or model)."""
@@ -122,6 +117,9 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
         Raises MissingDependencyError, and ConfigError for ``models``.
         """
         return models_version(self.params.runtime, self._files)
+
+    def install_command(self) -> str:
+        return FETCH_TINY if self.params.models == "tiny" else self.install
 
     def describe(self) -> str:
         """Which files ``models: tiny`` uses here, or the command that fetches them."""

@@ -95,7 +95,7 @@ def examine(spec: PluginSpec) -> Listed | None:
     state, reason, install, languages = "no", "", cls.install, cls.languages
     try:
         engine = registry.ocr_engine(spec)
-        install, languages = engine.install, engine.reads()
+        install, languages = engine.install_command(), engine.reads()
         version, remark = engine.engine_version(), engine.describe()
     except MissingDependencyError as error:
         reason = str(error)

@@ -33,8 +33,8 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     """Languages that it supports (ISO 639-1); empty if they depend on parameters or models."""
     returns: ClassVar[Literal["text", "markdown"]] = "text"
     """Output: plain text, or Markdown with tables and formulas."""
-    install: str = ""
-    """The command that installs it. May depend on parameters."""
+    install: ClassVar[str] = ""
+    """The command that installs it."""
     self_contained: ClassVar[bool] = False
     """Whether it works once installed, without downloading weights and without a server."""
     generative: bool = False
@@ -126,6 +126,10 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     def engine_version(self) -> str:
         """Version of the engine and its models, part of the identity. May be slow."""
         return ""
+
+    def install_command(self) -> str:
+        """The command that installs what it needs with these parameters; empty if unknown."""
+        return self.install
 
     def describe(self) -> str:
         """What a user should know about how it runs on this machine, in one line; else empty.
