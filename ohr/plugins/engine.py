@@ -127,6 +127,10 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """Version of the engine and its models, part of the identity. May be slow."""
         return ""
 
+    def install_command(self) -> str:
+        """The command that installs what it needs with these parameters; empty if unknown."""
+        return self.install
+
     def describe(self) -> str:
         """What a user should know about how it runs on this machine, in one line; else empty.
 

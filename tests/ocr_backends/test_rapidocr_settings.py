@@ -1,11 +1,9 @@
-"""RapidOCR's settings: other models, lines less padded, a detector that sees large type smaller."""
+"""RapidOCR's settings: lines less padded, a detector that sees large type smaller."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -15,7 +13,6 @@ from ocr_backends import _text_height
 from ocr_backends._text_height import SMALLEST, TARGET, detector_side, text_height
 from ocr_backends.rapidocr import RapidOcr
 from ohr import registry
-from ohr.documents.rapidocr_models import DETECTOR, RECOGNISER, model_path, models_of
 from ohr.errors import ConfigError
 from tests.ocr_backends.test_engines import LINES, draw
 
@@ -38,51 +35,6 @@ def test_usual_settings_are_not_part_of_the_identity():
 def test_settings_that_are_none(given: dict[str, object]):
     with pytest.raises(ConfigError, match=next(iter(given))):
         make_engine(**given)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with the models of the wheel."""
-    for name in (DETECTOR, RECOGNISER):
-        shutil.copy(model_path(name), tmp_path)
-    return tmp_path
-
-
-def test_models_of_a_folder_are_known_by_their_digests(folder: Path):
-    usual, own = make_engine(), make_engine(models=str(folder))
-    assert own.identity() == usual.identity()
-    assert usual.reads() == ("zh", "en", "ja")
-    assert own.reads() == ()
-    other = folder.parent / "other"
-    shutil.copytree(folder, other)
-    (other / DETECTOR).write_bytes(b"another detector")
-    version = str(make_engine(models=str(other)).identity()["engine_version"])
-    assert version != usual.engine_version()
-    assert version.split(", ")[-1] == usual.engine_version().split(", ")[-1]
-
-
-@pytest.mark.slow
-def test_the_same_models_in_a_folder_read_the_same(folder: Path):
-    page = draw(LINES)
-    usual, own = make_engine(), make_engine(models=str(folder))
-    assert own.read_with_words(page) == usual.read_with_words(page)
-
-
-def test_a_folder_without_models_is_one_line(tmp_path: Path):
-    with pytest.raises(ConfigError, match=r"one \*det\*\.onnx and one \*rec\*\.onnx; it has no"):
-        make_engine(models=str(tmp_path)).identity()
-    for name in ("my_det.onnx", "my_rec.onnx", "old_rec.onnx"):
-        (tmp_path / name).write_bytes(b"")
-    with pytest.raises(ConfigError, match=r"it has my_det\.onnx, my_rec\.onnx, old_rec\.onnx"):
-        next(make_engine(models=str(tmp_path)).transcribe([draw(LINES)], [0]))
-
-
-def test_a_recogniser_without_its_characters_is_an_error_not_a_download(folder: Path):
-    model = (folder / RECOGNISER).read_bytes()
-    assert models_of(folder) == (folder / DETECTOR, folder / RECOGNISER)
-    (folder / RECOGNISER).write_bytes(model.replace(b"\x09character", b"\x09characteR"))
-    with pytest.raises(ConfigError, match="does not list its characters"):
-        models_of(folder)
 
 
 def test_the_height_of_letters_grows_with_the_page():
