@@ -110,7 +110,7 @@ def _claim(entry: Mapping[str, Any]) -> Claim:
         entry["run"],
         tuple(terms),
         tuple(again),
-        NAMES.get(second["metric"], second["metric"]),
+        NAMES.get(str(second["metric"]), str(second["metric"])),
     )
 
 

@@ -147,14 +147,19 @@ def amounts(config: StudyConfig) -> tuple[set[str], set[str]]:
     return set(config.levels or ()), {str(value) for value in config.intensities}
 
 
-STUDIES = {study.name: configuration(study) for study in claims.STUDIES}
+STUDIES = {
+    study.name: configuration(study) for family in claims.FAMILIES for study in family.studies
+}
+CLAIMS = [claim for family in claims.FAMILIES for claim in claims.read_claims(family.claims)]
 
 
-@pytest.mark.parametrize("claim", claims.read_claims(claims.CLAIMS), ids=lambda claim: claim.name)
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_a_claim_asks_for_what_its_study_makes(claim):
-    config = STUDIES[claim.run]
-    levels, intensities = amounts(config)
     for _, where in (*claim.terms, *claim.second):
+        config = STUDIES[where.get("run", claim.run)]
+        levels, intensities = amounts(config)
+        engines = {spec.label or spec.name for spec in config.engines}
+        assert where.get("engine", "gt") in {*engines, "gt", "latex", "html"}
         assert where.get("level", "") in {"", *levels}
         assert str(where.get("intensity", "")) in {"", *intensities}
         assert where.get("chunker", "tokens") in {spec.name for spec in config.chunkers}
