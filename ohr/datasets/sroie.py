@@ -70,17 +70,17 @@ class Sroie(DatasetSource[SroieParams]):
         receipts = {receipt.document.doc_id: receipt for receipt in self._receipts(root, report)}
         documents = {doc_id: receipt.document for doc_id, receipt in receipts.items()}
         if params.questions is not None:
-            asked: Iterator[Question] = (
+            candidates: Iterator[Question] = (
                 question
                 for question in read_questions(params.questions, report)
                 if not params.domains or question.domain in params.domains
             )
         elif _folder(root, KEY_FOLDERS) is not None:
-            asked = _questions(list(receipts.values()), report)
+            candidates = _questions(list(receipts.values()), report)
         else:
-            asked = map(known_item, documents.values())
+            candidates = map(known_item, documents.values())
             report.notes.append("no key fields: each page has one question, its own first words")
-        questions = validate_questions(asked, documents, report)
+        questions = validate_questions(candidates, documents, report)
         dataset = Dataset(documents.values(), questions, kind=self.name, root=root, report=report)
         return finish(dataset, strict=params.strict)
 
@@ -88,9 +88,9 @@ class Sroie(DatasetSource[SroieParams]):
         folders = [_folder(root, names) for names in (IMAGE_FOLDERS, BOX_FOLDERS)]
         if folders[0] is None or folders[1] is None:
             raise DatasetError(f"no folders images and boxes (or img and box) in {root}")
-        boxes = _by_stem(folders[1], BOX_SUFFIXES)
+        boxes = _named_files(folders[1], BOX_SUFFIXES)
         key_folder = _folder(root, KEY_FOLDERS)
-        keys = _by_stem(key_folder, (".json", ".txt")) if key_folder is not None else {}
+        keys = _named_files(key_folder, (".json", ".txt")) if key_folder is not None else {}
         repeated = 0
         images = page_images(folders[0])
         for name, image in images.items():
@@ -137,7 +137,7 @@ def _folder(root: Path, names: Sequence[str]) -> Path | None:
     return next((root / name for name in names if (root / name).is_dir()), None)
 
 
-def _by_stem(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
+def _named_files(folder: Path, suffixes: Sequence[str]) -> dict[str, Path]:
     """Path within the folder, without suffix -> file."""
     return {
         readable(path.relative_to(folder).with_suffix("").as_posix()): path
@@ -171,14 +171,14 @@ def _questions(receipts: Sequence[_Receipt], report: ValidationReport) -> Iterat
     for receipt in receipts:
         own = receipt.fields
         company, date, address, total = (own.get(field, "") for field in FIELDS)
-        asked = [
+        by_field = [
             ("date", date, f"On what date was the receipt of {company} with a total of {total} "
              "issued?", by_total[company, total] == 1 and total),
             ("total", total, f"What is the total of the receipt of {company} of {date}?",
              by_date[company, date] == 1 and date),
             ("address", address, f"What is the address of {company}?", by_company[company] == 1),
         ]  # fmt: skip
-        for field, answer, text, names_one in asked:
+        for field, answer, text, names_one in by_field:
             if not company or not answer:
                 continue
             if not names_one:

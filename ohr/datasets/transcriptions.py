@@ -59,10 +59,10 @@ class Transcriptions(DatasetSource, abstract=True):
                 continue
             documents[document.doc_id] = document
         if params.questions is not None:
-            asked = read_questions(params.questions, report)
+            candidates = read_questions(params.questions, report)
         else:
-            asked = map(known_item, documents.values())
-        questions = validate_questions(asked, documents, report)
+            candidates = map(known_item, documents.values())
+        questions = validate_questions(candidates, documents, report)
         dataset = Dataset(documents.values(), questions, kind=self.name, root=root, report=report)
         return finish(dataset, strict=params.strict)
 
@@ -91,7 +91,7 @@ class Transcriptions(DatasetSource, abstract=True):
                 continue
             doc_id = image[0] if "/" in image[0] else f"{DEFAULT_DOMAIN}/{image[0]}"
             ref = PageRef(doc_id, 0)
-            lines = layout.on(_size(image[1])) if layout.lines else ()
+            lines = layout.scaled_to(_size(image[1])) if layout.lines else ()
             page = Page(ref, write_markdown(blocks, furniture=True), image[1], lines)
             yield Document(doc_id, doc_id.partition("/")[0], (page,))
         if skipped:

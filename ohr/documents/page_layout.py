@@ -24,7 +24,7 @@ class PageLayout:
     size: tuple[int, int]
     lines: tuple[Line, ...]
 
-    def on(self, size: tuple[int, int]) -> tuple[Line, ...]:
+    def scaled_to(self, size: tuple[int, int]) -> tuple[Line, ...]:
         """The lines on an image of another size, width and height in pixels."""
         if not all(self.size) or self.size == size:
             return self.lines

@@ -117,7 +117,7 @@ def is_case_folded(manifest: Mapping[str, Any]) -> bool:
 
 
 def truth_lines(plan: Plan) -> list[str]:
-    """The lines for the console that say what output is compared with, and how if not as usual."""
+    """The lines for the console that name what output is compared with, and how if not as usual."""
     folded = [f"truth: {FOLDED_NOTE}"] if plan.units.folds_case else []
     return _truth_lines(plan) + folded
 
