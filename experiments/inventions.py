@@ -60,7 +60,7 @@ def main(
         Path | None,
         typer.Option(
             help="Folder with the words or lines of images: NAME.json, a list of "
-            "[x, y, width, height, text] in pixels."
+            "[x, y, width, height, text] in pixels, or NAME.txt as SROIE has it."
         ),
     ] = None,
     textless: Annotated[

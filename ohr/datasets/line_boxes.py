@@ -12,6 +12,8 @@ from ohr.documents.page_layout import box_of
 from ohr.files.decoding import decoded
 from ohr.types import Line
 
+BOX_SUFFIXES = (".json", ".txt", ".csv")
+"""Files of lines with their boxes."""
 CORNERS = 8
 """Numbers before the text of a line of SROIE: x and y of four corners, clockwise."""
 SHARE = 0.5

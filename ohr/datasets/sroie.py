@@ -19,7 +19,7 @@ from typing import Any
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.json_text import parse_json
 from ohr.datasets.known_items import known_item, page_images
-from ohr.datasets.line_boxes import drop_repeated, lines_of, text_of_rows
+from ohr.datasets.line_boxes import BOX_SUFFIXES, drop_repeated, lines_of, text_of_rows
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.values import reason_of, text_of
 from ohr.errors import DatasetError
@@ -29,7 +29,6 @@ from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Line, Page, PageRef, Question
 
 IMAGE_FOLDERS, BOX_FOLDERS, KEY_FOLDERS = ("images", "img"), ("boxes", "box"), ("keys", "key")
-BOX_SUFFIXES = (".json", ".txt", ".csv")
 DEFAULT_DOMAIN = "receipt"
 FIELDS = ("company", "date", "address", "total")
 _TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ohr.datasets.line_boxes import BOX_SUFFIXES, lines_of
 from ohr.documents.images import load_image
 from ohr.documents.pdf import render, words_of_page
 from ohr.errors import DatasetError, EngineError
+from ohr.files.bounded import read_bounded
 from ohr.ocr.sources import PageSource
 from ohr.types import PageRef
 
@@ -63,23 +63,15 @@ def layer_pieces(source: PageSource) -> list[Piece]:
 
 
 def read_boxes(path: Path) -> list[Piece]:
-    """The lines or words of an image: a JSON list of ``[x, y, width, height, text]``, in pixels.
+    """The lines or words of an image, as :func:`ohr.datasets.line_boxes.lines_of` reads them.
 
     Raises DatasetError.
     """
     try:
-        entries = json.loads(path.read_text("utf-8"))
-        words = [
-            (str(text), (float(x), float(y), float(x) + float(width), float(y) + float(height)))
-            for x, y, width, height, text in entries
-        ]
-    except (OSError, ValueError, TypeError) as error:
-        raise DatasetError(
-            f"{path.name} is no list of [x, y, width, height, text] in JSON: {error}"
-        ) from error
-    if not all(map(math.isfinite, (edge for _, box in words for edge in box))):
-        raise DatasetError(f"{path.name} has a box that is not finite")
-    return number_lines(words)
+        lines = lines_of(read_bounded(path), path.suffix.lower())
+    except (OSError, ValueError, RecursionError) as error:
+        raise DatasetError(f"{path.name} is no file of lines with their boxes: {error}") from error
+    return number_lines([(line.text, line.box) for line in lines])
 
 
 def number_lines(words: Sequence[tuple[str, Box]]) -> list[Piece]:
@@ -105,14 +97,15 @@ def _continues(before: Box, box: Box) -> bool:
 
 
 def boxes_file(folder: Path, source: PageSource) -> Path:
-    """The file of an image's boxes: the image's name, with ``.json``, in the folder or below it.
+    """The file of an image's boxes, with the image's name, in the folder or below it.
 
     Raises EngineError if there is none.
     """
-    name = f"{source.path.stem}.json"
-    path = folder / name
-    if not path.is_file():
-        path = next(iter(sorted(folder.rglob(name))), path)
-    if not path.is_file():
-        raise EngineError(f"no file {name} in {folder}")
-    return path
+    stem = source.path.stem
+    for suffix in BOX_SUFFIXES:
+        name = f"{stem}{suffix}"
+        if (folder / name).is_file():
+            return folder / name
+        if below := sorted(folder.rglob(name)):
+            return below[0]
+    raise EngineError(f"no file {stem}.json, .txt or .csv in {folder}")
