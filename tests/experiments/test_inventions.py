@@ -163,7 +163,7 @@ def test_boxes_that_are_no_boxes_are_an_error(drawn):
     (drawn / "boxes" / "page1.json").write_text(json.dumps({"words": []}))
     done = run(drawn, "--engines", INVENTOR, *SMALL)
     assert done.exit_code == 2
-    assert "page1.json is no list of [x, y, width, height, text]" in done.stderr
+    assert "page1.json is no file of lines with their boxes" in done.stderr
 
 
 SHOW = """
