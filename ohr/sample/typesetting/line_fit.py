@@ -30,7 +30,9 @@ _STRETCHED = 1.5, 0.6, 3.0
 em of it, and at most. In the box of a letter or two, air is a large part."""
 _LONG = 2.4  # em (four letters) from which a line's width tells the letters' width
 _TURNED = 3.0  # times a text is too long for its box before it stands upright in it
-_GAP = 0.15  # of its height is free at least on either side of a line
+_GAP = 0.15, 0.1
+"""What is free beside a line and above it, of the shorter side of its box: a blank, and what
+printers leave. Without it, words of two lines run together, and capitals of two rows touch."""
 _LEAST = 0.3  # of a box that overlaps another is left at least, or it stays as it is
 
 
@@ -112,14 +114,14 @@ def _is_turned(room: Extent, box: np.ndarray) -> bool:
 def _apart(boxes: np.ndarray) -> np.ndarray:
     """The boxes, each cut back to the middle of what it shares with another.
 
-    Two boxes are parted along the side on which they overlap by the smaller share; side by side,
-    a gap remains between them. A box of which little would be left, such as one inside another,
-    stays as it is.
+    Two boxes are parted along the side on which they overlap by the smaller share, and a gap
+    remains between them. A box of which little would be left, such as one inside another, stays as
+    it is.
     """
     parted = boxes.copy()
     sides = boxes[:, 2:] - boxes[:, :2]
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2
-    gap = np.stack([_GAP * sides[:, 1], np.zeros(len(boxes))], axis=1)
+    gap = sides.min(axis=1, keepdims=True) * _GAP
     lows, highs = boxes[:, :2] - gap, boxes[:, 2:] + gap
     for number in range(len(boxes)):
         low, high = np.maximum(lows, lows[number]), np.minimum(highs, highs[number])
