@@ -15,7 +15,7 @@ from ohr.study.commands import option_texts
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
 
-_SHOWN = 5  # reasons of each kind that are printed; twins.json has all
+_SHOWN = 5  # reasons that are printed; twins.json has all
 
 
 def draw_twins(config: StudyConfig, out: Path, face: Face) -> int:
@@ -33,22 +33,27 @@ def draw_twins(config: StudyConfig, out: Path, face: Face) -> int:
     if not is_new:
         print(f"the twins are already in {out}")
     print(
-        f"{twins.pages} pages drawn, {twins.equal} with a text layer that equals the transcription"
+        f"{_count(twins.pages, 'page')} drawn, {twins.equal} with a text layer that equals the "
+        "transcription"
     )
-    print(f"{twins.documents} documents, {twins.questions} questions: {out}")
+    print(f"{_count(twins.documents, 'document')}, {_count(twins.questions, 'question')}: {out}")
     pages = [(f"{doc_id}, page {number + 1}", reason) for doc_id, number, reason in twins.pages_out]
-    _print_reasons("pages", pages, out)
-    _print_reasons("documents", twins.documents_out, out)
-    _print_reasons("questions", twins.questions_out, out)
+    _print_reasons("page", pages, out)
+    _print_reasons("document", twins.documents_out, out)
+    _print_reasons("question", twins.questions_out, out)
     for line in studies(config, out, twins):
         print(line)
     return 0
 
 
-def _print_reasons(what: str, reasons: Sequence[tuple[str, str]], out: Path) -> None:
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def _print_reasons(unit: str, reasons: Sequence[tuple[str, str]], out: Path) -> None:
     if not reasons:
         return
-    print(f"{len(reasons)} {what} left out:")
+    print(f"{_count(len(reasons), unit)} left out:")
     counts = Counter(reason for _, reason in reasons)
     for reason, count in counts.most_common(_SHOWN):
         names = [name for name, why in reasons if why == reason]

@@ -67,9 +67,9 @@ def test_the_command_draws_counts_and_prints_the_two_studies(
     result = run(*options(receipts), "--out", out)
     assert result.exit_code == 0, result.output
     printed = result.stdout
-    assert "1 pages drawn, 1 with a text layer that equals the transcription" in printed
-    assert "1 documents left out:\n  receipt/002: it has no transcribed lines" in printed
-    assert "1 questions left out:\n  002-rope: a page of its evidence has no twin" in printed
+    assert "1 page drawn, 1 with a text layer that equals the transcription" in printed
+    assert "1 document left out:\n  receipt/002: it has no transcribed lines" in printed
+    assert "1 question left out:\n  002-rope: a page of its evidence has no twin" in printed
     *_, scans, drawn, compare = printed.splitlines()
     ids = []
     for study in (scans, drawn):
@@ -91,9 +91,10 @@ def test_another_dpi_and_another_folder_are_refused(receipts: Path, tmp_path: Pa
     other = run(*options(receipts), "dpi=200", "--out", out)
     assert other.exit_code == 2
     assert "holds no twins of this dataset with these options" in other.stderr
-    plain = run("dataset.kind=sample", "--out", tmp_path / "plain")
+    own = [f"dataset.path={out / 'retrieval_base'}", f"dataset.questions={out / 'qas.json'}"]
+    plain = run("dataset.kind=ohrbench", *own, "--out", tmp_path / "plain")
     assert plain.exit_code == 2
-    assert "no page of the dataset (sample) has transcribed lines" in plain.stderr
+    assert "no page of the dataset (ohrbench) has transcribed lines" in plain.stderr
 
 
 @pytest.mark.slow
