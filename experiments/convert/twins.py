@@ -6,11 +6,11 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
-from ohr.sample.twins import RECORD, Twins, write_twins
-from ohr.sample.typesetting.faces import Face
+from ohr.sample.origin import generator
 from ohr.study.commands import option_texts
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
@@ -18,11 +18,14 @@ from ohr.study.loading import load_dataset
 _SHOWN = 5  # reasons that are printed; twins.json has all
 
 
-def draw_twins(config: StudyConfig, out: Path, face: Face) -> int:
+def draw_twins(config: StudyConfig, out: Path, face: Literal["mono", "sans"]) -> int:
     """Draw the pages of a dataset anew, print the counts and the two studies to run; returns 0.
 
     Raises OhrError.
     """
+    generator()  # says how to install what typesets, before it is imported
+    from ohr.sample.twins import write_twins
+
     dataset = load_dataset(config)
     with Progress(verb="drawing", unit="documents") as progress:
 
@@ -41,7 +44,7 @@ def draw_twins(config: StudyConfig, out: Path, face: Face) -> int:
     _print_reasons("page", pages, out)
     _print_reasons("document", twins.documents_out, out)
     _print_reasons("question", twins.questions_out, out)
-    for line in studies(config, out, twins):
+    for line in studies(config, out):
         print(line)
     return 0
 
@@ -60,10 +63,10 @@ def _print_reasons(unit: str, reasons: Sequence[tuple[str, str]], out: Path) -> 
         more = f" and {count - 1} more" if count > 1 else ""
         print(f"  {plain(names[0])}{more}: {plain(reason)}")
     if len(counts) > _SHOWN:
-        print(f"  {len(counts) - _SHOWN} other reasons: {out / RECORD}")
+        print(f"  {len(counts) - _SHOWN} other reasons: {out / 'twins.json'}")
 
 
-def studies(config: StudyConfig, out: Path, twins: Twins) -> list[str]:
+def studies(config: StudyConfig, out: Path) -> list[str]:
     """The commands of two studies, of the scans and of the twins, and of their comparison."""
     given = option_texts({"dataset": config.dataset.model_dump(exclude_defaults=True, mode="json")})
     own = [

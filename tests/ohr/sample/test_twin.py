@@ -15,6 +15,7 @@ from ohr.sample.typesetting.line_fit import place_lines
 from ohr.sample.typesetting.twin import Sheet, twin_pdf, twins_pdf
 from ohr.sample.typesetting.twin_check import layer_difference
 from ohr.types import Line
+from tests.examples import examples
 
 SIZE = (600, 400)
 INVOICE = (
@@ -52,11 +53,13 @@ def ink(pdf: bytes, dpi: int = 150) -> np.ndarray:
     return np.asarray(opened(pdf).render(scale=dpi / 72).to_pil().convert("L")) < 128
 
 
+@examples(100)
 @given(pages(), st.sampled_from(["mono", "sans"]))
 def test_the_text_layer_equals_the_lines(lines: list[Line], face: str) -> None:
     assert layer_difference(opened(twin_pdf(lines, SIZE, 150, face)), lines) == ""  # type: ignore[arg-type]
 
 
+@examples(50)
 @given(st.integers(30, 4000), st.integers(30, 4000), st.sampled_from([72, 96, 150, 200, 300, 400]))
 def test_a_twin_has_the_size_of_its_scan_to_the_pixel(width: int, height: int, dpi: int) -> None:
     page = opened(twin_pdf([], (width, height), dpi))
