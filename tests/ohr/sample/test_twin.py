@@ -53,6 +53,7 @@ def ink(pdf: bytes, dpi: int = 150) -> np.ndarray:
     return np.asarray(opened(pdf).render(scale=dpi / 72).to_pil().convert("L")) < 128
 
 
+@pytest.mark.slow
 @examples(100)
 @given(pages(), st.sampled_from(["mono", "sans"]))
 def test_the_text_layer_equals_the_lines(lines: list[Line], face: str) -> None:
