@@ -7,7 +7,9 @@ compared with the transcription; a page that differs is left out and reported.
 
 The folder has the layout of OHR-Bench, with the dataset's documents, questions and page texts:
 ``dataset.kind=ohrbench dataset.path=TWINS/retrieval_base dataset.questions=TWINS/qas.json
-dataset.pdfs=TWINS/pdfs``.
+dataset.pdfs=TWINS/pdfs``. With ``--with-scans`` one study reads twins and scans: they are in the
+domains ``receipt`` and ``receipt-scan``, which ``--natural '*-scan/*'`` pairs in ``ohr run
+mitigations`` and ``ohr analyse realism``.
 """
 
 from __future__ import annotations
@@ -29,6 +31,12 @@ def main(
         Literal["mono", "sans"],
         typer.Option(help="Typeface: mono as typewriters and tills print, or sans."),
     ] = "mono",
+    with_scans: Annotated[
+        bool,
+        typer.Option(
+            "--with-scans", help="Also the scans, in domains of their own such as receipt-scan."
+        ),
+    ] = False,
 ) -> int:
     """Draw pages anew from their transcribed lines.
 
@@ -36,7 +44,7 @@ def main(
     """
     from experiments.convert.twins import draw_twins
 
-    return draw_twins(config, out, face)
+    return draw_twins(config, out, face, with_scans)
 
 
 if __name__ == "__main__":

@@ -18,13 +18,15 @@ from ohr.study.loading import load_dataset
 _SHOWN = 5  # reasons that are printed; twins.json has all
 
 
-def draw_twins(config: StudyConfig, out: Path, face: Literal["mono", "sans"]) -> int:
-    """Draw the pages of a dataset anew, print the counts and the two studies to run; returns 0.
+def draw_twins(
+    config: StudyConfig, out: Path, face: Literal["mono", "sans"], with_scans: bool = False
+) -> int:
+    """Draw the pages of a dataset anew, print the counts and the studies to run; returns 0.
 
     Raises OhrError.
     """
     generator()  # says how to install what typesets, before it is imported
-    from ohr.sample.twins import write_twins
+    from ohr.sample.twins import SCANS, write_twins
 
     dataset = load_dataset(config)
     with Progress(verb="drawing", unit="documents") as progress:
@@ -32,7 +34,9 @@ def draw_twins(config: StudyConfig, out: Path, face: Literal["mono", "sans"]) ->
         def report(done: int, total: int) -> None:
             progress("twins", done, total)
 
-        twins, is_new = write_twins(dataset, out, dpi=config.dpi, face=face, progress=report)
+        twins, is_new = write_twins(
+            dataset, out, dpi=config.dpi, face=face, with_scans=with_scans, progress=report
+        )
     if not is_new:
         print(f"the twins are already in {out}")
     print(
@@ -44,7 +48,9 @@ def draw_twins(config: StudyConfig, out: Path, face: Literal["mono", "sans"]) ->
     _print_reasons("page", pages, out)
     _print_reasons("document", twins.documents_out, out)
     _print_reasons("question", twins.questions_out, out)
-    for line in studies(config, out):
+    if with_scans:
+        print(f"{_count(twins.scans, 'scan')} beside them, in domains that end in {SCANS}")
+    for line in studies(config, out) if not with_scans else mitigation_study(config, out):
         print(line)
     return 0
 
@@ -69,12 +75,7 @@ def _print_reasons(unit: str, reasons: Sequence[tuple[str, str]], out: Path) -> 
 def studies(config: StudyConfig, out: Path) -> list[str]:
     """The commands of two studies, of the scans and of the twins, and of their comparison."""
     given = option_texts({"dataset": config.dataset.model_dump(exclude_defaults=True, mode="json")})
-    own = [
-        "dataset.kind=ohrbench",
-        f"dataset.path={out / 'retrieval_base'}",
-        f"dataset.questions={out / 'qas.json'}",
-        f"dataset.pdfs={out / 'pdfs'}",
-    ]
+    own = _own_options(out)
     rest = ["engines=tesseract", f"dpi={config.dpi}"]
     scans, drawn = Path("runs/scans"), Path("runs/twins")
     lines = [
@@ -84,3 +85,21 @@ def studies(config: StudyConfig, out: Path) -> list[str]:
         shlex.join(["ohr", "analyse", "compare", str(drawn), str(scans)]),
     ]
     return lines
+
+
+def mitigation_study(config: StudyConfig, out: Path) -> list[str]:
+    """The command of the study of what helps on the scans that stand beside their twins."""
+    rest = ["noise=[]", f"dpi={config.dpi}", "--natural", "*-scan/*", "--out", "runs/repairs"]
+    return [
+        "a study of what helps on the scans:",
+        shlex.join(["ohr", "run", "mitigations", *_own_options(out), *rest]),
+    ]
+
+
+def _own_options(out: Path) -> list[str]:
+    return [
+        "dataset.kind=ohrbench",
+        f"dataset.path={out / 'retrieval_base'}",
+        f"dataset.questions={out / 'qas.json'}",
+        f"dataset.pdfs={out / 'pdfs'}",
+    ]

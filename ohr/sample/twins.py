@@ -9,14 +9,15 @@
     complete.json                             every file with its size
 
 Documents, pages and questions have the dataset's ids, so that a study of the scans and one of the
-twins can be paired.
+twins can be paired. The scans can stand beside their twins, each in a domain of its own, so that
+one study reads both: ``pdfs/<domain>-scan/<doc>.jpg`` and so on.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ from ohr.store.identity import digest
 from ohr.types import Document, Page, PageRef, Question
 
 RECORD = "twins.json"
+SCANS = "-scan"
+"""What follows the domain and the question's id of a scan that stands beside its twin."""
 Size = tuple[int, int]
 """Width and height in pixels."""
 NO_LINES = "it has no transcribed lines"
@@ -58,6 +61,7 @@ class Twins:
     equal: int = 0
     documents: int = 0
     questions: int = 0
+    scans: int = 0
     pages_out: list[tuple[str, int, str]] = field(default_factory=list)
     documents_out: list[tuple[str, str]] = field(default_factory=list)
     questions_out: list[tuple[str, str]] = field(default_factory=list)
@@ -69,11 +73,13 @@ def write_twins(
     *,
     dpi: int,
     face: Face,
+    with_scans: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Twins, bool]:
     """Write the twins of a dataset to ``out``, unless they are there.
 
-    Returns what they are, and whether they were written now. ``progress`` is called with the
+    ``with_scans``: also the scans of documents of one page. Returns what they are, and whether they
+    were written now. ``progress`` is called with the
     documents done and all. Raises ConfigError for a folder with other things in it, DatasetError if
     no page has lines, StoreError if files cannot be written.
     """
@@ -83,7 +89,7 @@ def write_twins(
             "datasets of the kinds sroie, page_xml and alto have"
         )
     sizes = {ref: _size(dataset.documents[ref.doc_id], page) for ref, page in dataset.pages.items()}
-    identity = _identity(dataset, sizes, dpi, face)
+    identity = _identity(dataset, sizes, dpi, face) | ({"scans": True} if with_scans else {})
     if out.is_dir() and any(out.iterdir()):
         stored = _stored(out / RECORD)
         if stored.get("identity") != identity or not storage.is_complete(out):
@@ -99,7 +105,8 @@ def write_twins(
             progress(done, len(dataset.documents))
             _write_document(folder, document, sizes, dpi, face, twins)
         progress(len(dataset.documents), len(dataset.documents))
-        _write_questions(folder, dataset.questions, twins)
+        scans = _write_scans(folder, dataset.documents.values(), twins) if with_scans else {}
+        _write_questions(folder, dataset.questions, twins, scans)
         content = {"identity": identity, "twins": asdict(twins)}
         write_text(folder / RECORD, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
@@ -232,8 +239,47 @@ def _write_pdf(path: Path, pdf: bytes, sheets: Mapping[int, Sheet]) -> dict[int,
     return {number: difference for number, difference in differences.items() if difference}
 
 
-def _write_questions(folder: Path, questions: Iterable[Question], twins: Twins) -> None:
-    """Write the questions that can be asked of the twins."""
+def _write_scans(folder: Path, documents: Iterable[Document], twins: Twins) -> dict[str, str]:
+    """Copy the scans of the twins of one page; by the id of the document that of its scan.
+
+    Raises StoreError.
+    """
+    absent = {doc_id for doc_id, _ in twins.documents_out}
+    scans: dict[str, str] = {}
+    for document in documents:
+        if document.doc_id in absent or len(document.pages) != 1:
+            continue
+        [page] = document.pages
+        path = document.source or page.image
+        assert path is not None  # the twin is as large as this image
+        scan = f"{document.domain}{SCANS}{document.doc_id.removeprefix(document.domain)}"
+        write_bytes(folder / "pdfs" / f"{scan}{path.suffix.lower()}", path.read_bytes())
+        content = json.dumps(
+            [{"page_idx": page.ref.page_no, "text": page.text}], ensure_ascii=False
+        )
+        write_text(folder / "retrieval_base" / "gt" / f"{scan}.json", content + "\n")
+        scans[document.doc_id] = scan
+    twins.scans = len(scans)
+    return scans
+
+
+def _moved(question: Question, scans: Mapping[str, str]) -> Question:
+    """The question, asked of the scan."""
+    scan = scans[question.doc_id]
+    refs = tuple(PageRef(scans[ref.doc_id], ref.page_no) for ref in question.evidence_pages)
+    return replace(
+        question,
+        qid=f"{question.qid}{SCANS}",
+        doc_id=scan,
+        domain=scan.partition("/")[0],
+        evidence_pages=refs,
+    )
+
+
+def _write_questions(
+    folder: Path, questions: Iterable[Question], twins: Twins, scans: Mapping[str, str]
+) -> None:
+    """Write the questions that can be asked of the twins, and of their scans."""
     without = {(doc_id, number) for doc_id, number, _ in twins.pages_out}
     missing = {doc_id for doc_id, _ in twins.documents_out}
     with storage.listing(folder / "qas.json") as add:
@@ -248,6 +294,8 @@ def _write_questions(folder: Path, questions: Iterable[Question], twins: Twins) 
             else:
                 add(entry_of(question))
                 twins.questions += 1
+                if {question.doc_id, *(doc_id for doc_id, _ in places)} <= scans.keys():
+                    add(entry_of(_moved(question, scans)))
 
 
 def _is_kept(question: Question) -> bool:

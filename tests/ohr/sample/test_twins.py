@@ -212,3 +212,24 @@ def test_an_image_on_its_side_has_its_upright_size(tmp_path: Path) -> None:
 def test_the_counts_are_json() -> None:
     counts = vars(Twins(pages=1, pages_out=[("tills/a", 0, NO_LINES)]))
     assert json.loads(json.dumps(counts))["pages_out"] == [["tills/a", 0, NO_LINES]]
+
+
+def test_scans_stand_beside_their_twins_in_a_domain_of_their_own(tmp_path: Path) -> None:
+    data = dataset(tmp_path)
+    twins, _ = write_twins(data, tmp_path / "twins", dpi=150, face="mono", with_scans=True)
+    both = load(tmp_path / "twins")
+    scans = [document for document in both.documents.values() if document.domain == "tills-scan"]
+    assert [scan.doc_id for scan in scans] == ["tills-scan/whole"]
+    assert twins.scans == 1
+    [scanned], [original] = scans[0].pages, data.documents["tills/whole"].pages
+    assert scanned.text == original.text == both.pages[PageRef("tills/whole", 0)].text
+    assert scanned.image is not None
+    assert original.image is not None
+    assert scanned.image.read_bytes() == original.image.read_bytes()
+    of_scans = [question for question in both.questions if question.domain == "tills-scan"]
+    assert [question.qid for question in of_scans] == ["rope-scan"]
+    assert of_scans[0].evidence_pages == (PageRef("tills-scan/whole", 0),)
+    again, is_new = write_twins(data, tmp_path / "twins", dpi=150, face="mono", with_scans=True)
+    assert (again, is_new) == (twins, False)
+    with pytest.raises(ConfigError, match="choose another folder"):
+        write_twins(data, tmp_path / "twins", dpi=150, face="mono")
