@@ -38,7 +38,10 @@ def main(
         typer.Option(metavar=LIST, help="Mitigations, separated by commas; a+b takes a, then b."),
     ] = ARMS,
     second: Annotated[
-        str, typer.Option(help="The second engine of arms that fuse texts.")
+        str,
+        typer.Option(
+            help="The second engine of arms that fuse texts: a name, or {name: …, params: {…}}."
+        ),
     ] = "rapidocr",
     natural: Annotated[
         str, typer.Option(help="Documents with natural noise, such as '*_*door*'.")

@@ -109,6 +109,15 @@ def test_an_arm_for_another_retriever_is_left_out():
     ]  # fmt: skip
 
 
+def test_the_second_engine_may_have_parameters():
+    bench = bench_of(config(), "add_words", "{name: tesseract, params: {psm: 6}, label: block}")
+    [arm] = bench.arms
+    [fused] = [spec for spec in bench.config.engines if spec.label == arm.engine]
+    assert fused.params["engines"][1]["params"] == {"psm": 6}
+    with pytest.raises(ConfigError, match="--second"):
+        bench_of(config(), "add_words", "{name: tesseract")
+
+
 def test_an_arm_that_does_not_apply_is_named():
     bench = bench_of(config("stages=[ocr]"), "light,ngrams", WORDS)
     assert bench.left_out == ("ngrams: the study has no retrieval",)

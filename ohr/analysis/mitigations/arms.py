@@ -11,6 +11,7 @@ from ohr.errors import ConfigError
 from ohr.plugins import ImageRepair, OcrBackend, RetrieverChange, TextFusion, TextRepair
 from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig, parse_plugins
+from ohr.study.yaml_values import parse_yaml
 
 IDENTITY, ORACLE = "identity", "oracle"
 """Arms without a mitigation: nothing changes; the pages have no noise."""
@@ -57,10 +58,10 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
     """Add to a study the engines and retrievers of the arms, for each of its own.
 
     ``arms`` are mitigations, separated by commas; several joined by ``+`` are one arm, taken in
-    that order. ``second`` is the engine beside the study's for those that fuse texts. Raises
-    ConfigError, for example if no arm applies.
+    that order. ``second`` is the engine beside the study's for those that fuse texts: a name, or
+    ``{name: …, params: {…}}``. Raises ConfigError, for example if no arm applies.
     """
-    other = PluginSpec.parse(second)
+    other = _second(second)
     engines: dict[str, PluginSpec] = {spec.label: spec for spec in config.engines}
     retrievers: dict[str, PluginSpec] = {spec.label: spec for spec in config.retrievers}
     read = [spec for spec in config.engines if _reads_images(spec)]
@@ -117,6 +118,13 @@ def bench_of(config: StudyConfig, arms: str, second: str) -> Bench:
     if searches:
         update["retrievers"] = tuple(retrievers.values())
     return Bench(config.model_copy(update=update), tuple(chosen), tuple(left_out))
+
+
+def _second(text: str) -> PluginSpec:
+    try:
+        return PluginSpec.parse(parse_yaml(text) if text.startswith("{") else text)
+    except ValueError as error:
+        raise ConfigError(f"--second: {error}") from error
 
 
 def _parsed(arms: str) -> list[tuple[str, list[PluginSpec]]]:
