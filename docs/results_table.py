@@ -45,7 +45,10 @@ class Study:
         return last + "+" * bool(git("status", "--porcelain", "--", *rooms))
 
     def run(self, folders: Mapping[str, Path | str], cache: Path, runs: Path) -> Path:
-        """Its folder, made where it is not finished there. ``folders`` are ``$D`` and so on, or lists of names."""
+        """Its folder, made where it is not finished there.
+
+        ``folders`` are ``$D`` and so on: paths, or lists of names.
+        """
         out = runs / self.name
         finished = out / "made_by.json"
         made_by = {"command": self.command, "code": self.code}
