@@ -23,12 +23,9 @@ from ohr.study.results import open_run
 from ohr.types import Line
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
-SERIES = (
-    ("tesseract", "scans", "twins", "Tesseract, 239 receipts"),
-    ("rapidocr", "scans_80", "twins_80", "RapidOCR, 80"),
-    ("tiny", "scans_80", "twins_80", "RapidOCR tiny, 80"),
-)
-"""Engine, its runs of scans and of twins, and its name."""
+ENGINES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR", "tiny": "RapidOCR tiny"}
+SCANS, TWINS = "scans_80", "twins_80"
+"""The runs in which all engines read the same receipts."""
 PANELS = (
     ("retrieval", "lcs", "bm25", "retrieval LCS"),
     ("retrieval", "lcs", "4-grams", "retrieval LCS, 4-grams"),
@@ -64,15 +61,14 @@ SEED = 3
 
 def draw_costs(runs: Path) -> Path:
     """What each engine loses on twins and on scans, with 95 % intervals."""
-    names = {name for _, scans, twins, _ in SERIES for name in (scans, twins)}
-    cells = {name: open_run(runs / name).cells for name in names}
+    cells = {name: open_run(runs / name).cells for name in (SCANS, TWINS)}
     with figure(6.9, 2.3) as fig:
         axes = fig.subplots(1, len(PANELS))
         for ax, (stage, metric, retriever, title) in zip(axes, PANELS, strict=True):
-            for number, (engine, scans, twins, name) in enumerate(SERIES):
+            for number, (engine, name) in enumerate(ENGINES.items()):
                 points = [
                     _cell(cells[run], stage, metric, retriever, read_by)
-                    for run, read_by in ((scans, "gt"), (twins, engine), (scans, engine))
+                    for run, read_by in ((SCANS, "gt"), (TWINS, engine), (SCANS, engine))
                 ]
                 x = [place + (number - 1) * 0.08 for place in range(len(STEPS))]
                 colour, mark = COLOURS[number], MARKERS[number]
@@ -84,7 +80,7 @@ def draw_costs(runs: Path) -> Path:
             ax.set_xlim(-0.4, len(STEPS) - 0.6)
             ax.set_ylim(bottom=0)
         handles, labels = axes[0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside lower center", ncols=len(SERIES))
+        fig.legend(handles, labels, loc="outside lower center", ncols=len(ENGINES))
         path = PICTURES / "scan_cost.png"
         fig.savefig(path)
     return path
