@@ -25,7 +25,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr.sources import PageSource
 from ohr.quality.disputed_numbers import (
     DisputedNumber,
-    compare_numbers,
+    compare_with_witness,
     decided,
     spread,
 )
@@ -284,7 +284,7 @@ class InventionJudge:
     def _numbers(self, seen: Observation, rest: Sequence[Seen], image: _Image) -> PageNumbers:
         """The numbers beside those of the engine that has the most of them in the same places."""
         compared = [
-            compare_numbers(seen.text, each.text, each.words) for each in rest if each.words
+            compare_with_witness(seen.text, each.text, each.words) for each in rest if each.words
         ]
         if not compared:
             return PageNumbers()

@@ -24,16 +24,14 @@ from typing import Literal
 
 import numpy as np
 from rapidfuzz import fuzz
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import extractOne
 
 from ohr.documents.layers.scripts import main_script
 from ohr.documents.layers.witnesses import read_line
+from ohr.metrics.supporting_text import FEWEST_LETTERS, most_alike
 from ohr.metrics.word_keys import KeyedWord, keyed_words, word_key
 from ohr.quality.page_ink import Box, InkLine, PageInk
 from ohr.quality.places import WordPlaces, whole_page
 from ohr.quality.support import (
-    FEWEST_LETTERS,
     JudgedWord,
     Passage,
     Support,
@@ -202,7 +200,7 @@ class _Page:
             is_empty = not self._output.text.strip()
             blank = is_empty and self._ink is not None and not self._ink.lines()
             return PageJudgement(is_blank=blank)
-        if not any(vocabulary.words for vocabulary in self._vocabularies):
+        if not any(vocabulary.keys for vocabulary in self._vocabularies):
             return self._judge_unread()
         candidates = [
             passage
@@ -242,7 +240,7 @@ class _Page:
             0.0 if self._is_readable(each) else line.letters
             for line, each in zip(lines, texts, strict=True)
         ]
-        texts_joined = [each.whole for each in (*self._vocabularies, again)]
+        texts_joined = [each.letters for each in (*self._vocabularies, again)]
         candidates = [
             passage
             for passage in passages(words)
@@ -271,12 +269,12 @@ class _Page:
         lacking = [
             key
             for each in witnesses
-            for key, is_there in zip(each.words, self._agreed(each.words), strict=True)
+            for key, is_there in zip(each.keys, self._agreed(each.keys), strict=True)
             if not is_there and len(key) >= FEWEST_LETTERS
         ]
         return tuple(
             replace(word, is_supported=None)
-            if word.is_supported is False and _looks_like(word.key, lacking)
+            if word.is_supported is False and most_alike(word.key, lacking, MISREAD) is not None
             else word
             for word in words
         )
@@ -378,12 +376,6 @@ def _has(vocabulary: Vocabulary, key: str) -> bool:
     if len(key) < FEWEST_LETTERS:
         return key in vocabulary.places
     return vocabulary.find(key) is not None
-
-
-def _looks_like(key: str, words: Sequence[str]) -> bool:
-    """Whether a word may be a misreading of one of some words."""
-    scorer = Levenshtein.normalized_distance
-    return extractOne(key, words, scorer=scorer, score_cutoff=MISREAD) is not None
 
 
 def _is_misreading(words: Sequence[JudgedWord], texts: Sequence[str]) -> bool:
