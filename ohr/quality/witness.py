@@ -118,8 +118,9 @@ class PageJudgement:
     share: float = 0.0
     is_judged: bool = True
     reason: str = ""
-    without_ink: int = 0
-    """Words with a box in which there is no ink."""
+    without_ink: int | None = None
+    """Words of the output with a box in which there is no ink; None if its words have no boxes, or
+    if the page's ink was not looked at."""
     is_blank: bool = False
     """Whether the page has no ink that looks like text."""
 
@@ -360,11 +361,13 @@ class _Page:
                 return True
         return False
 
-    def _count_inkless(self) -> int:
-        """Words of the output whose box has no ink."""
+    def _count_inkless(self) -> int | None:
+        """Words of the output whose box has no ink; None if its words have no boxes."""
         assert self._ink is not None
+        if self._output.words is None:
+            return None
         count = 0
-        for word in self._output.words or ():
+        for word in self._output.words:
             x0, y0, x1, y1 = (max(0, side) for side in word.box)
             part = self._ink.mask[y0:y1, x0:x1]
             if len(word_key(word.text)) >= FEWEST_LETTERS and part.size and not part.any():
