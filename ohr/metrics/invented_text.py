@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rapidfuzz.fuzz import partial_ratio, partial_ratio_alignment
 
@@ -121,18 +121,22 @@ class _Page:
         self._output_keys = [word.key for word in output]
         self._has_chart = truth.has_chart
         self._lost = list(dict.fromkeys(lost))
-        keys = [word.key for word in truth.words]
+        keys = self._keys = [word.key for word in truth.words]
         self._truth = SupportingText(keys)
         # What has a place supports its like elsewhere: a word that is misread twice is repeated.
         placed_keys = {output[i].key for i in placed}
         self._placed = SupportingText(placed_keys - self._truth.words)
-        self._phrases = {tuple(keys[i : i + PHRASE]) for i in range(len(keys) - PHRASE + 1)}
-        self._in_a_row = {
-            tuple(keys[i : i + _LETTERS_IN_A_ROW]) for i in range(len(keys) - _LETTERS_IN_A_ROW + 1)
-        }
         self._near: dict[str, bool] = {}
         compared = len(self._truth.comparable) + len(self._placed.comparable) + len(self._lost)
         self._is_short = len(set(self._output_keys)) * compared <= _MOST_COMPARED
+
+    @cached_property
+    def _phrases(self) -> frozenset[tuple[str, ...]]:
+        return _in_a_row(self._keys, PHRASE)
+
+    @cached_property
+    def _triples(self) -> frozenset[tuple[str, ...]]:
+        return _in_a_row(self._keys, _LETTERS_IN_A_ROW)
 
     def has_new(self, places: Sequence[int]) -> bool:
         """Whether any of the words is new to the page."""
@@ -185,7 +189,7 @@ class _Page:
         keys = self._output_keys
         first = max(0, position - _LETTERS_IN_A_ROW + 1)
         return any(
-            tuple(keys[i : i + _LETTERS_IN_A_ROW]) in self._in_a_row
+            tuple(keys[i : i + _LETTERS_IN_A_ROW]) in self._triples
             for i in range(first, position + 1)
         )
 
@@ -197,6 +201,11 @@ class _Page:
             if in_a_row and tuple(self._output[i].key for i in places) in self._phrases:
                 phrases.update(places)
         return phrases
+
+
+def _in_a_row(keys: Sequence[str], count: int) -> frozenset[tuple[str, ...]]:
+    """All so many words in a row."""
+    return frozenset(zip(*(keys[start:] for start in range(count)), strict=False))
 
 
 def _runs(nowhere: Collection[int], doubtful: Collection[int]) -> Iterator[list[int]]:

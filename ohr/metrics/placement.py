@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from ohr.markup.strip import strip_markup
 from ohr.metrics.alignment import fragments
 from ohr.metrics.matching import encode
 from ohr.metrics.page_numbers import PageNumber, find_numbers
-from ohr.metrics.word_keys import keyed_words, word_key
+from ohr.metrics.word_keys import end_of_word, keyed_words, word_key
 
 ALIKE = 0.5
 """Least similarity of the keys of two words in one place for one to be a misread other."""
@@ -38,6 +39,7 @@ SURE_LETTERS = 5
 """Letters of a word that is like another not by chance."""
 _CHART = re.compile(r"<chart\b[^<>]{0,200}>(.*?)</chart\s*>", re.DOTALL)
 _SPACES = re.compile("[ \t\n\r]+")  # the special spaces between thousands stay
+_SPECIAL_SPACES = "\u00a0\u202f"
 _UNLIKE = 1.5
 """Cost of a pair of words with nothing in common; a lost or added word costs 1."""
 _TWO_NUMBERS = 0.2, 0.6
@@ -92,29 +94,20 @@ def page_content(page_text: str) -> PageContent:
 
 def _words(text: str, start: int, *, in_chart: bool) -> Iterator[PageWord]:
     """The words of a part of the content that begins at ``start``; a number is a word alone."""
-    numbers = iter(find_numbers(text))
-    number = next(numbers, None)
     done = 0
-    for key, first, last in keyed_words(text):
-        if number is None or number.start >= last:
-            if first >= done:
-                yield PageWord(key, start + first, start + last, None, in_chart)
-            continue
-        done = max(done, first)
-        while number is not None and number.start < last:
-            for word in keyed_words(text[done : number.start]):
-                yield PageWord(
-                    word.key, start + done + word.start, start + done + word.end, None, in_chart
-                )
-            key = word_key(text[number.start : number.end])
-            yield PageWord(key, start + number.start, start + number.end, number, in_chart)
-            done = number.end
-            number = next(numbers, None)
-        for word in keyed_words(text[done:last]):
-            yield PageWord(
-                word.key, start + done + word.start, start + done + word.end, None, in_chart
-            )
-        done = max(done, last)
+    numbers = find_numbers(text)
+    for number, following in zip_longest(numbers, numbers[1:]):
+        for key, first, last in keyed_words(text, done, number.start):
+            yield PageWord(key, start + first, start + last, None, in_chart)
+        done = number.end
+        literal = text[number.start : done]
+        yield PageWord(word_key(literal), start + number.start, start + done, number, in_chart)
+        if any(space in literal for space in _SPECIAL_SPACES):
+            # Of several words, the last one's letters after the number are lost: its unit.
+            end = end_of_word(text, done)
+            done = end if following is None or following.start >= end else done
+    for key, first, last in keyed_words(text, done):
+        yield PageWord(key, start + first, start + last, None, in_chart)
 
 
 @dataclass(frozen=True, slots=True)
