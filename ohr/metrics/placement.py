@@ -8,6 +8,7 @@ one place may be a misreading. Numbers are compared by their value, words by the
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +45,8 @@ _UNLIKE = 1.5
 """Cost of a pair of words with nothing in common; a lost or added word costs 1."""
 _TWO_NUMBERS = 0.2, 0.6
 """Cost of a pair of numbers: at least the first; with no digit in common, both together."""
+_FEW_CELLS = 64
+"""Cells of costs up to which plain numbers are faster than arrays: most gaps have four to nine."""
 _ROUNDING = 1e-9
 
 
@@ -260,16 +263,17 @@ def _aligned(
         dtype=np.float32,
     )
     costs = _UNLIKE * distances
-    is_true_number = np.array([word.number is not None for word in rows])
-    is_number = np.array([word.number is not None for word in columns])
-    two = np.ix_(is_true_number, is_number)
-    least, more = _TWO_NUMBERS
-    costs[two] = least + more * distances[two]
-    for row, column in _same_numbers(rows, columns):
-        costs[row, column] = 0.0
+    is_true_number = [word.number is not None for word in rows]
+    is_number = [word.number is not None for word in columns]
+    if any(is_true_number) and any(is_number):
+        two = np.ix_(is_true_number, is_number)
+        least, more = _TWO_NUMBERS
+        costs[two] = least + more * distances[two]
+        for row, column in _same_numbers(rows, columns):
+            costs[row, column] = 0.0
     return {
         gap.output[column]: gap.truth[row]
-        for row, column in _cheapest(costs)
+        for row, column in (_cheapest if costs.size > _FEW_CELLS else _cheapest_of_few)(costs)
         if (is_true_number[row] and is_number[column]) or 1 - distances[row, column] >= ALIKE
     }
 
@@ -299,7 +303,7 @@ def _cheapest(costs: np.ndarray) -> list[tuple[int, int]]:
     """The pairs of the cheapest alignment by the costs ``(n, m)`` of pairs; without one costs 1."""
     n, m = costs.shape
     along = np.arange(m + 1.0)
-    steps = np.ones((n + 1, m + 1), np.uint8)  # 0: a pair, 1: added, 2: lost
+    steps = np.ones((n + 1, m + 1), np.uint8)
     total = along
     for row in range(n):
         least, step = total + 1, np.full(m + 1, 2, np.uint8)
@@ -310,10 +314,38 @@ def _cheapest(costs: np.ndarray) -> list[tuple[int, int]]:
         adding = np.minimum.accumulate(least - along) + along
         steps[row + 1] = np.where(adding < least - _ROUNDING, 1, step)
         total = adding
+    return _pairs(steps)
+
+
+def _cheapest_of_few(costs: np.ndarray) -> list[tuple[int, int]]:
+    """The same as :func:`_cheapest`, number by number."""
+    m = costs.shape[1]
+    total = [float(column) for column in range(m + 1)]
+    steps = [[1] * (m + 1)]
+    for row in costs.tolist():
+        adding, along = [], []
+        best = math.inf
+        for column, above in enumerate(total):
+            least, step = above + 1, 2
+            if column:
+                pairing = total[column - 1] + row[column - 1]
+                if pairing <= least + _ROUNDING:
+                    least, step = pairing, 0
+            best = min(best, least - column)
+            cost = best + column
+            along.append(1 if cost < least - _ROUNDING else step)
+            adding.append(cost)
+        steps.append(along)
+        total = adding
+    return _pairs(steps)
+
+
+def _pairs(steps: Sequence[Sequence[int]] | np.ndarray) -> list[tuple[int, int]]:
+    """The pairs on the way back through the steps: 0 is a pair, 1 an added word, 2 a lost one."""
     pairs = []
-    row, column = n, m
+    row, column = len(steps) - 1, len(steps[0]) - 1
     while row and column:
-        step = steps[row, column]
+        step = steps[row][column]
         row, column = row - (step != 1), column - (step != 2)
         if step == 0:
             pairs.append((int(row), int(column)))
