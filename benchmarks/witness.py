@@ -24,6 +24,7 @@ import pandas as pd
 
 from benchmarks._tables import table
 from benchmarks._witness_pages import ENGINES, ReadPage, read_pages, source_pages
+from ohr.metrics import supporting_text, word_keys
 from ohr.quality import page_ink, places, support, witness
 from ohr.quality.page_ink import Box
 from ohr.quality.support import Support, Vocabulary
@@ -35,7 +36,7 @@ LENGTHS = (3, 5, 10, 18, 40)
 MOST_CLEAN, MOST_DISTORTED = 0.01, 0.03
 """Share of honest pages that a threshold may accuse."""
 RANKS = {"clean": 0, "semantic": 1}
-JUDGES = (witness, support, page_ink, places)
+JUDGES = (witness, support, page_ink, places, supporting_text, word_keys)
 
 
 class KeptLines:

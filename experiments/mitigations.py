@@ -6,9 +6,9 @@ and question by question. An arm is a mitigation, or several joined by ``+``, su
 ``flatten+upright``; ``ohr list plugins mitigation`` lists them. ``vote`` and ``add_words`` also use
 the engine ``--second``. ``RUN/mitigations.csv`` has, for each arm, noise, metric and evidence
 source, the loss to noise, the arm's gain, the share of the loss that it wins back, and its harm on
-clean pages, each with a 95 % interval; ``RUN/mitigation_costs.csv`` has the share of numbers that
-it changes, and its CPU seconds. The arms ``identity`` and ``oracle`` (the clean pages) show the
-ends of the scale.
+clean pages, each with a 95 % interval; ``RUN/mitigation_costs.csv`` has the shares of numbers that
+it changes and of words that it adds, and its CPU seconds. The arms ``identity`` and ``oracle`` (the
+clean pages) show the ends of the scale.
 
 With ``--natural '*_*door*'`` the documents whose names match are photographs of others, as in ``ohr
 analyse realism``, and are compared with these.

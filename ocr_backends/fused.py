@@ -45,7 +45,7 @@ class Fused(CompositeEngine[FusedParams]):
         """Read with each engine, then fuse. Raises what the engines raise.
 
         A page on which an engine fails is a failed page. A note names the engines that read
-        nothing.
+        nothing, and has what the method says: ``add_words`` counts the words that it adds.
         """
         texts, notes = [], []
         for spec, part in zip(self.params.engines, self.parts, strict=True):
@@ -55,7 +55,10 @@ class Fused(CompositeEngine[FusedParams]):
             texts.append(outcome.value or "")
             notes += [f"{spec.label} read nothing"] if outcome.status is Status.EMPTY else []
             notes += [outcome.detail] if outcome.detail else []
-        return Outcome.of_text(self._method.fuse(texts), "; ".join(dict.fromkeys(notes)))
+        fused = self._method.fuse(texts)
+        note = self._method.note(texts, fused)
+        notes += [f"{self.params.method.label}: {note}"] if note else []
+        return Outcome.of_text(fused, "; ".join(dict.fromkeys(notes)))
 
     def identity(self) -> dict[str, object]:
         """Also the identity of the method."""

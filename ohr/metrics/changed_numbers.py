@@ -90,11 +90,17 @@ def count_numbers(page_text: str) -> int:
     return sum(word.number is not None for word in page_content(page_text).words)
 
 
-def replaced_values(text: str, truth: str) -> list[tuple[PageNumber, PageNumber]]:
-    """The silently changed numbers of a page: the true one, and the one in its place."""
+@lru_cache(maxsize=1024)
+def replaced_values(text: str, truth: str) -> tuple[tuple[PageNumber, PageNumber], ...]:
+    """The silently changed numbers of a page: the true one, and the one in its place.
+
+    Many questions ask this of one page, for each answer.
+    """
     output, expected = page_content(text), page_content(truth)
     replaced, _, _ = _unequal(text, truth)
-    return [(_number(expected.words[j]), _number(output.words[i])) for j, i in replaced.items()]
+    return tuple(
+        (_number(expected.words[j]), _number(output.words[i])) for j, i in replaced.items()
+    )
 
 
 def changed_places(text: str, truth: str) -> list[tuple[int, int]]:

@@ -15,23 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from rapidfuzz.distance import Levenshtein
 from rapidfuzz.fuzz import partial_ratio, partial_ratio_alignment
-from rapidfuzz.process import extractOne
 
 from ohr.markup.writing_systems import has_unspaced
 from ohr.metrics.placement import Gap, PageContent, PageWord, page_content, place
+from ohr.metrics.supporting_text import FEWEST_LETTERS, SupportingText, most_alike
 
-LEAST_LETTERS = 3
-"""A shorter word may stand anywhere: it is not judged alone."""
-NEAR = 0.2
-"""Largest share of the letters in which a word may differ from one elsewhere on the page."""
-LEAST_NEAR = 5
-"""Fewest letters of a word that may differ."""
 NEAR_LOST = 0.34
-"""The same for a word of any length and one that the output lacks: it may stand for that one."""
+"""Largest share of the letters in which a word of any length may differ from one that the output
+lacks: it may stand for that one."""
 NEW_SHARE = 0.25
 """Share of new words from which a run is invented as a whole."""
 PHRASE = 4
@@ -127,17 +121,22 @@ class _Page:
         self._output_keys = [word.key for word in output]
         self._has_chart = truth.has_chart
         self._lost = list(dict.fromkeys(lost))
-        keys = [word.key for word in truth.words]
-        self._keys = {*keys, *(output[i].key for i in placed)}
-        self._long = [key for key in self._keys if len(key) >= LEAST_NEAR - 1]
-        self._phrases = {tuple(keys[i : i + PHRASE]) for i in range(len(keys) - PHRASE + 1)}
-        self._in_a_row = {
-            tuple(keys[i : i + _LETTERS_IN_A_ROW]) for i in range(len(keys) - _LETTERS_IN_A_ROW + 1)
-        }
-        self._joined = "".join(keys)
+        keys = self._keys = [word.key for word in truth.words]
+        self._truth = SupportingText(keys)
+        # What has a place supports its like elsewhere: a word that is misread twice is repeated.
+        placed_keys = {output[i].key for i in placed}
+        self._placed = SupportingText(placed_keys - self._truth.words)
         self._near: dict[str, bool] = {}
-        different = len(set(self._output_keys)) * (len(self._long) + len(self._lost))
-        self._is_short = different <= _MOST_COMPARED
+        compared = len(self._truth.comparable) + len(self._placed.comparable) + len(self._lost)
+        self._is_short = len(set(self._output_keys)) * compared <= _MOST_COMPARED
+
+    @cached_property
+    def _phrases(self) -> frozenset[tuple[str, ...]]:
+        return _in_a_row(self._keys, PHRASE)
+
+    @cached_property
+    def _triples(self) -> frozenset[tuple[str, ...]]:
+        return _in_a_row(self._keys, _LETTERS_IN_A_ROW)
 
     def has_new(self, places: Sequence[int]) -> bool:
         """Whether any of the words is new to the page."""
@@ -159,7 +158,7 @@ class _Page:
 
     def _is_judged(self, position: int) -> bool:
         key = self._output[position].key
-        return len(key) >= LEAST_LETTERS or has_unspaced(key)
+        return len(key) >= FEWEST_LETTERS or has_unspaced(key)
 
     def _is_new(self, position: int) -> bool:
         key = self._output[position].key
@@ -168,25 +167,29 @@ class _Page:
         if self._has_chart and self._output[position].number is not None:
             return False  # it may stand along an axis
         if has_unspaced(key):
-            return key not in self._keys or not self._is_in_a_row(position)
+            return not self._has(key) or not self._is_in_a_row(position)
         if key not in self._near:
             self._near[key] = self._is_near(key)
         return not self._near[key]
 
     def _is_near(self, key: str) -> bool:
-        if key in self._keys or key in self._joined:
+        if self._has(key) or key in self._truth.letters:
             return True
         return self._is_short and (
-            _has_near(key, self._lost, NEAR_LOST)
-            or (len(key) >= LEAST_NEAR and _has_near(key, self._long, NEAR))
+            most_alike(key, self._lost, NEAR_LOST) is not None
+            or self._truth.similar(key) is not None
+            or self._placed.similar(key) is not None
         )
+
+    def _has(self, key: str) -> bool:
+        return key in self._truth.words or key in self._placed.words
 
     def _is_in_a_row(self, position: int) -> bool:
         """Whether the letters around one stand in a row on the page."""
         keys = self._output_keys
         first = max(0, position - _LETTERS_IN_A_ROW + 1)
         return any(
-            tuple(keys[i : i + _LETTERS_IN_A_ROW]) in self._in_a_row
+            tuple(keys[i : i + _LETTERS_IN_A_ROW]) in self._triples
             for i in range(first, position + 1)
         )
 
@@ -200,10 +203,9 @@ class _Page:
         return phrases
 
 
-def _has_near(key: str, keys: Sequence[str], most: float) -> bool:
-    """Whether a key differs from one of several in at most this share of the letters."""
-    near = extractOne(key, keys, scorer=Levenshtein.normalized_distance, score_cutoff=most)
-    return near is not None
+def _in_a_row(keys: Sequence[str], count: int) -> frozenset[tuple[str, ...]]:
+    """All so many words in a row."""
+    return frozenset(zip(*(keys[start:] for start in range(count)), strict=False))
 
 
 def _runs(nowhere: Collection[int], doubtful: Collection[int]) -> Iterator[list[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import chain
 
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
@@ -17,12 +18,10 @@ _ROUNDING = 1e-9
 
 def encode(*collections: Sequence[Sequence[Hashable]]) -> list[list[str]]:
     """Encode token sequences as strings, with the same character for equal tokens."""
-    codes: dict[Hashable, str] = {}
+    different = dict.fromkeys(chain.from_iterable(chain.from_iterable(collections)))
+    codes = {token: chr(code) for code, token in enumerate(different)}
     return [
-        [
-            "".join(codes.setdefault(token, chr(len(codes))) for token in tokens)
-            for tokens in collection
-        ]
+        ["".join(map(codes.__getitem__, tokens)) for tokens in collection]
         for collection in collections
     ]
 

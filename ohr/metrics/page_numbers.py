@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from ohr.metrics.quantities import values
 
-__all__ = ["PageNumber", "find_numbers"]
+__all__ = ["PageNumber", "find_numbers", "number_of_word"]
 
 _DATE = r"(?<![\w.,/-])(?P<date>\d{1,4}(?P<part>[-/.])\d{1,2}(?P=part)\d{1,4})(?![\w/-]|[.,]\d)"
 # From the first digit to the last: parts of a longer number do not match. Neither letters nor a
@@ -28,6 +28,8 @@ _NUMBER = re.compile(rf"{_DATE}|{_MINUS}(?P<sign>[$€£¥]\s?)?(?P<digits>{_DIG
 _WITH_DIGIT = re.compile(r"\d[^ \t\n\r]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AMOUNT = re.compile(r"[\d.,]{3,}")
+_BEFORE = re.compile(r"[(\[$€£¥+\-\u2212]*")
+_AFTER = re.compile(r"[%)\]]*[.,;:]?")
 _GROUPED = re.compile(r"\d{1,3}(?:([.,])\d{3})+")
 
 
@@ -84,6 +86,18 @@ def find_numbers(text: str) -> list[PageNumber]:
         start, end = match.span("digits")
         numbers.append(PageNumber(start, end, re.sub(r"\D", "", literal), meanings, mark))
     return numbers
+
+
+def number_of_word(word: str) -> PageNumber | None:
+    """The number that a word is, with signs, a currency, brackets and the end of a sentence around
+    it; None if it is anything else, such as two numbers, or one with a misread sign (``22.4%$``).
+    """
+    numbers = find_numbers(word) if any(map(str.isdigit, word)) else []
+    if len(numbers) != 1:
+        return None
+    [number] = numbers
+    before, after = word[: number.start], word[number.end :]
+    return number if _BEFORE.fullmatch(before) and _AFTER.fullmatch(after) else None
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

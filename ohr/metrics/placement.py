@@ -8,12 +8,14 @@ one place may be a misreading. Numbers are compared by their value, words by the
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +27,7 @@ from ohr.markup.strip import strip_markup
 from ohr.metrics.alignment import fragments
 from ohr.metrics.matching import encode
 from ohr.metrics.page_numbers import PageNumber, find_numbers
-from ohr.metrics.word_keys import keyed_words, word_key
+from ohr.metrics.word_keys import end_of_word, keyed_words, word_key
 
 ALIKE = 0.5
 """Least similarity of the keys of two words in one place for one to be a misread other."""
@@ -38,10 +40,13 @@ SURE_LETTERS = 5
 """Letters of a word that is like another not by chance."""
 _CHART = re.compile(r"<chart\b[^<>]{0,200}>(.*?)</chart\s*>", re.DOTALL)
 _SPACES = re.compile("[ \t\n\r]+")  # the special spaces between thousands stay
+_SPECIAL_SPACES = "\u00a0\u202f"
 _UNLIKE = 1.5
 """Cost of a pair of words with nothing in common; a lost or added word costs 1."""
 _TWO_NUMBERS = 0.2, 0.6
 """Cost of a pair of numbers: at least the first; with no digit in common, both together."""
+_FEW_CELLS = 64
+"""Cells of costs up to which plain numbers are faster than arrays: most gaps have four to nine."""
 _ROUNDING = 1e-9
 
 
@@ -92,29 +97,20 @@ def page_content(page_text: str) -> PageContent:
 
 def _words(text: str, start: int, *, in_chart: bool) -> Iterator[PageWord]:
     """The words of a part of the content that begins at ``start``; a number is a word alone."""
-    numbers = iter(find_numbers(text))
-    number = next(numbers, None)
     done = 0
-    for key, first, last in keyed_words(text):
-        if number is None or number.start >= last:
-            if first >= done:
-                yield PageWord(key, start + first, start + last, None, in_chart)
-            continue
-        done = max(done, first)
-        while number is not None and number.start < last:
-            for word in keyed_words(text[done : number.start]):
-                yield PageWord(
-                    word.key, start + done + word.start, start + done + word.end, None, in_chart
-                )
-            key = word_key(text[number.start : number.end])
-            yield PageWord(key, start + number.start, start + number.end, number, in_chart)
-            done = number.end
-            number = next(numbers, None)
-        for word in keyed_words(text[done:last]):
-            yield PageWord(
-                word.key, start + done + word.start, start + done + word.end, None, in_chart
-            )
-        done = max(done, last)
+    numbers = find_numbers(text)
+    for number, following in zip_longest(numbers, numbers[1:]):
+        for key, first, last in keyed_words(text, done, number.start):
+            yield PageWord(key, start + first, start + last, None, in_chart)
+        done = number.end
+        literal = text[number.start : done]
+        yield PageWord(word_key(literal), start + number.start, start + done, number, in_chart)
+        if any(space in literal for space in _SPECIAL_SPACES):
+            # Of several words, the last one's letters after the number are lost: its unit.
+            end = end_of_word(text, done)
+            done = end if following is None or following.start >= end else done
+    for key, first, last in keyed_words(text, done):
+        yield PageWord(key, start + first, start + last, None, in_chart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,16 +263,17 @@ def _aligned(
         dtype=np.float32,
     )
     costs = _UNLIKE * distances
-    is_true_number = np.array([word.number is not None for word in rows])
-    is_number = np.array([word.number is not None for word in columns])
-    two = np.ix_(is_true_number, is_number)
-    least, more = _TWO_NUMBERS
-    costs[two] = least + more * distances[two]
-    for row, column in _same_numbers(rows, columns):
-        costs[row, column] = 0.0
+    is_true_number = [word.number is not None for word in rows]
+    is_number = [word.number is not None for word in columns]
+    if any(is_true_number) and any(is_number):
+        two = np.ix_(is_true_number, is_number)
+        least, more = _TWO_NUMBERS
+        costs[two] = least + more * distances[two]
+        for row, column in _same_numbers(rows, columns):
+            costs[row, column] = 0.0
     return {
         gap.output[column]: gap.truth[row]
-        for row, column in _cheapest(costs)
+        for row, column in (_cheapest if costs.size > _FEW_CELLS else _cheapest_of_few)(costs)
         if (is_true_number[row] and is_number[column]) or 1 - distances[row, column] >= ALIKE
     }
 
@@ -306,7 +303,7 @@ def _cheapest(costs: np.ndarray) -> list[tuple[int, int]]:
     """The pairs of the cheapest alignment by the costs ``(n, m)`` of pairs; without one costs 1."""
     n, m = costs.shape
     along = np.arange(m + 1.0)
-    steps = np.ones((n + 1, m + 1), np.uint8)  # 0: a pair, 1: added, 2: lost
+    steps = np.ones((n + 1, m + 1), np.uint8)
     total = along
     for row in range(n):
         least, step = total + 1, np.full(m + 1, 2, np.uint8)
@@ -317,10 +314,38 @@ def _cheapest(costs: np.ndarray) -> list[tuple[int, int]]:
         adding = np.minimum.accumulate(least - along) + along
         steps[row + 1] = np.where(adding < least - _ROUNDING, 1, step)
         total = adding
+    return _pairs(steps)
+
+
+def _cheapest_of_few(costs: np.ndarray) -> list[tuple[int, int]]:
+    """The same as :func:`_cheapest`, number by number."""
+    m = costs.shape[1]
+    total = [float(column) for column in range(m + 1)]
+    steps = [[1] * (m + 1)]
+    for row in costs.tolist():
+        adding, along = [], []
+        best = math.inf
+        for column, above in enumerate(total):
+            least, step = above + 1, 2
+            if column:
+                pairing = total[column - 1] + row[column - 1]
+                if pairing <= least + _ROUNDING:
+                    least, step = pairing, 0
+            best = min(best, least - column)
+            cost = best + column
+            along.append(1 if cost < least - _ROUNDING else step)
+            adding.append(cost)
+        steps.append(along)
+        total = adding
+    return _pairs(steps)
+
+
+def _pairs(steps: Sequence[Sequence[int]] | np.ndarray) -> list[tuple[int, int]]:
+    """The pairs on the way back through the steps: 0 is a pair, 1 an added word, 2 a lost one."""
     pairs = []
-    row, column = n, m
+    row, column = len(steps) - 1, len(steps[0]) - 1
     while row and column:
-        step = steps[row, column]
+        step = steps[row][column]
         row, column = row - (step != 1), column - (step != 2)
         if step == 0:
             pairs.append((int(row), int(column)))

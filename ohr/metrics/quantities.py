@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -228,6 +229,7 @@ def _shared(
     return result
 
 
+@lru_cache(maxsize=16384)
 def values(number: str) -> frozenset[Decimal]:
     """The possible values of digits with points and commas: thousands separators or decimal marks.
 

@@ -64,6 +64,16 @@ class TextFusion(Plugin[P], ABC, abstract=True):
             texts: The page's text by each engine, the main engine's first; one or more.
         """
 
+    def note(self, texts: Sequence[str], fused: str) -> str:
+        """What a reader of the page's text should know, which the page's outcome then says; empty
+        by default.
+
+        Args:
+            texts: What :meth:`fuse` was given.
+            fused: What it returned.
+        """
+        return ""
+
 
 class RetrieverChange(Plugin[P], ABC, abstract=True):
     """Searches in another way."""

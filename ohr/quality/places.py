@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ohr.metrics.supporting_text import FEWEST_LETTERS
 from ohr.metrics.word_keys import word_key
-from ohr.quality.support import FEWEST_LETTERS, JudgedWord
+from ohr.quality.support import JudgedWord
 from ohr.types import Word
 
 __all__ = ["Box", "Region", "WordPlaces", "whole_page"]

@@ -1,10 +1,10 @@
 """Words of an output that no other output of the page has, and the passages that they form.
 
 A word is supported if a witness (another engine's output, or the page's text layer) has it
-anywhere: its key (:func:`ohr.metrics.word_keys.word_key`), one that differs in at most a fifth of
-its letters, or the same letters with a space more or fewer. So text in another order, or twice, is
-supported. Writing without spaces is judged by pairs of letters. Everything here is text alone;
-:mod:`ohr.quality.witness` also looks at the page.
+anywhere, as :mod:`ohr.metrics.supporting_text` says. So text in another order, or twice, is
+supported. Writing without spaces is judged by pairs of letters: a witness misreads letters, too,
+and each would spoil three triples. Everything here is text alone; :mod:`ohr.quality.witness` also
+looks at the page.
 """
 
 from __future__ import annotations
@@ -14,17 +14,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-
-from rapidfuzz import fuzz
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import extractOne
+from itertools import pairwise
 
 from ohr.markup.strip import strip_markup
 from ohr.markup.writing_systems import CJK, UNSPACED
+from ohr.metrics.supporting_text import FEWEST_ALIKE, FEWEST_LETTERS, SupportingText
 from ohr.metrics.word_keys import KeyedWord, keyed_words
 
 __all__ = [
-    "FEWEST_LETTERS",
     "JudgedWord",
     "Passage",
     "Support",
@@ -35,13 +32,6 @@ __all__ = [
     "unsupported_share",
 ]
 
-FEWEST_LETTERS = 3
-"""A shorter word is on any page, and is not judged."""
-ALIKE = 0.2
-"""Share of the letters of a word that may differ."""
-FEWEST_ALIKE = 5
-"""Letters of a word that may differ, or be part of a longer one, at all."""
-_LONG = 10  # letters of words that run together, with misreadings
 _NEAR = 3  # words between which two words of a text are neighbours in a witness
 _PICTURE = re.compile(r"!\[[^\]\n]{0,2000}\]\([^)\n]{0,2000}\)|<!--.{0,2000}?-->", re.DOTALL)
 _UNSPACED_LETTER = re.compile(f"[{CJK}{UNSPACED}]")
@@ -93,14 +83,16 @@ def is_unspaced(key: str) -> bool:
     return len(key) == 1 and _UNSPACED_LETTER.match(key) is not None
 
 
-class Vocabulary:
-    """The words of a witness."""
+class Vocabulary(SupportingText):
+    """The words of a witness, and their places."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = tuple(word for word in words if word)
-        self.places: dict[str, list[int]] = {}
-        for place, word in enumerate(self.words):
-            self.places.setdefault(word, []).append(place)
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where each of the different words stands among the words."""
+        places: dict[str, list[int]] = {}
+        for place, word in enumerate(self.keys):
+            places.setdefault(word, []).append(place)
+        return places
 
     @classmethod
     def of_text(cls, text: str) -> Vocabulary:
@@ -108,26 +100,17 @@ class Vocabulary:
         return cls([word.key for word in keyed_words(plain_text(text))])
 
     @cached_property
-    def whole(self) -> str:
-        """All words, joined."""
-        return "".join(self.words)
-
-    @cached_property
     def _parts(self) -> frozenset[str]:
         """Short words that are the beginning or the end of longer ones, or two words joined."""
         sizes = range(FEWEST_LETTERS, FEWEST_ALIKE)
         ends = {part for word in self.places for n in sizes for part in (word[:n], word[-n:])}
-        pairs = zip(self.words, self.words[1:], strict=False)
+        pairs = pairwise(self.keys)
         return frozenset(ends | {a + b for a, b in pairs if len(a) + len(b) < FEWEST_ALIKE})
-
-    @cached_property
-    def _similar(self) -> list[str]:
-        return [word for word in self.places if len(word) >= FEWEST_LETTERS]
 
     @cached_property
     def pairs(self) -> frozenset[str]:
         """Pairs of letters of writing without spaces."""
-        letters = zip(self.words, self.words[1:], strict=False)
+        letters = pairwise(self.keys)
         return frozenset(a + b for a, b in letters if is_unspaced(a) and is_unspaced(b))
 
     def find(self, word: str) -> str | None:
@@ -138,17 +121,12 @@ class Vocabulary:
             return word
         if len(word) < FEWEST_ALIKE:
             return "" if word in self._parts else None
-        if word in self.whole:
+        if word in self.letters:
             return ""
-        similar = extractOne(
-            word, self._similar, scorer=Levenshtein.normalized_distance, score_cutoff=ALIKE
-        )
-        if similar is not None:
-            return str(similar[0])
-        if len(word) >= _LONG and self.whole:
-            is_part = fuzz.partial_ratio(word, self.whole, score_cutoff=100 * (1 - ALIKE)) > 0
-            return "" if is_part and len(self.whole) >= len(word) else None
-        return None
+        similar = self.similar(word)
+        if similar is None and self.has_similar_pair(word):
+            return ""
+        return similar
 
 
 class Support:

@@ -24,16 +24,14 @@ from typing import Literal
 
 import numpy as np
 from rapidfuzz import fuzz
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import extractOne
 
 from ohr.documents.layers.scripts import main_script
 from ohr.documents.layers.witnesses import read_line
+from ohr.metrics.supporting_text import FEWEST_LETTERS, most_alike
 from ohr.metrics.word_keys import KeyedWord, keyed_words, word_key
 from ohr.quality.page_ink import Box, InkLine, PageInk
 from ohr.quality.places import WordPlaces, whole_page
 from ohr.quality.support import (
-    FEWEST_LETTERS,
     JudgedWord,
     Passage,
     Support,
@@ -58,7 +56,8 @@ FEWEST_INVENTED = 3
 SCORE = 15.5
 """Least score of a passage that is called invented (:attr:`InventedPassage.score`): at most 1 % of
 clean pages and 3 % of severely distorted ones should be accused. It is not cleanly held out: a part
-of the pages that ``python -m benchmarks.witness`` reports had been seen when it was chosen."""
+of the pages that ``python -m benchmarks.witness`` reports had been seen when it was chosen. All
+calibration pages together would give 25.8, since noise other than ``semantic`` came later."""
 LOOKED_INTO = 6.0
 """Least score of a passage, by the texts alone, for the page to be looked at."""
 MOST_LINES = 24
@@ -120,8 +119,9 @@ class PageJudgement:
     share: float = 0.0
     is_judged: bool = True
     reason: str = ""
-    without_ink: int = 0
-    """Words with a box in which there is no ink."""
+    without_ink: int | None = None
+    """Words of the output with a box in which there is no ink; None if its words have no boxes, or
+    if the page's ink was not looked at."""
     is_blank: bool = False
     """Whether the page has no ink that looks like text."""
 
@@ -202,7 +202,7 @@ class _Page:
             is_empty = not self._output.text.strip()
             blank = is_empty and self._ink is not None and not self._ink.lines()
             return PageJudgement(is_blank=blank)
-        if not any(vocabulary.words for vocabulary in self._vocabularies):
+        if not any(vocabulary.keys for vocabulary in self._vocabularies):
             return self._judge_unread()
         candidates = [
             passage
@@ -242,7 +242,7 @@ class _Page:
             0.0 if self._is_readable(each) else line.letters
             for line, each in zip(lines, texts, strict=True)
         ]
-        texts_joined = [each.whole for each in (*self._vocabularies, again)]
+        texts_joined = [each.letters for each in (*self._vocabularies, again)]
         candidates = [
             passage
             for passage in passages(words)
@@ -271,12 +271,12 @@ class _Page:
         lacking = [
             key
             for each in witnesses
-            for key, is_there in zip(each.words, self._agreed(each.words), strict=True)
+            for key, is_there in zip(each.keys, self._agreed(each.keys), strict=True)
             if not is_there and len(key) >= FEWEST_LETTERS
         ]
         return tuple(
             replace(word, is_supported=None)
-            if word.is_supported is False and _looks_like(word.key, lacking)
+            if word.is_supported is False and most_alike(word.key, lacking, MISREAD) is not None
             else word
             for word in words
         )
@@ -362,11 +362,13 @@ class _Page:
                 return True
         return False
 
-    def _count_inkless(self) -> int:
-        """Words of the output whose box has no ink."""
+    def _count_inkless(self) -> int | None:
+        """Words of the output whose box has no ink; None if its words have no boxes."""
         assert self._ink is not None
+        if self._output.words is None:
+            return None
         count = 0
-        for word in self._output.words or ():
+        for word in self._output.words:
             x0, y0, x1, y1 = (max(0, side) for side in word.box)
             part = self._ink.mask[y0:y1, x0:x1]
             if len(word_key(word.text)) >= FEWEST_LETTERS and part.size and not part.any():
@@ -378,12 +380,6 @@ def _has(vocabulary: Vocabulary, key: str) -> bool:
     if len(key) < FEWEST_LETTERS:
         return key in vocabulary.places
     return vocabulary.find(key) is not None
-
-
-def _looks_like(key: str, words: Sequence[str]) -> bool:
-    """Whether a word may be a misreading of one of some words."""
-    scorer = Levenshtein.normalized_distance
-    return extractOne(key, words, scorer=scorer, score_cutoff=MISREAD) is not None
 
 
 def _is_misreading(words: Sequence[JudgedWord], texts: Sequence[str]) -> bool:

@@ -260,6 +260,8 @@ def test_the_command_reads_each_page_once(tmp_path, monkeypatch):
     costs = pd.read_csv(tmp_path / "run" / "mitigation_costs.csv")
     assert set(costs["arm"]) == {"add_words", WHITENS}
     added = costs[costs["arm"] == "add_words"].set_index("noise")
+    assert (added["words"] > 0).all()
+    assert added["words_added"].between(0, 1).all()
     arm = Arm("add_words", LOGGING, "bm25", f"{LOGGING} + add_words", "bm25")
     photographs = arm_costs(open_run(tmp_path / "run", trust_code=True), [arm], "law/*").set_index(
         "noise"

@@ -92,6 +92,7 @@ def test_quality_names_what_is_invented_and_routes_no_page_there(scans):
     assert "command invents text, so it is never taken" in " ".join(done.output.split())
     table = (scans.parent / "out" / "quality.csv").read_text("utf-8")
     header = table.splitlines()[0]
-    for column in ("invented_words", "longest_invented", "contradicted_numbers"):
+    columns = ("invented_words", "longest_invented", "words_without_ink", "contradicted_numbers")
+    for column in columns:
         assert column in header
     assert not (scans.parent / "out" / "routes.csv").exists()  # one engine is left

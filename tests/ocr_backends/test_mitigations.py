@@ -119,8 +119,12 @@ def test_white_space_stays_when_words_are_replaced():
 @examples(100)
 @given(WORDS, WORDS)
 def test_added_words_are_those_that_only_the_other_text_has(words, others):
-    fused = AddWords().fuse([" ".join(words), " ".join(others)]).split()
+    texts = [" ".join(words), " ".join(others)]
+    text = AddWords().fuse(texts)
+    fused, added = text.split(), (Counter(others) - Counter(words)).total()
     assert Counter(fused) == Counter(words) | Counter(others)
+    note = AddWords().note(texts, text)
+    assert note.startswith(f"{added} of {len(fused)} words ") if added else not note
     remaining = iter(fused)
     assert all(word in remaining for word in words)  # in the same order
 
@@ -224,7 +228,10 @@ def test_engines_are_fused():
     params = FusedParams(engines=[f"{HERE}.Blind", f"{HERE}.Sees"], method="add_words")
     outcome = Fused(params).read(PAGE)
     assert outcome.value == "the fee is 1,200"
-    assert outcome.detail == f"{HERE}.Blind read nothing"
+    added = "add_words: 4 of 4 words are another engine's alone"
+    assert outcome.detail == f"{HERE}.Blind read nothing; {added}"
+    same = Fused(FusedParams(engines=[f"{HERE}.Sees", f"{HERE}.Sees"], method="add_words"))
+    assert same.read(PAGE) == Outcome("the fee is 1,200", Status.OK)
     failed = Fused(FusedParams(engines=[f"{HERE}.Sees", f"{HERE}.Fails"])).read(PAGE)
     assert (failed.status, failed.detail) == (Status.ERROR, f"{HERE}.Fails: out of order")
     with pytest.raises(ConfigError, match="fuses no texts"):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ohr.analysis.inventions.pages import SourcePage
-from ohr.analysis.inventions.support import SupportingText
+from ohr.metrics.supporting_text import SupportingText
 from ohr.metrics.word_keys import keyed_words
 
 _INSIDE = 5
@@ -75,7 +75,7 @@ class HiddenText:
         ]
         controls, written = self._controls_of(number), Written(output)
         chance = sum(written.share(controls.get(_kind(key), ())) for key in counted)
-        clean_text = SupportingText([clean])
+        clean_text = SupportingText.of_texts([clean])
         new = [
             key
             for key in output
@@ -97,7 +97,9 @@ class HiddenText:
         """The covered keys that nothing visible supports: the same for all engines."""
         if (number, hidden) not in self._unsupported:
             covered, pieces = set(hidden), self._pages[number].pieces
-            visible = SupportingText(p.text for i, p in enumerate(pieces) if i not in covered)
+            visible = SupportingText.of_texts(
+                p.text for i, p in enumerate(pieces) if i not in covered
+            )
             unsupported = frozenset(key for key in keys if not visible.supports(key))
             self._unsupported[number, hidden] = unsupported
         return self._unsupported[number, hidden]
@@ -146,7 +148,7 @@ class _Known:
 
     @cached_property
     def text(self) -> SupportingText:
-        return SupportingText(piece.text for piece in self.pieces)
+        return SupportingText.of_texts(piece.text for piece in self.pieces)
 
 
 def _counted(text: str) -> Counter[str]:

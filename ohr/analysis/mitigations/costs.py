@@ -1,4 +1,4 @@
-"""What arms change in page texts, and what they cost: numbers changed, CPU seconds."""
+"""What arms change in page texts, and what they cost: numbers changed, words added, CPU seconds."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 @dataclass
 class Page:
-    """The numbers in a page's text, and the CPU seconds that reading it took, if measured."""
+    """Numbers and words of a page's text, and the CPU seconds that reading it took, if measured."""
 
     numbers: Counter[str]
+    words: Counter[str]
     cpu_s: float | None
 
 
@@ -39,6 +40,8 @@ def arm_costs(run: StudyRun, arms: Sequence[Arm], natural: str = "") -> pd.DataF
 
     ``numbers_changed`` is the share of the numbers in the page texts without the arm that those
     with it lack; it counts repairs of misread numbers too, so it is harm on clean pages only.
+    ``words_added`` is the share of the words, at white space, in the page texts with the arm that
+    those without it lack: what a second engine adds, inventions too, and repairs of misread words.
     ``cpu_s`` is the median of the CPU seconds of a page, ``base_cpu_s`` that without the arm.
     ``natural`` matches documents with natural noise, as in
     :func:`~ohr.analysis.mitigations.table.won_back`.
@@ -71,6 +74,8 @@ def arm_costs(run: StudyRun, arms: Sequence[Arm], natural: str = "") -> pd.DataF
             pairs = list(zip(before[noise], pages, strict=True))
             lacking = sum((base.numbers - page.numbers).total() for base, page in pairs)
             total = sum(base.numbers.total() for base, _ in pairs)
+            added = sum((page.words - base.words).total() for base, page in pairs)
+            words = sum(page.words.total() for page in pages)
             records.append(
                 {
                     "engine": arm.base_engine,
@@ -78,11 +83,14 @@ def arm_costs(run: StudyRun, arms: Sequence[Arm], natural: str = "") -> pd.DataF
                     "noise": noise,
                     "numbers_changed": lacking / total if total else float("nan"),
                     "numbers": total,
+                    "words_added": added / words if words else float("nan"),
+                    "words": words,
                     "cpu_s": _median(pages),
                     "base_cpu_s": _median(before[noise]),
                 }
             )
-    columns = ["engine", "arm", "noise", "numbers_changed", "numbers", "cpu_s", "base_cpu_s"]
+    columns = ["engine", "arm", "noise", "numbers_changed", "numbers", "words_added", "words"]
+    columns += ["cpu_s", "base_cpu_s"]
     return pd.DataFrame(records, columns=columns).drop_duplicates(columns[:3], ignore_index=True)
 
 
@@ -91,8 +99,9 @@ def _pages(bases: KnowledgeBases, variant: Variant) -> Iterator[tuple[PageRef, P
     outcomes = bases.outcomes(variant)
     for task in bases.tasks(variant):
         cost = stored_cost(bases.store, task.key, identity) or {}
-        numbers = Counter(_NUMBER.findall(outcomes[task.ref].value or ""))
-        yield task.ref, Page(numbers, cost.get("cpu_s"))
+        text = outcomes[task.ref].value or ""
+        numbers, words = Counter(_NUMBER.findall(text)), Counter(text.split())
+        yield task.ref, Page(numbers, words, cost.get("cpu_s"))
 
 
 def _median(pages: Sequence[Page]) -> float:

@@ -101,8 +101,9 @@ def _value_with_ends(value: float, low: float, high: float) -> str:
 def _costs(engine: str, rows: pd.DataFrame) -> Table:
     return terminal_table(
         make_table(_COSTS, rows),
-        title=plain(f"{engine}: numbers changed and CPU seconds of a page"),
-        caption="Numbers changed: numbers of the page texts that the arm replaces or drops.",
+        title=plain(f"{engine}: numbers changed, words added and CPU seconds of a page"),
+        caption="Numbers changed: numbers of the page texts that the arm replaces or drops. Words "
+        "added: words with the arm that the page texts without it lack.",
     )
 
 
@@ -114,6 +115,7 @@ _COSTS = (
     text_column("arm"),
     text_column("noise"),
     Column("numbers changed", lambda row: percent(row["numbers_changed"])),
+    Column("words added", lambda row: percent(row["words_added"])),
     _seconds("cpu_s", "CPU s"),
     _seconds("base_cpu_s", "without"),
 )

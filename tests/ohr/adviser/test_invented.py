@@ -19,7 +19,7 @@ from ohr.adviser.routes.table import Pair, page_routes
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.ocr.sources import PageSource
 from ohr.quality.table import Observation, signal_table
-from ohr.types import Outcome
+from ohr.types import Outcome, Word
 from tests.ohr.quality.page_pictures import draw_page
 
 PAGES = 8
@@ -136,6 +136,28 @@ def test_an_engine_that_invents_is_never_taken(folder, text_of):
     chosen = decision(outputs, table, inventions)
     assert chosen.engine == "boxes"
     assert chosen.reason == "the only engine that is left: other invents what is not on the pages"
+
+
+@pytest.mark.slow
+def test_a_veto_says_how_many_words_are_where_there_is_no_ink(folder):
+    outputs = sampled(folder, boxes=honest, boxes_too=inventing)
+    invented = tuple(
+        Word(text, 0.9, (60 * place, 270, 60 * place + 50, 290))
+        for place, text in enumerate(INVENTED.split())
+    )
+    outputs.seen["boxes_too"].update(
+        (ref, replace(each, words=(*each.words, *invented)))
+        for page, (ref, each) in enumerate(outputs.seen["boxes_too"].items())
+        if page not in BLANK
+    )
+    inventions = InventionJudge(read).judge(outputs)
+    words = len(invented) * (PAGES - len(BLANK))
+    veto = inventions.vetoes["boxes_too"]
+    assert veto.without_ink == veto.json_content()["words_without_ink"] == words
+    assert f" {words} of its words there are where the page has no ink." in veto.sentence
+    table = inventions.add_columns(outputs.table).groupby("engine")["words_without_ink"]
+    assert table.sum()["boxes_too"] == words
+    assert table.sum()["boxes"] == 0
 
 
 @pytest.mark.slow

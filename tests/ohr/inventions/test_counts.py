@@ -9,7 +9,6 @@ import pytest
 from ohr.analysis.inventions.hidden import HiddenText
 from ohr.analysis.inventions.pages import Piece, SourcePage
 from ohr.analysis.inventions.repeatability import compare_outputs
-from ohr.analysis.inventions.support import SupportingText
 from ohr.ocr.sources import PageSource
 from ohr.types import PageRef
 
@@ -18,23 +17,6 @@ def page(*words: str, name: str = "a") -> SourcePage:
     source = PageSource(Path(f"{name}.png"), name, None, 150, None, f"{name}.png")
     pieces = tuple(Piece(word, (0.0, 0.0, 1.0, 1.0), 0) for word in words)
     return SourcePage(source, PageRef(f"d/{name}", 0), pieces)
-
-
-@pytest.mark.parametrize(
-    ("key", "supported"),
-    [
-        ("harbour", True),
-        ("harb", True),  # cut
-        ("harbourmaster", True),  # joined
-        ("rmaster", True),
-        ("harboor", True),  # a letter of seven
-        ("harbooor", False),  # two of eight
-        ("harvest", False),
-        ("2024", False),  # a digit of four
-    ],
-)
-def test_text_supports_what_could_be_read_from_it(key, supported):
-    assert SupportingText(["The harbour", "master", "2023"]).supports(key) == supported
 
 
 def count(words, hidden, text, clean, *rest):

@@ -124,6 +124,12 @@ def test_words_whose_box_has_no_ink_are_counted():
     output = Seen(with_invention(), moved)
     result = judge_page(output, [Seen("\n".join(LINES), words)], lambda: image, never)
     assert result.without_ink == sum(len(word.text) > 2 for word in words[:5])
+    no_boxes = judge_page(
+        Seen(with_invention()), [Seen("\n".join(LINES), words)], lambda: image, never
+    )
+    assert no_boxes.without_ink is None
+    honest = judge_page(Seen("\n".join(LINES), words), [Seen("\n".join(LINES))], lambda: image)
+    assert honest.without_ink is None  # nothing is without support, so nobody looked
 
 
 def test_the_score_of_a_few_words_is_below_that_of_many():
