@@ -28,12 +28,22 @@ def capital_height(grey: np.ndarray, scale: float) -> float:
     _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     if cv2.countNonZero(ink) > ink.size // 2:  # light letters on a dark page
         ink = cv2.bitwise_not(ink)
-    _, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    widths, heights = boxes[1:, cv2.CC_STAT_WIDTH], boxes[1:, cv2.CC_STAT_HEIGHT]
-    is_letter = (heights >= LOWEST) & (heights <= HIGHEST) & (widths <= 4 * heights)
-    letters = heights[is_letter]
+    height = len(grey)
+    letters = _letters(ink[height // 4 : height - height // 4])  # half the page says enough
+    if len(letters) < FEWEST:
+        letters = _letters(ink)
     if len(letters) < FEWEST:
         return USUAL * scale
     # Marks of less than half the median height are points, commas and accents; of the rest, two
     # thirds to nearly all are lower: letters without ascender, if any.
     return float(np.percentile(letters[letters >= np.median(letters) / 2], 70))
+
+
+def _letters(ink: np.ndarray) -> np.ndarray:
+    """Heights of the marks that may be letters, in pixels."""
+    _, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    widths, heights = boxes[1:, cv2.CC_STAT_WIDTH], boxes[1:, cv2.CC_STAT_HEIGHT]
+    found: np.ndarray = heights[
+        (heights >= LOWEST) & (heights <= HIGHEST) & (widths <= 4 * heights)
+    ]
+    return found

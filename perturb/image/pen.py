@@ -46,6 +46,7 @@ LIGHT, STAMP_LIGHT = (0.55, 0.95), (0.3, 0.7)
 INKS = ((0.1, 0.1, 0.12), (0.1, 0.1, 0.12), (0.12, 0.2, 0.65), (0.75, 0.1, 0.15))
 """Red, green and blue over white; black is as frequent as the others together."""
 WORDS = ("PAID", "RECEIVED", "COPY", "APPROVED", "CHECKED", "POSTED")
+SIDE_HOLES = 0.5
 FINE = 16
 """Parts of a pixel in which OpenCV takes places."""
 
@@ -101,6 +102,12 @@ def _mark(page: np.ndarray, place: tuple[float, float], capital: float, draws: I
         light = (light - LIGHT[0]) / (LIGHT[1] - LIGHT[0])
         light = STAMP_LIGHT[0] + light * (STAMP_LIGHT[1] - STAMP_LIGHT[0])
     cover, corner = outline(capital, stroke, draw_value)
+    if outline is _hole:
+        # Seen through it is what lies behind the sheet; half of the holes are near its sides.
+        colour, light = INKS[0], 1.0
+        if next(draws) < SIDE_HOLES:
+            near = capital * draw_value(1, 3)
+            place = (near if place[0] < page.shape[1] / 2 else page.shape[1] - near, place[1])
     _ink(page, cover, (round(place[0]) - corner[0], round(place[1]) - corner[1]), colour, light)
 
 

@@ -28,7 +28,7 @@ fading                0 to .5 of the darkness, a half to all of it everywhere, t
 ====================  =========================================================================
 
 Intensity i multiplies weaknesses, fading, failures and the threshold's distance from .5, shows the
-share i of dead elements, and divides the number of dots by i, up to 1.5 for each pixel. Below .25,
+share i of dead elements, and divides the number of dots by i, up to one for each pixel. Below .25,
 the page shows through. A page has one set of draws, whatever the intensity.
 """
 
@@ -49,8 +49,6 @@ from perturb.image.letters import capital_height, grey_of
 
 DOTS = (9.0, 18.0)
 """For the height of a capital."""
-FINEST = 1.5
-"""Dots for each pixel at most."""
 MIDDLE, THRESHOLDS = 0.5, (0.28, 0.62)
 SOFT = 0.18
 """Energies about the threshold over which a dot goes from white to black."""
@@ -89,11 +87,12 @@ class Printer(PageDistortion[PrinterRecord]):
         grey = grey_of(page)
         capital = capital_height(grey, record.scale)
         height, width = grey.shape
-        pitch = max(1 / FINEST, capital * record.intensity / scene.dots)
+        pitch = max(1.0, capital * record.intensity / scene.dots)
         size = (max(2, round(width / pitch)), max(2, round(height / pitch)))
-        ink = cv2.bitwise_not(cv2.resize(grey, size, interpolation=_way(pitch)))
+        ink = cv2.bitwise_not(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))
         dots = _fired(ink, _strength(record, scene, size, capital / pitch), record, scene)
-        printed = cv2.bitwise_not(cv2.resize(dots, (width, height), interpolation=_way(1 / pitch)))
+        printed = cv2.resize(dots, (width, height), interpolation=cv2.INTER_LINEAR)
+        printed = cv2.bitwise_not(printed)
         if page.ndim == 3:
             printed = cv2.cvtColor(printed, cv2.COLOR_GRAY2RGB)
         share = min(1.0, record.intensity / FULL)
@@ -139,11 +138,6 @@ def scene_of(record: PrinterRecord) -> Scene:
         faded=i * draw_value(0, FADED),
         everywhere=draw_value(*EVERYWHERE),
     )
-
-
-def _way(pitch: float) -> int:
-    """How pixels are made coarser by ``pitch``, or finer."""
-    return cv2.INTER_AREA if pitch > 1 else cv2.INTER_LINEAR
 
 
 def _noise(seed: tuple[int, ...], rows: int, columns: int) -> np.ndarray:
