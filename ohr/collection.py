@@ -14,6 +14,10 @@ from ohr.store.identity import digest, pages_digest
 from ohr.types import EVIDENCE_SOURCES, Document, Holes, Page, PageRef, Question
 
 GROUND_TRUTH = "ground truth"
+FEWEST_CHARACTERS = 200
+"""With fewer characters on pages in capitals, nothing is said of the truth's case."""
+WITHOUT_SMALL = 0.95
+"""Least share of pages without small letters in a truth that knows no case; the rest are slips."""
 _SHOWN = 3
 
 
@@ -95,6 +99,20 @@ class Dataset:
     def pages(self) -> Mapping[PageRef, Page]:
         """Every ground-truth page, in index order."""
         return {page.ref: page for doc in self.documents.values() for page in doc.pages}
+
+    @cached_property
+    def case_known(self) -> bool:
+        """Whether the truth tells capitals from small letters.
+
+        False if at least :data:`WITHOUT_SMALL` of its pages with letters of either case have only
+        capitals, :data:`FEWEST_CHARACTERS` in all, as transcriptions of receipts do.
+        """
+        texts = [page.text for page in self.pages.values()]
+        capitals = [text for text in texts if text.isupper()]
+        if sum(map(len, capitals)) < FEWEST_CHARACTERS:
+            return True
+        small = sum(not text.isupper() and text != text.upper() for text in texts)
+        return len(capitals) < WITHOUT_SMALL * (len(capitals) + small)
 
     @property
     def order_known(self) -> bool:

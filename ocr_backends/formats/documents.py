@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.alto import alto_pages
 from ocr_backends.formats.docling import docling_pages
 from ocr_backends.formats.hocr import hocr_pages
 from ocr_backends.formats.mineru import content_list_pages, mineru_pages
-from ocr_backends.formats.page_xml import page_xml_pages
-from ocr_backends.formats.xml_tree import parse_xml, words
 from ocr_backends.normalise import line_feeds
+from ohr.documents.alto import alto_pages
+from ohr.documents.page_xml import page_xml_pages
 from ohr.documents.pdf import MAX_PAGES
+from ohr.documents.xml_tree import parse_xml, words
 from ohr.errors import EngineError
 from ohr.files.decoding import UndecodableError, decoded
 from ohr.markup.blocks import Block, write_markdown

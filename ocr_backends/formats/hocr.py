@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.xml_tree import words
+from ohr.documents.xml_tree import words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block
 

@@ -24,13 +24,14 @@ from ohr.datasets.values import (
     text_of,
     texts_of,
 )
+from ohr.documents.images import image_suffixes
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import readable, visible
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
-GROUND_TRUTH = "gt"
+GROUND_TRUTH, PDF = "gt", ".pdf"
 _SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
 
 
@@ -39,7 +40,7 @@ class OhrBench(DatasetSource):
 
     ``path`` is the folder ``retrieval_base`` (with ``gt`` in it), ``questions`` the Q&A file, and
     ``pdfs`` an optional folder with ``<domain>/<doc>.pdf``, or ``<doc>.pdf`` if only one document
-    has that name.
+    has that name. A document of one page may have an image instead.
     """
 
     name = "ohrbench"
@@ -67,14 +68,19 @@ class OhrBench(DatasetSource):
 
 
 def find_pdfs(folder: Path) -> dict[str, Path]:
-    """Path within the folder, without suffix -> PDF, for all PDFs below a folder."""
+    """Path within the folder, without suffix -> PDF or image, for all of them below a folder.
+
+    Where both have a name, the PDF is taken.
+    """
     if not folder.is_dir():
         raise DatasetError(f"no folder of PDFs at {folder}")
-    pdfs: dict[str, Path] = {}
-    for path in visible(folder, "**/*"):
-        if path.suffix.lower() == ".pdf" and path.is_file():
-            pdfs.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
-    return pdfs
+    files: dict[str, Path] = {}
+    suffixes = image_suffixes() | {PDF}
+    paths = [path for path in visible(folder, "**/*") if path.suffix.lower() in suffixes]
+    for path in sorted(paths, key=lambda path: path.suffix.lower() != PDF):
+        if path.is_file():
+            files.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
+    return files
 
 
 class _Pdfs:
@@ -148,7 +154,19 @@ def read_documents(
                 continue
             if not pages:
                 report.add("document_without_pages", doc_id)
-            yield Document(doc_id, domain, pages, own.find(doc_id, report))
+            yield _document(doc_id, domain, pages, own.find(doc_id, report), report)
+
+
+def _document(
+    doc_id: str, domain: str, pages: tuple[Page, ...], file: Path | None, report: ValidationReport
+) -> Document:
+    """The document with its PDF, or with its image if it has one page."""
+    if file is None or file.suffix.lower() == PDF:
+        return Document(doc_id, domain, pages, file)
+    if len(pages) != 1:
+        report.add("unclear_pdf", f"{doc_id} has {len(pages)} pages, so {file.name} is not taken")
+        return Document(doc_id, domain, pages)
+    return Document(doc_id, domain, (replace(pages[0], image=file),))
 
 
 def _doc_id(file: str) -> str:

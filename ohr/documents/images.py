@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from contextlib import suppress
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -20,6 +21,14 @@ MOSTLY_TRANSPARENT = 0.5
 MAX_PIXELS = 100_000_000
 """Largest page image that is opened: 10,000 x 10,000 pixels."""
 
+IMAGE_SUFFIXES = frozenset(
+    {
+        *(".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".tif", ".tiff", ".bmp", ".dib"),
+        *(".gif", ".jp2", ".j2k", ".jpf", ".jpx", ".jpc", ".j2c", ".ppm", ".pgm", ".pbm", ".pnm"),
+        *(".pcx", ".tga", ".avif", ".heic", ".heif"),
+    }
+)
+"""Suffixes of the formats of scans and photographs."""
 _TURNED = range(2, 9)
 """EXIF orientations of images that are not stored upright."""
 _LYING = range(5, 9)
@@ -50,6 +59,14 @@ class _CutOffError(OSError):
     def __init__(self, pages: int, error: Exception) -> None:
         super().__init__(f"what follows its page {pages} cannot be read: {error}")
         self.pages = pages
+
+
+@cache
+def image_suffixes() -> frozenset[str]:
+    """The suffixes of page images that Pillow reads here; HEIC, for example, needs a plug-in."""
+    Image.init()
+    known_values = Image.registered_extensions()
+    return frozenset(suffix for suffix in IMAGE_SUFFIXES if known_values.get(suffix) in Image.OPEN)
 
 
 def load_image(path: Path, page_no: int | None = None) -> np.ndarray:

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from PIL import Image
-
+from ohr.documents.images import IMAGE_SUFFIXES, image_suffixes
 from ohr.documents.opening import FileFacts, file_facts
 from ohr.errors import ConfigError
 from ohr.files.safe_text import is_hidden, readable, safe_path
 
-_IMAGES = frozenset(
-    {
-        *(".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".tif", ".tiff", ".bmp", ".dib"),
-        *(".gif", ".jp2", ".j2k", ".jpf", ".jpx", ".jpc", ".j2c", ".ppm", ".pgm", ".pbm", ".pnm"),
-        *(".pcx", ".tga", ".avif", ".heic", ".heif"),
-    }
-)
-"""Suffixes of the formats of scans and photographs."""
 _OFFICE = frozenset(
     {
         *(".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
@@ -29,14 +19,6 @@ _OFFICE = frozenset(
     }
 )
 _SHOWN = 3
-
-
-@cache
-def image_suffixes() -> frozenset[str]:
-    """The suffixes of page images that Pillow reads here; HEIC, for example, needs a plug-in."""
-    Image.init()
-    known_values = Image.registered_extensions()
-    return frozenset(suffix for suffix in _IMAGES if known_values.get(suffix) in Image.OPEN)
 
 
 @dataclass(frozen=True)
@@ -141,7 +123,7 @@ def other_kinds_line(suffixes: Mapping[str, int]) -> str:
 
 
 def _kind_of(suffix: str) -> str:
-    if suffix in _IMAGES:
+    if suffix in IMAGE_SUFFIXES:
         return f"Pillow does not read {suffix} here: convert it to PNG or JPEG"
     if suffix in _OFFICE:
         return f"{suffix} is not read: save it as PDF"

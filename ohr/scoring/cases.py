@@ -25,12 +25,17 @@ class Cases:
 
 
 def page_cases(units: Units, kb: KnowledgeBase) -> Cases:
-    """Each page's text and its truth, without what is not known of the truth."""
+    """Each page's text and its truth, without what is not known of the truth.
+
+    Where the truth has only capitals, both are in small letters.
+    """
+    dataset, folded = units.dataset, units.folds_case
 
     def case(ref: PageRef) -> PageCase:
-        dataset = units.dataset
-        texts = known_texts(kb.text(ref), dataset.pages[ref].text, dataset.holes.get(ref))
-        return PageCase(*texts, units.scoring)
+        text, truth = known_texts(kb.text(ref), dataset.pages[ref].text, dataset.holes.get(ref))
+        if folded:
+            text, truth = text.lower(), truth.lower()
+        return PageCase(text, truth, units.scoring)
 
     statuses = [kb.status(ref) for ref in units.pages]
     failed = [status in FAILED for status in statuses]

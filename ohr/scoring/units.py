@@ -44,6 +44,13 @@ class Units:
         """The functions of the protocol."""
         return SCORING[self.protocol]
 
+    @cached_property
+    def folds_case(self) -> bool:
+        """Whether pages are compared in small letters, since the truth has only capitals; never
+        under the reference protocol.
+        """
+        return self.protocol == "default" and not self.dataset.case_known
+
     def count(self, of: Of) -> int:
         """The number of cases of a kind: one per page, or one per question."""
         return len(self.pages if of == "page" else self.questions)

@@ -25,7 +25,7 @@ from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info, read_metri
 from ohr.study.notices.assessed import unassessed_stages
 from ohr.study.notices.failures import empty_lines, failed_in_rows, failure_lines
 from ohr.study.notices.left_out import left_out_lines, nothing_found
-from ohr.study.notices.truth import declare, metric_infos_of
+from ohr.study.notices.truth import declare, is_case_folded, metric_infos_of
 from ohr.study.notices.ungraded import bound_lines
 from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.output.rows import FILE, UNIT_COLUMNS, add_system, read_rows
@@ -209,7 +209,8 @@ def open_run(path: Path | str, *, trust_code: bool = False) -> StudyRun:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
     truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
     floor = manifest.get("dataset", {}).get("truth_r_noise", {})
-    declare(cells, truth, manifest.get("same_as_truth", ()), metric_infos, floor)
+    same = manifest.get("same_as_truth", ())
+    declare(cells, truth, same, metric_infos, floor, case_folded=is_case_folded(manifest))
     n_missing = manifest.get("cells", {}).get("missing", 0)
     missing_cells = [f"{n_missing} planned cells"] if n_missing else []
     run = StudyRun(path, manifest, cells, missing_cells, trust_code)

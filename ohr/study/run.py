@@ -242,7 +242,14 @@ def _carry_out(
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.metric_infos, groups)
-            declare(cells, dataset.truth, find_same(cells, plan), plan.metric_infos, floor)
+            declare(
+                cells,
+                dataset.truth,
+                find_same(cells, plan),
+                plan.metric_infos,
+                floor,
+                case_folded=plan.units.folds_case,
+            )
         missing = _missing(plan, cells)
         with clock.stage("write"):
             # If interrupted here, the folder must not look like a finished run.
@@ -284,6 +291,7 @@ def _carry_out(
             "reread_pages": len(plan.reread),
             "truth": dataset.truth,
             "truth_r_noise": floor,
+            **({"case_folded": True} if plan.units.folds_case else {}),
             "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
             **({"truth_holes": holes} if (holes := count_holes(plan)) else {}),
             "problems": dataset.report.counts,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocr_backends.formats.documents import Reading, read_json, read_xml
-from ocr_backends.formats.xml_tree import parse_xml
+from ohr.documents.xml_tree import parse_xml
 from ohr.errors import EngineError
 from ohr.types import Status
 

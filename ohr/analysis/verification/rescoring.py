@@ -20,6 +20,7 @@ from ohr.metrics.scores import SCORING
 from ohr.plugins import Metric
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase
 from ohr.study.metrics import NO_CONTEXT, SETS, MetricInfo
+from ohr.study.notices.truth import is_case_folded
 from ohr.study.output.cases import read_cases, read_questions, read_texts
 from ohr.study.output.rows import read_rows
 from ohr.study.results import StudyRun
@@ -126,6 +127,8 @@ class _Cases:
             raise _NoCaseError("pages whose truth has holes, which the run does not keep")
         ref = PageRef(row["doc_id"], int(row["page_no"]))
         text, truth = self._texts[self._base(row)][ref], self._truth[ref]
+        if is_case_folded(self._run.manifest):
+            text, truth = text.lower(), truth.lower()
         return PageCase(text, truth, SCORING[row["protocol"]])
 
     @cached_property

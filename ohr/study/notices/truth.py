@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ohr.collection import GROUND_TRUTH
 from ohr.datasets.floor import ALL, NOISY_TRUTH
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MARK = "*"
 """Mark of an engine whose output equals the truth."""
 _TRUTH, _SAME, _METRIC_INFOS, _FLOOR = "truth", "same_as_truth", "measures", "truth_r_noise"
+_FOLDED = "case_folded"
+FOLDED_NOTE = "small and capital letters count as equal, since the truth has only capitals"
 
 
 def declare(
@@ -32,15 +34,19 @@ def declare(
     same: Sequence[str],
     metric_infos: Iterable[MetricInfo] = (),
     floor: Mapping[str, float] | None = None,
+    *,
+    case_folded: bool = False,
 ) -> None:
     """Note on ``cells`` what OCR output was compared with, which engines equal that, and metrics.
 
-    ``floor`` is the truth's own r_noise, of all questions and by domain. Frames that are made of
+    ``floor`` is the truth's own r_noise, of all questions and by domain. ``case_folded``: whether
+    case was folded since the truth has none. Frames that are made of
     the cells keep these notes.
     """
     cells.attrs |= {
         _TRUTH: truth,
         _FLOOR: dict(floor or {}),
+        _FOLDED: case_folded,
         _SAME: list(same),
         _METRIC_INFOS: json.dumps(describe_metrics(metric_infos)),
     }
@@ -69,7 +75,8 @@ def truth_note(cells: pd.DataFrame) -> list[str]:
     """The parts of a caption that name it, if it is not ground truth, or is noisy itself."""
     truth = truth_of(cells)
     named = [] if truth == GROUND_TRUTH else [f"measured against the {truth}, not ground truth"]
-    return named + floor_note(cells.attrs.get(_FLOOR, {}), truth)
+    folded = [FOLDED_NOTE] if cells.attrs.get(_FOLDED) else []
+    return named + folded + floor_note(cells.attrs.get(_FLOOR, {}), truth)
 
 
 def floors(plan: Plan) -> dict[str, float]:
@@ -104,8 +111,18 @@ def truth_notes(runs: Iterable[pd.DataFrame]) -> list[str]:
     return list(dict.fromkeys(note for cells in runs for note in truth_note(cells)))
 
 
+def is_case_folded(manifest: Mapping[str, Any]) -> bool:
+    """Whether a run folded the case of its pages, since the truth has none."""
+    return manifest.get("dataset", {}).get(_FOLDED) is True
+
+
 def truth_lines(plan: Plan) -> list[str]:
-    """The line for the console that names what output is compared with; none for ground truth."""
+    """The lines for the console that say what output is compared with, and how if not as usual."""
+    folded = [f"truth: {FOLDED_NOTE}"] if plan.units.folds_case else []
+    return _truth_lines(plan) + folded
+
+
+def _truth_lines(plan: Plan) -> list[str]:
     dataset = plan.dataset
     if dataset.truth == GROUND_TRUTH:
         if dataset.pages and not has_text(dataset):

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.xml_tree import children, sort_elements, words
+from ohr.documents.page_layout import PageLayout, box_of
+from ohr.documents.xml_tree import children, sort_elements, words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block, BlockKind, GridCell, html_table
+from ohr.types import Line
 
 REFERENCES = ("RegionRef", "RegionRefIndexed", "OrderedGroupIndexed", "UnorderedGroupIndexed")
 ORDERED = ("OrderedGroup", "OrderedGroupIndexed")
@@ -35,15 +37,34 @@ def page_xml_pages(root: Element) -> dict[int, list[Block]]:
     order leaves out follows. Without an order, regions stand as Transkribus numbers them in
     ``custom``, and so do lines. Raises EngineError for a file without a page.
     """
+    page = _page(root)
+    return {0: [block for block in _regions(page, _order(page)) if block.text.strip()]}
+
+
+def page_xml_layout(root: Element) -> PageLayout:
+    """The image that the page's file names, its size, and the transcribed lines that have outlines.
+
+    Lines come in the order of :func:`page_xml_pages`. Raises EngineError for a file without a page.
+    """
+    page = _page(root)
+    size = (_number(page, "imageWidth"), _number(page, "imageHeight"))
+    return PageLayout(page.get("imageFilename", ""), size, tuple(_lines(page, _order(page))))
+
+
+def _page(root: Element) -> Element:
     page = next(children(root, "Page"), None)
     if page is None:
         raise EngineError("PAGE XML without a page")
-    order = [
+    return page
+
+
+def _order(page: Element) -> list[str]:
+    """The ids of the regions in the page's reading order; empty without one."""
+    return [
         ref.get("regionRef", "")
         for reading in children(page, "ReadingOrder")
         for ref in _references(reading)
     ]
-    return {0: [block for block in _regions(page, order) if block.text.strip()]}
 
 
 def _references(group: Element) -> Iterator[Element]:
@@ -66,7 +87,8 @@ def _own_rank(element: Element) -> float:
     return int(match[1]) if match else math.inf
 
 
-def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
+def _ordered(parent: Element, order: list[str]) -> list[Element]:
+    """The regions of a page or a region, in reading order."""
     named = {
         region.get("id") or f"\0{place}": region
         for place, region in enumerate(parent)
@@ -74,7 +96,36 @@ def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
     }
     if named.keys().isdisjoint(order):
         named = dict(sorted(named.items(), key=lambda item: _own_rank(item[1])))
-    for region in sort_elements(named, order):
+    return sort_elements(named, order)
+
+
+def _lines(parent: Element, order: list[str]) -> Iterator[Line]:
+    for region in _ordered(parent, order):
+        yield from _lines(region, order)
+        cells = [*children(region, "TableCell")] if region.tag == "TableRegion" else []
+        for holder in [region, *cells]:
+            for line in sorted(children(holder, "TextLine"), key=_own_rank):
+                text, box = words(_line(line)), _box(line)
+                if text and box is not None:
+                    yield Line(text, box)
+
+
+def _box(element: Element) -> tuple[int, int, int, int] | None:
+    """The upright box of an outline; of 2010's schema too, whose points are elements."""
+    outline = next(children(element, "Coords"), None)
+    if outline is None:
+        return None
+    pairs = [point.split(",") for point in outline.get("points", "").split()]
+    pairs += [[point.get("x", ""), point.get("y", "")] for point in children(outline, "Point")]
+    try:
+        points = [(float(x), float(y)) for x, y in pairs]
+    except ValueError:
+        return None
+    return box_of(points)
+
+
+def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
+    for region in _ordered(parent, order):
         if region.tag == "TableRegion" and (table := _table(region)):
             yield Block("table", table)
             continue

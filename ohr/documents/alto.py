@@ -5,13 +5,16 @@ Source: Library of Congress, ALTO: Technical Metadata for Layout and Text Object
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.xml_tree import children, sort_elements, words
+from ohr.documents.page_layout import Box, PageLayout, box_of
+from ohr.documents.xml_tree import children, sort_elements, words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block
+from ohr.types import Line
 
 ABOVE, BELOW = ("TopMargin",), ("LeftMargin", "RightMargin", "BottomMargin")
 MARGINS = ABOVE + BELOW
@@ -25,21 +28,81 @@ def alto_pages(root: Element) -> dict[int, list[Block]]:
     chains them. A word that is cut at
     a line's end is written whole, in its first line. Raises EngineError for a file without pages.
     """
+    order = _order(root)
+    return {number: list(_blocks(page, order)) for number, page in enumerate(_pages_of(root))}
+
+
+def alto_layout(root: Element) -> PageLayout:
+    """The image that a file of one page names, the page's size, and its lines that have boxes.
+
+    Lines come in the order of :func:`alto_pages`, in the unit of the page's size: pixels, or what
+    the file measures in. Raises EngineError for a file of several pages or none, and for one that
+    measures in something else than pixels and does not give the page's size.
+    """
+    pages = _pages_of(root)
+    if len(pages) > 1:
+        raise EngineError(f"ALTO of {len(pages)} pages: one page image has one page")
+    page = pages[0]
+    sides = [_length(page, side) or 0.0 for side in ("WIDTH", "HEIGHT")]
+    unit = (root.findtext("Description/MeasurementUnit") or "pixel").strip()
+    if unit != "pixel" and not all(sides):
+        raise EngineError(
+            f"ALTO that measures in {unit[:20]} and does not say how large the page is"
+        )
+    name = root.findtext("Description/sourceImageInformation/fileName") or ""
+    blocks = [
+        *(block for margin in children(page, *ABOVE) for block in margin.iter("TextBlock")),
+        *_ordered(page, _order(root)),
+        *(block for margin in children(page, *BELOW) for block in margin.iter("TextBlock")),
+    ]
+    lines = (
+        Line(text, box)
+        for block in blocks
+        for line in children(block, "TextLine")
+        if (text := " ".join(_words(line))) and (box := _box(line)) is not None
+    )
+    return PageLayout(name.strip(), (round(sides[0]), round(sides[1])), tuple(lines))
+
+
+def _pages_of(root: Element) -> list[Element]:
     pages = list(root.iter("Page"))
     if not pages:
         raise EngineError("ALTO without a page")
-    order = [ref.get("REF", "") for ref in root.iter("ElementRef")]
-    return {number: list(_blocks(page, order)) for number, page in enumerate(pages)}
+    return pages
 
 
-def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
+def _order(root: Element) -> list[str]:
+    return [ref.get("REF", "") for ref in root.iter("ElementRef")]
+
+
+def _box(line: Element) -> Box | None:
+    x, y, width, height = (_length(line, name) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+    if x is None or y is None or width is None or height is None:
+        return None
+    return box_of([(x, y), (x + width, y + height)])
+
+
+def _length(element: Element, name: str) -> float | None:
+    try:
+        length = float(element.get(name, ""))
+    except ValueError:
+        return None
+    return length if math.isfinite(length) else None
+
+
+def _ordered(page: Element, order: list[str]) -> list[Element]:
+    """The blocks outside the margins, in reading order."""
     named = {
         block.get("ID") or f"\0{place}": block for place, block in enumerate(_blocks_of_text(page))
     }
-    yield from _margins(page, *ABOVE)
     if named.keys().isdisjoint(order):
         order = _chained(page, named)
-    for block in sort_elements(named, order):
+    return sort_elements(named, order)
+
+
+def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
+    yield from _margins(page, *ABOVE)
+    for block in _ordered(page, order):
         if text := _text(block):
             yield Block("text", text)
     yield from _margins(page, *BELOW)
