@@ -17,14 +17,14 @@ At intensity 1, uniform and independent, for each page:
 quantity              range
 ====================  =========================================================================
 dots                  9 to 18 for the height of a capital (24-dot thermal type has 17)
-threshold             .28 to .62 of a dot covered with ink
-weakness of all       0 to .35 of the strength
-weakness in bands     0 to .5, in bands of 1 to 12 capitals' height down the page
-weakness in blotches  0 to .5, in blotches of .3 and 2 capitals' height
-weakness of columns   0 to .3, for each column of dots by itself
-dots that fail        0 to .12 of all
+threshold             .32 to .6 of a dot covered with ink
+weakness of all       0 to .28 of the strength
+weakness in bands     0 to .4, in bands of 1 to 12 capitals' height down the page
+weakness in blotches  0 to .4, in blotches of .3 and 2 capitals' height
+weakness of columns   0 to .25, for each column of dots by itself
+dots that fail        0 to .1 of all
 dead elements         0 to 3 for a page as wide as 40 capitals are high
-fading                0 to .5 of the darkness, a half to all of it everywhere, the rest in bands
+fading                0 to .45 of the darkness, a half to all of it everywhere, the rest in bands
 ====================  =========================================================================
 
 Intensity i multiplies weaknesses, fading, failures and the threshold's distance from .5, shows the
@@ -49,12 +49,12 @@ from perturb.image.letters import capital_height, grey_of
 
 DOTS = (9.0, 18.0)
 """For the height of a capital."""
-MIDDLE, THRESHOLDS = 0.5, (0.28, 0.62)
+MIDDLE, THRESHOLDS = 0.5, (0.32, 0.6)
 SOFT = 0.18
 """Energies about the threshold over which a dot goes from white to black."""
-WEAK, BANDS, BLOTCHES, COLUMNS = 0.35, 0.5, 0.5, 0.3
-FAILED = 0.12
-FADED, EVERYWHERE = 0.5, (0.5, 1.0)
+WEAK, BANDS, BLOTCHES, COLUMNS = 0.28, 0.4, 0.4, 0.25
+FAILED = 0.1
+FADED, EVERYWHERE = 0.45, (0.5, 1.0)
 BAND_HEIGHTS = (1.0, 12.0)
 BLOTCH_SIZES = (0.3, 2.0)
 DEAD, DEAD_WIDTH = 3, 40.0
