@@ -23,12 +23,14 @@ weakness in bands     0 to .4, in bands of 1 to 12 capitals' height down the pag
 weakness in blotches  0 to .4, in blotches of .3 and 2 capitals' height
 weakness of columns   0 to .25, for each column of dots by itself
 dots that fail        0 to .1 of all
+bleached patches      0 to 3 for each stretch of page as long as it is wide, 2 to 14 capitals wide and
+                      .5 to 3 high; .4 to 1 of the strength is lost in the middle
 dead elements         0 to 3 for a page as wide as 40 capitals are high
 fading                0 to .45 of the darkness, a half to all of it everywhere, the rest in bands
 ====================  =========================================================================
 
 Intensity i multiplies weaknesses, fading, failures and the threshold's distance from .5, shows the
-share i of dead elements, and divides the number of dots by i, up to one for each pixel. Below .25,
+share i of dead elements and patches, and divides the number of dots by i, up to one for each pixel. Below .25,
 the page shows through. A page has one set of draws, whatever the intensity.
 """
 
@@ -55,6 +57,9 @@ SOFT = 0.18
 WEAK, BANDS, BLOTCHES, COLUMNS = 0.28, 0.4, 0.4, 0.25
 FAILED = 0.1
 FADED, EVERYWHERE = 0.45, (0.5, 1.0)
+PATCHES, MOST_PATCHES, BLEACHED = 3.0, 64, (0.4, 1.0)
+"""For a stretch of page as long as it is wide; on any page."""
+PATCH_WIDTHS, PATCH_HEIGHTS = (2.0, 14.0), (0.5, 3.0)
 BAND_HEIGHTS = (1.0, 12.0)
 BLOTCH_SIZES = (0.3, 2.0)
 DEAD, DEAD_WIDTH = 3, 40.0
@@ -112,6 +117,8 @@ class Scene:
     """In heights of a capital."""
     blotches: float
     columns: float
+    patches: int
+    """How many the page has at intensity 1."""
     failed: float
     faded: float
     everywhere: float
@@ -120,8 +127,9 @@ class Scene:
 @lru_cache(maxsize=2)
 def scene_of(record: PrinterRecord) -> Scene:
     """The print that a record stands for."""
-    draws = iter(uniforms(record.seed, 10).tolist())
+    draws = iter(uniforms(record.seed, 11).tolist())
     i = record.intensity
+    height, width = record.shape[:2]
 
     def draw_value(low: float, high: float) -> float:
         return low + (high - low) * float(next(draws))
@@ -134,6 +142,7 @@ def scene_of(record: PrinterRecord) -> Scene:
         band_height=draw_value(*BAND_HEIGHTS),
         blotches=i * draw_value(0, BLOTCHES),
         columns=i * draw_value(0, COLUMNS),
+        patches=min(MOST_PATCHES, round(draw_value(0, PATCHES) * height / width)),
         failed=i * draw_value(0, FAILED),
         faded=i * draw_value(0, FADED),
         everywhere=draw_value(*EVERYWHERE),
@@ -175,7 +184,29 @@ def _strength(
         for number, times in enumerate(BLOTCH_SIZES):
             blotch = _smooth((record.seed, 4 + number), size, (times * capital,) * 2)
             strength *= 1 - np.float32(scene.blotches / 2) * blotch
+    rows_of_draws = uniforms(record.seed + 8, 6 * MOST_PATCHES).reshape(MOST_PATCHES, 6)
+    for number, (shown, *patch) in enumerate(rows_of_draws[: scene.patches].tolist()):
+        if shown < record.intensity:
+            down_page = (number + patch[1]) / scene.patches
+            _bleach(strength, (patch[0] * columns, down_page * rows), patch[2:], capital)
     return strength
+
+
+def _bleach(
+    strength: np.ndarray, middle: tuple[float, float], draws: list[float], capital: float
+) -> None:
+    """Weaken the dots in a soft ellipse, in place."""
+    sides, ends = (PATCH_WIDTHS, PATCH_HEIGHTS, BLEACHED), draws
+    wide, high, lost = (low + (high - low) * u for (low, high), u in zip(sides, ends, strict=True))
+    half_x, half_y = wide * capital / 2, high * capital / 2
+    x, y = middle
+    left, right = max(0, round(x - half_x)), round(x + half_x) + 1
+    top, bottom = max(0, round(y - half_y)), round(y + half_y) + 1
+    part = strength[top:bottom, left:right]
+    away_x = (np.arange(left, left + part.shape[1]) - x) / max(half_x, 1)
+    away_y = (np.arange(top, top + part.shape[0]) - y) / max(half_y, 1)
+    away = away_y[:, None] ** 2 + away_x**2
+    part *= (1 - lost * np.clip(2 - 2 * away, 0, 1)).astype(np.float32)
 
 
 def _fired(

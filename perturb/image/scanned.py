@@ -40,7 +40,9 @@ class ScannedParams(PageParams):
     """``strengths``: of distortions that are to be stronger or weaker than fitted: name -> low,
     high and power. ``{pen: [0, 0]}`` leaves the pen out."""
 
-    strengths: Mapping[str, Annotated[Strength, AfterValidator(_in_order)]] = MappingProxyType({})
+    strengths: Mapping[str, Annotated[Strength, AfterValidator(_in_order)]] = Field(
+        default_factory=dict
+    )
 
 
 class Scanned(Mixture[ScannedParams], abstract=True):
@@ -76,7 +78,7 @@ class Scan(Scanned):
     fitted = MappingProxyType(
         {
             "printer": Strength(0.3, 0.8),
-            "pen": Strength(0.3, 1.0),
+            "pen": Strength(0.0, 1.0, 3.0),
             "rotation": Strength(0.0, 0.2),
             "scanner": Strength(0.5, 1.0),
         }

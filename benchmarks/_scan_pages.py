@@ -1,0 +1,115 @@
+"""Scans with their twins, and what engines read of them, kept in a folder."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from ohr import registry
+from ohr.documents.images import load_image
+from ohr.documents.pdf import render
+from ohr.errors import DatasetError
+from ohr.metrics.default import edit_distance
+from ohr.plugins import OcrBackend
+from ohr.plugins.engine import read_with
+from ohr.sample.typesetting.twin import twin_pdf
+from ohr.store.identity import digest, pixel_digest
+from ohr.study.config import parse_plugin
+from ohr.types import Page
+
+OF_HALF = {"fit": 0, "test": 1}
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine, and its name in tables."""
+
+    label: str
+    backend: OcrBackend[Any]
+
+    @classmethod
+    def parse(cls, text: str) -> Engine:
+        """An engine as a user types it."""
+        spec = parse_plugin("engine", text)
+        backend = registry.create("engine", spec)
+        if not isinstance(backend, OcrBackend):
+            raise DatasetError(f"{spec.name!r} reads no page images")
+        return cls(spec.label, backend)
+
+
+def scanned_pages(folder: Path, half: str, count: int, marks: str) -> list[Page]:
+    """The pages of one half of the documents, at even or odd places of their names' order."""
+    values = {"path": folder, "marks": marks}
+    dataset = registry.create("dataset", {"name": "sroie", "params": values}).load()
+    pages = [page for document in dataset.documents.values() for page in document.pages if page.lines]
+    pages.sort(key=lambda page: page.ref)
+    return pages[OF_HALF[half] :: 2][:count]
+
+
+def scan_of(page: Page) -> np.ndarray:
+    """The scan of a page: uint8 RGB ``(h, w, 3)``."""
+    if page.image is None:
+        raise DatasetError(f"{page.ref.doc_id} has no image")
+    image = load_image(page.image)
+    return image if image.ndim == 3 else np.stack([image] * 3, axis=2)
+
+
+class Readings:
+    """What engines read, and twins, kept in a folder; errors of pages are computed from it."""
+
+    def __init__(self, folder: Path, dpi: int) -> None:
+        self._folder, self._dpi = folder, dpi
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def twin(self, page: Page) -> np.ndarray:
+        """The page drawn anew, of its scan's size: uint8 RGB ``(h, w, 3)``."""
+        height, width = scan_of(page).shape[:2]
+        name = digest([[list(line.box), line.text] for line in page.lines] + [[width, height]])
+        path = self._folder / "twins" / f"{name}-{self._dpi}.png"
+        if not path.is_file():
+            path.parent.mkdir(exist_ok=True)
+            pdf = self._folder / "twin.pdf"
+            pdf.write_bytes(twin_pdf(page.lines, (width, height), self._dpi))
+            stream = io.BytesIO()
+            Image.fromarray(render(pdf, 0, self._dpi)).save(stream, "PNG")
+            path.write_bytes(stream.getvalue())
+        image = load_image(path)
+        return image if image.ndim == 3 else np.stack([image] * 3, axis=2)
+
+    def error(
+        self, engine: Engine, page: Page, condition: str, image: Callable[[], np.ndarray]
+    ) -> float:
+        """Edit distance of what an engine reads of an image to the page's text, case folded.
+
+        ``condition`` names the image in the cache: what is there is neither drawn nor read again.
+        """
+        path, kept = self._kept(engine)
+        key = f"{page.ref.doc_id} {condition}"
+        if key not in kept:
+            outcome = read_with(engine.backend, np.ascontiguousarray(image()))
+            kept[key] = outcome.value or ""
+            with path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps([key, kept[key]], ensure_ascii=False) + "\n")
+        return edit_distance(kept[key].casefold(), page.text.casefold())
+
+    @cache  # noqa: B019  # one object for a whole run
+    def _kept(self, engine: Engine) -> tuple[Path, dict[str, str]]:
+        identity = digest({k: str(v) for k, v in engine.backend.identity().items()})
+        path = self._folder / f"{engine.label.replace('/', '_')[:40]}-{identity[:12]}.jsonl"
+        if not path.is_file():
+            return path, {}
+        lines = path.read_text("utf-8").splitlines()
+        return path, dict(json.loads(line) for line in lines if line.endswith("]"))
+
+
+def image_name(image: np.ndarray) -> str:
+    """A name of an image's pixels for the cache."""
+    return pixel_digest(image)[:16]
