@@ -49,7 +49,9 @@ def scanned_pages(folder: Path, half: str, count: int, marks: str) -> list[Page]
     """The pages of one half of the documents, at even or odd places of their names' order."""
     values = {"path": folder, "marks": marks}
     dataset = registry.create("dataset", {"name": "sroie", "params": values}).load()
-    pages = [page for document in dataset.documents.values() for page in document.pages if page.lines]
+    pages = [
+        page for document in dataset.documents.values() for page in document.pages if page.lines
+    ]
     pages.sort(key=lambda page: page.ref)
     return pages[OF_HALF[half] :: 2][:count]
 

@@ -35,6 +35,7 @@ from perturb.image.scanned import Scanned, Strength
 QUANTILES = (10, 25, 50, 75, 90)
 WIDE: Mapping[str, Strength] = {
     "printer": Strength(0.1, 0.9),
+    "binarization": Strength(0.0, 1.0),
     "background": Strength(0.0, 1.0),
     "scanner": Strength(0.2, 1.0),
 }

@@ -86,7 +86,9 @@ class Pen(PageDistortion[PenRecord]):
         return out
 
 
-def _mark(page: np.ndarray, place: tuple[float, float], capital: float, draws: Iterator[float]) -> None:
+def _mark(
+    page: np.ndarray, place: tuple[float, float], capital: float, draws: Iterator[float]
+) -> None:
     """Draw one mark about a place, in place."""
 
     def draw_value(low: float, high: float) -> float:
@@ -94,21 +96,19 @@ def _mark(page: np.ndarray, place: tuple[float, float], capital: float, draws: I
 
     kind, colour = next(draws), INKS[int(next(draws) * len(INKS))]
     stroke, light = capital * draw_value(*STROKES), draw_value(*LIGHT)
-    for share, outline in KINDS:
-        if kind < share:
-            break
-        kind -= share
+    shares = np.cumsum([share for share, _ in KINDS])
+    outline = KINDS[int(np.searchsorted(shares, kind * shares[-1], "right"))][1]
     if outline is _stamp:
         light = (light - LIGHT[0]) / (LIGHT[1] - LIGHT[0])
         light = STAMP_LIGHT[0] + light * (STAMP_LIGHT[1] - STAMP_LIGHT[0])
-    cover, corner = outline(capital, stroke, draw_value)
+    cover, middle = outline(capital, stroke, draw_value)
     if outline is _hole:
         # Seen through it is what lies behind the sheet; half of the holes are near its sides.
         colour, light = INKS[0], 1.0
         if next(draws) < SIDE_HOLES:
             near = capital * draw_value(1, 3)
             place = (near if place[0] < page.shape[1] / 2 else page.shape[1] - near, place[1])
-    _ink(page, cover, (round(place[0]) - corner[0], round(place[1]) - corner[1]), colour, light)
+    _ink(page, cover, (round(place[0]) - middle[0], round(place[1]) - middle[1]), colour, light)
 
 
 def _ink(
@@ -121,14 +121,15 @@ def _ink(
     """Darken a part of the page where the ink covers it, in place; what is outside is cut."""
     height, width = page.shape[:2]
     x, y = corner
-    left, top = max(x, 0), max(y, 0)
-    right, bottom = min(x + cover.shape[1], width), min(y + cover.shape[0], height)
-    if left >= right or top >= bottom:
+    first_x, first_y = max(x, 0), max(y, 0)
+    end_x, end_y = min(x + cover.shape[1], width), min(y + cover.shape[0], height)
+    if first_x >= end_x or first_y >= end_y:
         return
-    part = cover[top - y : bottom - y, left - x : right - x].astype(np.float32) * (light / 255)
+    share = cover[first_y - y : end_y - y, first_x - x : end_x - x].astype(np.float32)
+    share *= light / 255
     tints = np.array(colour if page.ndim == 3 else [sum(colour) / 3], dtype=np.float32)
-    remaining = 1 - part[..., None] * (1 - tints)
-    below = page[top:bottom, left:right]
+    remaining = 1 - share[..., None] * (1 - tints)
+    below = page[first_y:end_y, first_x:end_x]
     below[:] = np.rint(below * (remaining if page.ndim == 3 else remaining[..., 0]))
 
 
@@ -167,7 +168,9 @@ def _ring(capital: float, stroke: float, draw_value: Draw) -> Cover:
     start, over, drift = draw_value(0, 2 * math.pi), draw_value(0.95, 1.25), draw_value(-0.2, 0.2)
     turn = start + np.linspace(0, 2 * math.pi * over, 48)
     grown = 1 + drift * np.linspace(0, 1, 48)
-    return _drawn([np.stack([wide * np.cos(turn), high * np.sin(turn)], 1) * grown[:, None]], stroke)
+    return _drawn(
+        [np.stack([wide * np.cos(turn), high * np.sin(turn)], 1) * grown[:, None]], stroke
+    )
 
 
 def _handwriting(capital: float, stroke: float, draw_value: Draw) -> Cover:
@@ -175,7 +178,9 @@ def _handwriting(capital: float, stroke: float, draw_value: Draw) -> Cover:
     slope = math.tan(draw_value(-0.2, 0.1))
     letters = max(2, round(length / (0.55 * high)))
     heights = np.interp(
-        np.linspace(0, 1, letters * 16), np.linspace(0, 1, 16), [draw_value(0.3, 1) for _ in range(16)]
+        np.linspace(0, 1, letters * 16),
+        np.linspace(0, 1, 16),
+        [draw_value(0.3, 1) for _ in range(16)],
     )
     t = np.linspace(0, 2 * math.pi * letters, letters * 16)
     loops, wander = draw_value(0.2, 0.5), draw_value(1.4, 2.6)
@@ -187,7 +192,9 @@ def _handwriting(capital: float, stroke: float, draw_value: Draw) -> Cover:
 def _line(capital: float, stroke: float, draw_value: Draw) -> Cover:
     length, slope, bow = capital * draw_value(5, 25), draw_value(-0.05, 0.05), draw_value(-0.3, 0.3)
     x = np.linspace(-0.5, 0.5, 16)
-    return _drawn([np.stack([x * length, slope * x * length + bow * capital * x * x * 4], 1)], stroke)
+    return _drawn(
+        [np.stack([x * length, slope * x * length + bow * capital * x * x * 4], 1)], stroke
+    )
 
 
 def _stamp(capital: float, stroke: float, draw_value: Draw) -> Cover:
@@ -197,7 +204,7 @@ def _stamp(capital: float, stroke: float, draw_value: Draw) -> Cover:
     (own, _), _ = cv2.getTextSize(word, face, 1.0, 1)
     times = 0.8 * wide / own
     high = round(3.2 * 22 * times)
-    side = math.ceil(math.hypot(wide, high)) + 8
+    side = math.ceil(math.hypot(wide, high)) + 4 * thick + 8
     cover = np.zeros((side, side), np.uint8)
     left, top = round((side - wide) / 2), (side - high) // 2
     cv2.rectangle(cover, (left, top), (round(left + wide), top + high), (255,), thick, cv2.LINE_AA)
@@ -214,7 +221,13 @@ def _hole(capital: float, stroke: float, draw_value: Draw) -> Cover:
     cover = np.zeros((side, side), np.uint8)
     middle = side // 2
     cv2.circle(
-        cover, (middle * FINE,) * 2, round(radius * FINE), (255,), -1, cv2.LINE_AA, FINE.bit_length() - 1
+        cover,
+        (middle * FINE,) * 2,
+        round(radius * FINE),
+        (255,),
+        -1,
+        cv2.LINE_AA,
+        FINE.bit_length() - 1,
     )
     return cover, (middle, middle)
 

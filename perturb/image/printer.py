@@ -23,15 +23,15 @@ weakness in bands     0 to .4, in bands of 1 to 12 capitals' height down the pag
 weakness in blotches  0 to .4, in blotches of .3 and 2 capitals' height
 weakness of columns   0 to .25, for each column of dots by itself
 dots that fail        0 to .1 of all
-bleached patches      0 to 3 for each stretch of page as long as it is wide, 2 to 14 capitals wide and
-                      .5 to 3 high; .4 to 1 of the strength is lost in the middle
+bleached patches      0 to 3 for each stretch of page as long as it is wide, 2 to 14 capitals wide
+                      and .5 to 3 high; .4 to 1 of the strength is lost in the middle
 dead elements         0 to 3 for a page as wide as 40 capitals are high
 fading                0 to .45 of the darkness, a half to all of it everywhere, the rest in bands
 ====================  =========================================================================
 
 Intensity i multiplies weaknesses, fading, failures and the threshold's distance from .5, shows the
-share i of dead elements and patches, and divides the number of dots by i, up to one for each pixel. Below .25,
-the page shows through. A page has one set of draws, whatever the intensity.
+share i of dead elements and patches, and divides the number of dots by i, up to one for each pixel.
+Below .25, the page shows through. A page has one set of draws, whatever the intensity.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
-from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageRecord
 from perturb.image.coarse import uniforms
 from perturb.image.letters import capital_height, grey_of
 
@@ -200,11 +200,10 @@ def _bleach(
     wide, high, lost = (low + (high - low) * u for (low, high), u in zip(sides, ends, strict=True))
     half_x, half_y = wide * capital / 2, high * capital / 2
     x, y = middle
-    left, right = max(0, round(x - half_x)), round(x + half_x) + 1
-    top, bottom = max(0, round(y - half_y)), round(y + half_y) + 1
-    part = strength[top:bottom, left:right]
-    away_x = (np.arange(left, left + part.shape[1]) - x) / max(half_x, 1)
-    away_y = (np.arange(top, top + part.shape[0]) - y) / max(half_y, 1)
+    first_column, first_row = max(0, round(x - half_x)), max(0, round(y - half_y))
+    part = strength[first_row : round(y + half_y) + 1, first_column : round(x + half_x) + 1]
+    away_x = (np.arange(part.shape[1]) + (first_column - x)) / max(half_x, 1)
+    away_y = (np.arange(part.shape[0]) + (first_row - y)) / max(half_y, 1)
     away = away_y[:, None] ** 2 + away_x**2
     part *= (1 - lost * np.clip(2 - 2 * away, 0, 1)).astype(np.float32)
 
@@ -220,5 +219,5 @@ def _fired(
     if scene.failed > 0:
         dark *= _noise((record.seed, 6), rows, columns) >= scene.failed
     band = _smooth((record.seed, 7), (1, rows), (2 * ink.shape[0] / 5, 1))
-    left = 1 - np.float32(scene.faded) * (scene.everywhere + (1 - scene.everywhere) * band)
-    return np.asarray(np.rint(dark * (255 * left).astype(np.float32)), dtype=np.uint8)
+    remaining = 1 - np.float32(scene.faded) * (scene.everywhere + (1 - scene.everywhere) * band)
+    return np.asarray(np.rint(dark * (255 * remaining).astype(np.float32)), dtype=np.uint8)

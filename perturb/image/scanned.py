@@ -55,7 +55,9 @@ class Scanned(Mixture[ScannedParams], abstract=True):
         super().__init__(params)
         if unknown := sorted(self.params.strengths.keys() - self.fitted.keys()):
             known_values = ", ".join(self.fitted)
-            raise ValueError(f"unknown strength {unknown[0]!r} of {self.name!r}; known: {known_values}")
+            raise ValueError(
+                f"unknown strength {unknown[0]!r} of {self.name!r}; known: {known_values}"
+            )
 
     def names(self) -> Iterable[str]:
         """All of its distortions."""
@@ -81,6 +83,22 @@ class Scan(Scanned):
             "pen": Strength(0.0, 1.0, 3.0),
             "rotation": Strength(0.0, 0.2),
             "scanner": Strength(0.5, 1.0),
+        }
+    )
+    order = tuple(fitted)
+
+
+class Archive(Scanned):
+    """A typewritten page as an archive scans it: poor type, notes, old paper, a flatbed."""
+
+    name = "archive"
+    fitted = MappingProxyType(
+        {
+            "binarization": Strength(0.2, 0.9),
+            "pen": Strength(0.0, 0.6, 3.0),
+            "background": Strength(0.0, 0.6),
+            "rotation": Strength(0.0, 0.15),
+            "scanner": Strength(0.3, 1.0),
         }
     )
     order = tuple(fitted)

@@ -1,8 +1,8 @@
 """Scanner: the page as an office scanner gives it back: soft, grainy, hardened, as JPEG.
 Not in the paper.
 
-What lies beside the sheet is black: strips along its sides, corners that are folded or torn off. The
-paper is greyer in some places than in others; the lens softens, the sensor adds noise; then the
+What lies beside the sheet is black: strips along its sides, corners that are folded or torn off.
+The paper is greyer in some places than in others; the lens softens, the sensor adds noise; then the
 scanner's own correction makes the picture more contrasty, at most to black and white; at last it is
 stored as JPEG. Nothing moves.
 
@@ -28,12 +28,13 @@ and .99 of the contrast for each pixel, .98, 1.64 and 3.71 bits for each pixel. 
 and quality were chosen to cover these; the rest are plausible values, looked at beside 48 of the
 scans.
 
-Intensity i multiplies widths, softening, mottling, noise, ink, and what contrast differs from 1 and quality
-from 100 by i. A page has one set of draws, whatever the intensity.
+Intensity i multiplies widths, softening, mottling, noise, ink, and what contrast differs from 1
+and quality from 100 by i. A page has one set of draws, whatever the intensity.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
@@ -42,7 +43,7 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
-from ohr.plugins.perturbation import BASE_DPI, PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import BASE_DPI, PageDistortion, PageRecord
 from perturb.image.camera import stored
 from perturb.image.coarse import strips, uniforms
 from perturb.image.fields import Fields, reduced, sample_pixels, sheet_size
@@ -106,11 +107,14 @@ class Scanner(PageDistortion[ScannerRecord]):
         return stored(out, scene.quality)
 
 
+Outline = tuple[tuple[float, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """How a page is scanned, at its intensity."""
 
-    outlines: tuple[tuple[tuple[float, float], ...], ...]
+    outlines: tuple[Outline, ...]
     """Corners of what is seen beside the sheet, in pixels."""
     beside: float
     """Its grey value."""
@@ -132,7 +136,6 @@ def scene_of(record: ScannerRecord) -> Scene:
     """The scan that a record stands for."""
     draws = iter(uniforms(record.seed, 40).tolist())
     i = record.intensity
-    height, width = record.shape[:2]
 
     def draw_value(low: float, high: float) -> float:
         return low + (high - low) * float(next(draws))
@@ -141,26 +144,9 @@ def scene_of(record: ScannerRecord) -> Scene:
     harsh, threshold = next(draws) < HARSH, draw_value(*THRESHOLDS)
     contrast = draw_value(*(HARSH_CONTRASTS if harsh else CONTRASTS))
     ink, quality = draw_value(0, INK), draw_value(*QUALITY)
-    beside, outlines = 255 * draw_value(0, BESIDE), []
-    # From the top left corner along the page's sides, and from each corner both ways.
-    corners = [(0.0, 0.0), (float(width), 0.0), (float(width), float(height)), (0.0, float(height))]
-    for number, (x, y) in enumerate(corners):
-        to_x, to_y = corners[(number + 1) % 4]
-        inward = ((0, 1), (-1, 0), (0, -1), (1, 0))[number]
-        happens = next(draws) < SIDE
-        first, last = (i * width * draw_value(0, SIDE_WIDTH) for _ in range(2))
-        if happens:
-            inner = (to_x + inward[0] * last, to_y + inward[1] * last)
-            outlines.append(
-                ((x, y), (to_x, to_y), inner, (x + inward[0] * first, y + inward[1] * first))
-            )
-        happens = next(draws) < CORNER
-        along, away = (i * width * draw_value(*CORNER_SIDES) for _ in range(2))
-        if happens:
-            to_side = (x + (along if x == 0 else -along), y)
-            outlines.append(((x, y), to_side, (x, y + (away if y == 0 else -away))))
+    beside = 255 * draw_value(0, BESIDE)
     return Scene(
-        outlines=tuple(outlines),
+        outlines=_outlines(record, draws),
         beside=beside,
         softness=i * softness * record.scale,
         mottling=i * mottling,
@@ -170,6 +156,30 @@ def scene_of(record: ScannerRecord) -> Scene:
         ink=0.0 if harsh else i * ink,
         quality=round(100 - i * (100 - quality)),
     )
+
+
+def _outlines(record: ScannerRecord, draws: Iterator[float]) -> tuple[Outline, ...]:
+    """What is seen beside the sheet, by its corners in pixels: strips along sides, triangles."""
+    height, width = (float(side) for side in record.shape[:2])
+    unit = record.intensity * width
+
+    def length(low: float, high: float) -> float:
+        return unit * (low + (high - low) * next(draws))
+
+    outlines: list[Outline] = []
+    # From the top left corner on: the side to the next corner, then what is cut off this one.
+    corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]
+    for (x, y), (to_x, to_y) in zip(corners, corners[1:] + corners[:1], strict=True):
+        in_x, in_y = (y - to_y) / height, (to_x - x) / width  # a step towards the page's middle
+        happens, first, last = next(draws) < SIDE, length(0, SIDE_WIDTH), length(0, SIDE_WIDTH)
+        if happens:
+            inner = ((to_x + in_x * last, to_y + in_y * last), (x + in_x * first, y + in_y * first))
+            outlines.append(((x, y), (to_x, to_y), *inner))
+        happens, across, down = next(draws) < CORNER, length(*CORNER_SIDES), length(*CORNER_SIDES)
+        if happens:
+            ends = ((abs(x - across), y), (x, abs(y - down)))
+            outlines.append(((x, y), *ends))
+    return tuple(outlines)
 
 
 def _tones(scene: Scene) -> np.ndarray:
