@@ -45,6 +45,8 @@ STEP = 0.05
 LEAST_EFFECTIVE = 0.25
 """Share of the pages that a candidate's weights must be worth: of few, anything can be had."""
 RESAMPLES = 2000
+FEWEST = 5
+"""Pages, for a test or a rank correlation."""
 
 
 def noisy(noise: Scanned, page: Page, twin: np.ndarray, draw: int, intensity: float) -> np.ndarray:
@@ -108,6 +110,7 @@ def fit(
     names = [name for name in noise.fitted if name in WIDE]
     strengths_of = {name: WIDE[name] for name in names}
     wide = type(noise)(noise.params.model_copy(update={"strengths": strengths_of}))
+    fixed = {name: own for name, own in noise.fitted.items() if name not in WIDE}
     strengths: list[dict[str, float]] = []
     errors: dict[str, list[float]] = {engine.label: [] for engine in engines}
     for draw in range(draws):
@@ -115,7 +118,7 @@ def fit(
             strengths.append(drawn_strengths(wide, page, draw))
             image = None
             for engine in engines:
-                condition = f"{noise.name} wide {draw} {wide.identity()} {noise.fitted}"
+                condition = f"{noise.name} wide {draw} {wide.identity()} {fixed}"
 
                 def distorted(page: Page = page, draw: int = draw) -> np.ndarray:
                     nonlocal image
@@ -182,7 +185,7 @@ def test(
 def described(errors: np.ndarray, scans: np.ndarray) -> list[float]:
     """Quantiles and mean of errors, their distance to the scans' with p, rank correlation."""
     values = [*np.percentile(errors, QUANTILES), float(errors.mean())]
-    if errors is scans:
+    if errors is scans or len(scans) < FEWEST:
         return values + [np.nan] * 5
     distance = ks_2samp(errors, scans)
     rng = np.random.default_rng(SEED)

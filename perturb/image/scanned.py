@@ -74,15 +74,16 @@ class Scanned(Mixture[ScannedParams], abstract=True):
 
 
 class Scan(Scanned):
-    """A receipt as it is scanned: thermal or dot-matrix print, marks of a pen, a flatbed."""
+    """A receipt as it is scanned: rules, cheap print, marks of a pen, a flatbed."""
 
     name = "scan"
     fitted = MappingProxyType(
         {
-            "printer": Strength(0.3, 0.8),
+            "furniture": Strength(0.3, 1.0),
+            "printer": Strength(0.3, 0.85),
             "pen": Strength(0.0, 1.0, 3.0),
             "rotation": Strength(0.0, 0.2),
-            "scanner": Strength(0.5, 1.0),
+            "scanner": Strength(0.2, 0.9),
         }
     )
     order = tuple(fitted)

@@ -69,7 +69,7 @@ def test_a_strength_may_be_given():
 @pytest.mark.parametrize(
     ("strengths", "message"),
     [
-        ({"pencil": [0, 1]}, "unknown strength 'pencil' of 'scan'; known: printer, pen"),
+        ({"pencil": [0, 1]}, "unknown strength 'pencil' of 'scan'; known: furniture, printer"),
         ({"pen": [0.5, 0.2]}, "from low to high"),
         ({"pen": [0, 1.5]}, "less than or equal to 1"),
         ({"pen": [0, 1, 0]}, "greater than or equal to 0.1"),
