@@ -46,14 +46,19 @@ class Engine:
 
 
 def scanned_pages(folder: Path, half: str, count: int, marks: str) -> list[Page]:
-    """The pages of one half of the documents, at even or odd places of their names' order."""
+    """At most ``count`` pages of one half of the documents, evenly spaced.
+
+    The halves are those at even and at odd places of the names' order.
+    """
     values = {"path": folder, "marks": marks}
     dataset = registry.create("dataset", {"name": "sroie", "params": values}).load()
     pages = [
         page for document in dataset.documents.values() for page in document.pages if page.lines
     ]
     pages.sort(key=lambda page: page.ref)
-    return pages[OF_HALF[half] :: 2][:count]
+    half_of_pages = pages[OF_HALF[half] :: 2]
+    places = np.arange(min(count, len(half_of_pages))) * len(half_of_pages) // max(1, count)
+    return half_of_pages if count >= len(half_of_pages) else [half_of_pages[p] for p in places]
 
 
 def scan_of(page: Page) -> np.ndarray:

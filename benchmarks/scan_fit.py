@@ -19,7 +19,8 @@ under the mixture as it is there. What was read is kept: the command can be kill
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -49,10 +50,12 @@ FEWEST = 5
 """Pages, for a test or a rank correlation."""
 
 
-def noisy(noise: Scanned, page: Page, twin: np.ndarray, draw: int, intensity: float) -> np.ndarray:
-    """A twin under a mixture."""
+def distorted_twin(
+    noise: Scanned, page: Page, readings: Readings, draw: int, intensity: float
+) -> np.ndarray:
+    """A twin under a mixture: uint8 RGB ``(h, w, 3)``."""
     rng = generator_for(draw, noise.name, page.ref)
-    return noise.apply(twin, intensity=intensity, rng=rng).value
+    return noise.apply(readings.twin(page), intensity=intensity, rng=rng).value
 
 
 def drawn_strengths(noise: Scanned, page: Page, draw: int) -> dict[str, float]:
@@ -116,17 +119,10 @@ def fit(
     for draw in range(draws):
         for page in pages:
             strengths.append(drawn_strengths(wide, page, draw))
-            image = None
+            condition = f"{noise.name} wide {draw} {wide.identity()} {fixed}"
+            image = cache(partial(distorted_twin, wide, page, readings, draw, 1.0))
             for engine in engines:
-                condition = f"{noise.name} wide {draw} {wide.identity()} {fixed}"
-
-                def distorted(page: Page = page, draw: int = draw) -> np.ndarray:
-                    nonlocal image
-                    if image is None:
-                        image = noisy(wide, page, readings.twin(page), draw, 1.0)
-                    return image
-
-                errors[engine.label].append(readings.error(engine, page, condition, distorted))
+                errors[engine.label].append(readings.error(engine, page, condition, image))
     scans = {engine.label: scan_errors(engine, pages, readings) for engine in engines}
     columns = {name: np.array([row[name] for row in strengths]) for name in names}
     results = []
@@ -147,10 +143,10 @@ def fit(
 
 def scan_errors(engine: Engine, pages: Sequence[Page], readings: Readings) -> np.ndarray:
     """The scans' errors of an engine."""
-    return np.array([readings.error(engine, p, "scan", lambda p=p: scan_of(p)) for p in pages])
+    return np.array([readings.error(engine, p, "scan", partial(scan_of, p)) for p in pages])
 
 
-def test(
+def compare(
     noise: Scanned,
     pages: Sequence[Page],
     intensities: Sequence[float],
@@ -158,34 +154,32 @@ def test(
     readings: Readings,
 ) -> None:
     """Print how the errors of scans, twins and distorted twins compare."""
-    for engine in engines:
-        scans = scan_errors(engine, pages, readings)
-        errors = {"scan": scans}
-        twins = [readings.error(engine, p, "twin", lambda p=p: readings.twin(p)) for p in pages]
-        errors["twin"] = np.array(twins)
-        version = noise.identity()
+    version = f"{noise.identity()} {noise.fitted}"
+    rows: dict[str, dict[str, list[float]]] = {engine.label: {} for engine in engines}
+    for page in pages:
+        images: dict[str, tuple[str, Callable[[], np.ndarray]]] = {
+            "scan": ("scan", partial(scan_of, page)),
+            "twin": ("twin", partial(readings.twin, page)),
+        }
         for i in intensities:
-            condition = f"{noise.name} {i} {version['version']} {version['parts']} {noise.fitted}"
-            errors[f"{noise.name} {i:g}"] = np.array(
-                [
-                    readings.error(
-                        engine,
-                        page,
-                        condition,
-                        lambda page=page, i=i: noisy(noise, page, readings.twin(page), 0, i),
-                    )
-                    for page in pages
-                ]
-            )
-        rows = {name: described(values, scans) for name, values in errors.items()}
-        headings = [*map(str, QUANTILES), "mean", "KS", "p", "Spearman", "from", "to"]
-        table(f"{engine.label}, {len(pages)} pages", rows, headings)
+            distorted = cache(partial(distorted_twin, noise, page, readings, 0, i))
+            images[f"{noise.name} {i:g}"] = (f"{noise.name} {i} {version}", distorted)
+        for name, (condition, image) in images.items():
+            for engine in engines:
+                error = readings.error(engine, page, condition, image)
+                rows[engine.label].setdefault(name, []).append(error)
+    headings = [*map(str, QUANTILES), "mean", "KS", "p", "Spearman", "from", "to"]
+    for label, errors in rows.items():
+        scans = np.array(errors["scan"])
+        shown = {name: described(np.array(own), scans) for name, own in errors.items()}
+        shown["scan"][len(QUANTILES) + 1 :] = [np.nan] * 5  # itself
+        table(f"{label}, {len(pages)} pages", shown, headings)
 
 
 def described(errors: np.ndarray, scans: np.ndarray) -> list[float]:
     """Quantiles and mean of errors, their distance to the scans' with p, rank correlation."""
     values = [*np.percentile(errors, QUANTILES), float(errors.mean())]
-    if errors is scans or len(scans) < FEWEST:
+    if len(scans) < FEWEST:
         return values + [np.nan] * 5
     distance = ks_2samp(errors, scans)
     rng = np.random.default_rng(SEED)
@@ -218,7 +212,7 @@ def main() -> None:
     pages = scanned_pages(given.folder, half, given.pages, given.marks)
     readings = Readings(given.cache, given.dpi)
     if given.test:
-        test(noise, pages, [float(i) for i in given.intensities.split(",")], engines, readings)
+        compare(noise, pages, [float(i) for i in given.intensities.split(",")], engines, readings)
     else:
         fit(noise, pages, given.draws, engines, readings)
 
