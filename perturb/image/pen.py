@@ -211,8 +211,8 @@ def _stamp(capital: float, stroke: float, draw_value: Draw) -> Cover:
     origin = (round(left + 0.1 * wide), round(top + 0.66 * high))
     cv2.putText(cover, word, origin, face, times, (255,), thick, cv2.LINE_AA)
     turn = cv2.getRotationMatrix2D((side / 2, side / 2), draw_value(-20, 20), 1)
-    cover = cv2.warpAffine(cover, turn, (side, side), flags=cv2.INTER_LINEAR)
-    return cover, (side // 2, side // 2)
+    stamp = cv2.warpAffine(cover, turn, (side, side), flags=cv2.INTER_LINEAR)
+    return stamp, (side // 2, side // 2)
 
 
 def _hole(capital: float, stroke: float, draw_value: Draw) -> Cover:

@@ -11,5 +11,5 @@ def page_of_text(height: int = 600, width: int = 450, size: int = 22) -> np.ndar
     page = Image.new("L", (width, height), 255)
     drawing, font = ImageDraw.Draw(page), ImageFont.load_default(size)
     for row, y in enumerate(range(size, height - 2 * size, 2 * size)):
-        drawing.text((size, y), f"TOTAL {row} HBK 12.{row:02d} ENDE {7 * row}", 0, font)
+        drawing.text((size, y), f"TOTAL {row} HBK 12.{row:02d} SUM {7 * row}", 0, font)
     return np.asarray(page)
