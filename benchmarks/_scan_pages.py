@@ -20,7 +20,7 @@ from ohr.errors import DatasetError
 from ohr.metrics.default import edit_distance
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import read_with
-from ohr.sample.typesetting.twin import twin_pdf
+from ohr.sample.typesetting import faces, line_fit, twin
 from ohr.store.identity import digest, pixel_digest
 from ohr.study.config import parse_plugin
 from ohr.types import Page
@@ -74,17 +74,20 @@ class Readings:
 
     def __init__(self, folder: Path, dpi: int) -> None:
         self._folder, self._dpi = folder, dpi
+        sources = [Path(str(module.__file__)).read_bytes() for module in (twin, line_fit, faces)]
+        self.drawn_by = digest(b"".join(sources))[:12]
+        """The code that draws twins: a twin drawn by other code is another image."""
         folder.mkdir(parents=True, exist_ok=True)
 
     def twin(self, page: Page) -> np.ndarray:
         """The page drawn anew, of its scan's size: uint8 RGB ``(h, w, 3)``."""
         height, width = scan_of(page).shape[:2]
         name = digest([[list(line.box), line.text] for line in page.lines] + [[width, height]])
-        path = self._folder / "twins" / f"{name}-{self._dpi}.png"
+        path = self._folder / f"twins-{self.drawn_by}" / f"{name}-{self._dpi}.png"
         if not path.is_file():
             path.parent.mkdir(exist_ok=True)
             pdf = self._folder / "twin.pdf"
-            pdf.write_bytes(twin_pdf(page.lines, (width, height), self._dpi))
+            pdf.write_bytes(twin.twin_pdf(page.lines, (width, height), self._dpi))
             stream = io.BytesIO()
             Image.fromarray(render(pdf, 0, self._dpi)).save(stream, "PNG")
             path.write_bytes(stream.getvalue())

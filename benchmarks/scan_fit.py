@@ -119,7 +119,7 @@ def fit(
     for draw in range(draws):
         for page in pages:
             strengths.append(drawn_strengths(wide, page, draw))
-            condition = f"{noise.name} wide {draw} {wide.identity()} {fixed}"
+            condition = f"{noise.name} wide {draw} {wide.identity()} {fixed} {readings.drawn_by}"
             image = cache(partial(distorted_twin, wide, page, readings, draw, 1.0))
             for engine in engines:
                 errors[engine.label].append(readings.error(engine, page, condition, image))
@@ -154,12 +154,12 @@ def compare(
     readings: Readings,
 ) -> None:
     """Print how the errors of scans, twins and distorted twins compare."""
-    version = f"{noise.identity()} {noise.fitted}"
+    version = f"{noise.identity()} {noise.fitted} {readings.drawn_by}"
     rows: dict[str, dict[str, list[float]]] = {engine.label: {} for engine in engines}
     for page in pages:
         images: dict[str, tuple[str, Callable[[], np.ndarray]]] = {
             "scan": ("scan", partial(scan_of, page)),
-            "twin": ("twin", partial(readings.twin, page)),
+            "twin": (f"twin {readings.drawn_by}", partial(readings.twin, page)),
         }
         for i in intensities:
             distorted = cache(partial(distorted_twin, noise, page, readings, 0, i))

@@ -186,6 +186,20 @@ def _is_transparent(image: Image.Image) -> bool:
     return held and image.has_transparency_data
 
 
+def image_size(path: Path) -> tuple[int, int]:
+    """Width and height of a page image in pixels, upright, as :func:`load_image` would give them.
+
+    Only the file's header is read. Raises EngineError.
+    """
+    try:
+        with Image.open(path) as image:
+            width, height = image.size
+            return (height, width) if _orientation(image) in _LYING else (width, height)
+    except _BROKEN_IMAGE as error:
+        what = describe_bytes(path, expected="image")
+        raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
+
+
 def tiff_pages(path: Path) -> int:
     """The number of pages of a TIFF, without thumbnails and masks; 1 for other images.
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ohr.datasets.alternatives import one_alternative
+from ohr.datasets.question_entries import entry_of
 from ohr.files.safe_text import escape_formula
 from ohr.questions.from_sentences import overlap
 from ohr.questions.making import QuestionSet
@@ -29,28 +30,9 @@ CSV_COLUMNS = (
 )
 
 
-def record(question: Question) -> dict[str, object]:
-    """An entry of ``questions.json``; :func:`ohr.datasets.ohrbench.read_questions` reads it."""
-    pages = question.evidence_pages
-    doc_ids = [ref.doc_id for ref in pages]
-    same = len(set(doc_ids)) == 1
-    return {
-        "doc_name": doc_ids[0] if same else doc_ids,
-        "ID": question.qid,
-        "questions": question.text,
-        "answers": question.answers[0] if len(question.answers) == 1 else list(question.answers),
-        "doc_type": question.domain,
-        "answer_form": question.answer_form,
-        "evidence_source": question.evidence_source,
-        "evidence_context": question.evidence_text,
-        "evidence_page_no": pages[0].page_no if len(pages) == 1 else [r.page_no for r in pages],
-        "task": question.task,
-    }
-
-
 def json_text(questions: Sequence[Question]) -> str:
     """The text of ``questions.json``: one line per question."""
-    lines = ",\n".join(json.dumps(record(question), ensure_ascii=False) for question in questions)
+    lines = ",\n".join(json.dumps(entry_of(question), ensure_ascii=False) for question in questions)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 
 

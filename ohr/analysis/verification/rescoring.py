@@ -1,8 +1,7 @@
 """Scores the cases of a run again, and compares the values with its rows.
 
 Only metrics that this version has in the run's version are applied, and only where the run keeps
-all that they look at: not those that ask a judge or look at documents, and no value of a page or
-question that failed.
+all that they look at: not those that ask a judge, and no value of a page or question that failed.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ohr.study.notices.truth import is_case_folded
 from ohr.study.output.cases import read_cases, read_questions, read_texts
 from ohr.study.output.rows import read_rows
 from ohr.study.results import StudyRun
-from ohr.types import Answer, Hit, PageRef, Question, Status
+from ohr.types import Answer, Document, Hit, Page, PageRef, Question, Status
 
 CLEAN = "gt, clean"
 TOLERANCE = 1e-9
@@ -108,6 +107,8 @@ class _Cases:
         self._run = run
         self._texts = read_texts(run.path)
         self._questions: dict[str, Question] = {q.qid: q for q in read_questions(run.path)}
+        self._documents: dict[str, _Documents] = {}
+        self._true_documents = _Documents(lambda: self._truth)
 
     def find(self, info: MetricInfo, row: Row) -> Case:
         """The case of a row. Raises _NoCaseError."""
@@ -158,7 +159,12 @@ class _Cases:
         base = "" if stage == "no_context" else self._base(row)
         source = [row[name] for name in ("system", "chunker", "retriever", "reader")]
         text = self._answers[(base, stage, *source, row["qid"])]
-        return AnswerCase(Answer(text), self._questions[row["qid"]], SCORING[row["protocol"]])
+        question, scoring = self._questions[row["qid"]], SCORING[row["protocol"]]
+        if base not in self._documents:
+            self._documents[base] = _Documents(lambda: self._texts[base] if base else {})
+        return AnswerCase(
+            Answer(text), question, scoring, self._documents[base], self._true_documents
+        )
 
     def _base(self, row: Row) -> str:
         columns = ("engine", "perturbation", "level", "intensity", "draw")
@@ -182,6 +188,29 @@ class _Cases:
             for row in _records(self._run, "answers")
             if row["text"] is not None
         }
+
+
+class _Documents(Mapping[str, Document]):
+    """Documents with some page texts, which are looked up when a metric first asks for one."""
+
+    def __init__(self, texts: Callable[[], Mapping[PageRef, str]]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def _documents(self) -> dict[str, Document]:
+        pages: dict[str, list[Page]] = {}
+        for ref, text in self._texts().items():
+            pages.setdefault(ref.doc_id, []).append(Page(ref, text))
+        return {name: Document(name, "", tuple(own)) for name, own in pages.items()}
+
+    def __getitem__(self, doc_id: str) -> Document:
+        return self._documents[doc_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._documents)
+
+    def __len__(self) -> int:
+        return len(self._documents)
 
 
 def _records(run: StudyRun, table: str) -> Iterator[Row]:

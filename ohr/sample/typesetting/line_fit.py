@@ -30,7 +30,10 @@ _STRETCHED = 1.5, 0.6, 3.0
 em of it, and at most. In the box of a letter or two, air is a large part."""
 _LONG = 2.4  # em (four letters) from which a line's width tells the letters' width
 _TURNED = 3.0  # times a text is too long for its box before it stands upright in it
-_GAP = 0.15  # of its height is free at least on either side of a line
+_GAP = 0.15, 0.1
+"""Of the shorter side of a box: what is free beside a line, so that the words of two do not run
+together, and how near the next row is at most to crowd it."""
+_SOLID = 1.0  # times the distance of crowded rows is the largest type that printers use for them
 _LEAST = 0.3  # of a box that overlaps another is left at least, or it stays as it is
 
 
@@ -66,10 +69,11 @@ def place_lines(lines: Sequence[Line], size: tuple[int, int], face: Face) -> lis
     turned = np.array(
         [_is_turned(each, box) for each, box in zip(extents, boxes, strict=True)], bool
     )
-    boxes = _apart(boxes)
+    boxes, crowded = _apart(boxes)
     widths, heights = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
     lengths, thicknesses = np.where(turned, (heights, widths), (widths, heights))
-    sizes, usual = _sizes(extents, lengths, thicknesses)
+    largest = np.where(crowded & ~turned, thicknesses * _SOLID, np.inf)
+    sizes, usual = _sizes(extents, lengths, thicknesses, largest)
     advances = np.array([room.advance for room in extents])
     stretch = np.minimum(_STRETCHED[0] + _STRETCHED[1] * advances, _STRETCHED[2])
     longest = advances * sizes * usual * stretch
@@ -109,45 +113,47 @@ def _is_turned(room: Extent, box: np.ndarray) -> bool:
     return bool(too_long > _TURNED and abs(np.log(aspect * shape)) < np.log(too_long))
 
 
-def _apart(boxes: np.ndarray) -> np.ndarray:
-    """The boxes, each cut back to the middle of what it shares with another.
+def _apart(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes, each cut back to the middle of what it shares with another, and which are crowded.
 
-    Two boxes are parted along the side on which they overlap by the smaller share; side by side,
-    a gap remains between them. A box of which little would be left, such as one inside another,
-    stays as it is.
+    Two boxes are parted along the side on which they overlap by the smaller share. Side by side, a
+    gap remains between them; a box is crowded if another is above or below it without a gap. A
+    box of which little would be left, such as one inside another, stays as it is.
     """
     parted = boxes.copy()
+    crowded = np.zeros(len(boxes), bool)
     sides = boxes[:, 2:] - boxes[:, :2]
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2
-    gap = np.stack([_GAP * sides[:, 1], np.zeros(len(boxes))], axis=1)
-    lows, highs = boxes[:, :2] - gap, boxes[:, 2:] + gap
+    reach = sides.min(axis=1, keepdims=True) * _GAP
+    lows, highs = boxes[:, :2] - reach, boxes[:, 2:] + reach
+    gaps = reach * (1, 0)
     for number in range(len(boxes)):
         low, high = np.maximum(lows, lows[number]), np.minimum(highs, highs[number])
         shared = high - low
         for other in np.flatnonzero((shared > 0).all(axis=1)).tolist():
             shares = shared[other] / np.minimum(sides[other], sides[number])
             side = 0 if shares[0] < shares[1] else 1
-            cut = (low[other, side] + high[other, side]) / 2
+            cut, gap = (low[other, side] + high[other, side]) / 2, gaps[number, side]
+            crowded[number] |= side == 1 and other != number
             if middles[number, side] < middles[other, side]:
-                end = cut - gap[number, side]
-                parted[number, side + 2] = min(parted[number, side + 2], end)
+                parted[number, side + 2] = min(parted[number, side + 2], cut - gap)
             elif middles[number, side] > middles[other, side]:
-                parted[number, side] = max(parted[number, side], cut + gap[number, side])
+                parted[number, side] = max(parted[number, side], cut + gap)
     for side in (0, 1):
         small = parted[:, side + 2] - parted[:, side] < _LEAST * sides[:, side]
         parted[small, side], parted[small, side + 2] = boxes[small, side], boxes[small, side + 2]
-    return parted
+    return parted, crowded
 
 
 def _sizes(
-    extents: Sequence[Extent], widths: np.ndarray, heights: np.ndarray
+    extents: Sequence[Extent], widths: np.ndarray, heights: np.ndarray, largest: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """The size of the type of each line in pixels, and how wide letters usually are drawn."""
     advances = np.array([room.advance for room in extents])
     bands = np.array([room.band_top - room.band_bottom for room in extents])
     inks = np.array([max(room.top - room.bottom, 0.05) for room in extents])
-    tallest = _AIR * heights / inks
-    sizes = _AIR * heights / bands
+    tallest = np.minimum(_AIR * heights / inks, largest)
+    sizes = np.minimum(_AIR * heights / bands, largest)
     pitches = widths / advances  # the size that the width alone asks for
     is_long = advances >= min(_LONG, advances.max())
     usual = float(np.median((pitches / sizes)[is_long]))

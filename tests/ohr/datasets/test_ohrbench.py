@@ -4,6 +4,7 @@ import json
 import unicodedata
 
 import pytest
+from PIL import Image
 
 from ohr import registry
 from ohr.collection import Dataset
@@ -369,3 +370,16 @@ def test_a_documents_name_with_a_backslash_is_a_path(corpus):
     entries = [qa(1, "x", 1, doc_name="law\\b", doc_type="law"), qa(2, "manual/a", 0)]
     write_questions(corpus / "qas.json", entries)
     assert [question.doc_id for question in load(corpus).questions] == ["law/b", "manual/a"]
+
+
+def test_a_page_may_have_an_image_in_place_of_a_pdf(corpus):
+    folder = corpus / "pdfs" / "manual"
+    folder.mkdir(parents=True)
+    Image.new("L", (8, 8), 255).save(folder / "a.tif")
+    Image.new("L", (8, 8), 255).save(corpus / "pdfs" / "b.png")
+    dataset = load(corpus, pdfs=corpus / "pdfs")
+    assert dataset.documents["manual/a"].source is None
+    assert dataset.pages[PageRef("manual/a", 0)].image == folder / "a.tif"
+    assert dataset.report.problems["unclear_pdf"] == ["law/b has 2 pages, so b.png is not taken"]
+    write_pdf(folder / "a.pdf", 1)
+    assert load(corpus, pdfs=corpus / "pdfs").documents["manual/a"].source == folder / "a.pdf"
