@@ -2,7 +2,7 @@
 
     python -m benchmarks.scan_fit FOLDER --cache FOLDER [--noise scan] [--pages 999] [--draws 1]
         [--engine "{name: rapidocr, params: {models: FOLDER}}" ...] [--dpi 150] [--marks "_^~"]
-    python -m benchmarks.scan_fit FOLDER --cache FOLDER --test [--intensities 0.5,1] ...
+    python -m benchmarks.scan_fit FOLDER --cache FOLDER --test [--intensities 0,0.5,1] ...
 
 FOLDER has scans with transcribed lines, as ``dataset.kind=sroie`` reads them. Each page is drawn
 anew from its lines in their boxes (its twin), distorted, and read by each engine; what is compared
@@ -13,7 +13,8 @@ A fit reads each page once for each of ``--draws``, under strengths from a wide 
 distribution of strengths is a weighting of these pages, so candidates are compared without reading
 a page again: by the Kolmogorov-Smirnov distance, weighted, the mean of the engines'. The winner is
 printed and written into ``perturb/image/scanned.py`` by hand; ``--test`` then reads the other half
-under the mixture as it is there. What was read is kept: the command can be killed and given again.
+under the mixture as it is there; intensity 0 is the twin itself. What was read is kept: the command
+can be killed and given again.
 """
 
 from __future__ import annotations
@@ -159,11 +160,11 @@ def compare(
     for page in pages:
         images: dict[str, tuple[str, Callable[[], np.ndarray]]] = {
             "scan": ("scan", partial(scan_of, page)),
-            "twin": (f"twin {readings.drawn_by}", partial(readings.twin, page)),
         }
         for i in intensities:
+            condition = f"{noise.name} {i} {version}" if i else f"twin {readings.drawn_by}"
             distorted = cache(partial(distorted_twin, noise, page, readings, 0, i))
-            images[f"{noise.name} {i:g}"] = (f"{noise.name} {i} {version}", distorted)
+            images[f"{noise.name} {i:g}" if i else "twin"] = (condition, distorted)
         for name, (condition, image) in images.items():
             for engine in engines:
                 error = readings.error(engine, page, condition, image)
@@ -203,7 +204,7 @@ def main() -> None:
     parser.add_argument("--marks", default="")
     parser.add_argument("--test", action="store_true")
     parser.add_argument("--half", choices=["fit", "test"], default=None)
-    parser.add_argument("--intensities", default="0.5,1")
+    parser.add_argument("--intensities", default="0,0.5,1")
     given = parser.parse_args()
     engines = [Engine.parse(text) for text in given.engine or ["tesseract"]]
     noise = registry.create("perturbation", {"name": given.noise, "params": {"dpi": given.dpi}})
