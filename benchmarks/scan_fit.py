@@ -37,6 +37,7 @@ from perturb.image.scanned import Scanned, Strength
 QUANTILES = (10, 25, 50, 75, 90)
 WIDE: Mapping[str, Strength] = {
     "printer": Strength(0.1, 0.9),
+    "pen": Strength(0.0, 1.0),
     "binarization": Strength(0.0, 1.0),
     "background": Strength(0.0, 1.0),
     "scanner": Strength(0.2, 1.0),
@@ -87,7 +88,7 @@ def weighted_ks(errors: np.ndarray, weights: np.ndarray, scans: np.ndarray) -> f
 
 
 def candidates(names: Sequence[str]) -> list[dict[str, Strength]]:
-    """Random ranges of the strengths, rounded; that of paper begins at none at all."""
+    """Random ranges of the strengths, rounded; those of pen and paper begin at none at all."""
     rng = np.random.default_rng(SEED)
     drawn = []
     for _ in range(CANDIDATES):
@@ -96,7 +97,7 @@ def candidates(names: Sequence[str]) -> list[dict[str, Strength]]:
             wide = WIDE[name]
             low, high = np.sort(rng.uniform(wide.low, wide.high, 2))
             power = float(rng.choice([1.0, 1.5, 2.0, 3.0])) if name == "printer" else 1.0
-            low = wide.low if name == "background" else STEP * round(low / STEP)
+            low = wide.low if name in {"pen", "background"} else STEP * round(low / STEP)
             high = max(STEP * round(high / STEP), low + STEP)
             ranges[name] = Strength(round(low, 2), round(high, 2), power)
         drawn.append(ranges)

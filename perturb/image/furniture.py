@@ -9,12 +9,12 @@ At intensity 1, uniform and independent:
 ==========  =====================================================================================
 quantity    range
 ==========  =====================================================================================
-rules       0 to 4 for each stretch of page as long as it is wide, spread along the page, each in
+rules       0 to 5 for each stretch of page as long as it is wide, spread along the page, each in
             the blank row that is next to its place; .6 to 1 of the text's width
 pattern     solid .25, two lines .1, dashes .45, dots .2 (shares); .06 to .16 high, dashes .3 to
             .7 long, .25 to .5 apart
-logo        with chance .35, in the upper part: 2.5 to 6 high, of 2 to 7 thick letters
-bar code    with chance .2, in the lower part: 2.5 to 5 high, of 30 to 60 bars
+logo        with chance .5, in the upper part: 2.5 to 6 high, of 2 to 7 thick letters
+bar code    with chance .3, in the lower part: 2.5 to 5 high, of 30 to 60 bars
 ==========  =====================================================================================
 
 Plausible values, after a look at 48 scanned receipts. Where no row is blank there is none of it.
@@ -34,11 +34,11 @@ from ohr.plugins.perturbation import PageDistortion, PageRecord
 from perturb.image.coarse import uniforms
 from perturb.image.letters import capital_height, grey_of
 
-RULES, MOST_RULES = 4.0, 64
+RULES, MOST_RULES = 5.0, 64
 """For a stretch of page as long as it is wide; on any page."""
 DRAWS = 8
 """Draws of a rule."""
-LOGO, BAR_CODE = 0.35, 0.2
+LOGO, BAR_CODE = 0.5, 0.3
 INK = 128
 """Pixels darker than this are ink, and their rows are not blank."""
 GAP, WIDE_GAP = 0.4, 3.2

@@ -79,9 +79,9 @@ class Scan(Scanned):
     name = "scan"
     fitted = MappingProxyType(
         {
-            "furniture": Strength(0.3, 1.0),
+            "furniture": Strength(0.5, 1.0),
             "printer": Strength(0.2, 0.9),
-            "pen": Strength(0.0, 1.0, 3.0),
+            "pen": Strength(0.0, 1.0),
             "rotation": Strength(0.0, 0.2),
             "scanner": Strength(0.25, 0.95),
         }

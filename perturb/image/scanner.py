@@ -14,6 +14,7 @@ quantity            range
 black at a side     with chance .35 for each: 0 to .03 of the page's width at both ends
 corner cut off      with chance .2 for each: .02 to .12 of the page's width, both ways
 beside the sheet    0 to .3 of white
+specks of dirt      0 to 100 on an A4 page, .1 to .7 mm wide, most of them small
 softening           .2 to 1 pixel at 150 dpi (standard deviation)
 mottling            0 to .16 of white, in clouds of 2 to 20 mm
 noise               ± 2 to 16 grey values
@@ -52,6 +53,11 @@ SIDE, SIDE_WIDTH = 0.35, 0.03
 CORNER, CORNER_SIDES = 0.2, (0.02, 0.12)
 """Chance for each; over the page's width."""
 BESIDE = 0.3
+SPECKS, MOST_SPECKS = 100.0, 2000
+"""On an A4 page; on any page."""
+RADII = (0.05 * BASE_DPI / 25.4, 0.35 * BASE_DPI / 25.4)
+"""Pixels at 150 dpi."""
+A4 = 210 * 297 * (BASE_DPI / 25.4) ** 2
 SOFTNESS = (0.2, 1.0)
 """Pixels at 150 dpi."""
 MOTTLING = 0.16
@@ -90,6 +96,7 @@ class Scanner(PageDistortion[ScannerRecord]):
         for outline in scene.outlines:
             points = np.rint(np.array(outline) * FINE).astype(np.int32)
             cv2.fillPoly(out, [points], (scene.beside,) * 3, cv2.LINE_AA, FINE.bit_length() - 1)
+        _draw_specks(out, scene)
         if scene.softness > 0:
             out = cv2.GaussianBlur(out, (0, 0), scene.softness, borderType=cv2.BORDER_REPLICATE)
         fields = Fields(record.seed, *sheet_size(record.shape, record.scale))
@@ -118,6 +125,8 @@ class Scene:
     """Corners of what is seen beside the sheet, in pixels."""
     beside: float
     """Its grey value."""
+    specks: np.ndarray
+    """Columns x, y, radius: float64 ``(n, 3)``."""
     softness: float
     """Pixels."""
     mottling: float
@@ -148,6 +157,7 @@ def scene_of(record: ScannerRecord) -> Scene:
     return Scene(
         outlines=_outlines(record, draws),
         beside=beside,
+        specks=_specks(record),
         softness=i * softness * record.scale,
         mottling=i * mottling,
         noise=i * noise,
@@ -180,6 +190,25 @@ def _outlines(record: ScannerRecord, draws: Iterator[float]) -> tuple[Outline, .
             ends = ((abs(x - across), y), (x, abs(y - down)))
             outlines.append(((x, y), *ends))
     return tuple(outlines)
+
+
+def _specks(record: ScannerRecord) -> np.ndarray:
+    """The specks that show at this intensity."""
+    height, width = record.shape[:2]
+    amount = SPECKS * float(uniforms(record.seed + 1, 1)[0])
+    count = min(MOST_SPECKS, round(amount * height * width / record.scale**2 / A4))
+    draws = uniforms(record.seed + 2, 4 * count).reshape(count, 4)
+    x, y, size = draws[draws[:, 0] < record.intensity, 1:].T
+    radius = (RADII[0] + (RADII[1] - RADII[0]) * size**3) * record.scale
+    return np.stack([x * width, y * height, radius], axis=1)
+
+
+def _draw_specks(out: np.ndarray, scene: Scene) -> None:
+    """Draw the dirt, in place."""
+    for x, y, radius in scene.specks.tolist():
+        centre = (round((x - 0.5) * FINE), round((y - 0.5) * FINE))
+        size, bits = round(radius * FINE), FINE.bit_length() - 1
+        cv2.circle(out, centre, size, (scene.beside,) * 3, -1, cv2.LINE_AA, bits)
 
 
 def _tones(scene: Scene) -> np.ndarray:

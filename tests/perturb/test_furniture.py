@@ -49,7 +49,7 @@ def test_a_page_without_a_blank_row_has_none_of_it() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("part", "share"), [(slice(0, 200), 0.35), (slice(800, 1100), 0.2)])
+@pytest.mark.parametrize(("part", "share"), [(slice(0, 200), 0.5), (slice(800, 1100), 0.3)])
 def test_a_logo_is_above_and_a_bar_code_below(part: slice, share: float) -> None:
     page = spaced_page()
     dark = [(furnished(page, 1.0, seed)[part] < INK).sum() for seed in range(80)]
