@@ -101,17 +101,17 @@ class Readings:
 
         ``condition`` names the image in the cache: what is there is neither drawn nor read again.
         """
-        path, kept = self._kept(engine)
+        path, outputs = self._outputs(engine)
         key = f"{page.ref.doc_id} {condition}"
-        if key not in kept:
+        if key not in outputs:
             outcome = read_with(engine.backend, np.ascontiguousarray(image()))
-            kept[key] = outcome.value or ""
+            outputs[key] = outcome.value or ""
             with path.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps([key, kept[key]], ensure_ascii=False) + "\n")
-        return edit_distance(kept[key].casefold(), page.text.casefold())
+                stream.write(json.dumps([key, outputs[key]], ensure_ascii=False) + "\n")
+        return edit_distance(outputs[key].casefold(), page.text.casefold())
 
     @cache  # noqa: B019  # one object for a whole run
-    def _kept(self, engine: Engine) -> tuple[Path, dict[str, str]]:
+    def _outputs(self, engine: Engine) -> tuple[Path, dict[str, str]]:
         identity = digest({k: str(v) for k, v in engine.backend.identity().items()})
         path = self._folder / f"{engine.label.replace('/', '_')[:40]}-{identity[:12]}.jsonl"
         if not path.is_file():

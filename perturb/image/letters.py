@@ -43,7 +43,7 @@ def _letters(ink: np.ndarray) -> np.ndarray:
     """Heights of the marks that may be letters, in pixels."""
     _, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     widths, heights = boxes[1:, cv2.CC_STAT_WIDTH], boxes[1:, cv2.CC_STAT_HEIGHT]
-    found: np.ndarray = heights[
+    letters: np.ndarray = heights[
         (heights >= LOWEST) & (heights <= HIGHEST) & (widths <= 4 * heights)
     ]
-    return found
+    return letters
