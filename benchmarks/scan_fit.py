@@ -11,8 +11,8 @@ scans. Documents at even places of their names' order are fitted on; the others 
 
 A fit reads each page once for each of ``--draws``, under strengths from a wide range. Any narrower
 distribution of strengths is a weighting of these pages, so candidates are compared without reading
-a page again: by the Kolmogorov-Smirnov distance, weighted, the mean of the engines'. The winner is
-printed and written into ``perturb/image/scanned.py`` by hand; ``--test`` then reads the other half
+a page again: by the Kolmogorov-Smirnov distance, weighted, the mean of the engines'. The winner,
+printed first, is written into ``perturb/image/scanned.py`` by hand; ``--test`` then reads the other half
 under the mixture as it is there; intensity 0 is the twin itself. What was read is kept: the command
 can be killed and given again.
 """
@@ -47,6 +47,8 @@ CANDIDATES, SEED = 20_000, 0
 STEP = 0.05
 LEAST_EFFECTIVE = 0.25
 """Share of the pages that a candidate's weights must be worth: of few, anything can be had."""
+CLOSE = 0.01
+"""Distances that differ by less are the same: of such candidates, the one worth most pages wins."""
 RESAMPLES = 2000
 FEWEST = 5
 """Pages, for a test or a rank correlation."""
@@ -135,7 +137,8 @@ def fit(
             continue
         distances = [weighted_ks(np.array(errors[k]), weights, scans[k]) for k in scans]
         results.append((float(np.mean(distances)), distances, total**2 / square, ranges))
-    results.sort(key=lambda result: result[0])
+    least = min((result[0] for result in results), default=0.0)
+    results.sort(key=lambda result: (result[0] > least + CLOSE, -result[2], result[0]))
     print(f"\n{len(pages)} pages, {len(strengths)} twins distorted")
     for mean, distances, effective, ranges in results[:12]:
         each = ", ".join(f"{k} {d:.3f}" for k, d in zip(scans, distances, strict=True))

@@ -81,9 +81,9 @@ class Scan(Scanned):
         {
             "furniture": Strength(0.5, 1.0),
             "printer": Strength(0.2, 0.9),
-            "pen": Strength(0.0, 1.0),
+            "pen": Strength(0.0, 0.95),
             "rotation": Strength(0.0, 0.2),
-            "scanner": Strength(0.25, 0.95),
+            "scanner": Strength(0.25, 0.85),
         }
     )
     order = tuple(fitted)
