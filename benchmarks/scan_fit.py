@@ -12,9 +12,9 @@ scans. Documents at even places of their names' order are fitted on; the others 
 A fit reads each page once for each of ``--draws``, under strengths from a wide range. Any narrower
 distribution of strengths is a weighting of these pages, so candidates are compared without reading
 a page again: by the Kolmogorov-Smirnov distance, weighted, the mean of the engines'. The winner,
-printed first, is written into ``perturb/image/scanned.py`` by hand; ``--test`` then reads the other half
-under the mixture as it is there; intensity 0 is the twin itself. What was read is kept: the command
-can be killed and given again.
+printed first, is written into ``perturb/image/scanned.py`` by hand; ``--test`` then reads the other
+half under the mixture as it is there; intensity 0 is the twin itself. What was read is kept: the
+command can be killed and given again.
 """
 
 from __future__ import annotations

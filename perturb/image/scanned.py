@@ -80,10 +80,10 @@ class Scan(Scanned):
     fitted = MappingProxyType(
         {
             "furniture": Strength(0.5, 1.0),
-            "printer": Strength(0.2, 0.9),
+            "printer": Strength(0.25, 0.85),
             "pen": Strength(0.0, 0.95),
             "rotation": Strength(0.0, 0.2),
-            "scanner": Strength(0.25, 0.85),
+            "scanner": Strength(0.3, 0.95),
         }
     )
     order = tuple(fitted)
