@@ -114,10 +114,10 @@ def fit(
     readings: Readings,
 ) -> None:
     """Read the pages under wide strengths, and print the best ranges of strengths."""
-    names = [name for name in noise.fitted if name in WIDE]
+    names = [name for name in noise.usual if name in WIDE]
     strengths_of = {name: WIDE[name] for name in names}
     wide = type(noise)(noise.params.model_copy(update={"strengths": strengths_of}))
-    fixed = {name: own for name, own in noise.fitted.items() if name not in WIDE}
+    fixed = {name: own for name, own in noise.usual.items() if name not in WIDE}
     strengths: list[dict[str, float]] = []
     errors: dict[str, list[float]] = {engine.label: [] for engine in engines}
     for draw in range(draws):
@@ -159,7 +159,7 @@ def compare(
     readings: Readings,
 ) -> None:
     """Print how the errors of scans, twins and distorted twins compare."""
-    version = f"{noise.identity()} {noise.fitted} {readings.drawn_by}"
+    version = f"{noise.identity()} {noise.usual} {readings.drawn_by}"
     rows: dict[str, dict[str, list[float]]] = {engine.label: {} for engine in engines}
     for page in pages:
         images: dict[str, tuple[str, Callable[[], np.ndarray]]] = {

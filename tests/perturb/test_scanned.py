@@ -25,9 +25,9 @@ def record(mixture, intensity=1.0, seed=0, page=SMALL):
 
 @both
 def test_every_part_acts_within_its_strengths(mixture):
-    assert [part["name"] for part in record(mixture)["parts"]] == list(mixture.fitted)
+    assert [part["name"] for part in record(mixture)["parts"]] == list(mixture.usual)
     drawn = [mixture().draw(np.random.default_rng(seed)) for seed in range(400)]
-    for name, (low, high, power) in mixture.fitted.items():
+    for name, (low, high, power) in mixture.usual.items():
         strengths = [strength[name] for strength in drawn]
         assert low <= min(strengths) <= max(strengths) <= high
         mean = low + (high - low) / (power + 1)
@@ -90,7 +90,7 @@ def test_levels_are_those_of_a_single_distortion(mixture):
 @both
 def test_the_identity_has_the_versions_of_the_parts(mixture):
     assert mixture().identity()["parts"] == {
-        name: registry.plugin_class("perturbation", name).version for name in mixture.fitted
+        name: registry.plugin_class("perturbation", name).version for name in mixture.usual
     }
 
 
