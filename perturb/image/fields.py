@@ -75,7 +75,7 @@ class Fields:
             # An odd ratio: the edges of the octaves' cells seldom meet.
             cell, share = max(1, round(cell / 2.3)), share / 2
         if soft is not None:
-            soft = self.usual(soft, SOFT)
+            soft = self.fitted(soft, SOFT)
             return soft if plane is None else cv2.add(plane, soft)
         assert plane is not None
         return plane

@@ -166,7 +166,7 @@ def _foxed(f: Fields) -> np.ndarray:
 def _crumpled(f: Fields) -> np.ndarray:
     coarse = f.coarser(4)
     facets = cv2.addWeighted(_facets(coarse, 36), 0.6, _facets(coarse, 14), 0.4, 0)
-    return _added(f.usual(facets, 4), f.grain(14))
+    return _added(f.fitted(facets, 4), f.grain(14))
 
 
 def _watercolour(f: Fields) -> np.ndarray:
@@ -179,7 +179,7 @@ def _marbled(f: Fields) -> np.ndarray:
     # The bands are the contour lines of a stirred field; bytes wrap around from one to the next.
     stirred = (coarse.cloud(152, 255, 4) + coarse.cloud(24, 24)) * np.uint8(5)
     bands = cv2.LUT(stirred, wave(130))
-    return _added(f.usual(bands, 2), f.cloud(64, 60), f.grain(14))
+    return _added(f.fitted(bands, 2), f.cloud(64, 60), f.grain(14))
 
 
 def _washi(f: Fields) -> np.ndarray:
@@ -221,7 +221,7 @@ def _rings(f: Fields, cell: int, radius: tuple[int, int]) -> np.ndarray:
             cv2.circle(ring, position, round((away - inset) * 16), ink, thick, cv2.LINE_AA, 4)
             plane = cv2.add(plane, ring)
     worn = cv2.LUT(coarse.cloud(24, 255), ramp([(70, 40), (170, 255)]))
-    return f.usual(cv2.multiply(plane, worn, scale=1 / 255), times)
+    return f.fitted(cv2.multiply(plane, worn, scale=1 / 255), times)
 
 
 def _facets(f: Fields, cell: int) -> np.ndarray:
@@ -264,7 +264,7 @@ def _reverse_side(f: Fields, pitch: int, height: int, ink: int) -> np.ndarray:
     letters.reshape(rows, pitch, -1)[:, height:] = 0
     strokes = cv2.LUT(coarse.smooth(3, 2), ramp([(105, 0), (135, 255)]))
     lines = cv2.min(letters[: coarse.height, : coarse.width], strokes)
-    return f.usual(cv2.GaussianBlur(lines, (3, 3), 0), times)
+    return f.fitted(cv2.GaussianBlur(lines, (3, 3), 0), times)
 
 
 TEXTURES = {
