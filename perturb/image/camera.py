@@ -123,7 +123,7 @@ class Camera(PageDistortion[CameraRecord, CameraParams]):
         if kernel.size > 1:
             out = cv2.filter2D(out, -1, kernel, borderType=cv2.BORDER_REPLICATE)
         _add_noise(out, record, scene)
-        return _stored(out, scene.quality)
+        return stored(out, scene.quality)
 
     def place(self, boxes: np.ndarray, record: CameraRecord) -> np.ndarray:
         """Upright hulls of the boxes' outlines in the frame, to a pixel or so."""
@@ -352,12 +352,12 @@ def _add_noise(out: np.ndarray, record: CameraRecord, scene: Scene) -> None:
         out[rows] = np.clip(np.rint(part), 0, 255)
 
 
-def _stored(out: np.ndarray, quality: int) -> np.ndarray:
+def stored(out: np.ndarray, quality: int) -> np.ndarray:
     """The picture after a JPEG of this quality."""
     if quality >= 100:
         return out
     picture = out if out.ndim == 2 else cv2.cvtColor(out, cv2.COLOR_RGB2BGR)
     _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
     flag = cv2.IMREAD_GRAYSCALE if out.ndim == 2 else cv2.IMREAD_COLOR
-    stored = np.asarray(cv2.imdecode(data, flag))
-    return stored if out.ndim == 2 else cv2.cvtColor(stored, cv2.COLOR_BGR2RGB)
+    opened = np.asarray(cv2.imdecode(data, flag))
+    return opened if out.ndim == 2 else cv2.cvtColor(opened, cv2.COLOR_BGR2RGB)

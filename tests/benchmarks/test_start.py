@@ -1,6 +1,7 @@
 """Every benchmark starts, and ends, at its smallest size; none can be forgotten."""
 
 import importlib
+import json
 import math
 import os
 import shutil
@@ -10,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 import benchmarks
-from benchmarks import ocr_cost
+from benchmarks import _scan_pages, ocr_cost, scan_fit
 from ohr.errors import DatasetError
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
@@ -78,10 +80,19 @@ SMALLEST: dict[str, Arguments] = {
     "reader_fit": lambda given: [str(given.data)],
     "reference_cost": lambda given: [str(given.data), "--questions", "4"],
     "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
+    "scan_fit": lambda given: [
+        str(write_scans(given.out)),
+        "--cache",
+        str(given.out / "cache"),
+        "--pages",
+        "1",
+    ],
     "stopping": lambda given: [str(write_errors(given.out)), "--runs", "1"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"sample_ocr", "loss_bands", "best", "noise_cost", "ocr_cost", "reference_cost"}
+SLOW = {
+    *("sample_ocr", "loss_bands", "best", "noise_cost", "ocr_cost", "reference_cost", "scan_fit"),
+}
 """Those that start an engine or whole commands, or take long."""
 WITHOUT_SIZE = {
     "guard": "CI runs it whole",
@@ -153,6 +164,22 @@ def write_page_image(folder: Path) -> Path:
     return folder
 
 
+def write_scans(folder: Path) -> Path:
+    """Two receipts as images with boxes of their lines."""
+    font = ImageFont.load_default(28)
+    (folder / "images").mkdir()
+    (folder / "boxes").mkdir()
+    for number in range(2):
+        page, boxes = Image.new("L", (420, 420), "white"), []
+        for row in range(6):
+            text, corner = f"ITEM {row} COSTS {number}.{row}0", (40, 30 + 56 * row)
+            ImageDraw.Draw(page).text(corner, text, "black", font)
+            boxes.append([*corner, round(font.getlength(text)), 30, text])
+        page.save(folder / "images" / f"{number}.png")
+        (folder / "boxes" / f"{number}.json").write_text(json.dumps(boxes))
+    return folder
+
+
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     root = tmp_path_factory.mktemp("benchmarks")
@@ -190,7 +217,7 @@ def test_it_runs_at_its_smallest_size(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    if name in {"sample_ocr", "ocr_cost"} and not shutil.which("tesseract"):
+    if name in {"sample_ocr", "ocr_cost", "scan_fit"} and not shutil.which("tesseract"):
         pytest.skip("Tesseract is not installed")
     if name == "reference_cost":
         pytest.importorskip("nltk")
@@ -234,3 +261,30 @@ def test_ocr_cost_counts_words_as_often_as_they_are_there() -> None:
 def test_one_that_does_not_run_here_can_be_imported(name: str) -> None:
     module = importlib.import_module(f"benchmarks.{name}")
     assert module.__doc__, "says what it measures"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("tesseract"), reason="Tesseract is not installed")
+def test_scan_fit_reads_no_page_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["scan_fit", *SMALLEST["scan_fit"](_inputs(tmp_path)), "--test"]
+    monkeypatch.setattr(sys, "argv", [*arguments, "--half", "fit", "--intensities", "1"])
+    scan_fit.main()
+    first = capsys.readouterr().out
+    assert "| scan |" in first
+    assert "| scan 1 |" in first
+    monkeypatch.setattr(_scan_pages, "read_with", None)
+    scan_fit.main()
+    assert capsys.readouterr().out == first
+
+
+def test_a_weighting_of_pages_is_a_narrower_distribution() -> None:
+    rng = np.random.default_rng(0)
+    wide, own = scan_fit.WIDE["printer"], scan_fit.Strength(0.3, 0.7, 2.0)
+    strengths = rng.uniform(wide.low, wide.high, 40_000)
+    weights = scan_fit.density(strengths, own, wide)
+    assert weights.mean() == pytest.approx(1, abs=0.03)
+    drawn = own.low + (own.high - own.low) * rng.random(40_000) ** own.power
+    assert scan_fit.weighted_ks(strengths, weights, drawn) < 0.04
+    assert scan_fit.weighted_ks(strengths, np.ones(40_000), drawn) > 0.2

@@ -70,7 +70,8 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
 }
 """What plug-ins are made with, other than their defaults."""
 RESIZED = {
-    "background", "camera", "fax", "office", "phone", "photocopy", "semantic", "upscale",
+    "archive", "background", "camera", "fax", "office", "phone", "photocopy", "printer", "scan",
+    "scanner", "semantic", "upscale",
 }  # fmt: skip
 """Image noise and repairs that OpenCV resizes: their last bit depends on the processor's
 instructions."""
