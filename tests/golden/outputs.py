@@ -41,6 +41,9 @@ from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs
 from tests.ohr.datasets.published import write_annotated, write_pairs, write_parquet
+from tests.ohr.datasets.test_sroie import write_receipt
+from tests.ohr.datasets.test_transcriptions import ALTO, PAGE
+from tests.ohr.datasets.test_transcriptions import write as write_transcription
 
 LEFT_OUT = {
     "metric": {"judged"},
@@ -295,6 +298,13 @@ def datasets(name: str) -> object:
             params |= {"path": folder / "port"}
         if name == "induocr":
             write_pairs(folder, {"harbour_1": inputs.HARBOUR}, [("harbour_1", "When?", "1874")])
+            params |= {"path": folder}
+        if name == "sroie":
+            write_receipt(folder, "001", published=True)
+            params |= {"path": folder}
+        if name in ("page_xml", "alto"):
+            transcription = PAGE if name == "page_xml" else ALTO
+            write_transcription(folder, "1", transcription.format(image="1.png", unit="pixel"))
             params |= {"path": folder}
         loaded = registry.create("dataset", {"name": name, "params": params}).load()
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
