@@ -1,21 +1,21 @@
 """Makes the pictures of the page on real scans.
 
 ``python docs/make_scan_pictures.py RUNS`` draws what a scan costs from the runs of ``make
-claims-runs``, and one invented receipt: as a twin, as the noise ``scan`` damages
-it, and as engines read both. A real receipt may not be shown.
+claims-runs``, and one invented receipt: as a twin, as the noise ``scan`` damages it, and
+as engines read that; rows with an error are coloured. A real receipt may not be shown.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 import ohr
+from ohr.datasets.line_boxes import text_of_rows
 from ohr.documents.pdf import render
 from ohr.figures.style import COLOURS, MARKERS, figure
 from ohr.sample.typesetting.twin import twin_pdf
@@ -57,6 +57,8 @@ RECEIPT = (
 """Left, top, width and height in pixels, and text: invented."""
 SIZE = (420, 450)
 SEED = 3
+ROW = 0.066
+"""Height of a row of text, as a share of its panel."""
 
 
 def draw_costs(runs: Path) -> Path:
@@ -106,27 +108,27 @@ def draw_receipt(engines: Mapping[str, str]) -> Path:
         path.write_bytes(twin_pdf(lines, SIZE, 150))
         twin = render(path, 0, 150)
     scan = ohr.perturb(twin, "scan", 1.0, seed=SEED)
+    true_rows = text_of_rows(lines).split("\n")
     images = {"twin": twin, "the same under scan 1": scan}
     widths = [1.25] * len(images) + [1.0] * len(engines)
-    with figure(6.9, 2.6) as fig:
+    with figure(6.9, 2.25) as fig:
         axes = list(fig.subplots(1, len(widths), gridspec_kw={"width_ratios": widths}))
         for ax, (title, image) in zip(axes, images.items(), strict=False):
             ax.imshow(image, cmap="gray", vmin=0, vmax=255)
             ax.set_title(title, fontsize="medium")
         for ax, (engine, name) in zip(axes[len(images) :], engines.items(), strict=True):
             ax.set_title(f"read by {name}", fontsize="medium")
-            text = _wrapped(ohr.read(scan, engine))
-            ax.text(0, 1, text, family="DejaVu Sans Mono", fontsize=5, va="top")
+            rows = [row for row in ohr.read(scan, engine).splitlines() if row.strip()]
+            for place, row in enumerate(rows):
+                colour = "black" if row in true_rows else COLOURS[1]
+                y = 0.9 - place * ROW
+                ax.text(0, y, row, family="DejaVu Sans Mono", fontsize=5.5, color=colour)
         for ax in axes:
             ax.axis("off")
+            ax.set_anchor("N")
         path = PICTURES / "scan_receipt.png"
         fig.savefig(path)
     return path
-
-
-def _wrapped(text: str) -> str:
-    rows = [row for row in text.splitlines() if row.strip()]
-    return "\n".join(part for row in rows for part in textwrap.wrap(row, 34) or [""])
 
 
 def main() -> None:
