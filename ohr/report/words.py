@@ -19,15 +19,17 @@ _WORD = re.compile(r"\s*\S+\s*")
 
 
 def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
-    """Both texts in pieces, which together are the texts; white space is not compared.
+    """Both texts in pieces, which together are the texts; white space is not compared, nor is case
+    with a truth in capitals alone.
 
     Invented words and silently changed numbers of the output are made up.
     """
     left_side, right = _words(truth), _words(output)
     if max(len(left_side), len(right)) > MOST_WORDS:
         return _whole(truth), _whole(output)
+    compared = str.lower if truth.isupper() else str
     ops = Levenshtein.opcodes(
-        [word.strip() for word in left_side], [word.strip() for word in right]
+        [compared(word.strip()) for word in left_side], [compared(word.strip()) for word in right]
     )
     left_pieces: Pieces = []
     right_pieces: Pieces = []

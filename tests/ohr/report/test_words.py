@@ -38,3 +38,10 @@ def test_the_pieces_are_the_texts(truth: str, output: str) -> None:
     first, second = side_by_side(truth, output)
     assert "".join(piece for _, piece in first).split() == truth.split()
     assert "".join(piece for _, piece in second).split() == output.split()
+
+
+def test_case_is_no_difference_where_the_truth_has_only_capitals():
+    truth, output = "TOTAL RM 9.00", "Total Rm 9.00"
+    assert side_by_side(truth, output) == ([(0, truth)], [(0, output)])
+    mixed, _ = side_by_side("Total RM 9.00", output)
+    assert (1, "RM ") in mixed
