@@ -18,6 +18,7 @@ from ohr.errors import OhrError
 from ohr.metrics.scores import SCORING
 from ohr.plugins import Metric
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase
+from ohr.scoring.documents import LazyDocuments
 from ohr.study.metrics import NO_CONTEXT, SETS, MetricInfo
 from ohr.study.notices.truth import is_case_folded
 from ohr.study.output.cases import read_cases, read_questions, read_texts
@@ -190,27 +191,18 @@ class _Cases:
         }
 
 
-class _Documents(Mapping[str, Document]):
-    """Documents with some page texts, which are looked up when a metric first asks for one."""
+class _Documents(LazyDocuments):
+    """Documents with some page texts."""
 
     def __init__(self, texts: Callable[[], Mapping[PageRef, str]]) -> None:
         self._texts = texts
 
-    @cached_property
-    def _documents(self) -> dict[str, Document]:
+    def make(self) -> dict[str, Document]:
+        """The documents of the texts."""
         pages: dict[str, list[Page]] = {}
         for ref, text in self._texts().items():
             pages.setdefault(ref.doc_id, []).append(Page(ref, text))
         return {name: Document(name, "", tuple(own)) for name, own in pages.items()}
-
-    def __getitem__(self, doc_id: str) -> Document:
-        return self._documents[doc_id]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._documents)
-
-    def __len__(self) -> int:
-        return len(self._documents)
 
 
 def _records(run: StudyRun, table: str) -> Iterator[Row]:
