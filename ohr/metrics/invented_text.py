@@ -132,11 +132,11 @@ class _Page:
 
     @cached_property
     def _phrases(self) -> frozenset[tuple[str, ...]]:
-        return _in_a_row(self._keys, PHRASE)
+        return _sequences(self._keys, PHRASE)
 
     @cached_property
     def _triples(self) -> frozenset[tuple[str, ...]]:
-        return _in_a_row(self._keys, _LETTERS_IN_A_ROW)
+        return _sequences(self._keys, _LETTERS_IN_A_ROW)
 
     def has_new(self, places: Sequence[int]) -> bool:
         """Whether any of the words is new to the page."""
@@ -203,7 +203,7 @@ class _Page:
         return phrases
 
 
-def _in_a_row(keys: Sequence[str], count: int) -> frozenset[tuple[str, ...]]:
+def _sequences(keys: Sequence[str], count: int) -> frozenset[tuple[str, ...]]:
     """All so many words in a row."""
     return frozenset(zip(*(keys[start:] for start in range(count)), strict=False))
 

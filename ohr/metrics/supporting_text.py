@@ -54,7 +54,7 @@ class SupportingText:
         self.keys = tuple(key for key in keys if key)
 
     @classmethod
-    def of_texts(cls, texts: Iterable[str]) -> SupportingText:
+    def from_texts(cls, texts: Iterable[str]) -> SupportingText:
         """The words of plain texts, joined."""
         return cls(word.key for text in texts for word in keyed_words(text))
 

@@ -172,12 +172,12 @@ def _write_document(
         else:
             reasons[page.ref.page_no] = _NO_IMAGE if page.lines else NO_LINES
     pdf, not_drawn = _draw(sheets, dpi, face)
-    sheets = _without(sheets, not_drawn)
+    sheets = _remaining(sheets, not_drawn)
     twins.pages += len(sheets)
     path = folder / "pdfs" / f"{doc_id}.pdf"
     unequal = _write_pdf(path, pdf, sheets)
     if unequal:
-        sheets = _without(sheets, unequal)
+        sheets = _remaining(sheets, unequal)
         _write_pdf(path, _draw(sheets, dpi, face)[0], sheets)
     reasons |= not_drawn | unequal
     twins.pages_out += [(doc_id, number, reason) for number, reason in sorted(reasons.items())]
@@ -196,7 +196,7 @@ def _write_document(
     write_text(folder / "retrieval_base" / "gt" / f"{doc_id}.json", content)
 
 
-def _without(sheets: Mapping[int, Sheet], numbers: Container[int]) -> dict[int, Sheet]:
+def _remaining(sheets: Mapping[int, Sheet], numbers: Container[int]) -> dict[int, Sheet]:
     return {number: sheet for number, sheet in sheets.items() if number not in numbers}
 
 
@@ -219,7 +219,7 @@ def _draw(sheets: Mapping[int, Sheet], dpi: int, face: Face) -> tuple[bytes, dic
             reasons |= _draw({number: sheet}, dpi, face)[1]
         if not reasons:
             raise
-        return _draw(_without(sheets, reasons), dpi, face)[0], reasons
+        return _draw(_remaining(sheets, reasons), dpi, face)[0], reasons
 
 
 def _write_pdf(path: Path, pdf: bytes, sheets: Mapping[int, Sheet]) -> dict[int, str]:

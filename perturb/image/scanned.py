@@ -50,7 +50,7 @@ class Strength(NamedTuple):
     """Above 1, most pages are near ``low``."""
 
 
-def _in_order(strength: Strength) -> Strength:
+def _checked_order(strength: Strength) -> Strength:
     if strength.low > strength.high:
         raise ValueError(f"a strength goes from low to high, not {strength.low} to {strength.high}")
     return strength
@@ -60,7 +60,7 @@ class ScannedParams(PageParams):
     """``strengths``: of distortions that are to be stronger or weaker than usual: name -> low,
     high and power. ``{pen: [0, 0]}`` leaves the pen out."""
 
-    strengths: Mapping[str, Annotated[Strength, AfterValidator(_in_order)]] = Field(
+    strengths: Mapping[str, Annotated[Strength, AfterValidator(_checked_order)]] = Field(
         default_factory=dict
     )
 

@@ -75,7 +75,7 @@ class HiddenText:
         ]
         controls, written = self._controls_of(number), Written(output)
         chance = sum(written.share(controls.get(_kind(key), ())) for key in counted)
-        clean_text = SupportingText.of_texts([clean])
+        clean_text = SupportingText.from_texts([clean])
         new = [
             key
             for key in output
@@ -97,7 +97,7 @@ class HiddenText:
         """The covered keys that nothing visible supports: the same for all engines."""
         if (number, hidden) not in self._unsupported:
             covered, pieces = set(hidden), self._pages[number].pieces
-            visible = SupportingText.of_texts(
+            visible = SupportingText.from_texts(
                 p.text for i, p in enumerate(pieces) if i not in covered
             )
             unsupported = frozenset(key for key in keys if not visible.supports(key))
@@ -148,7 +148,7 @@ class _Known:
 
     @cached_property
     def text(self) -> SupportingText:
-        return SupportingText.of_texts(piece.text for piece in self.pieces)
+        return SupportingText.from_texts(piece.text for piece in self.pieces)
 
 
 def _counted(text: str) -> Counter[str]:

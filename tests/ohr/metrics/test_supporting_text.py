@@ -28,12 +28,12 @@ TEXT = "The harbour", "master", "2023"
     ],
 )
 def test_text_supports_what_could_be_read_from_it(key, supported):
-    assert SupportingText.of_texts(TEXT).supports(key) == supported
+    assert SupportingText.from_texts(TEXT).supports(key) == supported
 
 
 @given(st.lists(st.text(max_size=12), max_size=12))
 def test_a_text_supports_its_words_however_they_are_spaced(words):
-    text = SupportingText.of_texts(words)
+    text = SupportingText.from_texts(words)
     assert all(text.supports(key) for key in text.keys)
     assert text.supports("".join(text.keys))
 
