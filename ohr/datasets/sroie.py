@@ -90,11 +90,11 @@ class Sroie(DatasetSource[SroieParams]):
         boxes = _named_files(folders[1], BOX_SUFFIXES)
         key_folder = _folder(root, KEY_FOLDERS)
         keys = _named_files(key_folder, (".json", ".txt")) if key_folder is not None else {}
-        repeated = 0
+        repeated = without_key = 0
         images = page_images(folders[0])
         for name, image in images.items():
-            domain, _, stem = name.rpartition("/")
-            domain = domain or DEFAULT_DOMAIN
+            doc_id = name if "/" in name else f"{DEFAULT_DOMAIN}/{name}"
+            domain, stem = doc_id.partition("/")[0], name.rpartition("/")[2]
             if self.params.domains and domain not in self.params.domains:
                 continue
             file = boxes.pop(name, None) or boxes.pop(stem, None)
@@ -108,14 +108,19 @@ class Sroie(DatasetSource[SroieParams]):
                 continue
             lines = drop_repeated(transcribed)
             repeated += len(transcribed) - len(lines)
-            ref = PageRef(f"{domain}/{stem}", 0)
+            ref = PageRef(doc_id, 0)
             page = Page(ref, text_of_rows(lines), image, tuple(lines))
             key = keys.get(name, keys.get(stem))
+            without_key += key is None
             fields = _fields(key, name, report) if key is not None else {}
             yield _Receipt(Document(ref.doc_id, domain, (page,)), fields)
         if not self.params.domains:
             for name in boxes:
                 report.add("missing_image", f"{name}: it has lines and no image")
+        if key_folder is not None and without_key:
+            report.notes.append(
+                f"{without_key} images have no file of key fields: nothing is asked"
+            )
         if repeated:
             report.notes.append(
                 f"{repeated} lines are transcribed twice at the same place: each counts once"
@@ -166,7 +171,7 @@ def _questions(receipts: Sequence[_Receipt], report: ValidationReport) -> Iterat
     by_total = Counter((each.get("company"), each.get("total")) for each in fields)
     by_date = Counter((each.get("company"), each.get("date")) for each in fields)
     by_company = Counter(each.get("company") for each in fields)
-    unclear = absent = 0
+    unclear = absent = empty = 0
     for receipt in receipts:
         own = receipt.fields
         company, date, address, total = (own.get(field, "") for field in FIELDS)
@@ -179,6 +184,7 @@ def _questions(receipts: Sequence[_Receipt], report: ValidationReport) -> Iterat
         ]  # fmt: skip
         for field, answer, text, names_one in by_field:
             if not company or not answer:
+                empty += bool(own)
                 continue
             if not names_one:
                 unclear += 1
@@ -198,6 +204,8 @@ def _questions(receipts: Sequence[_Receipt], report: ValidationReport) -> Iterat
                 evidence_source="table" if field == "total" else "text",
                 answer_form="Numeric" if field == "total" else "String",
             )
+    if empty:
+        report.notes.append(f"{empty} key fields are not asked: they, or the company, are empty")
     if unclear:
         report.notes.append(f"{unclear} key fields are not asked: several receipts could be meant")
     if absent:

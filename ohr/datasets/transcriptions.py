@@ -2,13 +2,17 @@
 
 Libraries and collections such as HTR-United publish their pages so. ``path`` is the folder, with
 images and XML files side by side or in subfolders. Each image is a document of one page, whose text
-is that of the XML, headers and footers included; ``Page.lines`` are its lines. There are no
-questions, so each page has one, which consists of its first words, unless ``questions`` has some.
+is that of the XML, headers and footers included; ``Page.lines`` are its lines, if together they
+have all letters of the text. There are no questions, so each page has one, which consists of its
+first words, unless ``questions`` has some.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from html import unescape
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
@@ -29,6 +33,7 @@ from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef
 
 DEFAULT_DOMAIN = "pages"
+_TAG = re.compile(r"</?[a-z][^<>]*>")
 
 
 class Transcriptions(DatasetSource, abstract=True):
@@ -91,8 +96,16 @@ class Transcriptions(DatasetSource, abstract=True):
                 continue
             doc_id = image[0] if "/" in image[0] else f"{DEFAULT_DOMAIN}/{image[0]}"
             ref = PageRef(doc_id, 0)
-            lines = layout.scaled_to(_size(image[1])) if layout.lines else ()
-            page = Page(ref, write_markdown(blocks, furniture=True), image[1], lines)
+            text = write_markdown(blocks, furniture=True)
+            lines = layout.lines
+            if lines and _letters(text) != _letters("\n".join(line.text for line in lines)):
+                report.add(
+                    "incomplete_lines", f"{name}: the lines with boxes do not have all of its text"
+                )
+                lines = ()
+            elif lines and (size := _size(image[1])) is not None:
+                lines = layout.scaled_to(size)
+            page = Page(ref, text, image[1], lines)
             yield Document(doc_id, doc_id.partition("/")[0], (page,))
         if skipped:
             report.skipped.append(
@@ -138,10 +151,15 @@ def _image_of(file: str, named: str, images: Mapping[str, Path]) -> tuple[str, P
     return None
 
 
-def _size(path: Path) -> tuple[int, int]:
-    """Width and height of an image; 0 for one that cannot be opened, which reading it will say."""
+def _letters(text: str) -> Counter[str]:
+    """How often each letter and digit occurs, tags left out."""
+    return Counter(filter(str.isalnum, unescape(_TAG.sub(" ", text))))
+
+
+def _size(path: Path) -> tuple[int, int] | None:
+    """Width and height of an image; None for one that cannot be opened, which reading will say."""
     try:
         with Image.open(path) as image:
             return image.size
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return (0, 0)
+        return None

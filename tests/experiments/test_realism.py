@@ -171,3 +171,11 @@ def test_documents_of_one_side_are_left_out() -> None:
     compared = alike(first, second)
     assert compared.ks == pytest.approx(1 / 6)  # a is a half of one side, a third of the other
     assert np.isnan(compared.spearman)
+
+
+def test_a_scan_is_paired_with_its_twin_of_the_same_folder() -> None:
+    rest = ["bill/001", "receipt/001"]
+    assert same_pages(["receipt-scan/001", "bill-scan/001"], rest) == {
+        "receipt-scan/001": "receipt/001",
+        "bill-scan/001": "bill/001",
+    }

@@ -105,8 +105,15 @@ def same_pages(degraded: Sequence[str], rest: Sequence[str]) -> dict[str, str]:
     for name in degraded:
         alike = [other for other in rest if _is_same(file_of(name), file_of(other))]
         if alike:
-            matches[name] = max(alike, key=lambda other: len(file_of(other)))
+            matches[name] = max(alike, key=lambda other: _likeness(name, other))
     return matches
+
+
+def _likeness(name: str, other: str) -> tuple[int, bool]:
+    """The longer name first, then the one whose folder begins the other's: ``receipt-scan`` is of
+    ``receipt``.
+    """
+    return len(file_of(other)), name.startswith(other.partition("/")[0])
 
 
 def _is_same(name: str, other: str) -> bool:

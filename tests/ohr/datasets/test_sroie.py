@@ -97,6 +97,24 @@ def test_a_field_that_does_not_stand_on_the_page_is_counted(tmp_path) -> None:
     assert any("1 key fields are not asked: they do not" in note for note in dataset.report.notes)
 
 
+def test_receipts_without_fields_are_counted(tmp_path) -> None:
+    write_receipt(tmp_path, "001", published=True)
+    write_receipt(tmp_path, "002", fields=None, published=True)
+    write_receipt(tmp_path, "003", fields=FIELDS | {"company": ""}, published=True)
+    notes = " ".join(load(tmp_path).report.notes)
+    assert "1 images have no file of key fields" in notes
+    assert "3 key fields are not asked: they, or the company, are empty" in notes
+
+
+def test_a_domain_is_the_outermost_folder(tmp_path) -> None:
+    write_receipt(tmp_path, "001", published=False)
+    deeper = tmp_path / "images" / "receipt" / "2019"
+    deeper.mkdir()
+    (tmp_path / "images" / "receipt" / "001.jpg").rename(deeper / "001.jpg")
+    [document] = load(tmp_path).documents.values()
+    assert (document.doc_id, document.domain) == ("receipt/2019/001", "receipt")
+
+
 def test_without_fields_pages_are_searched_by_their_first_words(tmp_path) -> None:
     write_receipt(tmp_path, "001", fields=None, published=False)
     (tmp_path / "key").rmdir()

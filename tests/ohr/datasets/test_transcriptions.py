@@ -85,6 +85,23 @@ def test_a_file_without_image_and_other_xml_are_counted(tmp_path) -> None:
     assert report.skipped == ["1 XML files that are no PcGts, such as letters/b.xml"]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        PAGE.replace('<Coords points="20,20 200,20 200,40 20,40"/>', ""),
+        PAGE.replace("<TableRegion", "<TextRegion><TextEquiv><Unicode>of a region</Unicode>"
+                     "</TextEquiv></TextRegion><TableRegion"),
+    ],
+)  # fmt: skip
+def test_lines_that_lack_some_of_the_text_are_left_out_and_counted(tmp_path, written) -> None:
+    write(tmp_path, "a", written.format(image="a.png"))
+    dataset = load("page_xml", tmp_path)
+    [page] = dataset.pages.values()
+    assert page.text
+    assert page.lines == ()
+    assert list(dataset.report.problems) == ["incomplete_lines"]
+
+
 def test_questions_of_ones_own(tmp_path) -> None:
     write(tmp_path, "a", PAGE.format(image="a.png"))
     write_questions(tmp_path / "qas.json", [qa(1, "letters/a", 0)])
