@@ -40,12 +40,12 @@ from ohr.study.notices.failures import FailureCounts, empty_lines
 from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.left_out import nothing_found
 from ohr.study.notices.truth import (
-    count_holes,
     declare,
     find_same,
     floor_note,
     floors,
     same_as_truth,
+    truth_facts,
     truth_lines,
 )
 from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
@@ -289,11 +289,7 @@ def _carry_out(
             "on_repeated_pages": len(ties),
             **({"left_out_by_review": plan.left_out} if config.dataset.verdicts else {}),
             "reread_pages": len(plan.reread),
-            "truth": dataset.truth,
-            "truth_r_noise": floor,
-            **({"case_folded": True} if plan.units.folds_case else {}),
-            "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
-            **({"truth_holes": holes} if (holes := count_holes(plan)) else {}),
+            **truth_facts(plan, floor),
             "problems": dataset.report.counts,
         },
         "unreachable": plan.unreachable,

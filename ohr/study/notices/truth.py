@@ -148,6 +148,18 @@ def _truth_lines(plan: Plan) -> list[str]:
     ]
 
 
+def truth_facts(plan: Plan, floor: Mapping[str, float]) -> dict[str, Any]:
+    """What the manifest says of the truth; ``floor`` is its own r_noise."""
+    dataset, holes = plan.dataset, count_holes(plan)
+    return {
+        "truth": dataset.truth,
+        "truth_r_noise": floor,
+        **({_FOLDED: True} if plan.units.folds_case else {}),
+        "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
+        **({"truth_holes": holes} if holes else {}),
+    }
+
+
 def count_holes(plan: Plan) -> dict[str, int | float]:
     """What is not known of the truth of the pages that are compared; empty if all is known.
 
