@@ -56,6 +56,12 @@ def ocr_settings(
     return OcrSettings(specs, cache, workers, instability=instability)
 
 
+def reads_images(spec: PluginSpec) -> bool:
+    """Whether an engine reads page images."""
+    backend = registry.create("engine", spec)
+    return isinstance(backend, OcrBackend) and "image" in backend.accepts
+
+
 @dataclass(frozen=True)
 class SampleOutputs:
     """The engines' outputs of a sample: the table of signals, the texts, and the cost.
