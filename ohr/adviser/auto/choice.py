@@ -41,7 +41,7 @@ class Reading:
         if self.failed:
             return f"{self.engine} failed"
         if self.invents:
-            return f"{self.engine} writes text that the page has not"
+            return f"{self.engine} writes text that the page does not have"
         if math.isnan(self.error):
             return f"{self.engine} cannot be assessed"
         if not self.in_range:
@@ -102,7 +102,7 @@ def _better(first: Reading, second: Reading) -> tuple[Reading, str]:
             return taken, f"{other.engine} failed"
     for other, taken in ((second, first), (first, second)):
         if other.invents and not taken.invents:
-            return taken, f"{other.engine} writes text that the page has not"
+            return taken, f"{other.engine} writes text that the page does not have"
     if second.characters < LEAST_LENGTH * first.characters:
         share = second.characters / first.characters
         return first, f"{second.engine} has only {share:.0%} of its characters"

@@ -71,10 +71,10 @@ def read_twice(
     costs = _read_one_page(works, workers, report)
     _say_price(first, second, costs, budget, workers, say)
     unread = first.unread()
-    counted = Countdown({first.label: len(unread)}, report)
-    counted.read(first, unread)
+    countdown = Countdown({first.label: len(unread)}, report)
+    countdown.read(first, unread)
     outputs = collect_outputs(sample, [first], {first.label: costs.get(first.label, math.nan)})
-    _, table, inventions = judged_outputs(outputs, InventionJudge(), _predict)
+    _, table, inventions = judged_outputs(outputs, InventionJudge(), predict_pages)
     alone = _readings(table, outputs, inventions)[first.label]
     doubtful = [ref for ref in alone if alone[ref].doubt(budget.most_error)]
     if second is None or not doubtful:
@@ -95,16 +95,16 @@ def read_twice(
         time.perf_counter() - started,
         workers,
     )
-    more = f"; {len(left_out)} more do not fit into the budget" if left_out else ""
-    say(f"{_pages(len(chosen))} of {len(alone)} are read again by {second.label}{more}")
+    more = f"; no time for {len(left_out)} more" if left_out else ""
+    say(f"read again by {second.label}: {len(chosen)} of {pages_of(len(alone))}{more}")
     again = second.only(chosen)
     unread = again.unread()
-    counted = Countdown({again.label: len(unread)}, report)
-    counted.read(again, unread)
+    countdown = Countdown({again.label: len(unread)}, report)
+    countdown.read(again, unread)
     outputs = collect_outputs(
         sample, [first, again], {work.label: costs.get(work.label, math.nan) for work in works}
     )
-    outputs, table, inventions = judged_outputs(outputs, InventionJudge(), _predict)
+    outputs, table, inventions = judged_outputs(outputs, InventionJudge(), predict_pages)
     both = _readings(table, outputs, inventions)
     choices = []
     for ref, reading in alone.items():
@@ -128,9 +128,11 @@ def _read_one_page(works: Sequence[EngineWork], workers: int, report: Report) ->
         seconds = work.cost().get("wall_s", math.nan)
         unread = work.unread()
         if math.isnan(seconds) and unread:
-            counted = Countdown({work.label: 1}, report)
-            counted.read(work, unread[:1])
-            seconds = work.cost().get("wall_s", counted.seconds(workers).get(work.label, math.nan))
+            countdown = Countdown({work.label: 1}, report)
+            countdown.read(work, unread[:1])
+            seconds = work.cost().get(
+                "wall_s", countdown.seconds(workers).get(work.label, math.nan)
+            )
         costs[work.label] = seconds
     return costs
 
@@ -146,7 +148,7 @@ def _say_price(
     """Print what reading takes. Raises ConfigError if the first engine exceeds the budget."""
     unread = len(first.unread())
     seconds = wall_s(unread, costs[first.label], workers)
-    price = f"{first.label}: {_pages(unread)} to read, about {_spoken(seconds)}"
+    price = f"{first.label}: {pages_of(unread)} to read, about {_spoken(seconds)}"
     if second is not None:
         most = wall_s(len(second.unread()), costs[second.label], workers)
         price += (
@@ -156,7 +158,7 @@ def _say_price(
     say(price)
     if budget.seconds is not None and seconds > budget.seconds:
         raise ConfigError(
-            f"{first.label} alone takes about {_spoken(seconds)} for {_pages(unread)}, more than "
+            f"{first.label} alone takes about {_spoken(seconds)} for {pages_of(unread)}, more than "
             f"the {_spoken(budget.seconds)} of the budget: allow more time, read fewer pages "
             "(--pages), or name a faster engine (--engines)"
         )
@@ -203,7 +205,8 @@ def _urgency(reading: Reading) -> tuple[bool, float]:
     return not (reading.failed or reading.invents or math.isnan(error)), -error
 
 
-def _predict(outputs: SampleOutputs) -> pd.DataFrame:
+def predict_pages(outputs: SampleOutputs) -> pd.DataFrame:
+    """The table of outputs with their predicted errors, where they can be assessed."""
     return keep_assessed(add_predictions(outputs.table))
 
 
@@ -236,8 +239,14 @@ def _readings(
     return readings
 
 
-def _pages(count: int) -> str:
-    return f"{count} page{'s' * (count != 1)}"
+def counted(count: int, noun: str) -> str:
+    """``1 page``, ``2 pages``."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def pages_of(count: int) -> str:
+    """``1 page``, ``2 pages``."""
+    return counted(count, "page")
 
 
 def _spoken(seconds: float) -> str:

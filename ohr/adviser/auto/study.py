@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohr.adviser.auto.choice import PageChoice, layer_choice
-from ohr.adviser.auto.reading import AutoReadings, Budget, read_twice, wall_s
+from ohr.adviser.auto.reading import (
+    AutoReadings,
+    Budget,
+    counted,
+    pages_of,
+    read_twice,
+    wall_s,
+)
 from ohr.adviser.countdown import spoken
 from ohr.adviser.own_pages import EngineWork, OcrSettings, plan_reading, reads_images
 from ohr.adviser.sampling import NO_PDF, PageSample, check_sample, draw_pages, page_ref
@@ -89,7 +96,7 @@ def read_auto(
         return 0
     if rest.pages and not works:
         raise ConfigError(
-            f"{_pages_of(len(rest.pages))} without a usable text layer, and no OCR engine is "
+            f"{pages_of(len(rest.pages))} without a usable text layer, and no OCR engine is "
             "installed: ohr list engines shows how to install one"
         )
     pages = _Pages(sample, settings, reading)
@@ -144,12 +151,13 @@ def plan_lines(sample: PageSample, rest: PageSample) -> list[str]:
     pdfs, files = len(sample.pdfs), len(sample.counts)
     layered = len(sample.pages) - len(rest.pages)
     lines = [
-        f"{len(sample.pages):,} pages of {pdfs} PDFs and {files - pdfs} images: {layered:,} have a "
-        f"verified text layer, {len(rest.pages):,} are to be read"
+        f"{pages_of(len(sample.pages))} of {counted(pdfs, 'PDF')} and "
+        f"{counted(files - pdfs, 'image')}: verified text layer on {layered:,}, "
+        f"to read {len(rest.pages):,}"
     ]
     reasons = Counter(why for ref, why in sample.no_layer.items() if why != NO_PDF)
     lines += [
-        f"no usable text layer on {_pages_of(count)}: {why}"
+        f"no usable text layer on {pages_of(count)}: {why}"
         for why, count in reasons.most_common(_REASONS)
     ]
     return lines
@@ -167,7 +175,7 @@ def price_lines(works: Sequence[EngineWork], workers: int, most_error: float) ->
             time = f"about {spoken(seconds)} with {workers} workers" if count else "no time"
         which = "" if not place else f"at most, where the error is above {most_error:.2f}: "
         lines.append(
-            f"{work.label}: {which}{_pages_of(len(work.pages))}, "
+            f"{work.label}: {which}{pages_of(len(work.pages))}, "
             f"{len(work.pages) - count} in the cache, {count} to read, {time}"
         )
     return lines
@@ -237,16 +245,14 @@ def _write(pages: _Pages, readings: AutoReadings, request: AutoRequest, out: Pat
 
 def trust_lines(doubtful: Sequence[PageChoice], pages: int) -> list[str]:
     """How many pages are trusted, and why the others are not."""
-    if not doubtful:
-        return [f"all {_pages_of(pages)} are trusted"]
-    lines = [f"{pages - len(doubtful)} of {_pages_of(pages)} are trusted"]
+    lines = [f"trusted: {pages - len(doubtful):,} of {pages_of(pages)}"]
     reasons: dict[str, list[PageChoice]] = {}
     for choice in doubtful:
         reasons.setdefault(choice.doubt, []).append(choice)
     for kind, choices in reasons.items():
         first = choices[0].ref
         lines.append(
-            f"not trusted: {_pages_of(len(choices))}, such as page {first.page_no + 1} of "
+            f"not trusted: {pages_of(len(choices))}, such as page {first.page_no + 1} of "
             f"{first.doc_id}: {kind}"
         )
     return lines
@@ -290,10 +296,6 @@ def _record(
         tuple(word.text for word in words if word.confidence < UNSURE),
         choice.seconds,
     )
-
-
-def _pages_of(count: int) -> str:
-    return f"{count:,} page{'s' * (count != 1)}"
 
 
 def _print(line: str) -> None:
