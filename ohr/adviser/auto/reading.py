@@ -28,6 +28,8 @@ from ohr.quality.texts import content
 from ohr.types import FAILED, PageRef
 
 Say = Callable[[str], None]
+PROBE = 16
+"""Pages by which it is decided which engine reads the others."""
 
 
 @dataclass(frozen=True)
@@ -52,151 +54,157 @@ class AutoReadings:
     """What a user should know of the engines: who invents, what could not be judged."""
 
 
-def read_twice(
-    sample: PageSample,
-    works: Sequence[EngineWork],
-    budget: Budget,
-    workers: int,
-    report: Report,
-    say: Say,
-) -> AutoReadings:
-    """Read the pages of a sample by one or two engines, and choose between their outputs.
+class AutoReader:
+    """Reads the pages of a sample by one or two engines, and chooses between their outputs.
 
-    No page of ``sample`` has a usable layer. Raises OhrError; ConfigError before anything but the
-    first page is read if the first engine alone takes longer than the budget.
+    No page of the sample has a usable layer. ``say`` gets lines while pages are read.
     """
-    first, *rest = works
-    second = rest[0] if rest else None
-    started = time.perf_counter()
-    costs = _read_one_page(works, workers, report)
-    _say_price(first, second, costs, budget, workers, say)
-    unread = first.unread()
-    countdown = Countdown({first.label: len(unread)}, report)
-    countdown.read(first, unread)
-    outputs = collect_outputs(sample, [first], {first.label: costs.get(first.label, math.nan)})
-    _, table, inventions = judged_outputs(outputs, InventionJudge(), predict_pages)
-    alone = _readings(table, outputs, inventions)[first.label]
-    doubtful = [ref for ref in alone if alone[ref].doubt(budget.most_error)]
-    if second is None or not doubtful:
-        why = "no second engine was given" if second is None else ""
-        return AutoReadings(
-            tuple(
-                choose_reading(ref, reading, None, budget.most_error, why)
-                for ref, reading in alone.items()
-            ),
-            outputs.seen,
-            tuple(inventions.lines()),
-        )
-    chosen, left_out = _affordable(
-        sorted(doubtful, key=lambda ref: _urgency(alone[ref])),
-        second,
-        costs.get(second.label, math.nan),
-        budget,
-        time.perf_counter() - started,
-        workers,
-    )
-    more = f"; no time for {len(left_out)} more" if left_out else ""
-    say(f"read again by {second.label}: {len(chosen)} of {pages_of(len(alone))}{more}")
-    again = second.only(chosen)
-    unread = again.unread()
-    countdown = Countdown({again.label: len(unread)}, report)
-    countdown.read(again, unread)
-    outputs = collect_outputs(
-        sample, [first, again], {work.label: costs.get(work.label, math.nan) for work in works}
-    )
-    outputs, table, inventions = judged_outputs(outputs, InventionJudge(), predict_pages)
-    both = _readings(table, outputs, inventions)
-    choices = []
-    for ref, reading in alone.items():
-        if ref in both[again.label]:
-            choices.append(
-                choose_reading(
-                    ref, both[first.label][ref], both[again.label][ref], budget.most_error
-                )
-            )
+
+    def __init__(
+        self,
+        sample: PageSample,
+        works: Sequence[EngineWork],
+        budget: Budget,
+        workers: int,
+        report: Report,
+        say: Say,
+    ) -> None:
+        self._sample, self._works, self._budget = sample, works, budget
+        self._workers, self._report, self._say = workers, report, say
+        self._first = works[0]
+        self._second = works[1] if len(works) > 1 else None
+        self._refs = [page.ref for page in self._first.pages]
+        self._read_by: dict[str, set[PageRef]] = {work.label: set() for work in works}
+        self._costs: dict[str, float] = {}
+        self._started = time.perf_counter()
+
+    def read(self) -> AutoReadings:
+        """The choice of each page. Raises OhrError; ConfigError, before more than one page is read,
+        if the first engine alone takes longer than the budget."""
+        for work in self._works:
+            self._costs[work.label] = self._page_s(work)
+        self._check_price()
+        self._read_once()
+        readings, outputs, inventions = self._assess()
+        alone = {ref: each for of in readings.values() for ref, each in of.items()}
+        if self._second is None:
+            why = "no second engine was given"
         else:
-            why = f"read by {first.label} alone: the budget was spent"
-            choices.append(choose_reading(ref, reading, None, budget.most_error, why))
-    return AutoReadings(tuple(choices), outputs.seen, tuple(inventions.lines()))
+            why = "there was no time for a second engine"
+            if self._read_again(alone):
+                readings, outputs, inventions = self._assess()
+        most = self._budget.most_error
+        choices = []
+        for ref in self._refs:
+            first, *others = [each[ref] for each in readings.values() if ref in each]
+            second = others[0] if others else None
+            choices.append(choose_reading(ref, first, second, most, why))
+        return AutoReadings(tuple(choices), outputs.seen, tuple(inventions.lines()))
 
+    def _page_s(self, work: EngineWork) -> float:
+        """Wall seconds per page and worker: those of the first page, which is read now unless it is
+        stored. A repeated command thus decides the same."""
+        first = work.only(self._refs[:1])
+        countdown = Countdown({work.label: 1}, self._report)
+        if unread := first.unread():
+            countdown.read(first, unread)
+        measured = countdown.seconds(self._workers).get(work.label, math.nan)
+        return first.cost().get("wall_s", measured)
 
-def _read_one_page(works: Sequence[EngineWork], workers: int, report: Report) -> dict[str, float]:
-    """Wall seconds per page and worker of each engine: as stored, or of one page that is read now;
-    an engine that can read none of the pages has none."""
-    costs = {}
-    for work in works:
-        seconds = work.cost().get("wall_s", math.nan)
-        unread = work.unread()
-        if math.isnan(seconds) and unread:
-            countdown = Countdown({work.label: 1}, report)
-            countdown.read(work, unread[:1])
-            seconds = work.cost().get(
-                "wall_s", countdown.seconds(workers).get(work.label, math.nan)
+    def _check_price(self) -> None:
+        """Say what reading takes. Raises ConfigError if the first engine exceeds the budget."""
+        first, second, most = self._first, self._second, self._budget.most_error
+        unread = len(first.unread())
+        seconds = wall_s(unread, self._costs[first.label], self._workers)
+        price = f"{first.label}: {pages_of(unread)} to read, about {_spoken(seconds)}"
+        if second is not None:
+            more = wall_s(len(second.unread()), self._costs[second.label], self._workers)
+            price += (
+                f"; {second.label}: those whose predicted error is above {most:.2f} or unknown, at "
+                f"most about {_spoken(more)} more"
             )
-        costs[work.label] = seconds
-    return costs
+        self._say(price)
+        limit = self._budget.seconds
+        if limit is not None and seconds > limit:
+            raise ConfigError(
+                f"{first.label} alone takes about {_spoken(seconds)} for {pages_of(unread)}, more "
+                f"than the {_spoken(limit)} of the budget: allow more time, read fewer pages "
+                "(--pages), or name a faster engine (--engines)"
+            )
 
+    def _read_once(self) -> None:
+        """Read every page by one engine: by the first, unless it reads so many of :data:`PROBE`
+        pages badly that it costs less to read all others by the second alone."""
+        first, second = self._first, self._second
+        probe = self._refs[:: max(1, len(self._refs) // PROBE)][:PROBE]
+        self._read(first, probe)
+        rest = [ref for ref in self._refs if ref not in set(probe)]
+        if second is not None and rest and self._has_time(second, len(rest)):
+            readings, *_ = self._assess()
+            most = self._budget.most_error
+            bad = sum(bool(each.doubt(most)) for each in readings[first.label].values())
+            first_s, second_s = self._costs[first.label], self._costs[second.label]
+            if first_s + bad / len(probe) * second_s >= second_s:  # False if a time is not known
+                self._say(
+                    f"{first.label} reads {bad} of {pages_of(len(probe))} badly: it costs less to "
+                    f"read the other {len(rest):,} by {second.label} alone"
+                )
+                self._read(second, rest)
+                return
+        self._read(first, rest)
 
-def _say_price(
-    first: EngineWork,
-    second: EngineWork | None,
-    costs: Mapping[str, float],
-    budget: Budget,
-    workers: int,
-    say: Say,
-) -> None:
-    """Print what reading takes. Raises ConfigError if the first engine exceeds the budget."""
-    unread = len(first.unread())
-    seconds = wall_s(unread, costs[first.label], workers)
-    price = f"{first.label}: {pages_of(unread)} to read, about {_spoken(seconds)}"
-    if second is not None:
-        most = wall_s(len(second.unread()), costs[second.label], workers)
-        price += (
-            f"; {second.label} then reads those whose predicted error is above "
-            f"{budget.most_error:.2f} or unknown, at most about {_spoken(most)} more"
+    def _read_again(self, alone: Mapping[PageRef, Reading]) -> bool:
+        """Read doubtful pages by the engine that has not read them, the worst first, as long as
+        there is time; returns whether any is read."""
+        most = self._budget.most_error
+        doubtful = sorted(
+            (ref for ref, reading in alone.items() if reading.doubt(most)),
+            key=lambda ref: _urgency(alone[ref]),
         )
-    say(price)
-    if budget.seconds is not None and seconds > budget.seconds:
-        raise ConfigError(
-            f"{first.label} alone takes about {_spoken(seconds)} for {pages_of(unread)}, more than "
-            f"the {_spoken(budget.seconds)} of the budget: allow more time, read fewer pages "
-            "(--pages), or name a faster engine (--engines)"
-        )
+        for work in self._works:
+            refs = [ref for ref in doubtful if alone[ref].engine != work.label]
+            unread = {page.ref for page in work.only(refs).unread()}
+            fits = self._pages_that_fit(work)
+            in_time = [ref for ref in refs if ref in unread][:fits]
+            chosen = [ref for ref in refs if ref not in unread or ref in set(in_time)]
+            if refs:
+                left_out = len(refs) - len(chosen)
+                more = f"; no time for {left_out:,} more" if left_out else ""
+                again = f"read again by {work.label}: {len(chosen):,} of"
+                self._say(f"{again} {pages_of(len(alone))}{more}")
+            self._read(work, chosen)
+        return bool(doubtful)
+
+    def _read(self, work: EngineWork, refs: Sequence[PageRef]) -> None:
+        unread = work.only(refs).unread()
+        if unread:
+            Countdown({work.label: len(unread)}, self._report).read(work, unread)
+        self._read_by[work.label].update(refs)
+
+    def _has_time(self, work: EngineWork, pages: int) -> bool:
+        return self._pages_that_fit(work) >= pages
+
+    def _pages_that_fit(self, work: EngineWork) -> int:
+        """How many pages an engine can still read; an engine of unknown speed reads all."""
+        page_s, limit = self._costs[work.label], self._budget.seconds
+        if limit is None or not page_s > 0:
+            return len(self._refs)
+        remaining = max(0.0, limit - (time.perf_counter() - self._started))
+        return math.floor(remaining * self._workers / page_s)
+
+    def _assess(
+        self,
+    ) -> tuple[dict[str, dict[PageRef, Reading]], SampleOutputs, Inventions]:
+        """The outputs so far by engine and page, with their predictions."""
+        works = [work.only(self._read_by[work.label]) for work in self._works]
+        outputs = collect_outputs(self._sample, works, self._costs)
+        outputs, table, inventions = judged_outputs(outputs, InventionJudge(), predict_pages)
+        return _readings(table, outputs, inventions), outputs, inventions
 
 
 def wall_s(pages: int, page_s: float, workers: int) -> float:
     """Wall seconds for some pages at ``page_s`` seconds a page and worker."""
     return pages * page_s / min(workers, pages) if pages else 0.0
-
-
-def _affordable(
-    refs: Sequence[PageRef],
-    second: EngineWork,
-    page_s: float,
-    budget: Budget,
-    spent_s: float,
-    workers: int,
-) -> tuple[list[PageRef], list[PageRef]]:
-    """The pages that the second engine reads, and those for which there is no time.
-
-    Pages in the cache take no time. An engine of unknown speed reads all pages.
-    """
-    unread = {page.ref for page in second.unread()}
-    readable = {page.ref for page in second.pages}
-    refs = [ref for ref in refs if ref in readable]
-    if budget.seconds is None or math.isnan(page_s) or page_s <= 0:
-        return list(refs), []
-    remaining = max(0.0, budget.seconds - spent_s)
-    most = math.floor(remaining * workers / page_s)
-    chosen: list[PageRef] = []
-    left_out: list[PageRef] = []
-    for ref in refs:
-        if ref in unread and most <= 0:
-            left_out.append(ref)
-            continue
-        most -= ref in unread
-        chosen.append(ref)
-    return chosen, left_out
 
 
 def _urgency(reading: Reading) -> tuple[bool, float]:

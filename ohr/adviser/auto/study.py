@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ohr.adviser.auto.choice import PageChoice, layer_choice
 from ohr.adviser.auto.reading import (
+    AutoReader,
     AutoReadings,
     Budget,
     counted,
     pages_of,
-    read_twice,
     wall_s,
 )
 from ohr.adviser.countdown import spoken
@@ -109,7 +109,9 @@ def read_auto(
         if rest.pages:
             with Progress(verb="reading with") as progress:
                 budget = request.budget(sample.total)
-                readings = read_twice(rest, works, budget, settings.workers, progress, _print)
+                readings = AutoReader(
+                    rest, works, budget, settings.workers, progress, _print
+                ).read()
         return _write(pages, readings, request, out)
 
 
