@@ -76,6 +76,7 @@ class AutoReader:
         self._refs = [page.ref for page in self._first.pages]
         self._read_by: dict[str, set[PageRef]] = {work.label: set() for work in works}
         self._costs: dict[str, float] = {}
+        self._judge = InventionJudge()
         self._started = time.perf_counter()
 
     def read(self) -> AutoReadings:
@@ -116,12 +117,13 @@ class AutoReader:
         first, second, most = self._first, self._second, self._budget.most_error
         unread = len(first.unread())
         seconds = wall_s(unread, self._costs[first.label], self._workers)
-        price = f"{first.label}: {pages_of(unread)} to read, about {_spoken(seconds)}"
+        price = f"{first.label}: {_price(unread, seconds)}"
         if second is not None:
-            more = wall_s(len(second.unread()), self._costs[second.label], self._workers)
+            rest = len(second.unread())
+            more = wall_s(rest, self._costs[second.label], self._workers)
             price += (
-                f"; {second.label}: those whose predicted error is above {most:.2f} or unknown, at "
-                f"most about {_spoken(more)} more"
+                f"; {second.label}, where the predicted error is above {most:.2f} or unknown: at "
+                f"most {_price(rest, more)}"
             )
         self._say(price)
         limit = self._budget.seconds
@@ -198,7 +200,7 @@ class AutoReader:
         """The outputs so far by engine and page, with their predictions."""
         works = [work.only(self._read_by[work.label]) for work in self._works]
         outputs = collect_outputs(self._sample, works, self._costs)
-        outputs, table, inventions = judged_outputs(outputs, InventionJudge(), predict_pages)
+        outputs, table, inventions = judged_outputs(outputs, self._judge, predict_pages)
         return _readings(table, outputs, inventions), outputs, inventions
 
 
@@ -255,6 +257,10 @@ def counted(count: int, noun: str) -> str:
 def pages_of(count: int) -> str:
     """``1 page``, ``2 pages``."""
     return counted(count, "page")
+
+
+def _price(unread: int, seconds: float) -> str:
+    return f"{pages_of(unread)} to read, about {_spoken(seconds)}" if unread else "none to read"
 
 
 def _spoken(seconds: float) -> str:
