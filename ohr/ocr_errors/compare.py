@@ -38,7 +38,7 @@ def compare_page(truth: str, output: str) -> PageDifference:
         return PageDifference([], [Segment(truth, output, NO_EDIT, _BEFORE_ALL)])
     sides = _Side(page_words(truth)), _Side(page_words(output))
     if not any(side.overlaps for side in sides):
-        difference = _Comparison(*sides).difference()
+        difference = _Comparison(*sides).difference().merged()
         if _is_exact(difference, truth, output):
             return difference
     edit = Edit("other", wrong_characters(truth, output), 0, len(truth))

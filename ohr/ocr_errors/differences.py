@@ -51,6 +51,26 @@ class PageDifference:
     edits: list[Edit] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
 
+    def merged(self) -> PageDifference:
+        """The same edits; equal segments that follow each other in both texts are one."""
+        ranks = {number: rank for rank, number in enumerate(self._by_output)}
+        segments: list[Segment] = []
+        last = -1
+        for number, each in enumerate(self.segments):
+            before = segments[-1] if segments else None
+            if (
+                before is not None
+                and before.edit == each.edit == NO_EDIT
+                and before.move == each.move
+                and ranks[number] == ranks[last] + 1
+            ):
+                text = before.truth + each.truth
+                segments[-1] = Segment(text, text, NO_EDIT, before.place, before.move)
+            else:
+                segments.append(each)
+            last = number
+        return PageDifference(self.edits, segments)
+
     def text(self, repaired: Collection[int]) -> str:
         """The page with these edits (places in :attr:`edits`) repaired: the truth in their place.
 
