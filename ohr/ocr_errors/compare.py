@@ -54,6 +54,8 @@ class _Side:
 
     def __init__(self, page: PageWords) -> None:
         self.page = page
+        self.keys = [word.lower() for word in page.words]
+        """The words as they are compared: a word in capitals is no other word."""
         rest = page.others
         self.starts = list(page.starts)
         self.ends = [rest[i][-1][1] if i in rest else end for i, end in enumerate(page.stops)]
@@ -165,10 +167,15 @@ class _Comparison:
             return
         kind = item.kind
         if kind is None:
-            kind = mark_kind(truth, output)
-            if kind == "markup" and self._has_formula(item):
-                kind = "formulas"
+            kind = self._kind_of_equal(item, truth, output)
         item.edit = self._new_edit(kind, wrong_characters(truth, output), start, end)
+
+    def _kind_of_equal(self, item: _Item, truth: str, output: str) -> ErrorKind:
+        """The kind of a difference between words that are equal but for capitals and mark-up."""
+        if self._has_formula(item) and mark_kind(truth, output) == "markup":
+            return "formulas"
+        words = self.truth.page.words[item.truth[0]], self.output.page.words[item.output[0]]
+        return "capitals" if words[0] != words[1] else mark_kind(truth, output)
 
     def _has_formula(self, item: _Item) -> bool:
         return any(self.truth.page.kinds[i] == FORMULA_WORD for i in range(*item.truth)) or any(
@@ -239,7 +246,7 @@ class _Comparison:
 
     def _items(self) -> Iterator[_Item]:
         """What stands for what, in the truth's order; each word of both sides is in one item."""
-        matches = match_words(self.truth.page.words, self.output.page.words)
+        matches = match_words(self.truth.keys, self.output.keys)
         order = matches.order
         moves: dict[int, int] = {}
         for run in matches.moved:
@@ -259,7 +266,7 @@ class _Comparison:
             ):
                 word = order[read]
                 yield _Item((own, own + 1), (word, word + 1), None, moves.get(read, NO_EDIT))
-            gap = _Gap(self.truth.page, self.output, numbers, places, order, moves, after)
+            gap = _Gap(self.truth, self.output, numbers, places, order, moves, after)
             in_gap = [*gap.items(), *(fragments[own] for own in of_truth if own in fragments)]
             yield from sorted(in_gap, key=lambda item: item.order)
             number, place = after, of_output.stop
@@ -276,7 +283,7 @@ class _Comparison:
 class _Gap:
     """Words of both sides between equal words, without those that stand elsewhere."""
 
-    truth: PageWords
+    truth: _Side
     output: _Side
     numbers: Sequence[int]
     places: Sequence[int]
@@ -292,7 +299,7 @@ class _Gap:
         linked = list(self._linked())
         found = {number for _, item in linked for number in range(*item.truth)}
         for run in _runs([number for number in self.numbers if number not in found]):
-            for kind, own in lost_runs(self.truth, run):
+            for kind, own in lost_runs(self.truth.page, run):
                 yield _Item((own[0], own[-1] + 1), (0, 0), kind)
         start = 0
         for (first, after), before in [
@@ -312,8 +319,8 @@ class _Gap:
 
     def _linked(self) -> Iterator[tuple[tuple[int, int], _Item]]:
         """The items with words on both sides, each with its places in the gap's output."""
-        texts = [self.truth.words[number] for number in self.numbers]
-        reads = [self.output.page.words[self._word(i)] for i in range(len(self.places))]
+        texts = [self.truth.keys[number] for number in self.numbers]
+        reads = [self.output.keys[self._word(i)] for i in range(len(self.places))]
         for (a, b), (c, d) in _links(texts, reads):
             first, last = self.numbers[a], self.numbers[b - 1]
             start, stop = self._word(c), self._word(d - 1)
@@ -321,9 +328,9 @@ class _Gap:
                 continue  # something that stands elsewhere is between them
             if any(self._move(i) != self._move(c) for i in range(c, d)):
                 continue
-            formula = any(self.truth.kinds[n] == FORMULA_WORD for n in range(first, last + 1)) or (
-                any(self.output.page.kinds[w] == FORMULA_WORD for w in range(start, stop + 1))
-            )
+            formula = any(
+                self.truth.page.kinds[n] == FORMULA_WORD for n in range(first, last + 1)
+            ) or (any(self.output.page.kinds[w] == FORMULA_WORD for w in range(start, stop + 1)))
             kind = substitution_kind(texts[a:b], reads[c:d], formula=formula)
             yield (c, d), _Item((first, last + 1), (start, stop + 1), kind, self._move(c))
 

@@ -13,6 +13,7 @@ from ohr.ocr_errors.words import WORD_KINDS, PageWords
 
 ErrorKind = Literal[
     "letters",
+    "capitals",
     "digits_changed",
     "digits_dropped",
     "split_joined",
@@ -28,6 +29,7 @@ ErrorKind = Literal[
 ]
 ERROR_KINDS: Mapping[ErrorKind, tuple[str, str]] = {
     "letters": ("letters", "a word with wrong letters, or a mark too many or too few"),
+    "capitals": ("capitals", "a word that differs in capitals and small letters only"),
     "digits_changed": ("digits changed", "another well-formed number in a number's place"),
     "digits_dropped": ("digits dropped", "a number lost outside tables, or no number any more"),
     "split_joined": ("words split or joined", "a space too many or too few"),

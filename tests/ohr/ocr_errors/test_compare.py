@@ -49,6 +49,7 @@ def test_some_repairs_keep_every_word_of_one_side(truth: str, output: str, seed:
     ("truth", "output", "kinds"),
     [
         ("the brown fox", "the brawn fox", ["letters"]),
+        ("the BROWN fox", "the Brown fox", ["capitals"]),
         ("sales of 1,234 rose", "sales of 1,284 rose", ["digits_changed"]),
         ("sales of 1,234 rose", "sales of 1,2E4 rose", ["digits_dropped"]),
         ("sales of 1,234 rose", "sales of rose", ["digits_dropped"]),
