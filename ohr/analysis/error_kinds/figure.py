@@ -8,63 +8,75 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ohr.analysis.error_kinds.table import NAMES
+from ohr.analysis.error_kinds.table import NAMES, TITLES
 from ohr.figures.style import COLOURS, describe, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANELS = {
-    "retrieval:lcs": "retrieval LCS",
-    "generation:f1": "F1 with the gold pages",
-    "overall:f1": "overall F1",
-}
+LINES = 16
+"""Labels that fit above each other in a panel."""
+HEIGHT = 3.4
 
 
 def draw_kinds(
     kinds: pd.DataFrame, losses: pd.DataFrame, folder: Path, notes: Sequence[str] = ()
 ) -> list[Path]:
-    """One panel per score: kinds on the diagonal cost as much as their characters."""
-    shares = kinds.set_index("kind")["share_of_characters"]
+    """One panel per score whose loss is not 0: kinds on the line cost what their characters are.
+
+    Nothing is drawn if no loss is shown.
+    """
+    characters = kinds.set_index("kind")["share_of_characters"]
     drawn = losses[(losses["group"] == "all") & losses["share"].notna()]
-    outcomes = [name for name in PANELS if (drawn["outcome"] == name).any()]
+    outcomes = [name for name in TITLES if (drawn["outcome"] == name).any()]
     if not outcomes:
         return []
-    with figure(3.4 * len(outcomes) if len(outcomes) < 3 else 6.9, 3.3) as fig:
-        axes = fig.subplots(1, len(outcomes), squeeze=False, sharex=True, sharey=True)[0]
+    with figure(0.4 + 2.6 * len(outcomes), HEIGHT) as fig:
+        axes = fig.subplots(1, len(outcomes), squeeze=False, sharex=True)[0]
         for ax, outcome in zip(axes, outcomes, strict=True):
-            _panel(ax, drawn[drawn["outcome"] == outcome], shares)
-            ax.set_title(f"loss of {PANELS[outcome]}")
+            rows = drawn[drawn["outcome"] == outcome].set_index("kind")
+            _panel(ax, rows, characters[rows.index])
+            ax.set_title(f"loss of {TITLES[outcome]}")
         axes[0].set_ylabel("share of the loss (%)")
         fig.supxlabel("share of the wrong characters (%)", fontsize="medium")
-        return save(fig, folder, "error_kinds", notes=describe(fig, notes))
+        text = "bars: 95 % intervals over documents; on the line, a kind costs what it weighs"
+        return save(fig, folder, "error_kinds", notes=describe(fig, [*notes, text]))
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, shares: pd.Series) -> None:
-    points = [
-        (100 * float(shares[row["kind"]]), 100 * row["share"], NAMES[row["kind"]])
-        for row in rows.to_dict("records")
-    ]
-    ax.axline((0, 0), slope=1, color="#999999", linewidth=0.8, linestyle="--")
-    ax.axhline(0, color="#cccccc", linewidth=0.8)
-    for row in rows.to_dict("records"):
-        low, high = row["share_ci_low"], row["share_ci_high"]
-        if pd.notna(low):
-            x = 100 * float(shares[row["kind"]])
-            ax.vlines(x, 100 * low, 100 * high, COLOURS[0], linewidth=0.8, alpha=0.5)
-    ax.plot([x for x, _, _ in points], [y for _, y, _ in points], "o", color=COLOURS[0], ms=4)
-    top = max(y for _, y, _ in points)
-    bottom = min(y for _, y, _ in points)
-    gap = (top - bottom) / 18 or 1.0
-    previous = -1e9
-    for x, y, name in sorted(points, key=lambda point: point[1]):
-        height = max(y, previous + gap)
-        previous = height
+def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
+    x, y = 100 * characters.to_numpy(float), 100 * rows["share"].to_numpy(float)
+    low, high = 100 * rows["share_ci_low"], 100 * rows["share_ci_high"]
+    ax.axline((0, 0), slope=1, color="#777777", linewidth=0.8, linestyle="--")
+    ax.axhline(0, color="#bbbbbb", linewidth=0.8)
+    ax.vlines(x, low, high, COLOURS[0], linewidth=0.8, alpha=0.4)
+    ax.plot(x, y, "o", color=COLOURS[0], markersize=4)
+    bottom, top = min(low.min(), 0.0), max(high.max(), 0.0)
+    ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
+    widest = float(x.max())
+    ax.set_xlim(-0.08 * widest, 1.75 * widest)
+    _label(ax, sorted(zip(y, x, rows.index, strict=True)), 1.18 * widest, (bottom, top))
+
+
+def _label(
+    ax: Axes, points: Sequence[tuple[float, float, str]], column: float, ends: tuple[float, float]
+) -> None:
+    """Names in a column beside the points, in their order, each with a line to its point."""
+    bottom, top = ends
+    gap = (top - bottom) / LINES
+    heights: list[float] = []
+    for y, _, _ in points:
+        heights.append(max(y, heights[-1] + gap) if heights else y)
+    for number in range(len(heights) - 1, -1, -1):  # down again from the upper end
+        most = top if number == len(heights) - 1 else heights[number + 1] - gap
+        heights[number] = min(heights[number], most)
+    for (y, x, kind), height in zip(points, heights, strict=True):
         ax.annotate(
-            name,
+            NAMES[kind],
             (x, y),
-            xytext=(max(s[0] for s in points) * 0.05 + x, height),
-            fontsize="x-small",
+            xytext=(column, height),
+            fontsize="small",
             va="center",
-            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "#777777"},
-        )
+            arrowprops={
+                "arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 3
+            },
+        )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 
 from ohr.ocr_errors.compare import compare_page
 from ohr.ocr_errors.differences import Edit, PageDifference
+from ohr.ocr_errors.evidence import evidence_lines
 from ohr.ocr_errors.words import cached_page_words
 from ohr.plugins.randomness import generator_for
 from ohr.scoring.overlay import overlay
@@ -119,12 +120,12 @@ def find_repairs(
     differences = {}
     for number, ref in enumerate(refs):
         if number % 100 == 0:
-            progress("comparing pages", number, len(refs))
+            progress("errors", number, len(refs))
         truth = dataset.pages[ref].text if ref in dataset.pages else ""
         difference = compare_page(truth, read.text(ref))
         if difference.edits:
             differences[ref] = difference
-    progress("comparing pages", len(refs), len(refs))
+    progress("errors", len(refs), len(refs))
     labels = {ref: [edit.kind for edit in each.edits] for ref, each in differences.items()}
     return Repairs(plan, read, differences, labels, seed)
 
@@ -136,8 +137,6 @@ PLACES = ("evidence lines", "rest of the evidence pages", "other pages")
 def error_places(plan: Plan) -> Callable[[PageRef, Edit], str]:
     """Tells where an error is: in a line with evidence of any question, elsewhere on its page, or
     on another page."""
-    from ohr.ocr_errors.evidence import evidence_lines
-
     texts: dict[PageRef, list[str]] = {}
     for question in plan.questions:
         for ref in question.evidence_pages:

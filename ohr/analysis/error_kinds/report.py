@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,7 @@ from ohr.analysis.error_kinds.scores import (
     measure_places,
     setting_of,
 )
-from ohr.analysis.error_kinds.table import NAMES, kind_table, loss_table
+from ohr.analysis.error_kinds.table import NAMES, TITLES, kind_table, loss_table
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.terminal import percent, show, terminal_table
@@ -30,12 +31,6 @@ from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 from ohr.study.plan import Plan, Variant
 
-TITLES = {
-    "retrieval:lcs": "retrieval LCS",
-    "generation:f1": "F1 with the gold pages",
-    "overall:f1": "overall F1",
-}
-
 
 def report_kinds(path: Path, out: Path, engine: str, documents: int, orders: int, seed: int) -> int:
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
@@ -47,13 +42,14 @@ def report_kinds(path: Path, out: Path, engine: str, documents: int, orders: int
         progress = Progress()
         with swapping(plan, progress) as swaps:
             read = swaps.knowledge_bases.knowledge_base(variant)
-            repairs = find_repairs(plan, read, seed, progress)
+            repairs = find_repairs(plan, read, seed, progress.new_stage("finding", "pages"))
+            scoring = progress.new_stage("scoring", "knowledge bases")
             if not repairs.all_labels:
                 raise ConfigError(f"{path}: {variant.label} has no error: its pages are the truth")
             scores = Scores(plan, swaps.scorer, variant, setting)
-            losses = loss_table(repairs, measure_kinds(repairs, scores, orders, progress))
+            losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring))
             placed = repairs.relabelled(error_places(plan))
-            places = loss_table(placed, measure_places(placed, scores, PLACES, progress))
+            places = loss_table(placed, measure_places(placed, scores, PLACES, scoring))
     kinds = kind_table(repairs, _words(repairs))
     described = (
         f"{variant.label}; {setting.chunker}, {setting.retriever}, {setting.reader}; "
@@ -117,24 +113,26 @@ def kinds_text(kinds: pd.DataFrame, losses: pd.DataFrame) -> TextTable:
         text_column("name", "kind"),
         value_column("errors"),
         Column("per 1,000 words", lambda row: f"{row['errors_per_1000_words']:.1f}"),
-        Column("share of wrong characters", lambda row: percent(row["share_of_characters"])),
+        Column("wrong characters", lambda row: percent(row["share_of_characters"])),
         *(
-            Column(f"share of the loss of {_title(name)}", _share_writer(name))
+            Column(outcome_title(name), partial(_share, name=name))
             for name in dict.fromkeys(losses["outcome"])
         ),
     ]
     return make_table(
         columns,
         rows,
-        "shares add up to 100 %; a kind whose repair lowers the score has a negative share",
+        "wrong characters and losses: each kind's share; shares add up to 100 %; a kind whose "
+        "repair lowers the score has a negative share; no share where the whole loss may be 0",
     )
 
 
-def _share_writer(name: str):
-    return lambda row: percent(row[name])
+def _share(row: Row, name: str) -> str:
+    return "-" if pd.isna(row[name]) else percent(row[name])
 
 
-def _title(outcome: str) -> str:
+def outcome_title(outcome: str) -> str:
+    """The name of an outcome in tables and figures."""
     return TITLES.get(outcome, outcome.partition(":")[2])
 
 
@@ -142,28 +140,17 @@ def losses_text(losses: pd.DataFrame) -> TextTable:
     """One line per outcome and label, over all questions."""
     rows = losses[losses["group"] == "all"].copy()
     rows["name"] = [NAMES.get(kind, kind) for kind in rows["kind"]]
-    rows["title"] = rows["outcome"].map(_title)
+    rows["title"] = rows["outcome"].map(outcome_title)
+    half = Column("gain if half are repaired", partial(_tested, name="half"))
     columns = [
         text_column("title", "score"),
         text_column("name", "errors"),
-        Column("loss per question", lambda row: _tested(row, "loss")),
-        Column(
-            "share",
-            lambda row: (
-                percent(row["share"]) + ends(row["share_ci_low"], row["share_ci_high"], percent)
-            ),
-        ),
-        *(
-            [Column("half of them repaired: gain", lambda row: _tested(row, "half"))]
-            if "half" in rows
-            else []
-        ),
-        Column("these alone in the truth: loss", lambda row: _tested(row, "alone")),
+        Column("loss per question", partial(_tested, name="loss")),
+        Column("share", _share_with_ends),
+        *([half] if "half" in rows else []),
+        Column("loss if alone in the truth", partial(_tested, name="alone")),
         number_column("per_1000_errors", "loss per 1,000 errors"),
-        Column(
-            "range over orders",
-            lambda row: f"{short(row['order_low'])} to {short(row['order_high'])}",
-        ),
+        Column("over orders", _orders),
     ]
     units = interval_units(losses["ci_unit"])
     caption = [
@@ -171,8 +158,19 @@ def losses_text(losses: pd.DataFrame) -> TextTable:
         f"in brackets 95 % intervals for further {units}" if units else "too few documents",
         "*: shown (adjusted p at most .05, all kinds as one family)",
         "loss per 1,000 errors: summed over the questions",
+        "over orders: the lowest and the highest loss",
     ]
     return make_table(columns, rows, "; ".join(caption))
+
+
+def _share_with_ends(row: Row) -> str:
+    if pd.isna(row["share"]):
+        return "-"
+    return percent(row["share"]) + ends(row["share_ci_low"], row["share_ci_high"], percent)
+
+
+def _orders(row: Row) -> str:
+    return f"{short(row['order_low'])} to {short(row['order_high'])}"
 
 
 def _tested(row: Row, name: str) -> str:

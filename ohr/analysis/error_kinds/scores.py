@@ -39,8 +39,10 @@ def setting_of(plan: Plan) -> Setting:
         raise ConfigError(
             f"error-kinds repairs page texts, but {plan.vision_plugins[0]} looks at images"
         )
-    names = (next(iter(each)) for each in (plan.chunkers, plan.retrievers, plan.readers))
-    return Setting(*names, plan.config.top_k)
+    chunker, retriever, reader = (
+        next(iter(each)) for each in (plan.chunkers, plan.retrievers, plan.readers)
+    )
+    return Setting(chunker, retriever, reader, plan.config.top_k)
 
 
 def draw_documents(plan: Plan, documents: int, seed: int) -> Plan:
@@ -90,8 +92,8 @@ class Scores:
             score.metric: score.values
             for score in self.scorer.retrieval(self.variant, kb, pair, hits, setting.top_k)
         }
-        wanted = ("lcs", f"hit@{setting.top_k}")
-        column = {f"retrieval:{name}": measured[name] for name in wanted if name in measured}
+        names = [name for name in ("lcs", f"hit@{setting.top_k}") if name in measured]
+        column = {f"retrieval:{name}": measured[name] for name in names}
         gold = [
             [
                 Hit(ref, text := kb.text(ref), 1.0, rank, (0, len(text)))
@@ -152,12 +154,12 @@ def measure_kinds(
     sets += [own for label in labels if (own := everything - {label}) not in sets]
     total = len(sets) + len(labels)
     for number, repaired in enumerate(sets):
-        progress("scoring repairs", number, total)
+        progress("repaired kinds", number, total)
         measured.sets[repaired] = scores.of(repairs.knowledge_base(repaired))
     for number, label in enumerate(labels, len(sets)):
-        progress("scoring repairs", number, total)
+        progress("repaired kinds", number, total)
         measured.halves[label] = scores.of(repairs.knowledge_base((), half=label))
-    progress("scoring repairs", total, total)
+    progress("repaired kinds", total, total)
     return measured
 
 
@@ -173,7 +175,7 @@ def measure_places(
     measured = Measured(used, orders)
     sets = coalitions(used, orders)
     for number, repaired in enumerate(sets):
-        progress("scoring places", number, len(sets))
+        progress("repaired places", number, len(sets))
         measured.sets[repaired] = scores.of(repairs.knowledge_base(repaired))
-    progress("scoring places", len(sets), len(sets))
+    progress("repaired places", len(sets), len(sets))
     return measured

@@ -9,17 +9,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.analysis.attribution.loss_shares import share_columns, share_of
+from ohr.analysis.attribution.loss_shares import Share, share_columns, share_of
 from ohr.analysis.error_kinds.repairs import Repairs
 from ohr.analysis.error_kinds.scores import Measured
 from ohr.ocr_errors.error_kinds import ERROR_KINDS
-from ohr.statistics import Clusters, Inferred, Paired, infer
+from ohr.statistics import NO_INTERVAL, Clusters, Inferred, Paired, infer
 from ohr.statistics.shapley import attribute
 from ohr.study.output.groups import make_grouping
 
 PER = 1000
 """Errors, or characters, by which a loss is divided."""
 SHOWN_GROUPS = ("all", "source:")
+TITLES: Mapping[str, str] = {
+    "retrieval:lcs": "retrieval LCS",
+    "generation:f1": "F1 with the gold pages",
+    "overall:f1": "overall F1",
+}
+"""The names of outcomes; hits are called by their metric."""
 NAMES: Mapping[str, str] = {kind: name for kind, (name, _) in ERROR_KINDS.items()}
 
 
@@ -36,7 +42,8 @@ def kind_table(repairs: Repairs, words: int) -> pd.DataFrame:
             "characters": characters[label],
             "share_of_characters": characters[label] / total if total else math.nan,
         }
-        for label in (*(kind for kind in ERROR_KINDS if errors[kind]),)
+        for label in ERROR_KINDS
+        if errors[label]
     )
 
 
@@ -48,7 +55,8 @@ def loss_table(repairs: Repairs, measured: Measured) -> pd.DataFrame:
     the gain when a random half of its errors is repaired in the engine's output, ``alone`` the
     loss when the truth has these errors only. Each has an interval and an adjusted p; all labels
     are one family. ``per_1000_errors`` and ``per_1000_characters``: the loss summed over the
-    questions, by errors and by wrong characters of the label.
+    questions, by errors and by wrong characters of the label. ``share`` is NaN where the whole loss
+    may be 0.
     """
     return pd.DataFrame(_records(repairs, measured))
 
@@ -83,6 +91,8 @@ def _records(repairs: Repairs, measured: Measured) -> Iterator[dict[str, Any]]:
                 for name, results in tests.items():
                     record |= _test_columns(name, results[place])
                 share = share_of(clusters.sums(losses[place]), whole, clusters)
+                if not share.interval.unit:  # the whole loss may be 0: a share could be anything
+                    share = Share(math.nan, NO_INTERVAL)
                 total = float(losses[place].sum())
                 yield (
                     record
