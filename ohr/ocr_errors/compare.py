@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 
-from ohr.metrics.alignment import LIKE, MOST_CELLS, match_words
-from ohr.metrics.character_places import character_places
+from ohr.metrics.alignment import match_words
 from ohr.ocr_errors.differences import NO_EDIT, Edit, PageDifference, Place, Segment
 from ohr.ocr_errors.error_kinds import (
     FORMULA_WORD,
@@ -24,21 +23,23 @@ from ohr.ocr_errors.error_kinds import (
     substitution_kind,
     wrong_characters,
 )
+from ohr.ocr_errors.links import link_words, runs_of
 from ohr.ocr_errors.words import PageWords, page_words
 
 _BEFORE_ALL: Place = (-1, 0)
 
 
-def compare_page(truth: str, output: str) -> PageDifference:
+def compare_page(truth: str, output: str, *, folds_case: bool = False) -> PageDifference:
     """Split the differences of a page's truth and its OCR output into edits.
 
+    ``folds_case``: whether capitals are no wrong characters, as where the truth has only capitals.
     If a page's segments do not give both texts, it is one edit of the kind ``other``.
     """
     if truth == output:
         return PageDifference([], [Segment(truth, output, NO_EDIT, _BEFORE_ALL)])
     sides = _Side(page_words(truth)), _Side(page_words(output))
     if not any(side.overlaps for side in sides):
-        difference = _Comparison(*sides).difference().merged()
+        difference = _Comparison(*sides, folds_case=folds_case).difference().merged()
         if _is_exact(difference, truth, output):
             return difference
     edit = Edit("other", wrong_characters(truth, output), 0, len(truth))
@@ -115,8 +116,8 @@ class _Item:
 
 
 class _Comparison:
-    def __init__(self, truth: _Side, output: _Side) -> None:
-        self.truth, self.output = truth, output
+    def __init__(self, truth: _Side, output: _Side, *, folds_case: bool) -> None:
+        self.truth, self.output, self.folds_case = truth, output, folds_case
         self.edits: list[Edit] = []
         self.segments: list[Segment] = []
         self.tables: dict[tuple[str, int], int] = {}
@@ -146,6 +147,11 @@ class _Comparison:
         self.edits.append(Edit(kind, characters, start, end))
         return len(self.edits) - 1
 
+    def _wrong(self, truth: str, output: str) -> int:
+        if self.folds_case:
+            truth, output = truth.lower(), output.lower()
+        return wrong_characters(truth, output)
+
     def _sources(self, item: _Item) -> tuple[str, str]:
         """The words of both sides; words that stand alone with what follows them."""
         truth = self.truth.words(*item.truth) if item.truth[0] < item.truth[1] else ""
@@ -168,7 +174,7 @@ class _Comparison:
         kind = item.kind
         if kind is None:
             kind = self._kind_of_equal(item, truth, output)
-        item.edit = self._new_edit(kind, wrong_characters(truth, output), start, end)
+        item.edit = self._new_edit(kind, self._wrong(truth, output), start, end)
 
     def _kind_of_equal(self, item: _Item, truth: str, output: str) -> ErrorKind:
         """The kind of a difference between words that are equal but for capitals and mark-up."""
@@ -216,7 +222,7 @@ class _Comparison:
                 return after.edit
         elif after is not None and kind == "line_breaks" and after.move != item.move:
             return after.move if after.move != NO_EDIT else item.move
-        characters = wrong_characters(truth, output)
+        characters = self._wrong(truth, output)
         start, end = self.truth.gap(last)
         if kind == "line_breaks":
             return self._new_edit(kind, characters, start, end)
@@ -298,8 +304,8 @@ class _Gap:
             return
         linked = list(self._linked())
         found = {number for _, item in linked for number in range(*item.truth)}
-        for run in _runs([number for number in self.numbers if number not in found]):
-            for kind, own in lost_runs(self.truth.page, run):
+        for run in runs_of([number for number in self.numbers if number not in found]):
+            for kind, own in lostruns_of(self.truth.page, run):
                 yield _Item((own[0], own[-1] + 1), (0, 0), kind)
         start = 0
         for (first, after), before in [
@@ -321,7 +327,7 @@ class _Gap:
         """The items with words on both sides, each with its places in the gap's output."""
         texts = [self.truth.keys[number] for number in self.numbers]
         reads = [self.output.keys[self._word(i)] for i in range(len(self.places))]
-        for (a, b), (c, d) in _links(texts, reads):
+        for (a, b), (c, d) in link_words(texts, reads):
             first, last = self.numbers[a], self.numbers[b - 1]
             start, stop = self._word(c), self._word(d - 1)
             if last - first != b - a - 1 or stop - start != d - c - 1:
@@ -347,48 +353,3 @@ class _Gap:
             ):
                 yield (self._word(first), self._word(i) + 1), self._move(i)
                 first = i + 1
-
-
-def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Runs of consecutive numbers."""
-    run: list[int] = []
-    for number in numbers:
-        if run and number != run[-1] + 1:
-            yield run
-            run = []
-        run.append(number)
-    if run:
-        yield run
-
-
-def _links(
-    texts: Sequence[str], reads: Sequence[str]
-) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """The runs of words on both sides that stand for each other by their characters."""
-    expected, read = " ".join(texts), " ".join(reads)
-    if not texts or not reads or len(expected) * len(read) > MOST_CELLS:
-        return
-    places, equal = character_places(expected, read)
-    owners = [i for i, text in enumerate(reads) for _ in range(len(text) + 1)]
-    groups: list[list[int]] = []  # first and after on both sides, and equal characters
-    start = 0
-    for number, text in enumerate(texts):
-        shared: dict[int, int] = {}
-        for position in range(start, start + len(text)):
-            if equal[position + 1] > equal[position]:
-                own = owners[places[position]]
-                shared[own] = shared.get(own, 0) + 1
-        start += len(text) + 1
-        for own, count in shared.items():
-            if 2 * count < min(len(text), len(reads[own])):
-                continue
-            last = groups[-1] if groups else None
-            if last is not None and (number < last[1] or own < last[3]):
-                last[1], last[3] = number + 1, max(last[3], own + 1)
-                last[4] += count
-            else:
-                groups.append([number, number + 1, own, own + 1, count])
-    for a, b, c, d, count in groups:
-        length = sum(map(len, texts[a:b])) + sum(map(len, reads[c:d]))
-        if 2 * count >= LIKE * length:
-            yield (a, b), (c, d)

@@ -122,7 +122,7 @@ def find_repairs(
         if number % 100 == 0:
             progress("errors", number, len(refs))
         truth = dataset.pages[ref].text if ref in dataset.pages else ""
-        difference = compare_page(truth, read.text(ref))
+        difference = compare_page(truth, read.text(ref), folds_case=units.folds_case)
         if difference.edits:
             differences[ref] = difference
     progress("errors", len(refs), len(refs))

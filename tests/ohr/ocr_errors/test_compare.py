@@ -86,6 +86,12 @@ def test_words_that_no_text_has_side_by_side_get_a_space() -> None:
     assert difference.text(lost[:1]).strip() == "one two"
 
 
+def test_capitals_are_no_wrong_characters_where_the_truth_has_only_capitals() -> None:
+    [edit] = compare_page("THE FOX", "the FOX").edits
+    [folded] = compare_page("THE FOX", "the FOX", folds_case=True).edits
+    assert (edit.characters, folded.characters) == (3, 0)
+
+
 def test_an_added_word_has_no_length_in_the_truth() -> None:
     [edit] = compare_page("the fox", "the red fox").edits
     assert (edit.start, edit.end) == (4, 4)
