@@ -305,7 +305,7 @@ class _Gap:
         linked = list(self._linked())
         found = {number for _, item in linked for number in range(*item.truth)}
         for run in runs_of([number for number in self.numbers if number not in found]):
-            for kind, own in lostruns_of(self.truth.page, run):
+            for kind, own in lost_runs(self.truth.page, run):
                 yield _Item((own[0], own[-1] + 1), (0, 0), kind)
         start = 0
         for (first, after), before in [
