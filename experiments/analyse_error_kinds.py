@@ -32,6 +32,9 @@ def main(
             min=0, help="Ask only the questions of this many documents, drawn by the seed; 0: all."
         ),
     ] = 0,
+    each: Annotated[
+        int, typer.Option(min=0, help="Ask at most this many questions on a document; 0: all.")
+    ] = 0,
     orders: Annotated[
         int,
         typer.Option(min=1, help="Pairs of orders in which kinds are repaired: one, its reverse."),
@@ -41,7 +44,7 @@ def main(
     """Measure which kinds of OCR errors cost how much."""
     from ohr.analysis.error_kinds.report import report_kinds
 
-    return report_kinds(run, out, engine, documents, orders, seed)
+    return report_kinds(run, out, engine, documents, each, orders, seed)
 
 
 if __name__ == "__main__":

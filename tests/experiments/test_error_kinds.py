@@ -8,7 +8,7 @@ import pytest
 from experiments import analyse_error_kinds, ocr_benchmark
 from ohr.analysis.attribution.table import swapping
 from ohr.analysis.error_kinds.repairs import PLACES, error_places, find_repairs
-from ohr.analysis.error_kinds.scores import Scores, draw_documents, setting_of
+from ohr.analysis.error_kinds.scores import Scores, draw_questions, setting_of
 from ohr.ocr.progress import Silent
 from ohr.study.loading import load_dataset
 from ohr.study.results import open_run
@@ -40,7 +40,7 @@ def run_folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def repaired(run_folder):
     run = open_run(run_folder)
-    plan = draw_documents(run.plan, 0, 0)
+    plan = draw_questions(run.plan, 0, 0, 0)
     with swapping(plan, Silent()) as swaps:
         [variant] = [each for each in plan.variants if each.engine.name != "gt"]
         read = swaps.knowledge_bases.knowledge_base(variant)
@@ -128,7 +128,9 @@ def test_an_unknown_engine_is_named(run_folder, tmp_path):
 @pytest.mark.slow
 def test_documents_are_drawn_evenly_from_domains(run_folder):
     plan = open_run(run_folder).plan
-    drawn = draw_documents(plan, 2, 1)
+    drawn = draw_questions(plan, 2, 0, 1)
     assert len({question.doc_id for question in drawn.questions}) == 2
-    assert draw_documents(plan, 2, 1).questions == drawn.questions
-    assert len(draw_documents(plan, 0, 1).questions) == len(plan.questions)
+    assert draw_questions(plan, 2, 0, 1).questions == drawn.questions
+    assert len(draw_questions(plan, 0, 0, 1).questions) == len(plan.questions)
+    one = [question.doc_id for question in draw_questions(plan, 0, 1, 1).questions]
+    assert len(one) == len(set(one)) == len({question.doc_id for question in plan.questions})

@@ -12,7 +12,7 @@ from ohr.analysis.error_kinds.figure import draw_kinds
 from ohr.analysis.error_kinds.repairs import PLACES, Repairs, error_places, find_repairs
 from ohr.analysis.error_kinds.scores import (
     Scores,
-    draw_documents,
+    draw_questions,
     measure_kinds,
     measure_places,
     setting_of,
@@ -32,13 +32,15 @@ from ohr.study.opening import open_runs
 from ohr.study.plan import Plan, Variant
 
 
-def report_kinds(path: Path, out: Path, engine: str, documents: int, orders: int, seed: int) -> int:
+def report_kinds(
+    path: Path, out: Path, engine: str, documents: int, each: int, orders: int, seed: int
+) -> int:
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
     [run] = open_runs([path])
     with run.loading():
         variant = _variant(run.plan, engine)
         setting = setting_of(run.plan)
-        plan = draw_documents(run.plan, documents, seed)
+        plan = draw_questions(run.plan, documents, each, seed)
         progress = Progress()
         with swapping(plan, progress) as swaps:
             read = swaps.knowledge_bases.knowledge_base(variant)

@@ -45,33 +45,32 @@ def setting_of(plan: Plan) -> Setting:
     return Setting(chunker, retriever, reader, plan.config.top_k)
 
 
-def draw_documents(plan: Plan, documents: int, seed: int) -> Plan:
-    """The plan with the questions of some documents, as many of each domain as can be.
+def draw_questions(plan: Plan, documents: int, each: int, seed: int) -> Plan:
+    """The plan with the questions of some documents, drawn evenly from the domains by the seed.
 
-    Only questions whose evidence pages have a known truth stay. All documents stay in the
-    knowledge base. ``documents`` 0: the questions of all. Raises ConfigError without a question.
+    ``documents`` is their number and ``each`` the most questions of one; 0: all. Only questions
+    whose evidence pages have a known truth stay. All documents stay in the knowledge base. Raises
+    ConfigError without a question.
     """
-    usable = units_with_truth(plan).groups["all"]
-    questions = [plan.questions[place] for place in usable]
+    questions = [plan.questions[place] for place in units_with_truth(plan).groups["all"]]
     if not questions:
         raise ConfigError("error-kinds needs ground truth, and no question's pages have one")
-    if documents:
-        by_domain: dict[str, list[str]] = {}
-        for question in questions:
-            own = by_domain.setdefault(question.domain, [])
-            if question.doc_id not in own:
-                own.append(question.doc_id)
-        rng = np.random.default_rng(seed)
-        shuffled = [rng.permutation(sorted(by_domain[name])).tolist() for name in sorted(by_domain)]
-        turns = [
-            own[turn]
-            for turn in range(max(map(len, shuffled)))
-            for own in shuffled
-            if turn < len(own)
-        ]
-        drawn = set(turns[:documents])
-        questions = [question for question in questions if question.doc_id in drawn]
-    return replace(plan, questions=tuple(questions))
+    rng = np.random.default_rng(seed)
+    by_domain: dict[str, dict[str, list[Question]]] = {}
+    for question in questions:
+        own = by_domain.setdefault(question.domain, {})
+        own.setdefault(question.doc_id, []).append(question)
+    queues = []
+    for name in sorted(by_domain):
+        own = by_domain[name]
+        queues.append([own[doc_id] for doc_id in rng.permutation(sorted(own)).tolist()])
+    turns = range(max(map(len, queues)))
+    ordered = [queue[turn] for turn in turns for queue in queues if turn < len(queue)]
+    drawn: set[str] = set()
+    for of_document in ordered[: documents or None]:
+        chosen = rng.permutation(len(of_document))[: each or None]
+        drawn.update(of_document[place].qid for place in chosen)
+    return replace(plan, questions=tuple(q for q in questions if q.qid in drawn))
 
 
 @dataclass
