@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LINES = 16
 """Labels that fit above each other in a panel."""
 HEIGHT = 3.4
+LEAST = 0.005
+"""A kind with a smaller share of the characters and of the loss has no point."""
 
 
 def draw_kinds(
@@ -35,6 +37,7 @@ def draw_kinds(
         axes = fig.subplots(1, len(outcomes), squeeze=False, sharex=True)[0]
         for ax, outcome in zip(axes, outcomes, strict=True):
             rows = drawn[drawn["outcome"] == outcome].set_index("kind")
+            rows = rows[(rows["share"].abs() >= LEAST) | (characters[rows.index] >= LEAST)]
             _panel(ax, rows, characters[rows.index])
             ax.set_title(f"loss of {TITLES[outcome]}")
         axes[0].set_ylabel("share of the loss (%)")
