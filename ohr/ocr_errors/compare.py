@@ -303,8 +303,8 @@ class _Gap:
         if not self.numbers and not self.places:
             return
         linked = list(self._linked())
-        found = {number for _, item in linked for number in range(*item.truth)}
-        for run in runs_of([number for number in self.numbers if number not in found]):
+        linked_words = {number for _, item in linked for number in range(*item.truth)}
+        for run in runs_of([number for number in self.numbers if number not in linked_words]):
             for kind, own in lost_runs(self.truth.page, run):
                 yield _Item((own[0], own[-1] + 1), (0, 0), kind)
         start = 0

@@ -18,14 +18,14 @@ def evidence_lines(page: PageWords, evidence: str) -> list[tuple[int, int]]:
     if not words or not page.words:
         return []
     matches = match_words(page.words, words)
-    found = set(range(len(page.words)))
+    carried = set(range(len(page.words)))
     for of_page, _ in matches.gaps:
-        found.difference_update(of_page)
+        carried.difference_update(of_page)
     for number, _, length in matches.fragments:
-        found.update(range(number, number + length))
+        carried.update(range(number, number + length))
     spans = []
     for line in page.lines:
         own = range(line.first, line.after)
-        if len(found.intersection(own)) >= LEAST_SHARE * len(own):
+        if len(carried.intersection(own)) >= LEAST_SHARE * len(own):
             spans.append((page.starts[line.first], line.line_break[1]))
     return spans
