@@ -7,8 +7,8 @@ errors of the questions' evidence pages are counted by kind, as ``ohr analyse er
 Weights of the kinds, not negative, are fitted to the losses of the documents of two domains (least
 squares); the weighted sum is then correlated with the losses of the documents of the other two
 (Spearman), beside the character and the word error rate and the r_noise of the content. Prints a
-table per outcome, a row per pair of domains, with the lead over the character error rate and its 95 %
-interval over documents. Half a minute for OHR-Bench.
+table per outcome, a row per pair of domains, with the lead over the character error rate and its
+95 % interval over documents. Half a minute for OHR-Bench.
 """
 
 from __future__ import annotations
