@@ -14,10 +14,10 @@ from ohr.figures.style import COLOURS, describe, figure, save
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINES = 16
+LINES = 15
 """Labels that fit above each other in a panel."""
-HEIGHT = 3.4
-LEAST = 0.005
+HEIGHT = 3.2
+LEAST = 0.02
 """A kind with a smaller share of the characters and of the loss has no point."""
 
 
@@ -56,8 +56,8 @@ def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
     bottom, top = min(low.min(), 0.0), max(high.max(), 0.0)
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     widest = float(x.max())
-    ax.set_xlim(-0.08 * widest, 1.75 * widest)
-    _label(ax, sorted(zip(y, x, rows.index, strict=True)), 1.18 * widest, (bottom, top))
+    ax.set_xlim(-0.08 * widest, 2.3 * widest)
+    _label(ax, sorted(zip(y, x, rows.index, strict=True)), 1.25 * widest, (bottom, top))
 
 
 def _label(
@@ -80,6 +80,7 @@ def _label(
             fontsize="small",
             va="center",
             arrowprops={
-                "arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 3
+                "arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 3,
+                "relpos": (0, 0.5), "alpha": 0.7,
             },
         )  # fmt: skip
