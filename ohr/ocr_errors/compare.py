@@ -78,7 +78,7 @@ class _Side:
         """Where what stands after a word begins and ends; after -1: before the first word."""
         return (self.ends[number] if number >= 0 else 0), self.starts[number + 1]
 
-    def after(self, number: int) -> str:
+    def gap_text(self, number: int) -> str:
         """What stands between a word and the next one."""
         start, end = self.gap(number)
         return self.page.source[start:end]
@@ -127,7 +127,7 @@ class _Comparison:
         items = list(self._items())
         for item in items:
             self._give_edit(item)
-        self._between(_Item((0, 0), (0, 0)), items, 0, _BEFORE_ALL, -1, -1)
+        self._compare_between(_Item((0, 0), (0, 0)), items, 0, _BEFORE_ALL, -1, -1)
         place, move = (-1, 2), NO_EDIT
         for number, item in enumerate(items):
             if item.output[0] == item.output[1]:  # lost words stay beside the words before them
@@ -137,7 +137,7 @@ class _Comparison:
             self._add_words(item, place)
             if not item.stands_alone:
                 last, read = item.truth[1] - 1, item.output[1] - 1
-                self._between(item, items, number + 1, (place[0], 1), last, read)
+                self._compare_between(item, items, number + 1, (place[0], 1), last, read)
             place = (place[0], 2)
         return PageDifference(self.edits, self.segments)
 
@@ -157,8 +157,8 @@ class _Comparison:
         truth = self.truth.words(*item.truth) if item.truth[0] < item.truth[1] else ""
         output = self.output.words(*item.output) if item.output[0] < item.output[1] else ""
         if item.stands_alone:
-            truth += self.truth.after(item.truth[1] - 1) if truth else ""
-            output += self.output.after(item.output[1] - 1) if output else ""
+            truth += self.truth.gap_text(item.truth[1] - 1) if truth else ""
+            output += self.output.gap_text(item.output[1] - 1) if output else ""
         return truth, output
 
     def _give_edit(self, item: _Item) -> None:
@@ -192,7 +192,7 @@ class _Comparison:
         truth, output = self._sources(item)
         self.segments.append(Segment(truth, output, item.edit, place, item.move))
 
-    def _between(
+    def _compare_between(
         self,
         item: _Item,
         items: Sequence[_Item],
@@ -202,7 +202,7 @@ class _Comparison:
         read: int,
     ) -> None:
         """Add what stands after these words, up to the items from ``following``."""
-        truth, output = self.truth.after(last), self.output.after(read)
+        truth, output = self.truth.gap_text(last), self.output.gap_text(read)
         edit = NO_EDIT
         if truth != output:
             edit = self._edit_between(item, items, following, last, read)
@@ -212,7 +212,7 @@ class _Comparison:
     def _edit_between(
         self, item: _Item, items: Sequence[_Item], following: int, last: int, read: int
     ) -> int:
-        truth, output = self.truth.after(last), self.output.after(read)
+        truth, output = self.truth.gap_text(last), self.output.gap_text(read)
         kind = mark_kind(truth, output)
         # What differs since the next words are lost, added or moved is their error's.
         after = items[following] if following < len(items) else None
@@ -244,8 +244,8 @@ class _Comparison:
         """Whether one text has before the lost or added words what the other has after them."""
         lost = [item.truth[1] for item in alone if item.truth[0] < item.truth[1]]
         added = [item.output[1] for item in alone if item.output[0] < item.output[1]]
-        true_end = self.truth.after(lost[-1] - 1) if lost else truth
-        end = self.output.after(added[-1] - 1) if added else output
+        true_end = self.truth.gap_text(lost[-1] - 1) if lost else truth
+        end = self.output.gap_text(added[-1] - 1) if added else output
         return mark_kind(true_end, end) == "line_breaks"
 
     # --- words --------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ class _Gap:
                 is_last
                 or self._word(i + 1) != self._word(i) + 1
                 or self._move(i + 1) != self._move(i)
-                or "\n" in self.output.after(self._word(i))
+                or "\n" in self.output.gap_text(self._word(i))
             ):
                 yield (self._word(first), self._word(i) + 1), self._move(i)
                 first = i + 1

@@ -53,7 +53,7 @@ class PageDifference:
 
     def merged(self) -> PageDifference:
         """The same edits; equal segments that follow each other in both texts are one."""
-        ranks = {number: rank for rank, number in enumerate(self._by_output)}
+        ranks = {number: rank for rank, number in enumerate(self._group_outputs)}
         segments: list[Segment] = []
         last = -1
         for number, each in enumerate(self.segments):
@@ -98,7 +98,7 @@ class PageDifference:
         """The segments in order: that of the output, with repaired passages put back."""
         segments = self.segments
         moved = [i for i, each in enumerate(segments) if each.move in fixed]
-        ordered = [i for i in self._by_output if segments[i].move not in fixed]
+        ordered = [i for i in self._group_outputs if segments[i].move not in fixed]
         if not moved:
             return ordered
         # Each follows the segment before it in the truth that stays, or was put back before.
@@ -117,7 +117,7 @@ class PageDifference:
         return result
 
     @cached_property
-    def _by_output(self) -> list[int]:
+    def _group_outputs(self) -> list[int]:
         return sorted(range(len(self.segments)), key=lambda i: (self.segments[i].place, i))
 
     @cached_property
@@ -129,7 +129,7 @@ class PageDifference:
             in_truth[i] = last
             last = i if each.truth else last
         last = -1
-        for i in self._by_output:
+        for i in self._group_outputs:
             in_output[i] = last
             last = i if self.segments[i].output else last
         return in_truth, in_output

@@ -34,10 +34,10 @@ PROBE = 16
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be spent on second readings.
+    """How much time the second engine may take.
 
     ``most_error`` is the largest predicted error of a text that is accepted as it is, in [0, 1];
-    ``seconds`` are wall seconds for all readings together, None for no limit.
+    ``seconds`` are wall seconds for both engines together, None for no limit.
     """
 
     most_error: float
@@ -113,7 +113,7 @@ class AutoReader:
         return first.cost().get("wall_s", measured)
 
     def _check_price(self) -> None:
-        """Say what reading takes. Raises ConfigError if the first engine exceeds the budget."""
+        """Print the price of reading. Raises ConfigError if the first engine exceeds the budget."""
         first, second, most = self._first, self._second, self._budget.most_error
         unread = len(first.unread())
         seconds = wall_s(unread, self._costs[first.label], self._workers)
@@ -210,7 +210,7 @@ def wall_s(pages: int, page_s: float, workers: int) -> float:
 
 
 def _urgency(reading: Reading) -> tuple[bool, float]:
-    """Sorts readings: those that cannot be assessed first, then by predicted error."""
+    """Sorts outputs: those that cannot be assessed first, then by predicted error."""
     error = reading.error
     return not (reading.failed or reading.invents or math.isnan(error)), -error
 

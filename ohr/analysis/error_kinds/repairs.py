@@ -58,7 +58,7 @@ class Repairs:
             pages[ref] = texts[key] = outcome
         self._texts = texts  # the next knowledge base shares most of its pages with this one
         if self.all_labels <= set(repaired):
-            pages = self._without_errors(pages)
+            pages = self._drop_errors(pages)
         return KnowledgeBase(overlay(self.plan.units, pages), self.read.origin)
 
     @cached_property
@@ -66,7 +66,7 @@ class Repairs:
         """The labels that any error has."""
         return frozenset(label for labels in self.labels.values() for label in labels)
 
-    def _without_errors(self, pages: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
+    def _drop_errors(self, pages: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
         """The pages in the truth's order: failed empty ones are read, and pages that the truth
         does not have go."""
         dataset = self.plan.dataset

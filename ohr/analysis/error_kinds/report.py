@@ -17,7 +17,7 @@ from ohr.analysis.error_kinds.scores import (
     measure_places,
     setting_of,
 )
-from ohr.analysis.error_kinds.table import NAMES, TITLES, kind_table, loss_table
+from ohr.analysis.error_kinds.table import NAMES, TITLES, choose_variant, kind_table, loss_table
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.terminal import percent, show, terminal_table
@@ -26,10 +26,8 @@ from ohr.display.wording import ends, is_shown, short
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
 from ohr.ocr_errors.words import cached_page_words
-from ohr.plugins import KnowledgeBaseSource
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
-from ohr.study.plan import Plan, Variant
 
 
 def report_kinds(
@@ -38,7 +36,7 @@ def report_kinds(
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
     [run] = open_runs([path])
     with run.loading():
-        variant = _variant(run.plan, engine)
+        variant = choose_variant(run.plan, engine)
         setting = setting_of(run.plan)
         plan = draw_questions(run.plan, documents, each, seed)
         progress = Progress()
@@ -74,27 +72,6 @@ def report_kinds(
     for figure in draw_kinds(kinds, losses, out / "figures", [described]):
         print(f"figure: {figure}")
     return 0
-
-
-def _variant(plan: Plan, engine: str) -> Variant:
-    """The knowledge base whose errors are undone: of clean pages, if the run has them."""
-    variants = [
-        variant
-        for variant in plan.variants
-        if not isinstance(plan.engines[variant.engine.label], KnowledgeBaseSource)
-        or variant.engine.name != "gt"
-    ]
-    labels = list(dict.fromkeys(variant.engine.label for variant in variants))
-    if engine and engine not in labels:
-        raise ConfigError(f"no engine {engine!r} in the run; there: {', '.join(labels) or 'none'}")
-    if not engine and len(labels) != 1:
-        raise ConfigError(
-            "the run has no engine but the ground truth"
-            if not labels
-            else f"the run has several engines: name one of {', '.join(labels)} with --engine"
-        )
-    own = [variant for variant in variants if variant.engine.label == (engine or labels[0])]
-    return min(own, key=lambda variant: variant.noise.intensity)
 
 
 def _words(repairs: Repairs) -> int:

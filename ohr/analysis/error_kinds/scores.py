@@ -82,7 +82,7 @@ class Scores:
     variant: Variant
     setting: Setting
 
-    def of(self, kb: KnowledgeBase) -> Column:
+    def column(self, kb: KnowledgeBase) -> Column:
         """Retrieval LCS, hit@k, F1 over the gold pages and overall F1 of each question."""
         setting = self.setting
         pair = setting.chunker, setting.retriever
@@ -154,10 +154,10 @@ def measure_kinds(
     total = len(sets) + len(labels)
     for number, repaired in enumerate(sets):
         progress("repaired kinds", number, total)
-        measured.sets[repaired] = scores.of(repairs.knowledge_base(repaired))
+        measured.sets[repaired] = scores.column(repairs.knowledge_base(repaired))
     for number, label in enumerate(labels, len(sets)):
         progress("repaired kinds", number, total)
-        measured.halves[label] = scores.of(repairs.knowledge_base((), half=label))
+        measured.halves[label] = scores.column(repairs.knowledge_base((), half=label))
     progress("repaired kinds", total, total)
     return measured
 
@@ -175,6 +175,6 @@ def measure_places(
     sets = coalitions(used, orders)
     for number, repaired in enumerate(sets):
         progress("repaired places", number, len(sets))
-        measured.sets[repaired] = scores.of(repairs.knowledge_base(repaired))
+        measured.sets[repaired] = scores.column(repairs.knowledge_base(repaired))
     progress("repaired places", len(sets), len(sets))
     return measured

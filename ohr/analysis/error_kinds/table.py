@@ -10,12 +10,23 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.attribution.loss_shares import Share, share_columns, share_of
-from ohr.analysis.error_kinds.repairs import Repairs
-from ohr.analysis.error_kinds.scores import Measured
+from ohr.analysis.attribution.table import swapping
+from ohr.analysis.error_kinds.repairs import Repairs, find_repairs
+from ohr.analysis.error_kinds.scores import (
+    Measured,
+    Scores,
+    draw_questions,
+    measure_kinds,
+    setting_of,
+)
+from ohr.errors import ConfigError
+from ohr.ocr.progress import Progress
 from ohr.ocr_errors.error_kinds import ERROR_KINDS
+from ohr.plugins import KnowledgeBaseSource
 from ohr.statistics import NO_INTERVAL, Clusters, Inferred, Paired, infer
 from ohr.statistics.shapley import attribute
 from ohr.study.output.groups import make_grouping
+from ohr.study.plan import Plan, Variant
 
 PER = 1000
 """Errors, or characters, by which a loss is divided."""
@@ -27,6 +38,39 @@ TITLES: Mapping[str, str] = {
 }
 """The names of outcomes; hits are called by their metric."""
 NAMES: Mapping[str, str] = {kind: name for kind, (name, _) in ERROR_KINDS.items()}
+
+
+def choose_variant(plan: Plan, engine: str) -> Variant:
+    """The knowledge base whose errors are undone: of clean pages, if the run has them."""
+    variants = [
+        variant
+        for variant in plan.variants
+        if not isinstance(plan.engines[variant.engine.label], KnowledgeBaseSource)
+        or variant.engine.name != "gt"
+    ]
+    labels = list(dict.fromkeys(variant.engine.label for variant in variants))
+    if engine and engine not in labels:
+        raise ConfigError(f"no engine {engine!r} in the run; there: {', '.join(labels) or 'none'}")
+    if not engine and len(labels) != 1:
+        raise ConfigError(
+            "the run has no engine but the ground truth"
+            if not labels
+            else f"the run has several engines: name one of {', '.join(labels)} with --engine"
+        )
+    own = [variant for variant in variants if variant.engine.label == (engine or labels[0])]
+    return min(own, key=lambda variant: variant.noise.intensity)
+
+
+def kind_losses(
+    plan: Plan, progress: Progress, engine: str, documents: int, each: int, orders: int, seed: int
+) -> pd.DataFrame:
+    """What each kind of error of an engine costs, as ``error_losses.csv``. Raises OhrError."""
+    variant, setting = choose_variant(plan, engine), setting_of(plan)
+    plan = draw_questions(plan, documents, each, seed)
+    with swapping(plan, progress) as swaps:
+        repairs = find_repairs(plan, swaps.knowledge_bases.knowledge_base(variant), seed, progress)
+        scores = Scores(plan, swaps.scorer, variant, setting)
+        return loss_table(repairs, measure_kinds(repairs, scores, orders, progress))
 
 
 def kind_table(repairs: Repairs, words: int) -> pd.DataFrame:
