@@ -133,7 +133,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 50
+    assert len(COMMANDS) == 51
     assert len(SNIPPETS) == 4
 
 
