@@ -66,8 +66,8 @@ def documents_of(run: StudyRun) -> pd.DataFrame:
         for name, rate in rates.items():
             record[name] = np.mean([rate[ref.doc_id, ref.page_no] for ref in refs])
         records.append(record)
-    by_document = pd.DataFrame(records).groupby(["domain", "doc_id"])
-    return by_document.mean().assign(questions=by_document.size()).reset_index().fillna(0.0)
+    documents = pd.DataFrame(records).groupby(["domain", "doc_id"])
+    return documents.mean().assign(questions=documents.size()).reset_index().fillna(0.0)
 
 
 def _values(run: StudyRun, stage: str, metric: str, engine: str, index: Sequence[str]) -> pd.Series:

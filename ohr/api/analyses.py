@@ -186,9 +186,18 @@ class Analyses(results.StudyRun):
         ``engine`` is by default the only one; only ``documents`` and ``each`` questions of them are
         scored, by default all. Raises OhrError.
         """
-        from ohr.analysis.error_kinds.table import kind_losses
+        from ohr.analysis.error_kinds.table import kind_costs
 
-        return kind_losses(self.plan, Progress(), engine, documents, each, orders, seed)
+        return kind_costs(
+            self.plan,
+            Progress(),
+            engine,
+            documents=documents,
+            each=each,
+            orders=orders,
+            seed=seed,
+            by_place=False,
+        ).losses
 
     def structure(self) -> pd.DataFrame:
         """How well each document's outline survives noise; needs the study's cache.

@@ -47,15 +47,15 @@ def attribute(
     With some of them, the values still add up, and estimate the Shapley values. Raises KeyError if
     a set is missing.
     """
-    by_order = []
+    gains_of_orders = []
     for order in permutations(range(len(causes))) if orders is None else orders:
         gains = [np.empty(0)] * len(causes)
         removed: Coalition = frozenset()
         for cause in order:
             before, removed = removed, removed | {causes[cause]}
             gains[cause] = np.asarray(scores[removed], float) - np.asarray(scores[before], float)
-        by_order.append(np.stack(gains))
-    return Attribution(tuple(causes), np.stack(by_order))
+        gains_of_orders.append(np.stack(gains))
+    return Attribution(tuple(causes), np.stack(gains_of_orders))
 
 
 def mirrored_orders(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+import ohr
 from experiments import analyse_error_kinds, ocr_benchmark
 from ohr.analysis.attribution.table import swapping
 from ohr.analysis.error_kinds.repairs import PLACES, error_places, find_repairs
@@ -55,7 +56,7 @@ def test_nothing_repaired_scores_as_the_engine_and_everything_as_the_truth(repai
         (repairs.knowledge_base(()), "precomputed:Bad"),
         (repairs.knowledge_base(repairs.all_labels), "gt"),
     ):
-        column = scores.of(kb)
+        column = scores.column(kb)
         for outcome in OUTCOMES:
             stage, metric = outcome.split(":")
             rows = run.rows
@@ -115,6 +116,16 @@ def test_the_command_writes_parts_that_add_up(run_folder, tmp_path):
     assert kinds["share_of_characters"].sum() == pytest.approx(1)
     assert kinds.loc["text_added", "errors"] > 0
     assert "loss per question" in result.output
+
+
+@pytest.mark.slow
+def test_python_gives_the_losses_of_the_command(run_folder, tmp_path):
+    arguments = [str(run_folder), "--out", str(tmp_path), "--orders", "1"]
+    assert CliRunner().invoke(analyse_error_kinds.main, arguments).exit_code == 0
+    losses = ohr.open_run(run_folder).error_kinds(orders=1)
+    expected = pd.read_csv(tmp_path / "error_losses.csv")
+    assert list(losses["kind"]) == list(expected["kind"])
+    assert losses["loss"].to_numpy() == pytest.approx(expected["loss"].to_numpy(), abs=1e-6)
 
 
 @pytest.mark.slow

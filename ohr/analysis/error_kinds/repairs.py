@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +32,8 @@ class Repairs:
     labels: Mapping[PageRef, Sequence[str]]
     """The label of each edit of each page."""
     seed: int = 0
+    uncompared: int = 0
+    """Number of pages whose truth has no known order of words: they stay as they were read."""
     _texts: dict[tuple[PageRef, bytes], Outcome[str]] = field(default_factory=dict, repr=False)
 
     def knowledge_base(self, repaired: Collection[str], half: str = "") -> KnowledgeBase:
@@ -77,13 +79,11 @@ class Repairs:
             for ref, page in dataset.pages.items()
         }
 
-    def count(self, questions_only: Collection[PageRef] = ()) -> tuple[Counter[str], Counter[str]]:
-        """Errors, and wrong characters, by label; of some pages or, without any named, of all."""
+    def count(self) -> tuple[Counter[str], Counter[str]]:
+        """Errors, and wrong characters, by label."""
         errors: Counter[str] = Counter()
         characters: Counter[str] = Counter()
         for ref, difference in self.differences.items():
-            if questions_only and ref not in questions_only:
-                continue
             for label, edit in zip(self.labels[ref], difference.edits, strict=True):
                 errors[label] += 1
                 characters[label] += edit.characters
@@ -95,7 +95,7 @@ class Repairs:
             ref: [label(ref, edit) for edit in difference.edits]
             for ref, difference in self.differences.items()
         }
-        return Repairs(self.plan, self.read, self.differences, labels, self.seed)
+        return replace(self, labels=labels, _texts={})
 
 
 def find_repairs(
@@ -107,11 +107,9 @@ def find_repairs(
     """
     units, dataset = plan.units, plan.dataset
     scopes = set(units.scopes)
-    refs = [
-        ref
-        for ref in dataset.pages
-        if dataset.has_order(ref) and units.scope_of_document(ref.doc_id) in scopes
-    ]
+    searched = [ref for ref in dataset.pages if units.scope_of_document(ref.doc_id) in scopes]
+    refs = list(filter(dataset.has_order, searched))
+    uncompared = len(searched) - len(refs)
     refs += [  # a page that the truth does not have is text added
         ref
         for ref in read.pages
@@ -127,7 +125,7 @@ def find_repairs(
             differences[ref] = difference
     progress("errors", len(refs), len(refs))
     labels = {ref: [edit.kind for edit in each.edits] for ref, each in differences.items()}
-    return Repairs(plan, read, differences, labels, seed)
+    return Repairs(plan, read, differences, labels, seed, uncompared)
 
 
 PLACES = ("evidence lines", "rest of the evidence pages", "other pages")

@@ -7,23 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from ohr.analysis.attribution.table import swapping
 from ohr.analysis.error_kinds.figure import draw_kinds
-from ohr.analysis.error_kinds.repairs import PLACES, Repairs, error_places, find_repairs
-from ohr.analysis.error_kinds.scores import (
-    Scores,
-    draw_questions,
-    measure_kinds,
-    measure_places,
-    setting_of,
-)
-from ohr.analysis.error_kinds.table import NAMES, TITLES, choose_variant, kind_table, loss_table
+from ohr.analysis.error_kinds.repairs import Repairs
+from ohr.analysis.error_kinds.table import NAMES, TITLES, kind_costs, kind_table
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.terminal import percent, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import ends, is_shown, short
-from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
 from ohr.ocr_errors.words import cached_page_words
 from ohr.store.csv import write_csv
@@ -36,27 +27,26 @@ def report_kinds(
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
     [run] = open_runs([path])
     with run.loading():
-        variant = choose_variant(run.plan, engine)
-        setting = setting_of(run.plan)
-        plan = draw_questions(run.plan, documents, each, seed)
-        progress = Progress()
-        with swapping(plan, progress) as swaps:
-            read = swaps.knowledge_bases.knowledge_base(variant)
-            repairs = find_repairs(plan, read, seed, progress.new_stage("finding", "pages"))
-            scoring = progress.new_stage("scoring", "knowledge bases")
-            if not repairs.all_labels:
-                raise ConfigError(f"{path}: {variant.label} has no error: its pages are the truth")
-            scores = Scores(plan, swaps.scorer, variant, setting)
-            losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring))
-            placed = repairs.relabelled(error_places(plan))
-            places = loss_table(placed, measure_places(placed, scores, PLACES, scoring))
-    kinds = kind_table(repairs, _words(repairs))
+        costs = kind_costs(
+            run.plan,
+            Progress(),
+            engine,
+            documents=documents,
+            each=each,
+            orders=orders,
+            seed=seed,
+        )
+    losses, places = costs.losses, costs.places
+    kinds = kind_table(costs.repairs, _words(costs.repairs))
+    setting, questions = costs.setting, costs.plan.questions
+    documents = len({question.doc_id for question in questions})
     described = (
-        f"{variant.label}; {setting.chunker}, {setting.retriever}, {setting.reader}; "
-        f"{len(plan.questions)} questions of "
-        f"{len({question.doc_id for question in plan.questions})} documents"
+        f"{costs.variant.label}; {setting.chunker}, {setting.retriever}, {setting.reader}; "
+        f"{len(questions)} questions of {documents} documents"
     )
     print(described)
+    if count := costs.repairs.uncompared:
+        print(f"not compared: {count:,} pages whose truth has no known order of words")
     write_csv(out / "error_losses.csv", losses)
     write_csv(out / "error_places.csv", places)
     table = kinds_text(kinds, losses)
@@ -85,8 +75,8 @@ def _words(repairs: Repairs) -> int:
 
 def kinds_text(kinds: pd.DataFrame, losses: pd.DataFrame) -> TextTable:
     """One line per kind: how frequent it is, and its shares of characters and losses."""
-    of_all = losses[losses["group"] == "all"]
-    shares = of_all.pivot(index="kind", columns="outcome", values="share")
+    overall = losses[losses["group"] == "all"]
+    shares = overall.pivot(index="kind", columns="outcome", values="share")
     rows = kinds.assign(name=kinds["kind"].map(NAMES)).join(shares, on="kind")
     columns = [
         text_column("name", "kind"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import pandas as pd
 
 from ohr.analysis.attribution.loss_shares import Share, share_columns, share_of
 from ohr.analysis.attribution.table import swapping
-from ohr.analysis.error_kinds.repairs import Repairs, find_repairs
+from ohr.analysis.error_kinds.repairs import PLACES, Repairs, error_places, find_repairs
 from ohr.analysis.error_kinds.scores import (
     Measured,
     Scores,
+    Setting,
     draw_questions,
     measure_kinds,
+    measure_places,
     setting_of,
 )
 from ohr.errors import ConfigError
@@ -61,16 +64,50 @@ def choose_variant(plan: Plan, engine: str) -> Variant:
     return min(own, key=lambda variant: variant.noise.intensity)
 
 
-def kind_losses(
-    plan: Plan, progress: Progress, engine: str, documents: int, each: int, orders: int, seed: int
-) -> pd.DataFrame:
-    """What each kind of error of an engine costs, as ``error_losses.csv``. Raises OhrError."""
+@dataclass(frozen=True)
+class KindCosts:
+    """What the errors of an engine cost, by kind (:func:`loss_table`) and by place."""
+
+    variant: Variant
+    setting: Setting
+    plan: Plan
+    """With the questions that were scored."""
+    repairs: Repairs
+    losses: pd.DataFrame
+    places: pd.DataFrame
+    """Empty unless places were measured."""
+
+
+def kind_costs(
+    plan: Plan,
+    progress: Progress,
+    engine: str = "",
+    *,
+    documents: int = 0,
+    each: int = 0,
+    orders: int = 2,
+    seed: int = 0,
+    by_place: bool = True,
+) -> KindCosts:
+    """Repair the errors of an engine kind by kind, and score. Raises OhrError.
+
+    ConfigError if the engine has no error. See :func:`choose_variant` and :func:`draw_questions`.
+    """
     variant, setting = choose_variant(plan, engine), setting_of(plan)
     plan = draw_questions(plan, documents, each, seed)
     with swapping(plan, progress) as swaps:
-        repairs = find_repairs(plan, swaps.knowledge_bases.knowledge_base(variant), seed, progress)
+        read = swaps.knowledge_bases.knowledge_base(variant)
+        repairs = find_repairs(plan, read, seed, progress.new_stage("finding", "pages"))
+        if not repairs.all_labels:
+            raise ConfigError(f"{variant.label} has no error: its pages are the truth")
+        scoring = progress.new_stage("scoring", "knowledge bases")
         scores = Scores(plan, swaps.scorer, variant, setting)
-        return loss_table(repairs, measure_kinds(repairs, scores, orders, progress))
+        losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring))
+        places = pd.DataFrame()
+        if by_place:
+            placed = repairs.relabelled(error_places(plan))
+            places = loss_table(placed, measure_places(placed, scores, PLACES, scoring))
+    return KindCosts(variant, setting, plan, repairs, losses, places)
 
 
 def kind_table(repairs: Repairs, words: int) -> pd.DataFrame:
