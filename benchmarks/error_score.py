@@ -67,7 +67,7 @@ def documents_of(run: StudyRun) -> pd.DataFrame:
             record[name] = np.mean([rate[ref.doc_id, ref.page_no] for ref in refs])
         records.append(record)
     documents = pd.DataFrame(records).groupby(["domain", "doc_id"])
-    return documents.mean().assign(questions=documents.size()).reset_index().fillna(0.0)
+    return documents.mean().assign(questions=documents.size()).reset_index()
 
 
 def _values(run: StudyRun, stage: str, metric: str, engine: str, index: Sequence[str]) -> pd.Series:
@@ -97,7 +97,10 @@ def compare(documents: pd.DataFrame, outcome: str, fitted: Sequence[str]) -> lis
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path)
-    documents = documents_of(open_run(parser.parse_args().run))
+    every = documents_of(open_run(parser.parse_args().run))
+    documents = every.dropna()
+    if len(documents) < len(every):
+        print(f"left out: {len(every) - len(documents)} documents without one of the scores")
     domains = sorted(set(documents["domain"]))
     columns = ["weighted", "CER", "WER", "r_noise of content", "lead over CER", "low", "high"]
     for stage, metric in OUTCOMES:

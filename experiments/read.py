@@ -35,6 +35,9 @@ from experiments._parameters import (
 )
 from ohr.types import Runner
 
+STOP_AFTER = 20
+"""Default of ``--stop-after-failures``."""
+
 
 @trusting_command
 def main(
@@ -54,13 +57,14 @@ def main(
         typer.Option("--auto", help="Take for each page the cheapest text that can be trusted."),
     ] = False,
     max_error: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0,
             max=1,
-            help="With --auto: largest predicted share of wrong characters of a trusted text.",
+            help="With --auto: largest predicted share of wrong characters of a trusted text; "
+            "default: 0.1.",
         ),
-    ] = 0.1,
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(min=0, help="With --auto: most seconds to read; default: all.")
     ] = None,
@@ -106,7 +110,7 @@ def main(
     ] = 1800,
     stop_after_failures: Annotated[
         int, typer.Option(min=0, help="Stop after this many equal failures in a row; 0: never.")
-    ] = 20,
+    ] = STOP_AFTER,
     shard: OfShard = "",
     steal: Steal = False,
     dry_run: DryRun = False,
@@ -127,7 +131,7 @@ def main(
         raise ConfigError(f"{option} is read by one process: leave --shard out")
     reading = Reading(ArtefactStore(cache), limits, runners, stop_after_failures, retry, pdf)
     if auto:
-        from ohr.adviser.auto.study import AutoRequest, auto_engines, read_auto
+        from ohr.adviser.auto.study import MOST_ERROR, AutoRequest, auto_engines, read_auto
         from ohr.adviser.own_pages import OcrSettings
         from ohr.study.config import parse_plugins
 
@@ -135,13 +139,27 @@ def main(
             raise ConfigError(
                 f"--auto chooses by itself: leave {'--pdf' if pdf else '--routes'} out"
             )
+        for option, given in (
+            ("--runner", runner != "local"),
+            ("--worker-gpus", worker_gpus > 0),
+            ("--stop-after-failures", stop_after_failures != STOP_AFTER),
+        ):
+            if given:
+                raise ConfigError(f"{option} does not go with --auto")
         specs = parse_plugins("engine", engines) if engines else auto_engines()
         request = AutoRequest(
-            pages, dpi, max_error, seconds, pages_per_hour, names(formats), trusted_only
+            pages,
+            dpi,
+            MOST_ERROR if max_error is None else max_error,
+            seconds,
+            pages_per_hour,
+            names(formats),
+            trusted_only,
         )
         settings = OcrSettings(specs, cache, workers, limits, instability=False)
         return read_auto(inputs, settings, request, reading, out, dry_run=dry_run)
     for option, given in (
+        ("--max-error", max_error is not None),
         ("--seconds", seconds is not None),
         ("--pages-per-hour", pages_per_hour is not None),
         ("--trusted-only", trusted_only),

@@ -136,6 +136,17 @@ class EngineWork:
 
         self.observing.observe(_tasks(pages), count)
 
+    def retry_failed(self) -> None:
+        """Read the pages again that failed in an earlier run."""
+        outputs = replace(self.outputs, retry=True)
+        failed = [
+            page
+            for page in self.pages
+            if (stored := outputs.stored(page)) is not None and stored.outcome.status in FAILED
+        ]
+        if failed:
+            outputs.make(failed, lambda _: None)
+
     def observations(self) -> dict[PageRef, Observation]:
         """The observation of each page that was read."""
         seen = self.observing.observe(_tasks(self.pages), lambda *_: None)

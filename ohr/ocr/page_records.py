@@ -15,9 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.errors import OhrError
 from ohr.store.atomic import write_text
-from ohr.store.csv import unescape_table, write_csv
+from ohr.store.csv import write_csv
 from ohr.types import PageRef
 
 PAGES = "pages.csv"
@@ -83,26 +82,11 @@ def write_table(records: Sequence[PageRecord], folder: Path) -> None:
     write_csv(folder / PAGES, pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
-def read_table(folder: Path) -> dict[PageRef, dict[str, Any]]:
-    """The rows of ``pages.csv`` as metadata, by page; empty without the file. Raises OhrError."""
-    path = folder / PAGES
-    if not path.is_file():
-        return {}
-    try:
-        table = unescape_table(pd.read_csv(path, dtype=str, keep_default_na=False))
-        rows: list[dict[Any, Any]] = table.to_dict("records")
-        return {PageRef(row["document"], int(row["page"]) - 1): _metadata(row) for row in rows}
-    except (OSError, ValueError, KeyError) as error:
-        raise OhrError(f"{path} is no table of pages of 'ohr read --auto': {error}") from error
-
-
-def _metadata(row: Mapping[Any, Any]) -> dict[str, Any]:
-    fields = {name: row[name] for name in COLUMNS}
-    for name in _NUMBERS:
-        fields[name] = float(row[name]) if row[name] else None
-    fields |= {"page": int(row["page"]), "trusted": row["trusted"] == "yes"}
-    fields["doubtful_words"] = int(row["doubtful_words"] or 0)
-    return fields
+def remove_formats(records: Sequence[PageRecord], folder: Path) -> None:
+    """Remove the pages that an earlier command wrote as JSON Lines or Markdown."""
+    (folder / JSONL).unlink(missing_ok=True)
+    for doc_id in {record.ref.doc_id for record in records}:
+        (folder / f"{doc_id}.md").unlink(missing_ok=True)
 
 
 def write_jsonl(pages: Sequence[tuple[PageRef, str, Mapping[str, Any]]], folder: Path) -> None:

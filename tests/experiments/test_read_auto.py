@@ -1,6 +1,7 @@
 """``read --auto``: each page by the cheapest text that can be trusted."""
 
 import json
+import os
 import textwrap
 
 import numpy as np
@@ -20,6 +21,7 @@ from tests.builders import write_page, write_pdf
 from tests.experiments.own_pages import give
 from tests.fakes import SureEngine
 
+BROKEN = "OHR_TEST_BROKEN_ENGINE"
 HERE = "tests.experiments.test_read_auto"
 FAST, SLOW = f"{HERE}.HastyEngine", f"{HERE}.CarefulEngine"
 TEXT = "This line of plain words stands on the page and in its layer. "
@@ -56,6 +58,17 @@ class CarefulEngine(HastyEngine):
     name = "careful"
     confidences = (0.98, 0.98)
     words_of = (WORDS, WORDS)
+
+
+class FlakyEngine(HastyEngine):
+    """Fails as long as a file is there."""
+
+    name = "flaky"
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        if os.path.exists(os.environ[BROKEN]):
+            return Outcome.error("the engine is broken")
+        return super().read(image, page_no)
 
 
 def draw(path, shade):
@@ -145,6 +158,33 @@ def test_pages_that_are_not_trusted_are_named_and_can_be_left_out(folder, log):
 
 
 @pytest.mark.slow
+def test_pages_that_are_left_out_now_do_not_stay_in_silence(folder, log):
+    assert read(folder, "--max-error", 0.2, engines=FAST).exit_code == 0
+    before = (folder.parent / "kb/documents/dark.json").read_bytes()
+    done = read(folder, "--max-error", 0.2, "--trusted-only", engines=FAST)
+    assert done.exit_code != 0
+    assert "has page 1 of documents/dark, which this command does not read" in done.stderr
+    assert (folder.parent / "kb/documents/dark.json").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_pages_that_failed_are_read_again_on_request(folder, log, monkeypatch, tmp_path):
+    broken = tmp_path / "broken"
+    broken.touch()
+    monkeypatch.setenv(BROKEN, str(broken))
+    flaky = f"{HERE}.FlakyEngine"
+    assert read(folder, "--max-error", 0.2, engines=flaky).exit_code == 1
+    assert records(folder).loc["light", "doubt"] == f"{flaky} failed"
+    broken.unlink()
+    assert read(folder, "--max-error", 0.2, engines=flaky).exit_code == 1
+    done = read(folder, "--max-error", 0.2, "--retry", engines=flaky)
+    assert done.exit_code == 0, done.output
+    text = json.loads((folder.parent / "kb/documents/light.json").read_text("utf-8"))[0]["text"]
+    assert text == WORDS
+    assert records(folder).loc["light", "doubt"] != f"{flaky} failed"
+
+
+@pytest.mark.slow
 def test_files_that_cannot_be_opened_are_named_and_do_not_stop(folder, log):
     (folder / "empty.png").touch()
     (folder / "letter.docx").write_text("no page")
@@ -180,6 +220,8 @@ def test_formats_have_the_metadata_of_each_page(folder, log):
     markdown = (folder.parent / "kb/documents/dark.md").read_text("utf-8")
     assert markdown.startswith("<!-- page 1: {")
     assert markdown.rstrip().endswith(WORDS)
+    assert read(folder, "--max-error", 0.2).exit_code == 0
+    assert not (folder.parent / "kb/pages.jsonl").exists()  # it would be out of date
 
 
 @pytest.mark.slow
@@ -212,6 +254,7 @@ def test_a_dry_run_reads_nothing(folder, log):
         (("--format", "jsnl"), "unknown --format 'jsnl'"),
         (("--routes", "routes.csv"), "--auto chooses by itself: leave --routes out"),
         (("--shard", "1/2"), "--auto is read by one process"),
+        (("--runner", "ray"), "--runner does not go with --auto"),
         (("--engines", f"{FAST},{SLOW},tests.fakes.SureEngine"), "at most 2 engines"),
         (("--engines", "pdf_text"), "'pdf_text' reads no page images"),
     ],
@@ -225,7 +268,9 @@ def test_options_that_do_not_go_together_are_one_line(folder, more, message):
     assert message in " ".join(done.stderr.split()), done.output
 
 
-@pytest.mark.parametrize("option", ["--seconds=9", "--trusted-only", "--format=jsonl"])
+@pytest.mark.parametrize(
+    "option", ["--max-error=.2", "--seconds=9", "--trusted-only", "--format=jsonl"]
+)
 def test_options_of_auto_need_it(tmp_path, option):
     write_pdf(tmp_path / "in" / "scan.pdf", 1)
     done = give(

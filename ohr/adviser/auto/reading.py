@@ -34,7 +34,7 @@ PROBE = 16
 
 @dataclass(frozen=True)
 class Budget:
-    """How much time the second engine may take.
+    """What is accepted without a second engine, and how long reading may take.
 
     ``most_error`` is the largest predicted error of a text that is accepted as it is, in [0, 1];
     ``seconds`` are wall seconds for both engines together, None for no limit.
@@ -80,8 +80,8 @@ class AutoReader:
         self._started = time.perf_counter()
 
     def read(self) -> AutoReadings:
-        """The choice of each page. Raises OhrError; ConfigError, before more than one page is read,
-        if the first engine alone takes longer than the budget."""
+        """The choice of each page. Raises OhrError; ConfigError, before each engine has read more
+        than one page, if the first engine alone takes longer than the budget."""
         for work in self._works:
             self._costs[work.label] = self._page_s(work)
         self._check_price()
@@ -97,9 +97,8 @@ class AutoReader:
         most = self._budget.most_error
         choices = []
         for ref in self._refs:
-            first, *others = [each[ref] for each in readings.values() if ref in each]
-            second = others[0] if others else None
-            choices.append(choose_reading(ref, first, second, most, why))
+            first, *rest = [each[ref] for each in readings.values() if ref in each]
+            choices.append(choose_reading(ref, first, rest[0] if rest else None, most, why))
         return AutoReadings(tuple(choices), outputs.seen, tuple(inventions.lines()))
 
     def _page_s(self, work: EngineWork) -> float:

@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ohr.adviser.auto.choice import PageChoice, layer_choice
@@ -25,7 +25,14 @@ from ohr.errors import ConfigError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.machine.engines import usable_engines
 from ohr.ocr.knowledge_base import check_out
-from ohr.ocr.page_records import PAGES, PageRecord, write_jsonl, write_markdown, write_table
+from ohr.ocr.page_records import (
+    PAGES,
+    PageRecord,
+    remove_formats,
+    write_jsonl,
+    write_markdown,
+    write_table,
+)
 from ohr.ocr.progress import Progress
 from ohr.ocr.routed import Reading, RoutedPages, plan_routes, write_routed
 from ohr.ocr.routes import LAYER, PERSON, Routes
@@ -37,6 +44,8 @@ from ohr.store.locking import locked
 from ohr.types import FAILED, Outcome, PageRef
 
 MOST_ENGINES = 2
+MOST_ERROR = 0.1
+"""Largest predicted error of a text that is trusted, by default."""
 EVERY_PAGE = 10**9
 FORMATS = {"jsonl": write_jsonl, "markdown": write_markdown}
 PREFERRED = ("tesseract", "rapidocr")
@@ -54,7 +63,7 @@ class AutoRequest:
 
     pages: str = ""
     dpi: int = 150
-    most_error: float = 0.1
+    most_error: float = MOST_ERROR
     seconds: float | None = None
     pages_per_hour: float | None = None
     formats: Sequence[str] = ()
@@ -99,6 +108,10 @@ def read_auto(
             f"{pages_of(len(rest.pages))} without a usable text layer, and no OCR engine is "
             "installed: ohr list engines shows how to install one"
         )
+    if reading.retry:
+        for work in works:
+            work.retry_failed()
+        reading = replace(reading, retry=False)
     pages = _Pages(sample, settings, reading)
     with locked(out):
         first = settings.engines[0].label if settings.engines else ""
@@ -157,11 +170,14 @@ def plan_lines(sample: PageSample, rest: PageSample) -> list[str]:
         f"{counted(files - pdfs, 'image')}: verified text layer on {layered:,}, "
         f"to read {len(rest.pages):,}"
     ]
-    reasons = Counter(why for ref, why in sample.no_layer.items() if why != NO_PDF)
+    reasons = Counter(why for why in sample.no_layer.values() if why != NO_PDF)
     lines += [
         f"no usable text layer on {pages_of(count)}: {why}"
         for why, count in reasons.most_common(_REASONS)
     ]
+    unnamed = sum(count for _, count in reasons.most_common()[_REASONS:])
+    if unnamed:
+        lines.append(f"no usable text layer on {pages_of(unnamed)} more, for other reasons")
     return lines
 
 
@@ -229,14 +245,18 @@ def _write(pages: _Pages, readings: AutoReadings, request: AutoRequest, out: Pat
         left_out = request.trusted_only and not choice.is_trusted
         records.append(_record(source, choice, readings, layers, left_out=left_out))
     records.sort(key=lambda record: record.ref)
+    routed = pages.routed(engines)
+    # A page that is left out now may be in the folder from before.
+    check_out(out, routed.pages, routed.identity)
     write_table(records, out)
+    remove_formats(records, out)
     for name in FORMATS:
         if name in request.formats:
             texts = [(each.ref, each.text, each.metadata()) for each in records if each.text]
             FORMATS[name](texts, out)
     about = [*readings.lines, *trust_lines(doubtful, len(choices)), f"pages: {out / PAGES}"]
     return write_routed(
-        pages.routed(engines),
+        routed,
         pages.reading,
         out,
         layers=layers,
@@ -273,13 +293,7 @@ def _record(
     if choice.reading is None:
         layer = layers[ref]
         return PageRecord(
-            ref,
-            source.file_name,
-            LAYER,
-            choice.reason,
-            layer.value or "",
-            confidence=math.nan,
-            seconds=0.0,
+            ref, source.file_name, LAYER, choice.reason, layer.value or "", seconds=0.0
         )
     seen: Observation = readings.seen[choice.route][ref]
     words = seen.words or ()
