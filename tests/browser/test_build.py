@@ -20,7 +20,7 @@ import ohr
 from ohr.analysis.plots import draw
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr.worker import distort, page_image
-from ohr.report.again import Recipes
+from ohr.report.again import Recipes, shown_record
 from ohr.report.build import Built, build_report
 from ohr.report.changes import changes_of
 from ohr.report.command import command_of, why_without_command
