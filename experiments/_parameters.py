@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from ohr.errors import ConfigError
+
 LIST = "A,B"
 """Metavar of an option whose text is a list; given several times, it has the items of all."""
 Out = Annotated[Path, typer.Option(help="Folder for the results.")]
@@ -88,3 +90,9 @@ Steal = Annotated[
     typer.Option("--steal", help="With --shard: then read pages that other shards have not read."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")]
+
+
+def check_out_given(out: Path | None, *, dry_run: bool) -> None:
+    """Raise ConfigError without the folder of ``--out``, which only a dry run does not need."""
+    if out is None and not dry_run:
+        raise ConfigError("--out is missing: name the folder for the results")

@@ -23,19 +23,20 @@ from experiments._parameters import (
     DryRun,
     Inputs,
     Instability,
-    Out,
+    OptionalOut,
     OwnEngines,
     PageRanges,
     Seed,
     Truth,
     Workers,
+    check_out_given,
 )
 
 
 @command
 def main(
     inputs: Inputs,
-    out: Out,
+    out: OptionalOut = None,
     engines: OwnEngines = None,
     budget: Budget = 40,
     pages: PageRanges = "",
@@ -60,6 +61,7 @@ def main(
     from ohr.adviser.own_pages import ocr_settings
     from ohr.adviser.quality.study import report_quality
 
+    check_out_given(out, dry_run=dry_run)
     settings = ocr_settings(engines, cache, workers, instability=instability)
     return report_quality(
         inputs,

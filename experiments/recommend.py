@@ -3,8 +3,9 @@
 ``ohr recommend my_pdfs --out runs/mine`` checks the text layers, reads a sample of the pages,
 predicts the errors of each output (like ``ohr quality estimate``), makes questions (like
 ``ohr questions make``), and measures retrieval, clean and under the requested noise. It prints a
-verdict for each measure, then the reasons, the cost, and what would make it surer, and writes them
-to ``recommendation.txt`` and ``recommendation.json``.
+verdict, the engines' scores and the command that reads all files so. It writes these with the
+reasons, the cost and what would make it surer to ``recommendation.txt`` and
+``recommendation.json``.
 """
 
 from __future__ import annotations
@@ -24,19 +25,20 @@ from experiments._parameters import (
     DryRun,
     Inputs,
     Instability,
-    Out,
+    OptionalOut,
     OwnEngines,
     PageRanges,
     Seed,
     Truth,
     Workers,
+    check_out_given,
 )
 
 
 @command
 def main(
     inputs: Inputs,
-    out: Out,
+    out: OptionalOut = None,
     engines: OwnEngines = None,
     retrievers: Annotated[
         str, typer.Option(metavar=LIST, help="Retrievers, separated by commas.")
@@ -76,6 +78,7 @@ def main(
     from ohr.adviser.recommend.study import report_recommendation
     from ohr.study.config import parse_plugins
 
+    check_out_given(out, dry_run=dry_run)
     settings = ocr_settings(engines, cache, workers, instability=instability)
     request = Request(
         budget,

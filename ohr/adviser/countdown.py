@@ -26,15 +26,18 @@ class Work(Protocol):
 class Countdown:
     """Counts pages that were read, and estimates the time of the others.
 
-    ``pending`` is the number of pages that each engine has to read.
+    ``pending`` is the number of pages that each engine has to read. Reading ends at ``until``, by
+    :func:`time.monotonic`, at the latest.
     """
 
-    def __init__(self, pending: Mapping[str, int], report: Report) -> None:
+    def __init__(
+        self, pending: Mapping[str, int], report: Report, until: float | None = None
+    ) -> None:
         self._pending = {name: count for name, count in pending.items() if count}
         self._total = sum(self._pending.values())
         self._read: dict[str, int] = {}
         self._elapsed: dict[str, float] = {}
-        self._report = report
+        self._report, self._until = report, until
         self._started = self._estimated = False
 
     def read(self, work: Work, pages: Sequence[Any]) -> None:
@@ -93,7 +96,11 @@ class Countdown:
 
     def _show(self) -> None:
         done = sum(self._read.values())
-        self._report(", ".join(self._pending), done, self._total, self.left_s())
+        left_s = self.left_s()
+        if self._until is not None:
+            rest = max(0.0, self._until - time.monotonic())
+            left_s = rest if math.isnan(left_s) else min(left_s, rest)
+        self._report(", ".join(self._pending), done, self._total, left_s)
 
 
 def spoken(seconds: float) -> str:

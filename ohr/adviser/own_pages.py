@@ -19,7 +19,7 @@ from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.observe import Observing
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import PageSource
-from ohr.ocr.store import stored_cost, sum_costs
+from ohr.ocr.store import keep_speed, kept_speed, stored_cost, sum_costs
 from ohr.ocr.worker import PageTask
 from ohr.plugins import CompositeEngine, OcrBackend
 from ohr.quality.doubt import contradicted_layers
@@ -157,9 +157,15 @@ class EngineWork:
         store, identity = self.outputs.store, self.outputs.identity
         return {page.ref: stored_cost(store, page.key, identity) or {} for page in self.pages}
 
+    def expected_s(self) -> float:
+        """Wall seconds that a page takes, by the pages in the cache; NaN if it has none."""
+        cost = self.cost() or kept_speed(self.outputs.store, self.outputs.identity)
+        return cost.get("wall_s", math.nan)
+
     def cost(self) -> dict[str, float]:
         """Median wall and CPU seconds per page of the stored pages; empty if not known."""
         sums = sum_costs(self.page_costs().values())
+        keep_speed(self.outputs.store, self.outputs.identity, sums)
         return {name: sums[f"median_{name}"] for name in ("wall_s", "cpu_s") if sums}
 
 

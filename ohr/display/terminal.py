@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ _GUESSED = ("generation", "f1")
 _OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 
 
+_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 NARROW = 100
 """Characters of the widest line of the main tables."""
 
@@ -263,16 +265,23 @@ def show(table: Table, width: int = 140) -> None:
     On a terminal, long words continue on the next line; elsewhere the table is as wide as needed,
     and cells are wrapped from ``width`` characters on.
     """
-    options: Any = {"highlight": False, "markup": False, "emoji": False}
-    console = Console(**options)
+    console = Console(**_PLAIN)
     if console.is_terminal:
         for column in table.columns:
             column.overflow = "fold"
+        console.print(table)
     else:
-        console = Console(**options, width=width)
-        for column in table.columns:
-            column.min_width = _longest_word(console, column)
-    console.print(table, crop=console.is_terminal)
+        print(table_text(table, width), end="")
+
+
+def table_text(table: Table, width: int = 140) -> str:
+    """The table's lines, as wide as needed; cells are wrapped from ``width`` characters on."""
+    written = StringIO()
+    console = Console(**_PLAIN, width=width, file=written)
+    for column in table.columns:
+        column.min_width = _longest_word(console, column)
+    console.print(table, crop=False)
+    return written.getvalue()
 
 
 def _longest_word(console: Console, column: Column) -> int:

@@ -50,6 +50,16 @@ def rare_losses(documents: int) -> str:
     )
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 page``, ``1,200 pages``."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def pages_of(count: int) -> str:
+    """``1 page``, ``1,200 pages``."""
+    return counted(count, "page")
+
+
 def short(value: float) -> str:
     """Three decimals without the zero before the point: ``.086``, ``−.086``, ``1.000``."""
     text = f"{value:z.3f}".replace("-", "−")

@@ -24,7 +24,7 @@ from ohr.ocr.progress import Progress
 from ohr.ocr.shards import Pending, Shard
 from ohr.ocr.sharing import Sharing
 from ohr.ocr.sources import PageSource, find_pages, skipped_files
-from ohr.ocr.store import stored_cost, sum_costs
+from ohr.ocr.store import keep_speed, kept_speed, stored_cost, sum_costs
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -126,12 +126,15 @@ def plan_lines(pages: Sequence[FilePage], outputs: FileOutputs) -> list[str]:
         f"{len(pages) - len(todo)} in the cache, {len(todo)} to read"
     )
     cost = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
-    if todo and cost:
+    page_s = cost.get("median_wall_s")
+    if page_s is None:
+        page_s = kept_speed(outputs.store, outputs.identity).get("wall_s")
+    if todo and page_s is not None:
         workers = outputs.runners.workers
-        seconds = len(todo) * cost["median_wall_s"] / min(workers, len(todo))
+        seconds = len(todo) * page_s / min(workers, len(todo))
         lines.append(f"about {seconds:.0f} s with {workers} workers, by the pages in the cache")
     elif todo:
-        lines.append("time not known: no page of these files is in the cache")
+        lines.append("time not known: the cache has no page of this engine")
     return [*lines, "dry run: nothing was read"]
 
 
@@ -173,8 +176,9 @@ def write_outputs(
     seconds = time.perf_counter() - started
     outcomes = [(page, outputs.outcome(page)) for page in pages]
     documents = knowledge_base(outcomes)
-    costs = (stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
-    cost, models = split_origins(sum_costs(costs))
+    costs = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
+    keep_speed(outputs.store, outputs.identity, costs)
+    cost, models = split_origins(costs)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
     noted = [

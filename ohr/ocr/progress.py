@@ -5,19 +5,34 @@ from __future__ import annotations
 import math
 import sys
 import time
+from datetime import timedelta
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
+from rich.text import Text
 
 PLAIN_INTERVAL_S = 15.0
+
+
+class _TimeLeft(TimeRemainingColumn):
+    """The time left that was reported or, without one, that of units that count the same."""
+
+    def render(self, task: Task) -> Text:
+        left_s: float | None = task.fields.get("left_s")
+        if left_s is None or task.finished:
+            return super().render(task)
+        if math.isnan(left_s):
+            return Text("-:--:--", style="progress.remaining")
+        return Text(str(timedelta(seconds=round(left_s))), style="progress.remaining")
 
 
 class Progress:
@@ -34,7 +49,7 @@ class Progress:
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TextColumn("left"),
-            TimeRemainingColumn(),
+            _TimeLeft(),
             console=self._console,
         )
         self._tasks: dict[str, TaskID] = {}
@@ -82,7 +97,7 @@ class Progress:
         if self._console.is_terminal:
             if what not in self._tasks:
                 self._tasks[what] = self._bar.add_task(f"{self._verb} {what}", total=total)
-            self._bar.update(self._tasks[what], completed=done, total=total)
+            self._bar.update(self._tasks[what], completed=done, total=total, left_s=left_s)
             return
         now = time.monotonic()
         started = self._started.setdefault(what, now)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from ohr.errors import StoreError
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import FAILED, Outcome, Status, Word
 from ohr.workers import Limits
@@ -83,6 +85,22 @@ def sum_costs(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
         sums[f"median_{name}"] = median(page.get(name, 0.0) for page in measured)
     sums["pages"] = float(len(measured))
     return {name: round(number, 6) for name, number in sums.items()}
+
+
+def keep_speed(store: ArtefactStore, identity: dict[str, Any], cost: Mapping[str, float]) -> None:
+    """Keep an engine's median seconds per page in this cache, by which later plans are timed.
+
+    ``cost`` is that of :func:`sum_costs`; an empty one changes nothing.
+    """
+    if cost:
+        speed = {name: cost[f"median_{name}"] for name in ("wall_s", "cpu_s")}
+        with contextlib.suppress(StoreError):  # a read-only cache still works
+            store.put("speed", {"engine": identity}, speed)
+
+
+def kept_speed(store: ArtefactStore, identity: dict[str, Any]) -> dict[str, float]:
+    """Wall and CPU seconds per page by :func:`keep_speed`; empty if they are not known."""
+    return numbers_of(store.get("speed", {"engine": identity}))
 
 
 def stored_text(store: ArtefactStore, pixels: str, identity: dict[str, Any]) -> StoredOutput | None:

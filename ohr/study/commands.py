@@ -89,6 +89,11 @@ def option_texts(options: Mapping[str, Any], parent: str = "") -> list[str]:
     return texts
 
 
+def plugins_text(specs: Sequence[PluginSpec]) -> str:
+    """Plug-ins as the text of an option, such as ``tesseract,rapidocr``."""
+    return _list_text(Sequence[PluginSpec], specs)
+
+
 def equal_command(config: StudyConfig) -> Command | None:
     """A command whose preset, with the options that differ from it, is this configuration.
 

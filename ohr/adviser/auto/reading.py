@@ -22,6 +22,7 @@ from ohr.adviser.own_pages import (
 )
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.sampling import PageSample
+from ohr.display.wording import pages_of
 from ohr.errors import ConfigError
 from ohr.quality.table import Observation
 from ohr.quality.texts import content
@@ -246,16 +247,6 @@ def _readings(
             )
         readings[engine][ref] = reading
     return readings
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 page``, ``2 pages``."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
-def pages_of(count: int) -> str:
-    """``1 page``, ``2 pages``."""
-    return counted(count, "page")
 
 
 def _price(unread: int, seconds: float) -> str:

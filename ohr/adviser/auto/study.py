@@ -14,13 +14,12 @@ from ohr.adviser.auto.reading import (
     AutoReader,
     AutoReadings,
     Budget,
-    counted,
-    pages_of,
     wall_s,
 )
 from ohr.adviser.countdown import spoken
 from ohr.adviser.own_pages import EngineWork, OcrSettings, plan_reading, reads_images
 from ohr.adviser.sampling import NO_PDF, PageSample, check_sample, draw_pages, page_ref
+from ohr.display.wording import counted, pages_of
 from ohr.errors import ConfigError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.machine.engines import usable_engines
@@ -186,9 +185,9 @@ def price_lines(works: Sequence[EngineWork], workers: int, most_error: float) ->
     lines = []
     for place, work in enumerate(works):
         count = len(work.unread())
-        page_s = work.cost().get("wall_s", math.nan)
+        page_s = work.expected_s()
         seconds = wall_s(count, page_s, workers)
-        time = "time not known yet: it has read none of them"
+        time = "time not known yet: the cache has no page of it"
         if not math.isnan(page_s) or not count:
             time = f"about {spoken(seconds)} with {workers} workers" if count else "no time"
         which = "" if not place else f"at most, where the error is above {most_error:.2f}: "

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ohr.adviser.dry_run import print_draw
+from ohr.adviser.dry_run import print_plan
 from ohr.adviser.invented import InventionJudge, judged_outputs
 from ohr.adviser.own_pages import (
     OcrSettings,
@@ -42,7 +42,7 @@ _NAMED = 12
 def report_quality(
     inputs: Sequence[Path],
     settings: OcrSettings,
-    out: Path,
+    out: Path | None,
     *,
     budget: int,
     dpi: int,
@@ -54,13 +54,15 @@ def report_quality(
 ) -> int:
     """Read a sample of at most ``budget`` pages, and print and write its predicted errors.
 
+    With ``dry_run``, which needs no ``out``, only what would be read is printed.
+
     Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
     draw = draw_pages(inputs, dpi, budget, seed, pages)
-    if dry_run:
-        print_draw(draw, settings)
-        return 0
     sample = check_sample(draw)
+    if dry_run or out is None:
+        print_plan(draw, sample, settings)
+        return 0
     known_values = read_transcriptions(sample, truth)
     with locked(out):
         for line in sample_lines(sample, out):

@@ -17,6 +17,7 @@ from ohr.adviser.recommend.batches import Reading
 from ohr.adviser.recommend.decision import Decision, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
 from ohr.adviser.recommend.made_questions import Request
+from ohr.adviser.recommend.read_command import ReadCommand
 from ohr.adviser.recommend.report import (
     OWN,
     Advice,
@@ -76,6 +77,8 @@ class Recommendation:
     sample: PageSample
     reading: Reading
     run: StudyRun | None = None
+    following: ReadCommand | None = None
+    """The command that reads all files as recommended."""
 
     @property
     def sentences(self) -> list[str]:
@@ -115,6 +118,7 @@ class Recommendation:
                 for verdict, sentence in zip(self.verdicts, self._measure_sentences, strict=True)
             ],
             "cost": [cost.json_content() for cost in self.costs],
+            "next": self.following.json_content() if self.following is not None else None,
             "sentences": {
                 name: list(lines)
                 for name, lines in zip(
@@ -180,10 +184,7 @@ def decided(
     if layers is not None and layers.is_usable:
         tables = _tables(run, questions, sample)
     costs = tuple(_cost(name, outputs, settings) for name in outputs.cost)
-    to_read = 0
-    if layers is not None:
-        to_read = layers.pages - layers.estimated
-    to_read += sum(count for name, count in sample.counts.items() if name not in sample.pdfs)
+    to_read = pages_for_ocr(layers, sample)
     of_measures = [verdict_sentence(verdict, which) for verdict in verdicts[:2]]
     of_measures.append(verdict_sentence(verdicts[2], where))
     several = len(request.retrievers) > 1
@@ -202,6 +203,12 @@ def decided(
     return Recommendation(
         decision, layers, tables, tuple(verdicts), costs, advice, table, sample, reading, run
     )
+
+
+def pages_for_ocr(layers: LayerSummary | None, sample: PageSample) -> int:
+    """The estimated number of all pages without a usable text layer."""
+    of_pdfs = layers.pages - layers.estimated if layers is not None else 0
+    return of_pdfs + sum(n for name, n in sample.counts.items() if name not in sample.pdfs)
 
 
 def _retrieval(

@@ -146,8 +146,8 @@ def read_in_batches(
     least = 1 + max((order.index(ref) for ref in known_values), default=-1)
     in_batches = stops_early(settings, read_all)
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
-    reader = _Reader(sample, settings, order, report, stops_early=len(sizes) > 1)
     until = None if minutes is None else time.monotonic() + 60 * minutes
+    reader = _Reader(sample, settings, order, report, until, stops_early=len(sizes) > 1)
     before, judge = 0, InventionJudge()
     for size in sizes:
         goal = size if until is None else min(size, reader.affordable(until - time.monotonic()))
@@ -180,6 +180,7 @@ class _Reader:
         settings: OcrSettings,
         order: Sequence[PageRef],
         report: Report,
+        until: float | None,
         *,
         stops_early: bool,
     ) -> None:
@@ -192,7 +193,7 @@ class _Reader:
             for work in self._works
         }
         counts = {label: len(pages) for label, pages in self._unread.items()}
-        self._countdown = Countdown(counts, report)
+        self._countdown = Countdown(counts, report, until)
         self._done = 0
         for work in self._works:  # a page each, so that the time of the others can be estimated
             self._read(work, self._unread[work.label][:1])

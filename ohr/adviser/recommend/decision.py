@@ -29,6 +29,8 @@ class Decision:
     by: str = ""
     is_recommendation: bool = True
     """False if ``reason`` is a whole clause: too few pages were read, or none of the kind."""
+    rests_on: str = ""
+    """What the measure that decided was measured on: ``12 pages of 12 documents``."""
 
     @property
     def clause(self) -> str:
@@ -158,6 +160,8 @@ def _chosen(
     if engine in _engines(ties):
         same = [each for each in ties if each.engine != engine]
         reason = f"best by {title}"
+        if verdict.shown_worse and not verdict.unsure:
+            reason = f"shown to be {reason}"
         if same:
             unit = "question" if verdict.measure == "retrieval" else "page"
             reason = f"by {title} the same as {_names(same)} on every {unit}"
@@ -170,7 +174,8 @@ def _chosen(
         by = f"{', '.join(most)} and {last}" if most else last
         reason = f"faster than {first.name}, and at most {short(CLOSE)} from the best by {by}"
     reason += _other_measures(engine, verdict, verdicts)
-    return Decision(engine, taken[engine].retriever, reason, verdict.measure)
+    retriever = taken[engine].retriever
+    return Decision(engine, retriever, reason, verdict.measure, rests_on=verdict.rests_on)
 
 
 def _is_equivalent(candidate: Candidate, verdict: MeasureVerdict) -> bool:

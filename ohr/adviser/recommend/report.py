@@ -42,6 +42,11 @@ class EngineCost:
     is_own: bool = False
 
     @property
+    def speed(self) -> str:
+        """Pages an hour, in two significant digits; empty if it is not known."""
+        return "" if math.isnan(self.pages_per_hour) else rounded(self.pages_per_hour)
+
+    @property
     def is_busy(self) -> bool:
         """Whether wall time is much longer than CPU time."""
         return bool(self.wall_s > BUSY * self.cpu_s)
@@ -53,7 +58,7 @@ class EngineCost:
             return f"{self.engine}: time not known, pages were read before; {licence}."
         cpu = "" if math.isnan(self.cpu_s) else f"{self.cpu_s:.1f} CPU s per page, "
         text = (
-            f"{self.engine}: {cpu}{rounded(self.pages_per_hour)} pages an hour on this machine "
+            f"{self.engine}: {cpu}{self.speed} pages an hour on this machine "
             f"with {workers} worker{'s' * (workers != 1)}; {licence}."
         )
         if pages and self.pages_per_hour:
@@ -105,9 +110,18 @@ class Advice:
             ("TO BE SURE", self.doubts),
         ]
 
-    def text(self) -> str:
-        """The text of ``recommendation.txt``."""
-        parts = [f"{title}\n" + "".join(f"{line}\n" for line in of) for title, of in self.parts()]
+    def text(self, table: str = "", following: str = "") -> str:
+        """The text of ``recommendation.txt``.
+
+        ``table`` has the engines' errors, ``following`` is the next command with its price.
+        """
+        tables = {"WHY": table}
+        parts = [
+            f"{title}\n{tables.get(title, '')}" + "".join(f"{line}\n" for line in lines)
+            for title, lines in self.parts()
+        ]
+        if following:
+            parts.append(f"NEXT\n{following}\n")
         return "\n".join(parts)
 
     @property
@@ -119,7 +133,8 @@ class Advice:
 def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: bool) -> str:
     """The first line: what to use. ``several`` retrievers were compared."""
     retriever = f" with {decision.retriever}" if several and decision.retriever else ""
-    engine = f"{decision.engine}{retriever} ({decision.reason})"
+    basis = f"; {decision.rests_on}" if decision.rests_on else ""
+    engine = f"{decision.engine}{retriever} ({decision.reason}{basis})"
     if decision.engine == OWN:
         engine += "; structured is this project's own engine"
     none = decision.clause
@@ -127,9 +142,11 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
         return f"Take {engine}." if decision.engine else f"{none[0].upper()}{none[1:]}."
     if layers.is_everywhere:
         rest = engine if decision.engine else none
-        return f"Take the text layer. For a page without one: {rest}."
-    where = "Take the text layer where it is usable"
-    return f"{where}, {engine} on the other pages." if decision.engine else f"{where}; {none}."
+        every = f"usable on all {layers.checked} checked pages"
+        return f"Take the text layer ({every}). For a page without one: {rest}."
+    usable = f"{layers.usable} of {layers.checked} checked pages"
+    where = f"Take the text layer where it is usable ({usable})"
+    return f"{where}, else {engine}." if decision.engine else f"{where}; {none}."
 
 
 def verdict_start(verdict: MeasureVerdict) -> str:
@@ -148,11 +165,7 @@ def verdict_sentence(verdict: MeasureVerdict, basis: str = "") -> str:
         reasons = dict.fromkeys(verdict.not_assessed.values())
         return f"{title}: not assessed: {'; '.join(reasons)}."
     first = verdict.candidates[0]
-    unit = "question" if verdict.measure == "retrieval" else "page"
-    on = (
-        f"On {verdict.n} {unit}{'s' * (verdict.n != 1)} of {verdict.documents} "
-        f"document{'s' * (verdict.documents != 1)}{basis}; measured against {verdict.against}."
-    )
+    on = f"On {verdict.rests_on}{basis}; measured against {verdict.against}."
     if verdict.against.startswith("predicted"):
         on = on.replace("measured against ", "")
     if not verdict.is_compared:
@@ -174,12 +187,16 @@ def _title(verdict: MeasureVerdict) -> str:
 
 
 def _value(candidate: Candidate, verdict: MeasureVerdict) -> str:
-    ends = candidate.low, candidate.high
+    return f"{candidate.name}, {verdict_value(candidate, verdict)}"
+
+
+def verdict_value(candidate: Candidate, verdict: MeasureVerdict) -> str:
+    """A candidate's mean and interval: ``5.0 % [0.0, 19.4]``, or ``.982 [.697, .999]``."""
+    low, high = candidate.low, candidate.high
     if verdict.measure == "characters":
-        low, high = (f"{100 * end:.1f}" for end in ends)
-        return f"{candidate.name}, {100 * candidate.mean:.1f} % [{low}, {high}]"
-    is_known = "" if math.isnan(candidate.low) else f" [{short(ends[0])}, {short(ends[1])}]"
-    return f"{candidate.name}, {short(candidate.mean)}{is_known}"
+        return f"{100 * candidate.mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    interval = "" if math.isnan(low) else f" [{short(low)}, {short(high)}]"
+    return f"{short(candidate.mean)}{interval}"
 
 
 def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
@@ -235,10 +252,11 @@ def doubts(
     for verdict in verdicts:
         if not verdict.further or not verdict.unsure:
             continue
-        of = "documents" if verdict.unit == "document" else "pages"
         power = "" if verdict.is_error else ", four times in five"
+        one = verdict.further == 1
+        of = f"{verdict.unit} like this" if one else f"{verdict.unit}s like these"
         lines.append(
-            f"{_title(verdict)}: about {rounded_up(verdict.further)} more {of} like these would "
+            f"{_title(verdict)}: about {rounded_up(verdict.further)} more {of} would "
             f"show differences as large as measured{power}."
         )
     few = "".join(verdict.too_few for verdict in verdicts if verdict.measure == "retrieval")

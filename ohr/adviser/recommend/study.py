@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ohr import registry
-from ohr.adviser.dry_run import print_draw
+from ohr.adviser.dry_run import print_plan
 from ohr.adviser.own_pages import OcrSettings, reads_images
 from ohr.adviser.quality.report import engine_table
 from ohr.adviser.quality.study import (
-    problem_lines,
     read_transcriptions,
     report_failed,
     sample_lines,
@@ -22,15 +23,19 @@ from ohr.adviser.recommend.advice import (
     Recommendation,
     decided,
     layer_specs,
+    pages_for_ocr,
     pdf_engines,
 )
 from ohr.adviser.recommend.batches import read_in_batches, stops_early
+from ohr.adviser.recommend.console import basis_lines, verdict_lines, verdict_table
 from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
+from ohr.adviser.recommend.read_command import read_command
 from ohr.adviser.recommend.verdicts import TARGETS_OF, basis
 from ohr.adviser.sampling import check_sample, draw_pages, page_ref
-from ohr.display.terminal import show
+from ohr.display.terminal import show, table_text
+from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import choose_level
@@ -38,7 +43,7 @@ from ohr.ocr.progress import Progress
 from ohr.ocr.sources import PageSource
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked
-from ohr.study.run import run_study
+from ohr.study.run import PROBLEMS, run_study
 
 RECOMMENDATION = "recommendation.txt"
 AS_JSON = "recommendation.json"
@@ -48,48 +53,57 @@ def report_recommendation(
     inputs: Sequence[Path],
     settings: OcrSettings,
     request: Request,
-    out: Path,
+    out: Path | None,
     *,
     dry_run: bool = False,
 ) -> int:
-    """Print a recommendation while it is made; with ``dry_run``, only what would be read.
+    """Print a recommendation; with ``dry_run``, which needs no ``out``, only what would be read.
 
     Returns 1 if every page of an engine failed, else 0. Raises OhrError.
     """
-    if dry_run:
+    if dry_run or out is None:
         _check(settings, request)
         draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
         if stops_early(settings, request.read_all):
             _print("fewer pages are read if they settle the verdict (--read-all: all)")
         for line in _floor_lines(draw.pages, settings):
             _print(line)
-        print_draw(draw, settings)
+        print_plan(draw, check_sample(draw), settings)
         return 0
     with Progress(verb="reading with") as progress:
-        result = recommend(inputs, settings, request, out, progress, _print)
-    print()
-    for title, lines in result.advice.parts():
-        print(title)
-        rows, _ = basis(result.table, pdf_engines(settings))
-        if title == "WHY" and len(rows):
-            seconds = {cost.engine: cost.wall_s for cost in result.costs}
-            show(engine_table(rows, seconds, tuple(TARGETS_OF)))
-        for line in lines:
-            _print(line)
-        print()
-    for line in problem_lines(result.sample, out):
-        _print(line)
+        result = recommend(
+            inputs, settings, request, out, progress, lambda line: progress.write(plain(line))
+        )
+    _print_verdict(result, out)
     if request.report and result.run is not None:
         from ohr.report.build import build_report
         from ohr.report.options import ReportOptions
 
         options = ReportOptions(verdict=result.advice.verdict)
-        for line in build_report([result.run], out / "report", options).lines(out / "report"):
-            print(line)
+        build_report([result.run], out / "report", options)
+        print(f"report: {out / 'report' / 'index.html'}")
     elif request.report:
         print("report: not written without questions: read more pages (--budget)")
-    print(f"recommendation: {out / RECOMMENDATION}, {out / AS_JSON}; pages: {out / 'quality.csv'}")
     return report_failed(result.table)
+
+
+def _print_verdict(result: Recommendation, out: Path) -> None:
+    """Print what to take, the engines, the next command, and where the details are."""
+    for line in verdict_lines(result):
+        _print(line)
+    if (table := verdict_table(result)) is not None:
+        print()
+        show(table)
+    for line in (*basis_lines(result), *result.advice.doubts[-1:]):
+        _print(line)
+    if result.following is not None:
+        print()
+        _print(f"next: {result.following.command}")
+        _print(f"      {result.following.price}")
+    files = [RECOMMENDATION, "quality.csv"]
+    if count := len(result.sample.problems()):
+        files.append(f"{PROBLEMS} ({counted(count, 'problem')} with files and pages)")
+    _print(f"details in {out}: {', '.join(files)}")
 
 
 def recommend(
@@ -110,7 +124,9 @@ def recommend(
             raise ConfigError(f"{out} is in the folder of the PDFs: choose another --out")
     _check(settings, request)
     draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
+    started = time.perf_counter()
     sample = check_sample(draw)
+    layer_s = (time.perf_counter() - started) / max(1, len(sample.checked))
     known_values = read_transcriptions(sample, request.truth)
     with locked(out):
         for name in (RECOMMENDATION, AS_JSON):
@@ -146,7 +162,26 @@ def recommend(
         study = retrieval_study(settings, request, out, engines)
         run = run_study(study, out / "retrieval", overwrite=True)
     result = decided(reading, settings, request, out, questions, origin, run)
-    write_text(out / RECOMMENDATION, result.advice.text())
+    following = read_command(
+        inputs,
+        out,
+        settings,
+        request,
+        result.decision,
+        result.costs,
+        pages=sample.total,
+        ocr_pages=pages_for_ocr(result.layers, sample),
+        layers=sum(sample.counts[name] for name in sample.pdfs),
+        layer_s=layer_s,
+    )
+    result = replace(result, following=following)
+    rows, _ = basis(result.table, pdf_engines(settings))
+    errors = ""
+    if len(rows):
+        seconds = {cost.engine: cost.wall_s for cost in result.costs}
+        errors = table_text(engine_table(rows, seconds, tuple(TARGETS_OF)))
+    following_line = f"{following.command}\n({following.price})"
+    write_text(out / RECOMMENDATION, result.advice.text(errors, following_line))
     write_text(
         out / AS_JSON, json.dumps(result.json_content(), indent=2, ensure_ascii=False) + "\n"
     )

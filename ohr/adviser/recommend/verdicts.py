@@ -101,6 +101,15 @@ class MeasureVerdict:
         return self.measure != "retrieval"
 
     @property
+    def rests_on(self) -> str:
+        """What it was measured on: ``12 pages of 12 documents``."""
+        unit = "question" if self.measure == "retrieval" else "page"
+        return (
+            f"{self.n} {unit}{'s' * (self.n != 1)} of {self.documents} "
+            f"document{'s' * (self.documents != 1)}"
+        )
+
+    @property
     def is_compared(self) -> bool:
         """Whether there are several candidates."""
         return len({candidate.engine for candidate in self.candidates}) > 1

@@ -1,0 +1,88 @@
+"""What ``ohr recommend`` prints: the verdict in at most 15 lines. The rest is in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from ohr.adviser.recommend.advice import Recommendation
+from ohr.adviser.recommend.report import verdict_value
+from ohr.adviser.recommend.verdicts import TITLES, MeasureVerdict
+from ohr.display.terminal import empty_table
+from ohr.files.safe_text import plain
+
+MOST_ENGINES = 5
+"""Largest number of engines in the table, and of engines that are named as inventing."""
+WORSE = "*"
+_UNKNOWN = "not known"
+
+
+def verdict_lines(result: Recommendation) -> list[str]:
+    """What to take, and which engines are never taken."""
+    vetoes = [veto.sentence for veto in result.reading.inventions.vetoes.values()]
+    lines = [result.sentences[0], *vetoes[:MOST_ENGINES]]
+    if len(vetoes) > MOST_ENGINES:
+        lines.append(f"{len(vetoes) - MOST_ENGINES} more engines invent what is not on the pages.")
+    return lines
+
+
+def verdict_table(result: Recommendation) -> Table | None:
+    """One row for each engine that was compared: its errors, its retrieval and its speed.
+
+    None if no engine was assessed.
+    """
+    assessed = [verdict for verdict in result.verdicts if verdict.candidates]
+    names = _ranked(result, assessed)
+    if not names:
+        return None
+    costs = {cost.engine: cost for cost in result.costs}
+    titles = [TITLES[verdict.measure] for verdict in assessed]
+    table = empty_table(["engine"], [*titles, "pages an hour"])
+    for name in names[:MOST_ENGINES]:
+        cost = costs.get(name)
+        speed = _UNKNOWN if cost is None else cost.speed or _UNKNOWN
+        cells = [_cell(verdict, name) for verdict in assessed]
+        table.add_row(Text(plain(name)), *cells, speed)
+    return table
+
+
+def basis_lines(result: Recommendation) -> list[str]:
+    """What the table rests on, and what was not assessed."""
+    lines = []
+    assessed = [verdict for verdict in result.verdicts if verdict.candidates]
+    rests_on: dict[str, list[str]] = {}
+    for verdict in assessed:
+        predicted = "predicted for " * verdict.against.startswith("predicted")
+        rests_on.setdefault(predicted + verdict.rests_on, []).append(TITLES[verdict.measure])
+    if assessed:
+        is_marked = any(verdict.shown_worse for verdict in assessed)
+        mark = f"{WORSE} shown to be worse than the best; " * is_marked
+        lines.append(f"{mark}in brackets: 95 % intervals")
+        on = [f"{' and '.join(titles)}: {where}" for where, titles in rests_on.items()]
+        lines.append("; ".join(on))
+    more = len(_ranked(result, assessed)) - MOST_ENGINES
+    if more > 0:
+        lines.append(f"{more} more engines are in the details.")
+    for verdict in result.verdicts:
+        if not verdict.candidates:
+            reasons = "; ".join(dict.fromkeys(verdict.not_assessed.values()))
+            lines.append(f"{TITLES[verdict.measure]}: not assessed: {reasons}.")
+    return lines
+
+
+def _ranked(result: Recommendation, verdicts: Sequence[MeasureVerdict]) -> list[str]:
+    """The engines, the recommended one first, then by the measure that decided."""
+    ordered = sorted(verdicts, key=lambda verdict: verdict.measure != result.decision.by)
+    engines = [each.engine for verdict in ordered for each in verdict.candidates]
+    first = [name for name in engines if name == result.decision.engine]
+    return list(dict.fromkeys([*first, *engines]))
+
+
+def _cell(verdict: MeasureVerdict, engine: str) -> str:
+    """An engine's score with its interval by its best retriever, marked if shown to be worse."""
+    for each in verdict.candidates:
+        if each.engine == engine:
+            return verdict_value(each, verdict) + (WORSE if each.is_worse else " ")
+    return "not assessed "
