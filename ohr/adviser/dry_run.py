@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ohr.adviser.countdown import spoken
 from ohr.adviser.sampling import Draw, PageSample
+from ohr.display.wording import pages_of
 from ohr.files.safe_text import plain
 from ohr.ocr.sources import other_kinds_line
 
@@ -64,7 +65,8 @@ def reading_lines(sample: PageSample, settings: OcrSettings) -> list[str]:
         skipped = len(sample.pages) - len(work.pages)
         not_read = f"; it cannot read the {skipped} images" if skipped else ""
         lines.append(
-            f"{work.label}: {len(work.pages)} pages, {len(work.pages) - len(unread)} in the cache, "
+            f"{work.label}: {pages_of(len(work.pages))}, "
+            f"{len(work.pages) - len(unread)} in the cache, "
             f"{len(unread)} to read{again}{is_known}{unknown}{not_read}"
         )
     if total > 0:

@@ -29,7 +29,7 @@ from ohr.report.tables import (
     made_up_tables,
     stage_title,
 )
-from ohr.report.verdict import answer_of, question_of
+from ohr.report.verdict import answer_of, question_of, without_baseline
 from ohr.study.results import StudyRun, run_names
 
 SCRIPTS = tuple(
@@ -70,19 +70,22 @@ def overview(
 ) -> str:
     """The page as HTML; all texts of the runs are escaped.
 
-    ``details`` are sentences on cases, ``verdict`` those of a recommendation.
+    ``details`` are sentences on cases. ``verdict`` are those of a recommendation: it is the answer.
     """
     metrics = main_metrics(runs)
     named = dict(zip(run_names(runs), runs, strict=True))
     changes = changes_of(runs, rows)
     by_stage = {stage: losses(rows, changes, stage) for stage in MAIN if stage in metrics}
+    question, answer = question_of(runs, metrics), answer_of(runs, metrics, by_stage)
+    if verdict:
+        question, answer = "What to use for these files", list(verdict)
     template = TEMPLATES.get_template("report.html")
     figures, undrawn = _figures(runs)
     page: str = template.render(
         title=plain(title),
-        verdict=[plain(sentence) for sentence in verdict],
-        question=plain(question_of(runs, metrics)),
-        answer=[plain(sentence) for sentence in answer_of(runs, metrics, by_stage)],
+        question=plain(question),
+        answer=[plain(sentence) for sentence in answer],
+        alone=without_baseline(rows),
         runs=[
             {
                 "name": plain(name),
@@ -100,6 +103,7 @@ def overview(
                 "sentences": [plain(loss.sentence()) for loss in of_stage],
             }
             for stage, of_stage in by_stage.items()
+            if of_stage or not verdict  # which compares the engines by its own tests
         ],
         caveats=caveats(rows, metrics),
         figures=figures,

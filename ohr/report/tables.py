@@ -58,12 +58,15 @@ def loss_tables(
             )
         names = _head_names(rows, stage)
         titles = [plain(part.title) for part in parts]
-        measured: tuple[str, ...] = ("loss", "from", "to", "adjusted p", "none over")
-        measured += tuple(f"loss: {title}" for title in titles)
-        measured += (plain(metrics[stage].title), *titles)
+        lost: tuple[str, ...] = ("loss", "from", "to", "adjusted p", "none over")
+        lost += tuple(f"loss: {title}" for title in titles)
+        first = len(names) + 1
+        if not of_stage:  # nothing was compared
+            lines = [line[:first] + line[first + len(lost) :] for line in lines]
+            lost = ()
         yield {
             "title": stage_title(stage, metrics[stage]),
-            "columns": (*names, "n", *measured),
+            "columns": (*names, "n", *lost, plain(metrics[stage].title), *titles),
             "texts": len(names),
             "rows": lines,
         }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ohr.analysis.curves.study_report import sentences
 from ohr.analysis.curves.table import axis_of
-from ohr.report.rows import MAIN
+from ohr.report.rows import MAIN, Rows
 from ohr.report.sentences import Loss
 from ohr.report.tables import stage_title
 from ohr.study.metrics import MetricInfo
@@ -47,6 +47,17 @@ def answer_of(
         for stage, of_stage in losses.items()
         if of_stage
     ]
+
+
+def without_baseline(rows: Rows) -> str:
+    """Why no two knowledge bases are compared."""
+    count = len(rows.conditions)
+    if count == 1:
+        return "there is only one knowledge base"
+    return (
+        f"none of the {count} knowledge bases is the ground truth, or of clean pages that were "
+        "also read with noise"
+    )
 
 
 def _listed(losses: Sequence[Loss]) -> str:

@@ -90,8 +90,9 @@ def option_texts(options: Mapping[str, Any], parent: str = "") -> list[str]:
 
 
 def plugins_text(specs: Sequence[PluginSpec]) -> str:
-    """Plug-ins as the text of an option, such as ``tesseract,rapidocr``."""
-    return _list_text(Sequence[PluginSpec], specs)
+    """Plug-ins as the text of an option: :func:`~ohr.study.config.parse_plugins` reads it."""
+    named = map(_short, specs)
+    return ",".join(each if isinstance(each, str) else _yaml(each) for each in named)
 
 
 def equal_command(config: StudyConfig) -> Command | None:

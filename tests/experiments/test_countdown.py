@@ -33,5 +33,17 @@ def test_the_time_left_is_known_after_the_first_page_of_every_engine():
     assert countdown.seconds(2)["a"] > 0.01
 
 
+def test_where_the_time_is_limited_the_end_counts_down_from_it():
+    """Before every engine has read a page, and where the pages would take longer."""
+    shown = []
+    until = time.monotonic() + 0.5
+    countdown = Countdown({"a": 1000, "b": 1000}, lambda *values: shown.append(values[3]), until)
+    countdown.read(Work("a"), [1])
+    countdown.read(Work("b"), [1])
+    assert countdown.left_s() > 10
+    assert all(0 < left <= 0.5 for left in shown)
+    assert shown == sorted(shown, reverse=True)
+
+
 def test_seconds_are_said_in_a_fitting_unit():
     assert [spoken(each) for each in (0.2, 50, 200, 9000)] == ["1 s", "50 s", "3 min", "2.5 h"]

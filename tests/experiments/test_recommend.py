@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import unicodedata
 from pathlib import Path
 
@@ -112,6 +113,62 @@ def test_any_folder_ends_in_its_sentences(tmp_path):
     assert set(table.loc[table["document"] == "sub/fax", "page"]) == {1, 2}
     assert len(table[table["engine"] == "pdf_text"]) == 2
     assert {"has_layer", "wall_s", "cpu_s"} <= set(table)
+
+
+@pytest.mark.slow
+def test_the_console_has_fifteen_lines_and_the_details_are_in_a_file(tmp_path, monkeypatch):
+    for module in ("study", "advice"):
+        monkeypatch.setattr(f"ohr.adviser.recommend.{module}.FEWEST_QUESTIONS", 3)
+    folder = write_towns(tmp_path / "in", 4)
+    for number in range(9):
+        (folder / f"broken{number}.pdf").write_bytes(b"")
+    done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--no-instability", "--report")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 15
+    assert lines[0].startswith("Take the text layer (usable on all 4 checked pages).")
+    assert any(line.startswith(f"{FAKE} ") for line in lines)
+    assert "predicted for" not in done.stdout  # the layer is the truth of these pages
+    [following] = [line.removeprefix("next: ") for line in lines if line.startswith("next: ")]
+    assert shlex.split(following)[:4] == ["ohr", "read", str(folder), "--auto"]
+    assert "0 of 4 pages with OCR, 4 text layers to check" in done.stdout
+    assert "problems.csv (9 problems with files and pages)" in done.stdout
+    text = (tmp_path / "best" / "recommendation.txt").read_text()
+    assert "pages an hour on this machine" in text
+    assert f"NEXT\n{following}\n" in text
+    assert validated(tmp_path / "best")["next"]["command"] == following
+    report = (tmp_path / "best" / "report" / "index.html").read_text()
+    assert "<title>Recommendation</title>" in report
+    assert '<p class="answer">Take the text layer' in report
+    assert "Nothing was compared" not in report
+
+
+@pytest.mark.slow
+def test_a_dry_run_says_what_would_be_read_now(tmp_path, log):
+    """Images, which are read again under distortions; it needs no folder for results."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(3):
+        Image.new("L", (60, 80 + number), 255).save(folder / f"{number}.png")
+    options = (folder, "--engines", f"{FAKE},{SURE}", "--cache", tmp_path / "cache")
+    dry = give(recommend, *options, "--dry-run")
+    assert dry.exit_code == 0, dry.output
+    label = f"{FAKE}: 3 pages, 0 in the cache, 3 to read (9 more under distortions)"
+    assert f"{label}, time not known: the cache has no page of it" in dry.output
+    assert not log.read_text()
+    once = give(recommend, *options, "--out", tmp_path / "best", "--no-instability")
+    assert once.exit_code == 0, once.output
+    again = give(recommend, *options, "--dry-run", "--no-instability")
+    assert f"{FAKE}: 3 pages, 3 in the cache, 0 to read" in again.output
+    four_times = give(recommend, *options, "--dry-run")
+    assert "3 to read (9 more under distortions), about" in four_times.output
+    Image.new("L", (90, 90), 255).save(tmp_path / "other.png")
+    other = give(recommend, tmp_path / "other.png", *options[1:], "--dry-run", "--no-instability")
+    assert f"{FAKE}: 1 page, 0 in the cache, 1 to read, about" in other.output
+    assert len(log.read_text().split()) == 2 * 3  # by both engines, in the one real run
+    missing = give(recommend, *options)
+    assert missing.exit_code == 2
+    assert "--out is missing" in missing.output
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def test_an_engine_is_called_worse_where_that_is_shown():
     take, _, retrieval, _ = said_of(
         Scored({"a": {"clean": 0.9}, "b": {"clean": 0.6}}), a=1.0, b=2.0
     )
-    assert take == "Take a (best by retrieval LCS)."
+    assert take == "Take a (shown to be best by retrieval LCS; 100 questions of 20 documents)."
     assert retrieval.startswith("Retrieval LCS: best by a, .90")
     assert re.search(r"; b, \.\d+ \[.*\]: shown to be worse, by \.2", retrieval)
     assert "On 100 questions of 20 documents; measured against questions made of" in retrieval
@@ -159,19 +159,23 @@ def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
     )
     assert said_of(near, a=2.0, b=1.0)[0] == (
         "Take b (faster than a, and at most .020 from the best by retrieval LCS, wrong characters "
-        "and content r_noise)."
+        "and content r_noise; 500 questions of 20 documents)."
     )
-    assert said_of(far, a=2.0, b=1.0)[0].startswith("Take a (best by retrieval LCS)")
-    assert said_of(None, 0.1, 0.3, a=2.0, b=1.0)[0].startswith("Take a (best by wrong characters)")
+    assert said_of(far, a=2.0, b=1.0)[0].startswith("Take a (shown to be best by retrieval LCS;")
+    assert said_of(None, 0.1, 0.3, a=2.0, b=1.0)[0].startswith("Take a (shown to be best by")
 
 
 def test_a_faster_engine_whose_interval_leaves_the_margin_is_not_taken():
     """Not shown to be worse, and near by its mean, is not as good."""
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.88}}, documents=8)
     take = said_of(few, a=2.0, b=1.0)[0]
-    assert take == "Take a (best by retrieval LCS, though not shown to be better than b)."
+    assert take.startswith(
+        "Take a (best by retrieval LCS, though not shown to be better than b; 40"
+    )
     take = said_of(None, 0.1, 0.11, a=2.0, b=1.0)[0]  # predictions are in doubt by more than that
-    assert take == "Take a (best by wrong characters, though not shown to be better than b)."
+    assert take.startswith(
+        "Take a (best by wrong characters, though not shown to be better than b;"
+    )
 
 
 def test_a_faster_engine_has_to_be_as_good_by_every_measure():
@@ -210,7 +214,9 @@ def test_equal_scores_on_every_question_are_said_to_be_the_same():
     run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.9}})
     run.rows["value"] = np.tile(run.rows["value"].to_numpy()[:100], 2)
     take, _, retrieval, _ = said_of(run, a=2.0, b=1.0)
-    assert take == "Take b (by retrieval LCS the same as a on every question, and faster)."
+    assert take.startswith(
+        "Take b (by retrieval LCS the same as a on every question, and faster; 100"
+    )
     assert ": the same on every question." in retrieval
     run.rows.loc[[0, 1], "value"] = run.rows.loc[[1, 0], "value"].to_numpy()  # of one document
     take, _, retrieval, _ = said_of(run, a=2.0, b=1.0)
@@ -225,7 +231,7 @@ def test_a_measure_at_the_end_of_its_scale_decides_nothing(values, limit):
     run = Scored({"a": a, "b": b})
     run.rows["value"] = run.rows["engine"].map({"a": values[0], "b": values[1]})
     take, _, retrieval, _ = said_of(run, 0.3, 0.1, a=1.0, b=2.0)
-    assert take == "Take b (best by wrong characters)."
+    assert take == "Take b (shown to be best by wrong characters; 20 pages of 20 documents)."
     assert f"all engines are at the {limit}, so this measure decides nothing: a, " in retrieval
     assert "shown to be worse" not in retrieval
     take = said_of(run, math.nan, math.nan, a=1.0, b=2.0)[0]
@@ -266,7 +272,8 @@ def test_retrieval_of_five_documents_names_no_engine():
         "No engine can be named from 5 documents: the smallest possible p is .063; use 6 or more."
     )
     more = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=6)
-    assert said_of(more, math.nan, math.nan)[0] == "Take a (best by retrieval LCS)."
+    take, *_ = said_of(more, math.nan, math.nan)
+    assert take.startswith("Take a (shown to be best by retrieval LCS; 30 questions")
 
 
 def test_without_a_page_of_the_kind_nothing_is_said_of_it():
@@ -275,8 +282,8 @@ def test_without_a_page_of_the_kind_nothing_is_said_of_it():
     assert decision.engine == ""
     layers = summarise_layers(sample_of({"a": [""]}, {"a": 1}))
     assert take_sentence(layers, decision, several=False) == (
-        "Take the text layer. For a page without one: not assessed: no page without a usable text "
-        "layer was read."
+        "Take the text layer (usable on the one checked page). For a page without one: not "
+        "assessed: no page without a usable text layer was read."
     )
     table.loc[table["doc_id"] == "d3", "has_layer"] = False
     assert decide([error_verdict(table, target) for target in TARGETS_OF], {}).engine == "a"
@@ -295,8 +302,8 @@ def test_another_measure_that_says_the_opposite_is_named():
     run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.6}})
     take = said_of(run, 0.9, 0.1, a=1.0, b=1.0)[0]
     assert take == (
-        "Take a (best by retrieval LCS; but by wrong characters b is better and by content r_noise "
-        "b is better)."
+        "Take a (shown to be best by retrieval LCS; but by wrong characters b is better and by "
+        "content r_noise b is better; 100 questions of 20 documents)."
     )
 
 

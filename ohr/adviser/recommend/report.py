@@ -142,7 +142,9 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
         return f"Take {engine}." if decision.engine else f"{none[0].upper()}{none[1:]}."
     if layers.is_everywhere:
         rest = engine if decision.engine else none
-        every = f"usable on all {layers.checked} checked pages"
+        every = "usable on the one checked page"
+        if layers.checked > 1:
+            every = f"usable on all {layers.checked} checked pages"
         return f"Take the text layer ({every}). For a page without one: {rest}."
     usable = f"{layers.usable} of {layers.checked} checked pages"
     where = f"Take the text layer where it is usable ({usable})"

@@ -79,7 +79,7 @@ def report_recommendation(
         from ohr.report.build import build_report
         from ohr.report.options import ReportOptions
 
-        options = ReportOptions(verdict=result.advice.verdict)
+        options = ReportOptions(title="Recommendation", verdict=result.advice.verdict)
         build_report([result.run], out / "report", options)
         print(f"report: {out / 'report' / 'index.html'}")
     elif request.report:

@@ -1,0 +1,80 @@
+"""The command that reads all files as recommended, and its price."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ohr.adviser.own_pages import OcrSettings
+from ohr.adviser.recommend.decision import Decision
+from ohr.adviser.recommend.made_questions import Request
+from ohr.adviser.recommend.read_command import ReadCommand, read_command
+from ohr.adviser.recommend.report import EngineCost
+from ohr.registry import PluginSpec
+from ohr.study.config import parse_plugins
+
+TUNED = PluginSpec.parse({"name": "tesseract", "params": {"languages": ["deu"]}, "label": "german"})
+
+
+def command_for(engine: str, pages: str = "", dpi: int = 150, cache: str = "c") -> ReadCommand:
+    request = Request(40, 200, (), (), dpi, 0, None, pages=pages)
+    settings = OcrSettings([TUNED, PluginSpec.parse("rapidocr")], Path(cache), 2)
+    costs = [EngineCost("rapidocr", 2.0, 2.0, 3600.0, ""), EngineCost("german", 1.0, 1.0, 7200, "")]
+    return read_command(
+        [Path("my files"), Path("b.pdf")],
+        Path("runs/mine"),
+        settings,
+        request,
+        Decision(engine, "", "why"),
+        costs,
+        pages=400,
+        ocr_pages=120,
+        layers=300,
+        layer_s=0.2,
+    )
+
+
+def test_the_command_names_the_files_the_engine_and_a_folder():
+    words = shlex.split(command_for("rapidocr", cache=".ohr-cache").command)
+    assert words == [
+        *("ohr", "read", "my files", "b.pdf", "--auto", "--engines", "rapidocr"),
+        *("--out", "runs/mine/kb"),
+    ]
+
+
+def test_an_engine_with_parameters_can_be_typed_again():
+    words = shlex.split(command_for("german").command)
+    [spec] = parse_plugins("engine", words[words.index("--engines") + 1])
+    assert spec == TUNED
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"pages": "1-3,7"}, ["--pages", "1-3,7"]),
+        ({"dpi": 300}, ["--dpi", "300"]),
+        ({"cache": "elsewhere"}, ["--cache", "elsewhere"]),
+    ],
+)
+def test_options_that_change_what_is_read_are_kept(options, shown):
+    text = shlex.join(shlex.split(command_for("rapidocr", **options).command))
+    assert shlex.join(shown) in text
+    assert shown[0] not in command_for("rapidocr", cache=".ohr-cache").command
+
+
+def test_without_an_engine_the_command_chooses_by_itself():
+    chosen = command_for("")
+    assert "--engines" not in chosen.command
+    assert math.isnan(chosen.ocr_s)
+    assert chosen.price == "time not known: 120 of 400 pages with OCR, 300 text layers to check"
+    assert chosen.json_content()["ocr_seconds"] is None
+
+
+def test_the_price_is_of_the_ocr_and_of_the_layers():
+    """120 pages at 3,600 an hour, and 300 layers at .2 s."""
+    chosen = command_for("rapidocr")
+    assert chosen.price.startswith("about 3 min: 120 of 400 pages with OCR")
+    assert chosen.json_content()["ocr_seconds"] == 120
