@@ -6,7 +6,6 @@ result fetched from the address that the answer names.
 
 from __future__ import annotations
 
-import html
 import re
 import threading
 import time
@@ -20,6 +19,7 @@ from PIL import Image
 from pydantic import Field, field_validator
 
 from ocr_backends._page_image import page_image
+from ocr_backends.formats.azure import markdown_of
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.errors import EngineError, LateError
@@ -38,10 +38,6 @@ _PORTS = {"http": 80, "https": 443}
 MOST_PIXELS = 40_000_000
 MOST_SIDE = 10_000
 _RUNNING = ("notStarted", "running")
-_FURNITURE = re.compile(r'<!--\s*(?:PageHeader|PageFooter|PageNumber)="((?:[^"\\]|\\.)*)"\s*-->')
-_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
-_FIGURE = re.compile(r"</?(?:figure|figcaption)>")
-_MARKS = {":selected:": "☒", ":unselected:": "☐"}
 
 
 class AzureParams(plugins.Params):
@@ -178,13 +174,3 @@ def _why(content: Any) -> str:
     if not isinstance(error, dict):
         return "no reason given"
     return f"{str(error.get('code'))[:60]} {str(error.get('message'))[:200]}"
-
-
-def markdown_of(result: Mapping[str, Any], *, furniture: bool) -> str:
-    """The page's Markdown: headers and footers stand in comments, figures in tags of their own."""
-    text: str = result["content"].encode("utf-8", "replace").decode()
-    text = _FURNITURE.sub(lambda match: html.unescape(match[1]) if furniture else "", text)
-    text = _FIGURE.sub("", _COMMENT.sub("", text))
-    for mark, sign in _MARKS.items():
-        text = text.replace(mark, sign)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()

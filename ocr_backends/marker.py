@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import program_version, run
+from ocr_backends.formats.marker import marked_pages
 from ocr_backends.normalise import line_feeds
 from ohr.errors import EngineError
 from ohr.files.decoding import UndecodableError, decoded
@@ -19,9 +19,6 @@ INSTALL = (
     "executable: marker/bin/marker_single"
 )
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-# A page begins with its number in braces and 48 hyphens.
-_PAGE = re.compile(r"^\{(\d+)\}-{48}[ \t]*$", re.M)
-_IMAGE = re.compile(r"^!\[[^\]\n]*\]\([^)\n]*\)[ \t]*$\n?", re.M)
 
 
 class MarkerParams(DocumentParams):
@@ -68,11 +65,5 @@ class Marker(DocumentEngine[MarkerParams]):
 
 def split_pages(text: str, count: int) -> list[str | None]:
     """The Markdown of each page; None for pages that have no mark."""
-    pages: list[str | None] = [None] * count
-    marks = list(_PAGE.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    for mark, end in zip(marks, ends, strict=True):
-        number = int(mark[1])
-        if number < count:
-            pages[number] = _IMAGE.sub("", text[mark.end() : end]).strip()
-    return pages
+    pages = marked_pages(text)
+    return [pages.get(number) for number in range(count)]

@@ -3,18 +3,21 @@
 A document's file is ``<kb>/<domain>/<document>`` with a suffix that says what it may be:
 
 - ``.json``: OHR-Bench's list of ``{"page_idx": 0, "text": "…"}``, 0-based (``page_no`` will do for
-  ``page_idx``); a DoclingDocument; MinerU's content list, or its structured content;
+  ``page_idx``), or one of :data:`~ocr_backends.formats.json_formats.JSON_FORMATS`;
+- ``.jsonl``: the same, a value on each line;
 - ``.hocr``, ``.html``, ``.xml``: hOCR, ALTO or PAGE XML, with one page or several;
-- ``.md``, ``.mmd``, ``.txt``: the text of a document of one page.
+- ``.md``, ``.mmd``, ``.txt``, ``.doctags``, ``.dt``: DocTags, Marker's Markdown with a mark for
+  each page, text with form feeds, or the text of a document of one page.
 
 A folder ``<kb>/<domain>/<document>/`` has one Markdown file per page, or one hOCR, ALTO or PAGE
 file per page. The file's name is the page's number, or ends in it (``7.md``, ``page_0007.md``),
-counted as ``first_page`` says. Or it is MinerU's output, with one ``…_content_list.json`` somewhere
-below.
+counted as ``first_page`` says. Or it is MinerU's output, with one ``…_content_list.json``, or else
+one ``…_middle.json``, somewhere below.
 
 A file that is in no folder of its domain is looked for at ``<kb>/<document>``, where tools write
 it, unless two documents have the same name. ``kb`` may be a JSON file of OmniDocBench, whose pages
-are documents named after their images; a folder of its predictions has ``<image>.md``.
+are documents named after their images; a folder of its predictions has ``<image>.md``. Files
+``.jsonl`` of olmOCR may have many documents, named after their source files.
 
 A document that has both a folder and a JSON file, or two of the others, is an error: the toolkit
 does not guess which one counts. Other files beside a folder or a JSON file are ignored.
@@ -22,16 +25,25 @@ does not guess which one counts. Other files beside a folder or a JSON file are 
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
-from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
+from ocr_backends.formats.documents import (
+    XML_SUFFIXES,
+    Reading,
+    read_content,
+    read_json,
+    read_json_lines,
+    read_text,
+    read_xml,
+)
+from ocr_backends.formats.olmocr import is_olmocr, source_name
 from ocr_backends.formats.page_files import TEXTS, is_shown, read_page_files
 from ocr_backends.formats.page_match import find_shift
-from ocr_backends.normalise import line_feeds
 from ohr import plugins
 from ohr.collection import Dataset
 from ohr.datasets.omnidocbench_file import AnnotatedPage, read_annotations
@@ -42,9 +54,14 @@ from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef
 
-SUFFIXES = (".json", *XML_SUFFIXES, *TEXTS)
+LINES = ".jsonl"
+DOCTAGS = (".doctags", ".dt")
+SUFFIXES = (".json", LINES, *XML_SUFFIXES, *TEXTS, *DOCTAGS)
+UNNUMBERED = ("", "text", "omnidocbench")
+"""Forms whose page numbers are not a tool's own."""
 FROM_ONE = "pages_counted_from_one"
-CONTENT_LIST = "*_content_list.json"
+LISTS = ("*_content_list.json", "*_content_list_v2.json", "*_middle.json")
+"""MinerU's files in its folder of a document; the first kind that is there counts."""
 
 
 class PrecomputedParams(plugins.Params):
@@ -100,6 +117,8 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
                 reading = _shifted(reading, -1)
             elif reading.is_guessed:
                 reading = self._matched(dataset, dataset.documents[doc_id], reading)
+            elif reading.form not in UNNUMBERED and self.params.first_page is None:
+                reading = self._moved(dataset, dataset.documents[doc_id], reading)
             missing = f"page missing from {place.name}"
             pages |= _add_missing(dataset.documents[doc_id], reading, missing)
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
@@ -160,6 +179,25 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
         )
         return _shifted(reading, 1)
 
+    def _moved(self, dataset: Dataset, document: Document, reading: Reading) -> Reading:
+        """Output whose pages are numbered otherwise than the document's, as its words say.
+
+        A tool that got some of the pages, or that began elsewhere, counts them from its first.
+        """
+        if not reading.pages or not document.pages:
+            return reading
+        first = min(page.ref.page_no for page in document.pages) - min(reading.pages)
+        shift = find_shift(document, reading.pages, tuple(dict.fromkeys((0, 1, -1, first))))
+        if not shift:
+            return reading
+        self._say(
+            dataset,
+            f"{self.params.kb}: the output of {document.doc_id} has the words of pages that are "
+            f"{abs(shift)} {'later' if shift > 0 else 'earlier'} than its numbers say: read so; "
+            "first_page: 0 reads it as it is numbered",
+        )
+        return _shifted(reading, shift)
+
     def _say(self, dataset: Dataset, line: str) -> None:
         if line not in dataset.report.problems.get(FROM_ONE, []):
             dataset.report.add(FROM_ONE, line)
@@ -214,19 +252,19 @@ class _Files:
         self.first_page = params.first_page
         self.furniture = not params.furniture
         self.names = Counter(doc_id.rpartition("/")[2] for doc_id in dataset.documents)
+        self._records: dict[str, list[Any]] | None = None
 
     def read(self, document: Document) -> tuple[Reading, bytes]:
         """A document's pages in its files, and the bytes of these. Raises EngineError."""
         path = self._find(document.doc_id)
+        if path is None:
+            return self._of_lines(document)
         try:
             if path.is_dir():
                 reading, data = read_page_files(path, self.first_page, furniture=self.furniture)
-                lists = [] if reading.pages else sorted(filter(is_shown, path.rglob(CONTENT_LIST)))
-                if not lists:
+                if reading.pages or (inside := _mineru_file(path)) is None:
                     return reading, data
-                if len(lists) > 1:
-                    raise EngineError(f"{path.name} has {len(lists)} of MinerU's content lists")
-                path = lists[0]
+                path = inside
             data = read_bounded(path)
         except (OSError, ValueError) as error:
             name = path.relative_to(self.folder).as_posix()
@@ -234,12 +272,32 @@ class _Files:
         if path.suffix.lower() == ".json":
             name = path.relative_to(self.folder).as_posix()
             return read_json(data, furniture=self.furniture, name=name), data
+        if path.suffix.lower() == LINES:
+            return read_json_lines(data, furniture=self.furniture, name=path.name), data
         if path.suffix.lower() in XML_SUFFIXES:
             return read_xml(data, furniture=self.furniture), data
-        return _one_page(document, data, path), data
+        reading = read_text(data, path.name, len(document.pages), furniture=self.furniture)
+        if reading.form == "text":  # of the one page
+            reading = _shifted(reading, document.pages[0].ref.page_no)
+        return reading, data
 
-    def _find(self, doc_id: str) -> Path:
-        """The one file or folder of a document. Raises EngineError."""
+    def _of_lines(self, document: Document) -> tuple[Reading, bytes]:
+        """A document in a file of many, a line each. Raises EngineError if none is there."""
+        if self._records is None:
+            self._records = _records(self.folder)
+        name = document.doc_id.rpartition("/")[2]
+        records = self._records.get(name, []) if self.names[name] == 1 else []
+        if not records:
+            raise EngineError(f"{document_file(document.doc_id)} missing from {self.folder.name}")
+        if len(records) > 1:
+            raise EngineError(
+                f"{len(records)} lines are of a source file {name}: remove all but one"
+            )
+        data = json.dumps(records[0], sort_keys=True).encode()
+        return read_content(records[0], furniture=self.furniture), data
+
+    def _find(self, doc_id: str) -> Path | None:
+        """The one file or folder of a document; None without any. Raises EngineError."""
         name = _name(doc_id)
         places = [name, PurePosixPath(name.name)] if self.names[name.name] == 1 else [name]
         try:
@@ -248,7 +306,7 @@ class _Files:
         except (OSError, ValueError) as error:
             raise EngineError(f"{name} cannot be read: {error}") from error
         if not paths:
-            raise EngineError(f"{document_file(doc_id)} missing from {self.folder.name}")
+            return None
         if len(paths) > 1:
             kinds = " and as ".join(
                 "a folder" if path.is_dir() else f"a {path.suffix[1:].upper()} file"
@@ -266,18 +324,32 @@ class _Files:
         return structured or [file for file in beside[1:] if file.is_file()]
 
 
-def _one_page(document: Document, data: bytes, path: Path) -> Reading:
-    """A text without pages, of a document with one. Raises EngineError for another."""
-    if len(document.pages) != 1:
-        raise EngineError(
-            f"{path.name} does not say where its {len(document.pages)} pages begin: "
-            "write one file per page"
-        )
+def _mineru_file(folder: Path) -> Path | None:
+    """MinerU's file that is read; None without any. Raises EngineError for several."""
+    for pattern in LISTS:
+        files = sorted(filter(is_shown, folder.rglob(pattern)))
+        if len(files) > 1:
+            raise EngineError(f"{folder.name} has {len(files)} files {pattern}: remove all but one")
+        if files:
+            return files[0]
+    return None
+
+
+def _records(folder: Path) -> dict[str, list[Any]]:
+    """olmOCR's documents in files of many, by the names of their source files.
+
+    Lines that are none are left out. Raises EngineError.
+    """
+    records: dict[str, list[Any]] = {}
     try:
-        text = line_feeds(decoded(data))
-    except UndecodableError as error:
-        raise EngineError(f"{path.name} is {error}") from error
-    return Reading({document.pages[0].ref.page_no: Outcome.of_text(text)}, "", "text")
+        for path in sorted(filter(is_shown, folder.rglob(f"*{LINES}"))):
+            for line in decoded(read_bounded(path)).splitlines():
+                record = json.loads(line) if line.strip() else {}
+                if is_olmocr(record) and (name := source_name(record)):
+                    records.setdefault(name, []).append(record)
+    except (OSError, ValueError, RecursionError, UndecodableError) as error:
+        raise EngineError(f"a file {LINES} of {folder.name} cannot be read: {error}") from error
+    return records
 
 
 class _Annotations:

@@ -16,6 +16,11 @@ _SPACE = re.compile(r"\s")
 _CLOSING, _OPENING = re.compile(r"[.,;:!?)\]}%’”]"), re.compile(r"[(\[{‘“]\Z")
 
 
+def is_docling(content: Any) -> bool:
+    """Whether it says that it is a DoclingDocument."""
+    return isinstance(content, dict) and content.get("schema_name") == "DoclingDocument"
+
+
 def docling_pages(document: Mapping[str, Any]) -> dict[int, list[Block]]:
     """Blocks of each page: headers and footers with their page.
 

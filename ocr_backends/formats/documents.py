@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from ocr_backends.formats.docling import docling_pages
+from ocr_backends.formats.doctags import TAG, doctags_pages, is_doctags
 from ocr_backends.formats.hocr import hocr_pages
-from ocr_backends.formats.mineru import content_list_pages, mineru_pages
+from ocr_backends.formats.json_formats import json_format
+from ocr_backends.formats.marker import marked_pages
 from ocr_backends.normalise import line_feeds
 from ohr.documents.alto import alto_pages
 from ohr.documents.page_xml import page_xml_pages
@@ -24,10 +25,13 @@ from ohr.types import Outcome
 
 PAGE_KEYS = ("page_idx", "page_no")
 XML_SUFFIXES = (".hocr", ".html", ".xml")
-_SHOWN = 40
+_SHOWN, _KEYS = 40, 6
 _ALTO_TEXTS = ("String", "Glyph")
 _PAGE_TEXTS = ("Unicode", "PlainText")
-_JSON_TEXTS = ("text", "content", "table_body", "code_body", "orig")
+_JSON_TEXTS = (
+    *("text", "content", "table_body", "code_body", "orig"),
+    *("markdown", "md", "Text", "block_content"),
+)
 _ROOTS: dict[str, tuple[str, Callable[[Element], dict[int, list[Block]]]]] = {
     "html": ("hocr", hocr_pages),
     "alto": ("alto", alto_pages),
@@ -71,7 +75,8 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
 
 
 def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Reading:
-    """Pages of a list of pages, or of Docling's or MinerU's JSON; ``furniture``: with headers and
+    """Pages of a list of pages, or of a file in one of
+    :data:`~ocr_backends.formats.json_formats.JSON_FORMATS`; ``furniture``: with headers and
     footers, where the file marks them.
 
     Raises EngineError, also for bytes that are no text (with the file's ``name`` in the message),
@@ -83,27 +88,86 @@ def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Rea
         raise EngineError(f"{name} is {error}") from error
     except (ValueError, RecursionError) as error:
         raise EngineError(f"file is not JSON: {error}" if data else "file is empty") from error
-    excerpt = _text_of_json(content)
-    if isinstance(content, list) and not _is_content_list(content):
+    return read_content(content, furniture=furniture)
+
+
+def read_content(content: Any, *, furniture: bool = True) -> Reading:
+    """Pages of parsed JSON. Raises EngineError, which names the format and what is missing."""
+    recognised = json_format(content)
+    if recognised is None and isinstance(content, list):
         return _page_list(content)
+    if recognised is None:
+        raise EngineError(f"file holds {_shape(content)}: no format that is read")
     try:
-        if isinstance(content, list):
-            return _read_blocks(_whole(content_list_pages(content)), "mineru", excerpt, furniture)
-        if isinstance(content, dict) and content.get("schema_name") == "DoclingDocument":
-            return _read_blocks(docling_pages(content), "docling", excerpt, furniture)
-        if isinstance(content, dict) and isinstance(content.get("pages"), list):
-            return _read_blocks(mineru_pages(content), "mineru", excerpt, furniture)
+        pages = recognised.pages(content)
+        pages = _whole(pages) if recognised.skips_empty else pages
+        return _read_blocks(pages, recognised.form, _text_of_json(content), furniture)
+    except KeyError as error:
+        raise EngineError(f"file is {recognised.title}, but a part of it has no {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise EngineError(f"file is neither Docling's nor MinerU's: {error!r}") from error
-    raise EngineError(f"file holds a {type(content).__name__}, not a list of pages")
+        raise EngineError(f"file is {recognised.title}, but it is damaged: {error!r}") from error
 
 
-def _is_content_list(content: list[Any]) -> bool:
-    """Whether it is MinerU's list, in which each block has a type; entries of a list of pages have
-    none."""
-    return bool(content) and all(
-        isinstance(entry, dict) and "type" in entry and "page_idx" in entry for entry in content
-    )
+def _shape(content: Any) -> str:
+    """A JSON value in words: ``an object with the keys a, b``."""
+    if not isinstance(content, dict):
+        return f"a {type(content).__name__}, not a list of pages"
+    keys = [key[:_SHOWN] for key in content]
+    more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
+    return f"an object with the keys {', '.join(keys[:_KEYS])}{more}" if keys else "an empty object"
+
+
+def read_json_lines(data: bytes, *, furniture: bool = True, name: str = "file") -> Reading:
+    """Pages of a file with a JSON value on each line: one document, or a page on each line.
+
+    Raises EngineError.
+    """
+    try:
+        lines = [line for line in decoded(data).splitlines() if line.strip()]
+    except UndecodableError as error:
+        raise EngineError(f"{name} is {error}") from error
+    values = []
+    for number, line in enumerate(lines, 1):
+        try:
+            values.append(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            raise EngineError(f"{name}, line {number}, is not JSON: {error}") from error
+    if not values:
+        raise EngineError("file is empty")
+    return read_content(values[0] if len(values) == 1 else values, furniture=furniture)
+
+
+def read_text(data: bytes, name: str, pages: int, *, furniture: bool = True) -> Reading:
+    """Pages of a text: DocTags, Marker's Markdown with marks, text with form feeds, or one page.
+
+    ``pages`` is the number of pages of the document. Raises EngineError if the text does not say
+    where the pages of a longer one begin.
+    """
+    try:
+        text = line_feeds(decoded(data))
+    except UndecodableError as error:
+        raise EngineError(f"{name} is {error}") from error
+    if is_doctags(text):
+        return _read_blocks(doctags_pages(text), "doctags", _text_of_tags(text), furniture)
+    if marked := marked_pages(text):
+        return Reading(_outcomes(marked), "", "marker")
+    parts = text.split("\f")
+    if len(parts) > 1:
+        parts = parts if parts[-1].strip() else parts[:-1]  # each page ends with a form feed
+        return Reading(_outcomes(dict(enumerate(parts))), "", "form_feeds")
+    if pages != 1:
+        raise EngineError(
+            f"{name} does not say where its {pages} pages begin: write one file per page"
+        )
+    return Reading(_outcomes({0: text}), "", "text")
+
+
+def _text_of_tags(text: str) -> str:
+    return words(TAG.sub(" ", text))
+
+
+def _outcomes(pages: dict[int, str]) -> dict[int, Outcome[str]]:
+    return {number: Outcome.of_text(text) for number, text in pages.items()}
 
 
 def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
@@ -181,5 +245,7 @@ def _page_list(entries: list[Any]) -> Reading:
         else:
             pages[page_no] = Outcome.of_text(text)
     problem = f"{astray} of {len(entries)} entries have no page number" if astray else ""
+    if entries and astray == len(entries):
+        problem += f": the first holds {_shape(entries[0])}"
     problem = problem or ("" if entries else "file has no pages")
     return Reading(pages, problem, is_listed=True)

@@ -13,6 +13,25 @@ FORMULAS = {"equation", "interline_equation", "formula"}
 TABLES, CODES, LISTS = {"table", "simple_table", "complex_table"}, {"code", "algorithm"}, {"list"}
 
 
+def is_content_list(content: Any) -> bool:
+    """Whether each block has a type and a page; entries of a list of pages have no type."""
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(
+            isinstance(entry, dict) and "type" in entry and "page_idx" in entry for entry in content
+        )
+    )
+
+
+def is_structured_content(content: Any) -> bool:
+    """Whether its pages have a number and blocks."""
+    pages = content.get("pages") if isinstance(content, dict) else None
+    if not isinstance(pages, list):
+        return False
+    return all(isinstance(page, dict) and {"page_idx", "blocks"} <= set(page) for page in pages)
+
+
 def mineru_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     """Blocks of each page of ``structured_content.json``.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
-from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_xml
+from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
 from ocr_backends.normalise import line_feeds
 from ohr.errors import EngineError
 from ohr.files.decoding import UndecodableError, decoded
@@ -13,6 +14,8 @@ from ohr.store.identity import digest
 from ohr.types import Outcome
 
 TEXTS = (".md", ".mmd", ".txt")
+JSON = (".json",)
+_ENDINGS = {XML_SUFFIXES: (".page",), JSON: ("_res",)}  # of Transkribus, and of PaddleOCR
 _NUMBER = re.compile(r"[0-9]{1,9}$")
 
 
@@ -20,7 +23,7 @@ def read_page_files(
     folder: Path, first_page: int | None, *, furniture: bool = True
 ) -> tuple[Reading, bytes]:
     """Pages of a folder, and its content as bytes to digest. Its files are Markdown or, if there
-    are none, hOCR, ALTO or PAGE.
+    are none, hOCR, ALTO or PAGE, or else JSON.
 
     ``furniture``: with headers and footers, where a file marks them. A file that is no text is an
     error of its page.
@@ -29,10 +32,11 @@ def read_page_files(
     """
     numbered, astray = _numbered(folder, TEXTS)
     form = ""
-    if not numbered:
-        rest, lost = _numbered(folder, XML_SUFFIXES)
-        if rest:
-            numbered, astray, form = rest, lost, "xml"
+    for suffixes, name in ((XML_SUFFIXES, "xml"), (JSON, "json")):
+        if not numbered:
+            rest, lost = _numbered(folder, suffixes)
+            if rest:
+                numbered, astray, form = rest, lost, name
     is_guessed = first_page is None and 0 not in numbered
     if first_page is None:
         first_page = 0 if 0 in numbered else 1
@@ -47,7 +51,8 @@ def read_page_files(
             pages[number - first_page] = Outcome.error(f"file cannot be read: {error.strerror}")
             continue
         if form:
-            pages[number - first_page] = _xml_page(data, furniture)
+            read = read_xml if form == "xml" else read_json
+            pages[number - first_page] = _only_page(read, data, furniture)
         else:
             pages[number - first_page] = _text_page(data, numbered[number].name)
         content.append(f"{number - first_page} {digest(data)}")
@@ -69,7 +74,9 @@ def _numbered(folder: Path, suffixes: tuple[str, ...]) -> tuple[dict[int, Path],
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in suffixes or not is_shown(path) or not path.is_file():
             continue
-        stem = path.stem.removesuffix(".page") if suffixes == XML_SUFFIXES else path.stem
+        stem = path.stem
+        for ending in _ENDINGS.get(suffixes, ()):
+            stem = stem.removesuffix(ending)
         digits = _NUMBER.search(stem)
         if digits is None:
             astray += 1
@@ -88,10 +95,10 @@ def _text_page(data: bytes, name: str) -> Outcome[str]:
         return Outcome.error(f"{name} is {error}")
 
 
-def _xml_page(data: bytes, furniture: bool) -> Outcome[str]:
+def _only_page(read: Callable[..., Reading], data: bytes, furniture: bool) -> Outcome[str]:
     """The one page of a file."""
     try:
-        reading = read_xml(data, furniture=furniture)
+        reading = read(data, furniture=furniture)
     except EngineError as error:
         return Outcome.error(" ".join(str(error).split()))
     if len(reading.pages) != 1:

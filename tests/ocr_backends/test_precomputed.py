@@ -91,7 +91,7 @@ def test_extra_page_stays_and_missing_page_is_an_error(root: Path) -> None:
         (b"", "file is empty"),
         (b"[]", "file has no pages"),
         (b'[{"page_idx": 0, "te', "file is not JSON"),
-        (b'{"page_idx": 0}', "file holds a dict"),
+        (b'{"page_idx": 0}', "file holds an object"),
         (b"[" * 100_000, "file is not JSON"),
         (b'["text", 3, {"text": "x"}, {"page_idx": "0", "text": "x"}]', "4 of 4 entries"),
         (b'[{"page_idx": -1, "text": "x"}, {"page_idx": true, "text": "x"}]', "2 of 2 entries"),

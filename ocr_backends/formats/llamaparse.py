@@ -1,0 +1,43 @@
+"""The JSON of LlamaParse: each page as Markdown and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ohr.markup.blocks import Block
+
+_NUMBERS = ("page", "page_number")
+_NOTHING = "NO_CONTENT_HERE"
+"""What the service writes for a page without text."""
+
+
+def is_llamaparse(content: Any) -> bool:
+    """Whether its pages are numbered and have Markdown, a text or both."""
+    pages = _page_list(content)
+    return bool(pages) and all(
+        isinstance(page, dict)
+        and any(name in page for name in _NUMBERS)
+        and not {"md", "text", "markdown"}.isdisjoint(page)
+        for page in pages
+    )
+
+
+def llamaparse_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
+    """A block for each page: its Markdown, or the text of one without; pages count from 1."""
+    pages = {}
+    for page in _page_list(content):
+        number = next(page[name] for name in _NUMBERS if name in page)
+        text = next(filter(None, (page.get(name) for name in ("md", "markdown", "text"))), "")
+        pages[int(number) - 1] = [Block("text", "" if text.strip() == _NOTHING else text)]
+    return pages
+
+
+def _page_list(content: Any) -> list[Any]:
+    """The pages; a later version keeps them under the form of text."""
+    if not isinstance(content, dict):
+        return []
+    for part in (content, content.get("markdown"), content.get("text")):
+        if isinstance(part, dict) and isinstance(pages := part.get("pages"), list):
+            return pages
+    return []
