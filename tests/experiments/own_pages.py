@@ -29,3 +29,8 @@ def run_recommend(folder: Path, *more: object) -> Result:
     """``recommend`` on a folder, its results and cache beside it."""
     root = folder.parent
     return give(recommend, folder, "--out", root / "best", "--cache", root / "cache", *more)
+
+
+def details(folder: Path) -> str:
+    """``recommendation.txt`` of the run beside a folder."""
+    return (folder.parent / "best" / "recommendation.txt").read_text("utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import write_page
-from tests.experiments.own_pages import FAKE, SURE, run_recommend
+from tests.experiments.own_pages import FAKE, SURE, details, run_recommend
 
 PAGES = 40
 
@@ -43,14 +43,14 @@ def test_it_stops_when_the_engines_are_compared_and_goes_on_where_it_stopped(tow
     done = run_recommend(towns, *options)
     assert done.exit_code == 0, done.output
     assert f"after 16 of at most {PAGES} pages: wrong characters: " in done.output
-    assert f"Reading stopped after 16 of {PAGES} pages" in done.output
-    said = " ".join(done.output.split())
+    assert f"Reading stopped after 16 of {PAGES} pages" in details(towns)
+    said = " ".join(details(towns).split())
     assert "whichever of 2 looks at the pages was the last (this one has .020 of the" in said
     assert sample_of(towns) | {"stopped_by": "settled", "looks": 2, "pages": 16} == sample_of(towns)
     assert len(log.read_text().split()) == 16
     again = run_recommend(towns, *options, "--read-all")
     assert again.exit_code == 0, again.output
-    assert "Reading stopped" not in again.output
+    assert "Reading stopped" not in details(towns)
     assert sample_of(towns)["stopped_by"] == "all pages"
     assert len(log.read_text().split()) == PAGES
 
@@ -61,7 +61,7 @@ def test_it_stops_when_more_pages_cannot_show_a_difference(towns):
     options = ("--engines", f"{FAKE},{twin}", "--no-instability", "--budget", PAGES)
     done = run_recommend(towns, *options)
     assert done.exit_code == 0, done.output
-    assert "more pages cannot show a difference in wrong characters" in done.output
+    assert "more pages cannot show a difference in wrong characters" in details(towns)
     assert sample_of(towns)["stopped_by"] == "undecidable"
 
 
@@ -70,7 +70,7 @@ def test_it_stops_when_the_time_is_spent(towns):
     options = ("--engines", f"{FAKE},{SURE}", "--no-instability", "--budget", PAGES)
     done = run_recommend(towns, *options, "--minutes", 0.0001)
     assert done.exit_code == 0, done.output
-    assert "more pages would have taken longer than --minutes" in done.output
+    assert "more pages would have taken longer than --minutes" in details(towns)
     assert sample_of(towns)["stopped_by"] == "time"
     assert 1 <= sample_of(towns)["pages"] <= 3
     assert run_recommend(towns, *options, "--read-all").exit_code == 0
