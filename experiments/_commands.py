@@ -27,6 +27,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "compare",
             "noise-cost",
             "curves",
+            "budget",
             "predictiveness",
             "robustness",
             "errors",

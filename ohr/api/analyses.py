@@ -58,6 +58,22 @@ class Analyses(results.StudyRun):
 
         return statistics_table(self._and(further), axis)
 
+    def budget(
+        self,
+        *further: results.StudyRun,
+        lose: float = 0.05,
+        metrics: Sequence[str] = (),
+        axis: str = "",
+    ) -> pd.DataFrame:
+        """The most noise at which at most the share ``lose`` of the clean score is lost.
+
+        ``axis`` is by default the content r_noise. See
+        :func:`ohr.analysis.budget.table.budgets`. Raises OhrError without a noise curve.
+        """
+        from ohr.analysis.budget.table import budgets
+
+        return budgets(self._and(further), lose, metrics, axis)
+
     def predictiveness(
         self, *further: results.StudyRun, metrics: Sequence[str] = (), groups: bool = False
     ) -> pd.DataFrame:

@@ -53,7 +53,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
 
 def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
     """A table of the curves of all questions in some metrics (stage, metric, label)."""
-    table = table.assign(setting=_settings(table))
+    table = table.assign(setting=settings_of(table))
     statistics = ("slope", "breakpoint", "retention", "common_area")
     titles = (
         "clean",
@@ -90,7 +90,7 @@ def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -
     return printed
 
 
-def _settings(table: pd.DataFrame) -> list[str]:
+def settings_of(table: pd.DataFrame) -> list[str]:
     """The setting of each curve: retriever and reader, or system, and other parts that vary."""
     settings = [
         Setting(*map(str, row)) for row in table[list(COLUMNS)].itertuples(index=False, name=None)
@@ -120,7 +120,7 @@ def _bound(value: float) -> str:
 
 def seeds_shown(seeds: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
     """A table of the statistics over seeds, of all questions, in some metrics."""
-    seeds = seeds.assign(setting=_settings(seeds))
+    seeds = seeds.assign(setting=settings_of(seeds))
     printed = empty_table(
         ["engine", "noise", "setting", "metric", "statistic"],
         ["seeds", "mean", "sd", "95 % interval"],

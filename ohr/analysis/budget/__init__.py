@@ -1,0 +1,1 @@
+"""How clean OCR must be for a promised loss."""

@@ -1,0 +1,129 @@
+"""Prints how much noise a promised loss allows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.budget.table import budgets
+from ohr.analysis.curves.report import settings_of
+from ohr.display.labels import group_label
+from ohr.display.notes import answerers, note_lines, run_notes
+from ohr.display.terminal import empty_table, percent, show
+from ohr.display.wording import counted, short
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.opening import open_runs
+
+FILE = "budgets.csv"
+Titles = Mapping[tuple[str, str], str]
+"""The title of a metric by its stage and name."""
+_WHY = {
+    "exceeded": "the least noise loses more",
+    "undecided": "cannot be said: too few documents",
+    "few": "cannot be said: too few documents, or nothing to lose",
+}
+
+
+def report_budgets(
+    paths: Sequence[Path], lose: float, metrics: Sequence[str], axis: str, out: Path | None
+) -> int:
+    """Print and write the budgets of finished runs. Raises OhrError."""
+    runs = open_runs(paths)
+    table = budgets(runs, lose, metrics, axis)
+    table = table.assign(setting=settings_of(table))
+    folder = out or paths[0]
+    write_csv(folder / FILE, table)
+    titles = {
+        (str(info.stage), info.metric): info.title for run in runs for info in run.metric_infos
+    }
+    for line in verdict_lines(table, titles):
+        print(plain(line))
+    print()
+    show(_table(table, titles))
+    print(plain(coverage_line(table)))
+    for line in note_lines(answerers(table), run_notes(runs)):
+        print(plain(line))
+    print(f"budgets: {folder / FILE}")
+    return 0
+
+
+def verdict_lines(table: pd.DataFrame, titles: Titles) -> list[str]:
+    """A sentence for each curve of all questions."""
+    every = table[table["group"] == "all"]
+    return [_verdict(row, titles) for row in every.to_dict("records")]
+
+
+def _verdict(row: Mapping[Hashable, Any], titles: Titles) -> str:
+    title, axis = _title(row, titles), titles.get(("ocr", row["axis"]), row["axis"])
+    lose = percent(row["lose"])
+    what = f"{row['engine']} with {row['perturbation']} noise"
+    setting = f" ({row['setting']})" if row["setting"] else ""
+    on = f"{row['n']:,} questions of {counted(row['n_clusters'], row['unit'] or 'cluster')}"
+    if row["kind"] == "within":
+        after = ""
+        if not pd.isna(row["next_noise"]):
+            after = f"; at {short(row['next_noise'])} that is not kept"
+        return (
+            f"{title}: at most {lose} is lost as long as {axis} is at most {short(row['noise'])}"
+            f"{after} ({what}{setting}; {on})."
+        )
+    estimate = ""
+    if row["kind"] != "few":
+        estimate = (
+            f" of {short(row['next_noise'])} loses {percent(row['next_loss'])}, up to "
+            f"{percent(row['next_bound'])} on further documents"
+        )
+    if row["kind"] == "exceeded":
+        return f"{title}: the least noise measured{estimate}: more than {lose} ({what}; {on})."
+    if row["kind"] == "undecided":
+        return (
+            f"{title}: with {on} no budget can be promised for {lose}: the least noise measured"
+            f"{estimate} ({what})."
+        )
+    return f"{title}: with {on} nothing can be said ({what})."
+
+
+def _table(table: pd.DataFrame, titles: Titles) -> Table:
+    """Every curve and kind of evidence: the budget, and the losses there and at the next level."""
+    printed = empty_table(
+        ["engine", "noise", "metric", "questions"],
+        ["n", "documents", "budget", "lost (at most)", "next level", "lost (at most)"],
+    )
+    shown = table[(table["group"] == "all") | table["group"].str.startswith("source:")]
+    for row in shown.to_dict("records"):
+        budget = short(row["noise"]) if row["kind"] == "within" else _WHY[row["kind"]]
+        printed.add_row(
+            *(Text(plain(str(row[name]))) for name in ("engine", "perturbation")),
+            _title(row, titles),
+            Text(plain(group_label(row["group"]))),
+            *(f"{row['n']:,}", f"{row['n_clusters']:,}", budget),
+            *(_lost(row, ""), "-" if pd.isna(row["next_noise"]) else short(row["next_noise"])),
+            _lost(row, "next_"),
+        )
+    return printed
+
+
+def _lost(row: Mapping[Hashable, Any], name: str) -> str:
+    loss, bound = row[f"{name}loss"], row[f"{name}bound"]
+    return "-" if pd.isna(loss) else f"{percent(loss)} ({percent(bound)})"
+
+
+def coverage_line(table: pd.DataFrame) -> str:
+    """How often budgets of one half of the documents held on the other half."""
+    said, held = int(table["draws_said"].sum()), int(table["draws_held"].sum())
+    if not said:
+        return "no half of the documents is enough for a budget, so promises could not be checked"
+    return (
+        f"budgets by a random half of the documents held on the other half in {held / said:.1%} of "
+        f"{said:,} draws"
+    )
+
+
+def _title(row: Mapping[Hashable, Any], titles: Titles) -> str:
+    return f"{row['stage']} {titles[row['stage'], row['metric']]}"
