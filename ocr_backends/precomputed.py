@@ -258,7 +258,7 @@ class _Files:
         """A document's pages in its files, and the bytes of these. Raises EngineError."""
         path = self._find(document.doc_id)
         if path is None:
-            return self._of_lines(document)
+            return self._read_record(document)
         try:
             if path.is_dir():
                 reading, data = read_page_files(path, self.first_page, furniture=self.furniture)
@@ -281,7 +281,7 @@ class _Files:
             reading = _shifted(reading, document.pages[0].ref.page_no)
         return reading, data
 
-    def _of_lines(self, document: Document) -> tuple[Reading, bytes]:
+    def _read_record(self, document: Document) -> tuple[Reading, bytes]:
         """A document in a file of many, a line each. Raises EngineError if none is there."""
         if self._records is None:
             self._records = _records(self.folder)

@@ -57,8 +57,8 @@ class _Page:
         self._table_of = {
             word["Id"]: number
             for number, table in enumerate(self._tables)
-            for cell in self._below(table)
-            for word in self._below(cell)
+            for cell in self._children(table)
+            for word in self._children(cell)
         }
         self._written: set[int] = set()
 
@@ -69,28 +69,28 @@ class _Page:
             below["Id"]
             for item in layout
             if item["BlockType"] == _LIST
-            for below in self._below(item)
+            for below in self._children(item)
         }
         if not layout:
-            yield from self._lines(self._of_type("LINE"), "text")
+            yield from self._lines(self._items_of_type("LINE"), "text")
         for item in layout:
             kind = item["BlockType"]
             if item.get("Id") in in_lists:
                 continue
             if kind == _LIST:
-                for entry in self._below(item):
+                for entry in self._children(item):
                     yield from self._joined(entry, "item")
             elif kind in _LEVELS:
                 yield from self._joined(item, "heading", _LEVELS[kind])
             else:
-                yield from self._lines(self._below(item), _LAYOUT.get(kind, "text"))
+                yield from self._lines(self._children(item), _LAYOUT.get(kind, "text"))
         for number in range(len(self._tables)):
             yield from self._table(number)
 
-    def _of_type(self, kind: str) -> list[_Item]:
+    def _items_of_type(self, kind: str) -> list[_Item]:
         return [item for item in self._items if item["BlockType"] == kind]
 
-    def _below(self, item: _Item) -> list[_Item]:
+    def _children(self, item: _Item) -> list[_Item]:
         ids = [
             name
             for relation in item.get("Relationships") or ()
@@ -100,14 +100,14 @@ class _Page:
         return [self._by_id[name] for name in ids if name in self._by_id]
 
     def _joined(self, item: _Item, kind: BlockKind, level: int = 1) -> Iterator[Block]:
-        below = self._below(item) if item["BlockType"] != "LINE" else [item]
+        below = self._children(item) if item["BlockType"] != "LINE" else [item]
         yield Block(kind, " ".join(str(line.get("Text", "")) for line in below), level)
 
     def _lines(self, lines: list[_Item], kind: BlockKind) -> Iterator[Block]:
         """Lines as a block; a table stands where its first line would."""
         texts: list[str] = []
         for line in lines:
-            words = [word.get("Id") for word in self._below(line)]
+            words = [word.get("Id") for word in self._children(line)]
             tables = sorted({self._table_of[word] for word in words if word in self._table_of})
             if not tables:
                 texts.append(str(line.get("Text", "")))
@@ -126,11 +126,11 @@ class _Page:
             GridCell(
                 int(cell["RowIndex"]) - 1,
                 int(cell["ColumnIndex"]) - 1,
-                " ".join(str(word.get("Text", "")) for word in self._below(cell)),
+                " ".join(str(word.get("Text", "")) for word in self._children(cell)),
                 int(cell.get("RowSpan") or 1),
                 int(cell.get("ColumnSpan") or 1),
             )
-            for cell in self._below(self._tables[number])
+            for cell in self._children(self._tables[number])
             if cell["BlockType"] == "CELL"
         ]
         yield Block("table", html_table(cells))

@@ -29,7 +29,7 @@ from ohr.report.tables import (
     made_up_tables,
     stage_title,
 )
-from ohr.report.verdict import answer_of, question_of, without_baseline
+from ohr.report.verdict import answer_of, question_of, reason_for_no_comparison
 from ohr.study.results import StudyRun, run_names
 
 SCRIPTS = tuple(
@@ -85,7 +85,7 @@ def overview(
         title=plain(title),
         question=plain(question),
         answer=[plain(sentence) for sentence in answer],
-        alone=without_baseline(rows),
+        alone=reason_for_no_comparison(rows),
         runs=[
             {
                 "name": plain(name),

@@ -49,7 +49,7 @@ def answer_of(
     ]
 
 
-def without_baseline(rows: Rows) -> str:
+def reason_for_no_comparison(rows: Rows) -> str:
     """Why no two knowledge bases are compared."""
     count = len(rows.conditions)
     if count == 1:

@@ -61,12 +61,12 @@ def loss_budget(curve: NoiseCurve, lose: float) -> LossBudget:
     levels = promises(curve.noise, curve.quality, clusters)
     if not levels or not all(math.isfinite(each.bound) for each in levels):
         return LossBudget(lose, "few", None, None)
-    kept = 0
-    while kept < len(levels) and levels[kept].bound <= lose:
-        kept += 1
-    following = levels[kept] if kept < len(levels) else None
-    if kept:
-        return LossBudget(lose, "within", levels[kept - 1], following)
+    count = 0
+    while count < len(levels) and levels[count].bound <= lose:
+        count += 1
+    following = levels[count] if count < len(levels) else None
+    if count:
+        return LossBudget(lose, "within", levels[count - 1], following)
     kind: Kind = "exceeded" if levels[0].loss > lose else "undecided"
     return LossBudget(lose, kind, None, following)
 
@@ -78,14 +78,14 @@ def promises(noise: np.ndarray, quality: np.ndarray, clusters: Clusters) -> list
     there are fewer than three clusters, or the clean score is 0.
     """
     clean = float(quality[0].sum())
-    found = []
+    results = []
     for level in range(1, len(quality)):
         lost = quality[0] - quality[level]
         loss = float(lost.sum()) / clean if clean > 0 else math.nan
         error = _standard_error(lost - loss * quality[0], clean, clusters)
         bound = loss + _quantile(clusters) * math.sqrt(2) * error
-        found.append(Promise(level, float(noise[level].mean()), loss, bound))
-    return sorted(found, key=lambda each: each.noise)
+        results.append(Promise(level, float(noise[level].mean()), loss, bound))
+    return sorted(results, key=lambda each: each.noise)
 
 
 def _standard_error(residuals: np.ndarray, total: float, clusters: Clusters) -> float:
@@ -107,19 +107,19 @@ def _quantile(clusters: Clusters) -> float:
 class Coverage:
     """How often a budget by half of the documents held on the other half.
 
-    ``said`` is the number of ``draws`` in which there was a budget, ``held`` of those in which the
-    other half lost no more than promised.
+    ``budgets`` is the number of ``draws`` in which there was a budget, ``held`` of those in which
+    the other half lost no more than promised.
     """
 
     draws: int
-    said: int
+    budgets: int
     held: int
 
 
 def budget_coverage(curve: NoiseCurve, lose: float, draws: int = 200, seed: int = 0) -> Coverage:
     """Split the clusters at random into halves, ``draws`` times: one says, the other checks."""
     rng = np.random.default_rng(seed)
-    said = held = 0
+    budgets = held = 0
     for _ in range(draws if curve.clusters.size >= 2 * 3 else 0):
         order = rng.permutation(curve.clusters.size)
         is_first = np.zeros(curve.clusters.size, dtype=bool)
@@ -128,10 +128,10 @@ def budget_coverage(curve: NoiseCurve, lose: float, draws: int = 200, seed: int 
         budget = loss_budget(_part(curve, mine), lose)
         if budget.largest is None:
             continue
-        said += 1
+        budgets += 1
         lost = curve.quality[0] - curve.quality[budget.largest.level]
         held += bool(lost[~mine].sum() <= lose * curve.quality[0][~mine].sum())
-    return Coverage(draws, said, held)
+    return Coverage(draws, budgets, held)
 
 
 def _part(curve: NoiseCurve, members: np.ndarray) -> NoiseCurve:

@@ -255,10 +255,11 @@ def doubts(
         if not verdict.further or not verdict.unsure:
             continue
         power = "" if verdict.is_error else ", four times in five"
-        one = verdict.further == 1
-        of = f"{verdict.unit} like this" if one else f"{verdict.unit}s like these"
+        units = f"{verdict.unit}s like these"
+        if verdict.further == 1:
+            units = f"{verdict.unit} like this"
         lines.append(
-            f"{_title(verdict)}: about {rounded_up(verdict.further)} more {of} would "
+            f"{_title(verdict)}: about {rounded_up(verdict.further)} more {units} would "
             f"show differences as large as measured{power}."
         )
     few = "".join(verdict.too_few for verdict in verdicts if verdict.measure == "retrieval")

@@ -115,13 +115,16 @@ def _lost(row: Mapping[Hashable, Any], name: str) -> str:
 
 
 def coverage_line(table: pd.DataFrame) -> str:
-    """How often budgets of one half of the documents held on the other half."""
-    said, held = int(table["draws_said"].sum()), int(table["draws_held"].sum())
-    if not said:
+    """How often a promise by one half of the documents was broken on the other half."""
+    drawn, number, held = (
+        int(table[name].sum()) for name in ("draws", "draws_with_budget", "draws_held")
+    )
+    if not number:
         return "no half of the documents is enough for a budget, so promises could not be checked"
     return (
-        f"budgets by a random half of the documents held on the other half in {held / said:.1%} of "
-        f"{said:,} draws"
+        f"check: of {drawn:,} random halves of the documents {number:,} had a budget, and "
+        f"{number - held:,} of these ({(number - held) / drawn:.1%} of all) did not hold on the "
+        "other half"
     )
 
 

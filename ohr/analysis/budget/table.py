@@ -24,8 +24,9 @@ def budgets(
 
     ``noise``, ``loss`` and ``bound`` are those of the level with the most noise that keeps the
     promise, ``next_noise``, ``next_loss`` and ``next_bound`` those of the level after it; NaN if
-    there is none. ``kind`` says why. ``draws_said`` and ``draws_held`` are counts of 200 random
-    halves of the documents: how often one half had a budget, and how often it held on the other.
+    there is none. ``kind`` says why. ``draws_with_budget`` and ``draws_held`` are counts of 200
+    random halves of the documents: how often one half had a budget, and how often it held on the
+    other half.
     ``axis`` is by default the content r_noise. Raises ConfigError for a share outside (0, 1), and
     OhrError if there is no noise curve.
     """
@@ -47,7 +48,7 @@ def budgets(
                     row[f"{name}{part}"] = getattr(promise, part, float("nan"))
             row |= {"clean": float(curve.quality[0].mean()), "n": curve.quality.shape[1]}
             row |= {"n_clusters": curve.clusters.size, "unit": curve.clusters.unit}
-            row |= {"draws": coverage.draws, "draws_said": coverage.said}
+            row |= {"draws": coverage.draws, "draws_with_budget": coverage.budgets}
             rows.append(row | {"draws_held": coverage.held})
     if not rows:
         raise OhrError(

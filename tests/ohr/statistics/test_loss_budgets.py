@@ -109,6 +109,6 @@ def test_promises_hold_on_further_documents():
 def test_halves_check_each_other():
     curve = curve_of(drawn((0.01, 0.2), 40, 0), (0.1, 0.3), 40)
     coverage = budget_coverage(curve, 0.05, draws=50)
-    assert (coverage.draws, coverage.said, coverage.held) == (50, 50, 50)
+    assert (coverage.draws, coverage.budgets, coverage.held) == (50, 50, 50)
     assert budget_coverage(curve, 0.05, draws=50) == coverage
-    assert budget_coverage(curve_of(drawn((0.01,), 5, 0), (0.1,), 5), 0.05).said == 0
+    assert budget_coverage(curve_of(drawn((0.01,), 5, 0), (0.1,), 5), 0.05).budgets == 0
