@@ -51,6 +51,8 @@ class Labelled:
     """A page with known errors; its domain is left out of the fit as a whole.
 
     ``values`` has signals and errors, NaN if absent; ``knowledge_base`` names engine and noise.
+    ``cluster`` is the document that is in whole either fitted or checked, ``apart`` how far the
+    output is from those of other engines (:func:`ohr.quality.bounds.write_apart`).
     """
 
     domain: str
@@ -58,6 +60,16 @@ class Labelled:
     page_no: int
     knowledge_base: str
     values: Mapping[str, float]
+    page_kind: str = ""
+    script: str = ""
+    cluster: str = ""
+    apart: str = ""
+    writes_script: bool = True
+
+    @property
+    def engine(self) -> str:
+        """The label of the engine."""
+        return self.knowledge_base.rpartition(", ")[0]
 
 
 def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:

@@ -14,17 +14,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from ohr.quality.bounds import Apart, possible_errors
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 
+FORM = 2
+"""Of the model's file. 2 has the kinds of pages."""
 COVERAGE = 0.9
+LEAST_COVERAGE = 0.85
+"""Least share of the pages of a kind left out of a fit that 90 % intervals must contain."""
 OFFSET = 0.01
 """Added to a rate before its logarithm; errors below it look the same."""
 OFFSET_OF_PASSAGES = 0.05
@@ -74,7 +79,8 @@ class Predictor:
     domains that were left out weigh the same. ``bias`` is, for each kind, the error of predicted
     differences between two OCR outputs of the same pages in domains that were left out, as a share
     of the spread of the predictions. ``doubt`` is the part of it with which winners in such domains
-    are right.
+    are right. ``page_kinds`` are the shares of pages of each kind whose truth the intervals of a
+    fit to the other kinds contained.
     """
 
     mean: list[float]
@@ -86,14 +92,86 @@ class Predictor:
     coverage: dict[str, dict[str, float]] = field(default_factory=dict)
     covered: str = ""
     fitted_on: dict[str, Any] = field(default_factory=dict)
+    page_kinds: dict[str, dict[str, float]] = field(default_factory=dict)
+    form: int = FORM
+
+    @property
+    def validated(self) -> frozenset[str]:
+        """The kinds of pages (:mod:`ohr.quality.page_kind`) that are assessed.
+
+        Their intervals hold for :data:`LEAST_COVERAGE` of the pages when the whole kind is left out
+        of the fit, for every error.
+        """
+        return frozenset(
+            name
+            for name, of in self.page_kinds.items()
+            if all(of.get(target, 0.0) >= LEAST_COVERAGE for target in TARGETS)
+        )
+
+    def knows(self, page_kind: object) -> bool:
+        """Whether pages of a kind are assessed; a model without kinds assesses all."""
+        return not self.page_kinds or page_kind in self.validated
 
     def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
         """Predict one error of a page; NaN is a signal that is not assessed."""
-        centre, deviation = self.scaled(signals, target)
+        return self._predicted(signals, target, *self.scaled(signals, target))
+
+    def _predicted(
+        self, signals: Mapping[str, float], target: str, centre: float, deviation: float
+    ) -> Prediction:
         below, above = (width * deviation for width in self.widths[kind(signals)][target])
         low, value, high = (unscaled(target, centre + step) for step in (-below, 0.0, above))
         mean, spread = moments(target, centre, deviation)
         return Prediction(value, mean, spread, low, high, self.is_in_range(signals))
+
+    def scaled_together(
+        self,
+        signals: Mapping[str, Mapping[str, float]],
+        pairs: Mapping[tuple[str, str], Mapping[str, Apart]],
+        target: str,
+    ) -> dict[str, tuple[float, float]]:
+        """What :meth:`scaled` gives for one page by each engine, raised until all are possible.
+
+        ``pairs`` say how far the outputs of two engines are apart, for each error of
+        :data:`ohr.quality.bounds.BOUNDED`.
+        """
+        found = {engine: self.scaled(of, target) for engine, of in signals.items()}
+        alone = {engine: unscaled(target, centre) for engine, (centre, _) in found.items()}
+        known_pairs = {both: of[target] for both, of in pairs.items() if target in of}
+        together = possible_errors(alone, known_pairs)
+        return {
+            engine: (max(centre, scale(target, together[engine])), deviation)
+            if together[engine] > alone[engine]
+            else (centre, deviation)
+            for engine, (centre, deviation) in found.items()
+        }
+
+    def predict_together(
+        self,
+        signals: Mapping[str, Mapping[str, float]],
+        pairs: Mapping[tuple[str, str], Mapping[str, Apart]],
+        target: str,
+    ) -> dict[str, Prediction]:
+        """Predict one error of a page for each engine, none below what the others' outputs imply.
+
+        Two outputs that differ cannot both be right. So predictions that are not possible together
+        are raised, with their intervals, and the lower end is at least what follows if the other
+        engine's error is at its upper end.
+        """
+        found = {
+            engine: self._predicted(signals[engine], target, *of)
+            for engine, of in self.scaled_together(signals, pairs, target).items()
+        }
+        lows = {engine: each.low for engine, each in found.items()}
+        for (first, second), of in pairs.items():
+            if target in of and first in found and second in found:
+                pair = of[target]
+                lows[first] = max(lows[first], pair.least_first(found[second].high))
+                lows[second] = max(lows[second], pair.swapped().least_first(found[first].high))
+        return {
+            engine: replace(each, low=min(lows[engine], each.value))
+            for engine, each in found.items()
+        }
 
     def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
         """The conditional mean and deviation on the scale of the errors."""
@@ -135,8 +213,12 @@ def shipped() -> Predictor:
 
 
 def parse(text: str) -> Predictor:
-    """A model from :meth:`Predictor.to_json`."""
+    """A model from :meth:`Predictor.to_json`. Raises ValueError for one of a later version."""
     fields = json.loads(text)
+    if fields.setdefault("form", 1) > FORM:
+        raise ValueError(
+            f"the model has form {fields['form']}, and this version reads up to {FORM}"
+        )
     fields["ranges"] = {name: tuple(both) for name, both in fields["ranges"].items()}
     fields["widths"] = {
         which: {target: tuple(both) for target, both in of.items()}

@@ -12,6 +12,8 @@ from ohr.quality.fit import Labelled
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 
+_LATER = {"page_kind": "", "script": "", "cluster": "", "apart": "", "writes_script": True}
+
 
 def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
     """The signals of some runs, with a column ``group`` of pages to leave out of a fit together.
@@ -38,6 +40,10 @@ def _read(run: Path) -> pd.DataFrame:
         raise OhrError(
             f"{run} has no signals.csv: it is not a run of ohr quality confidence"
         ) from error
+    # Runs of earlier versions lack what follows.
+    table = table.assign(**{name: table.get(name, empty) for name, empty in _LATER.items()})
+    table["cluster"] = table["cluster"].where(table["cluster"].ne(""), table["doc_id"])
+    table = table.fillna({name: empty for name, empty in _LATER.items() if empty == ""})
     return table.drop(columns=[name for name in table if str(name).startswith("predicted_")])
 
 
@@ -51,6 +57,11 @@ def labelled(table: pd.DataFrame) -> list[Labelled]:
             f"{row['engine']}, {row['noise']}",
             {name: float(row[name]) for name in SIGNALS}
             | {name: float(row[f"true_{name}"]) for name in TARGETS},
+            str(row["page_kind"]),
+            str(row["script"]),
+            str(row["cluster"]),
+            str(row["apart"]),
+            writes_script=bool(row["writes_script"]),
         )
         for row in table.to_dict("records")
     ]
