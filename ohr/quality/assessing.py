@@ -24,12 +24,17 @@ def reason_against(row: Mapping[str, Any], model: Predictor) -> str:
     """
     if not row.get("writes_script", True):
         return f"{row.get('engine')} cannot write {row.get('script')}"
-    page_kind = row.get("page_kind")
-    if isinstance(page_kind, str) and page_kind and not model.knows(page_kind):
-        name = PAGE_KINDS.get(page_kind, page_kind)
-        return f"the intervals do not hold for {name}"
+    script, page_kind = (_text(row.get(name)) for name in ("script", "page_kind"))
+    if script and not model.knows_script(script):
+        return f"predictions were not fitted on pages in {script}"
+    if page_kind and not model.knows_kind(page_kind):
+        return f"predictions are not shown to hold for {PAGE_KINDS.get(page_kind, page_kind)}"
     signals = {name: float(row.get(name, math.nan)) for name in OUTSIDE}
     return "" if is_assessable(signals) else ONLY_TEXT
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def page_pairs(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[str, Apart]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ohr.quality.assessing import page_pairs
 from ohr.quality.inference import compare
 from ohr.quality.predictor import (
     COLUMNS,
@@ -42,8 +44,8 @@ SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 Predicted = tuple[float, float, float]
 """Predicted mean, truth, and spread of the prediction."""
 KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
-Score = tuple[str, str, float]
-"""Domain, kind of evidence, and deviations of the truth above the prediction."""
+Score = tuple[tuple[str, str], str, float]
+"""Kind of page and domain, kind of evidence, and deviations of the truth above the prediction."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,6 @@ class Labelled:
     script: str = ""
     cluster: str = ""
     apart: str = ""
-    writes_script: bool = True
 
     @property
     def engine(self) -> str:
@@ -79,34 +80,10 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out of predictions: its
     weight would be chance.
     """
-    rare = [
-        name
-        for name in SIGNALS
-        if sum(not math.isnan(page.values[name]) for page in pages) < FEWEST_ASSESSED
-    ]
-    pages = [
-        replace(page, values=dict(page.values) | dict.fromkeys(rare, math.nan)) for page in pages
-    ]
-    domains = sorted({page.domain for page in pages})
-    if len(domains) < 2:
-        raise ValueError(
-            "a fit needs pages of at least two domains: it leaves each one out in turn"
-        )
-    residuals = _Residuals()
-    for domain in domains:
-        partial = _model([page for page in pages if page.domain != domain])
-        outside = [page for page in pages if page.domain == domain]
-        residuals.add(partial, outside)
-        layered = [page for page in outside if kind(page.values) == "layer"]
-        residuals.add(partial, [_drop_layer(page) for page in layered])
-    # Without pages with a text layer, the residuals of scans are all that is known.
-    scores = {
-        (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
-        for which, target in product(KINDS, TARGETS)
-    }
-    widths = {
-        which: {target: _widths(scores[which, target]) for target in TARGETS} for which in KINDS
-    }
+    pages = without_rare_signals(pages)
+    residuals = _left_out(pages)
+    scores, widths = _scores(residuals), _all_widths(residuals)
+    domains = len({page.domain for page in pages})
     coverage = {
         which: {target: _coverage(scores[which, target]) for target in TARGETS} for which in KINDS
     }
@@ -131,14 +108,72 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         bias=bias,
         doubt=doubt,
         coverage=coverage,
-        covered=f"{len(domains)} domains, each left out of the fit and of the widths",
+        covered=f"{domains} domains, each left out of the fit and of the widths",
         fitted_on=fitted_on,
     )
 
 
-def _drop_layer(page: Labelled) -> Labelled:
+def without_rare_signals(pages: Sequence[Labelled]) -> list[Labelled]:
+    """The pages without the signals that fewer than :data:`FEWEST_ASSESSED` of them have."""
+    rare = [
+        name
+        for name in SIGNALS
+        if sum(not math.isnan(page.values[name]) for page in pages) < FEWEST_ASSESSED
+    ]
+    return [
+        replace(page, values=dict(page.values) | dict.fromkeys(rare, math.nan)) for page in pages
+    ]
+
+
+def fit_intervals(pages: Sequence[Labelled]) -> Predictor:
+    """What :func:`fit` gives, without how far winners are to be doubted. Raises ValueError."""
+    pages = without_rare_signals(pages)
+    return replace(_model(pages), widths=_all_widths(_left_out(pages)))
+
+
+def _left_out(pages: Sequence[Labelled]) -> _Residuals:
+    """The residuals of each domain by a model of the others."""
+    domains = sorted({page.domain for page in pages})
+    if len(domains) < 2:
+        raise ValueError(
+            "a fit needs pages of at least two domains: it leaves each one out in turn"
+        )
+    residuals = _Residuals()
+    for domain in domains:
+        partial = _model([page for page in pages if page.domain != domain])
+        outside = [page for page in pages if page.domain == domain]
+        residuals.add(partial, outside)
+        residuals.add(partial, as_images(outside))
+    return residuals
+
+
+def _scores(residuals: _Residuals) -> dict[tuple[str, str], list[Score]]:
+    # Without pages with a text layer, the residuals of scans are all that is known.
+    return {
+        (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
+        for which, target in product(KINDS, TARGETS)
+    }
+
+
+def _all_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float]]]:
+    scores = _scores(residuals)
+    return {
+        which: {target: _widths(scores[which, target]) for target in TARGETS} for which in KINDS
+    }
+
+
+def as_images(pages: Sequence[Labelled]) -> list[Labelled]:
+    """The pages with a text layer, as if they were clean page images without one."""
     nothing = dict.fromkeys(LAYER_SIGNALS, math.nan)
-    return replace(page, values=dict(page.values) | nothing)
+    return [
+        replace(
+            page,
+            values=dict(page.values) | nothing,
+            page_kind="clean" if page.page_kind else "",
+        )
+        for page in pages
+        if kind(page.values) == "layer"
+    ]
 
 
 def _root_mean_square(values: Sequence[float]) -> float:
@@ -159,17 +194,45 @@ class _Residuals:
         """Add the pages of one domain, predicted by a model that has not seen it."""
         for which, target in product(KINDS, TARGETS):
             knowledge_bases: KnowledgeBases = {}
-            for page in (page for page in pages if kind(page.values) == which):
-                centre, deviation = model.scaled(page.values, target)
+            some = [page for page in pages if kind(page.values) == which]
+            scaled = scaled_pages(model, some, target)
+            for page, (centre, deviation) in zip(some, scaled, strict=True):
                 truth = page.values[target]
                 score = (scale(target, truth) - centre) / deviation
-                self.scores[which, target].append((page.domain, _evidence(page), score))
+                group = (page.page_kind, page.domain)
+                self.scores[which, target].append((group, _evidence(page), score))
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
                 knowledge_bases.setdefault(page.knowledge_base, {})[place] = (mean, truth, spread)
             self.gaps[which, target] += _gaps(knowledge_bases)
             for name, of in knowledge_bases.items():
                 self.knowledge_bases[which, target].setdefault(name, {}).update(of)
+
+
+def scaled_pages(
+    model: Predictor, pages: Sequence[Labelled], target: str
+) -> list[tuple[float, float]]:
+    """Centre and deviation of each page's error, raised where outputs are too far apart."""
+    found: list[tuple[float, float]] = [(math.nan, math.nan)] * len(pages)
+    for rows in _by_page(pages):
+        signals = {str(place): pages[place].values for place in rows}
+        named = [{"engine": pages[place].engine, "apart": pages[place].apart} for place in rows]
+        pairs = {
+            (str(rows[int(one)]), str(rows[int(other)])): of
+            for (one, other), of in page_pairs(named).items()
+        }
+        for place, scaled in model.scaled_together(signals, pairs, target).items():
+            found[int(place)] = scaled
+    return found
+
+
+def _by_page(pages: Sequence[Labelled]) -> list[list[int]]:
+    """The places of the outputs of each page under each noise."""
+    places: dict[tuple[str, str, int, str], list[int]] = {}
+    for place, page in enumerate(pages):
+        noise = page.knowledge_base.rpartition(", ")[2]
+        places.setdefault((page.domain, page.doc_id, page.page_no, noise), []).append(place)
+    return list(places.values())
 
 
 def _model(pages: Sequence[Labelled]) -> Predictor:
@@ -192,13 +255,19 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
 
 
 def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
-    """The weight of each page: all domains weigh the same, and in a domain all documents."""
-    documents: dict[str, dict[str, int]] = {}
-    for page in pages:
-        of_domain = documents.setdefault(page.domain, {})
-        of_domain[page.doc_id] = of_domain.get(page.doc_id, 0) + 1
+    """The weight of each page: all kinds of pages weigh the same, in a kind all domains, and in a
+    domain all documents.
+    """
+    groups = [(page.page_kind, page.domain) for page in pages]
+    documents = [(*of, page.doc_id) for of, page in zip(groups, pages, strict=True)]
+    domains = Counter(kind_of for kind_of, _ in set(groups))
+    of_domain = Counter((kind_of, domain) for kind_of, domain, _ in set(documents))
+    of_document = Counter(documents)
     return np.array(
-        [1 / len(documents[page.domain]) / documents[page.domain][page.doc_id] for page in pages]
+        [
+            1 / domains[group[0]] / of_domain[group] / of_document[document]
+            for group, document in zip(groups, documents, strict=True)
+        ]
     )
 
 
@@ -213,7 +282,7 @@ def _evidence(page: Labelled) -> str:
 
 def _widths(scores: Sequence[Score]) -> tuple[float, float]:
     """The factors below and above that hold for every kind of evidence with enough pages."""
-    by_evidence: dict[str, list[tuple[str, float]]] = {}
+    by_evidence: dict[str, list[tuple[tuple[str, str], float]]] = {}
     for domain, evidence, score in scores:
         by_evidence.setdefault(evidence, []).append((domain, score))
     enough = [of for of in by_evidence.values() if len(of) >= FEWEST_ASSESSED]
@@ -221,7 +290,7 @@ def _widths(scores: Sequence[Score]) -> tuple[float, float]:
     return max(below for below, _ in both), max(above for _, above in both)
 
 
-def _both(residuals: Sequence[tuple[str, float]]) -> tuple[float, float]:
+def _both(residuals: Sequence[tuple[tuple[str, str], float]]) -> tuple[float, float]:
     """The factors below and above for pages with one kind of evidence.
 
     Their proportion is that of the tails of the residuals; one conformal factor widens both until
@@ -244,21 +313,23 @@ def _coverage(scores: Sequence[Score]) -> float:
     It is the mean over the domains; NaN for fewer than two.
     """
     held = []
-    for domain in sorted({of for of, _, _ in scores}):
-        rest = [score for score in scores if score[0] != domain]
+    for domain in sorted({of for (_, of), _, _ in scores}):
+        rest = [score for score in scores if score[0][1] != domain]
         if rest:
             below, above = _widths(rest)
-            held.append(
-                np.mean([-below <= miss <= above for of, _, miss in scores if of == domain])
-            )
+            own = [miss for (_, of), _, miss in scores if of == domain]
+            held.append(np.mean([-below <= miss <= above for miss in own]))
     return round(float(np.mean(held)), 4) if held else math.nan
 
 
-def _quantile(domains: Sequence[str], values: np.ndarray, level: float) -> float:
-    """The quantile of the values at ``level``, with the same weight for each domain."""
-    names, places, counts = np.unique(domains, return_inverse=True, return_counts=True)
+def _quantile(groups: Sequence[tuple[str, str]], values: np.ndarray, level: float) -> float:
+    """The quantile of the values at ``level``, with the same weight for each kind of page, and in a
+    kind for each domain.
+    """
+    pages, kinds = Counter(groups), Counter(name for name, _ in set(groups))
+    weights = np.array([1 / pages[of] / kinds[of[0]] / len(kinds) for of in groups])
     order = np.argsort(values, kind="stable")
-    covered = np.cumsum(1 / counts[places.ravel()[order]] / len(names))
+    covered = np.cumsum(weights[order])
     place = np.searchsorted(covered, min(1.0, level) - 1e-12)
     return float(values[order[min(int(place), len(values) - 1)]])
 

@@ -30,6 +30,8 @@ FORM = 2
 COVERAGE = 0.9
 LEAST_COVERAGE = 0.85
 """Least share of the pages of a kind left out of a fit that 90 % intervals must contain."""
+FEWEST_DOCUMENTS = 5
+"""Fewest documents of a kind or writing system that can show that predictions hold for it."""
 OFFSET = 0.01
 """Added to a rate before its logarithm; errors below it look the same."""
 OFFSET_OF_PASSAGES = 0.05
@@ -80,7 +82,8 @@ class Predictor:
     differences between two OCR outputs of the same pages in domains that were left out, as a share
     of the spread of the predictions. ``doubt`` is the part of it with which winners in such domains
     are right. ``page_kinds`` are the shares of pages of each kind whose truth the intervals of a
-    fit to the other kinds contained.
+    fit to the other kinds contained. ``scripts`` are the numbers of documents that were fitted in
+    each writing system.
     """
 
     mean: list[float]
@@ -93,6 +96,7 @@ class Predictor:
     covered: str = ""
     fitted_on: dict[str, Any] = field(default_factory=dict)
     page_kinds: dict[str, dict[str, float]] = field(default_factory=dict)
+    scripts: dict[str, int] = field(default_factory=dict)
     form: int = FORM
 
     @property
@@ -108,9 +112,13 @@ class Predictor:
             if all(of.get(target, 0.0) >= LEAST_COVERAGE for target in TARGETS)
         )
 
-    def knows(self, page_kind: object) -> bool:
+    def knows_kind(self, page_kind: str) -> bool:
         """Whether pages of a kind are assessed; a model without kinds assesses all."""
         return not self.page_kinds or page_kind in self.validated
+
+    def knows_script(self, script: str) -> bool:
+        """Whether enough documents in a writing system were fitted; all are without a list."""
+        return not self.scripts or self.scripts.get(script, 0) >= FEWEST_DOCUMENTS
 
     def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
         """Predict one error of a page; NaN is a signal that is not assessed."""

@@ -48,7 +48,7 @@ def _read(run: Path) -> pd.DataFrame:
 
 
 def labelled(table: pd.DataFrame) -> list[Labelled]:
-    """The pages of :func:`read_signals`, for a fit."""
+    """The pages of :func:`read_signals` that are in a writing system of the engine, for a fit."""
     return [
         Labelled(
             str(row["group"]),
@@ -61,7 +61,7 @@ def labelled(table: pd.DataFrame) -> list[Labelled]:
             str(row["script"]),
             str(row["cluster"]),
             str(row["apart"]),
-            writes_script=bool(row["writes_script"]),
         )
         for row in table.to_dict("records")
+        if row["writes_script"]
     ]
