@@ -37,8 +37,10 @@ PHOTOGRAPH_SHADE = 0.18
 more, on scans .14 or less."""
 CLEAN_PAPER = 0.5
 """Least share of the pixels with the commonest grey value on clean paper."""
-SLIP_LETTERS = 58
-"""Most letters of usual width that fit beside each other on a slip."""
+SLIP_LETTERS = 52
+"""Most letters of usual width that fit beside each other on a slip: tills print 24 to 48."""
+_NARROW = 0.5
+"""Largest width of a usual letter, in heights of a word's box: ideographs count as two letters."""
 _BLOCKS = 16
 _PAPER = 75
 """Percentile of the brightness of a part of the page that is paper, not ink."""
@@ -88,7 +90,7 @@ def line_letters(words: Sequence[Word]) -> float | None:
     boxes = [word.box for word in words if word.text.strip()]
     start = np.percentile([box[0] for box in boxes], 3)
     end = np.percentile([box[2] for box in boxes], 97)
-    return float((end - start) / size[1])
+    return float((end - start) / min(size[1], _NARROW * size[0]))
 
 
 def page_kind(picture: Picture | None, letters: float | None, *, has_layer: bool = False) -> str:
