@@ -1,0 +1,126 @@
+"""How often the engine that is named is the wrong one, by the number of pages that were read.
+
+    python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images]
+
+``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
+true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
+shipped model, and judged as if no truth were known. The engine that is named is *wrong* if another
+one has a lower true error, a mean over all pages of the run. ``--as-images`` takes the text layers
+away. ``--held-out`` keeps the documents that ``ohr dev fit-quality --half`` does not fit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+
+from ohr.adviser.own_pages import add_predictions, keep_assessed
+from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.adviser.quality.table import DECIDES
+from ohr.adviser.recommend.batches import spread_order
+from ohr.adviser.recommend.decision import decide
+from ohr.adviser.recommend.verdicts import error_verdict
+from ohr.display.terminal import show
+from ohr.quality.truth import TARGETS
+from ohr.quality.validation import fitted_half
+from ohr.types import PageRef
+
+KEYS = ["doc_id", "page_no"]
+PAGES = (1, 4, 16, 64)
+CLOSE = 0.02
+"""A named engine that is behind by no more is wrong, but costs little."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the draws of so many pages give: shares of all draws, and of those with a name."""
+
+    pages: int
+    named: float
+    wrong: float
+    """Share of the draws with a name."""
+    wrong_by_much: float
+    """The same, if the named engine is behind by more than :data:`CLOSE`."""
+    count: int
+
+
+def read_truths(run: Path, *, as_images: bool = False, held_out: bool = False) -> pd.DataFrame:
+    """Clean pages of a run that all engines read, with predictions and true errors apart."""
+    table = read_signals([run])
+    table = table[table["noise"] == "clean"].reset_index(drop=True)
+    if held_out:
+        pages = labelled(table.assign(writes_script=True))
+        table = table[~np.array(fitted_half(pages))].reset_index(drop=True)
+    if as_images:
+        table[["layer", "lost_passages"]] = np.nan
+        table["page_kind"] = table["page_kind"].replace("born-digital", "clean")
+    engines = table["engine"].nunique()
+    table = table[table.groupby(KEYS)["engine"].transform("size") == engines]
+    predicted = keep_assessed(add_predictions(table.reset_index(drop=True)))
+    predicted["has_layer"] = predicted["layer"].notna()
+    truths = {f"true_{name}": np.nan for name in TARGETS}
+    return predicted.assign(truth=predicted[f"true_{DECIDES}"], **truths)
+
+
+def name_engines(table: pd.DataFrame, sizes: Sequence[int], draws: int) -> list[Row]:
+    """The rows for some numbers of pages; of fewer pages than that there is none."""
+    refs = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].drop_duplicates().to_numpy()]
+    own = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].to_numpy()]
+    means = table.groupby("engine")["truth"].mean()
+    rows = []
+    for size in (size for size in sizes if size <= len(refs)):
+        names = []
+        for seed in range(draws):
+            chosen = set(spread_order(refs, seed)[:size])
+            part = table[[ref in chosen for ref in own]]
+            verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
+            names.append(decide([verdict], {}).engine)
+        behind = np.array([means[name] - means.min() for name in names if name])
+        rows.append(
+            Row(
+                size,
+                len(behind) / draws,
+                float(np.mean(behind > 0)) if len(behind) else np.nan,
+                float(np.mean(behind > CLOSE)) if len(behind) else np.nan,
+                draws,
+            )
+        )
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("runs", type=Path, nargs="+", help="runs of ohr quality confidence")
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--pages", default=",".join(map(str, PAGES)))
+    parser.add_argument("--as-images", action="store_true", help="without text layers")
+    parser.add_argument("--held-out", action="store_true", help="documents that were not fitted")
+    options = parser.parse_args(arguments)
+    sizes = [int(size) for size in options.pages.split(",")]
+    grid = Table(title=f"{options.draws} draws of pages, judged without their truth")
+    for head in ("run", "true errors", "assessed", "pages", "named", "wrong", f"by > {CLOSE:g}"):
+        grid.add_column(head)
+    for run in options.runs:
+        whole = read_truths(run, as_images=options.as_images, held_out=options.held_out)
+        for pair in combinations(sorted(whole["engine"].unique()), 2):
+            table = whole[whole["engine"].isin(pair)].reset_index(drop=True)
+            means = table.groupby("engine")["truth"].mean()
+            title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+            for row in name_engines(table, sizes, options.draws):
+                shares = (row.named, row.wrong, row.wrong_by_much)
+                texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
+                grid.add_row(
+                    run.name, title, f"{table['assessed'].mean():.2f}", str(row.pages), *texts
+                )
+    show(grid)
+
+
+if __name__ == "__main__":
+    main()
