@@ -22,14 +22,13 @@ import pandas as pd
 from rich.table import Table
 
 from ohr.adviser.own_pages import add_predictions, keep_assessed
-from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.adviser.quality.signal_runs import read_signals, unfitted_half
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.recommend.batches import spread_order
 from ohr.adviser.recommend.decision import decide
 from ohr.adviser.recommend.verdicts import error_verdict
 from ohr.display.terminal import show
 from ohr.quality.truth import TARGETS
-from ohr.quality.validation import fitted_half
 from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
@@ -56,8 +55,7 @@ def read_truths(run: Path, *, as_images: bool = False, held_out: bool = False) -
     table = read_signals([run])
     table = table[table["noise"] == "clean"].reset_index(drop=True)
     if held_out:
-        pages = labelled(table.assign(writes_script=True))
-        table = table[~np.array(fitted_half(pages))].reset_index(drop=True)
+        table = unfitted_half(table)
     if as_images:
         table[["layer", "lost_passages"]] = np.nan
         table["page_kind"] = table["page_kind"].replace("born-digital", "clean")

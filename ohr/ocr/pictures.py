@@ -25,14 +25,14 @@ def page_pictures(tasks: Iterable[PageTask], store: ArtefactStore) -> dict[PageR
         if task.as_pdf or task.ref in pictures:
             continue
         key = {"page": task.key, "form": FORM}
-        stored = store.get("picture", key)
-        try:
-            picture = Picture(float(stored["paper"]), float(stored["shade"]))
-        except (TypeError, KeyError, ValueError):
-            try:
-                picture = picture_of(draw_image(task)[0])
-            except (OhrError, OSError, ValueError):
+        match store.get("picture", key):
+            case {"paper": int() | float() as paper, "shade": int() | float() as shade}:
+                pictures[task.ref] = Picture(float(paper), float(shade))
                 continue
-            store.put("picture", key, asdict(picture))
+        try:
+            picture = picture_of(draw_image(task)[0])
+        except (OhrError, OSError, ValueError):
+            continue
+        store.put("picture", key, asdict(picture))
         pictures[task.ref] = picture
     return pictures

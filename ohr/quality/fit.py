@@ -32,7 +32,7 @@ FEWEST_PAGES = 10
 """Least number of pages that two knowledge bases share for their difference to count."""
 
 
-FEWEST_ASSESSED = 100
+FEWEST_ASSESSED = 40
 PAGES_DRAWN = 30
 DRAWS = 30
 WRONG_WINNERS = 0.01
@@ -44,8 +44,10 @@ SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 Predicted = tuple[float, float, float]
 """Predicted mean, truth, and spread of the prediction."""
 KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
-Score = tuple[tuple[str, str], str, float]
-"""Kind of page and domain, kind of evidence, and deviations of the truth above the prediction."""
+Group = tuple[str, str, str]
+"""Kind of page, domain, and document."""
+Score = tuple[Group, str, float]
+"""Group, kind of evidence, and deviations of the truth above the prediction."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +201,7 @@ class _Residuals:
             for page, (centre, deviation) in zip(some, scaled, strict=True):
                 truth = page.values[target]
                 score = (scale(target, truth) - centre) / deviation
-                group = (page.page_kind, page.domain)
-                self.scores[which, target].append((group, _evidence(page), score))
+                self.scores[which, target].append((_group(page), _evidence(page), score))
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
                 knowledge_bases.setdefault(page.knowledge_base, {})[place] = (mean, truth, spread)
@@ -237,7 +238,7 @@ def _by_page(pages: Sequence[Labelled]) -> list[list[int]]:
 
 def _model(pages: Sequence[Labelled]) -> Predictor:
     rows = scaled_rows([page.values for page in pages])
-    mean, covariance = joint_normal(rows, domain_weights(pages))
+    mean, covariance = joint_normal(rows, page_weights(list(map(_group, pages))))
     ranges = {}
     for place, name in enumerate(SIGNALS):
         column = rows[:, place][~np.isnan(rows[:, place])]
@@ -254,21 +255,14 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
     )
 
 
-def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
-    """The weight of each page: all kinds of pages weigh the same, in a kind all domains, and in a
-    domain all documents.
-    """
-    groups = [(page.page_kind, page.domain) for page in pages]
-    documents = [(*of, page.doc_id) for of, page in zip(groups, pages, strict=True)]
-    domains = Counter(kind_of for kind_of, _ in set(groups))
-    of_domain = Counter((kind_of, domain) for kind_of, domain, _ in set(documents))
-    of_document = Counter(documents)
-    return np.array(
-        [
-            1 / domains[group[0]] / of_domain[group] / of_document[document]
-            for group, document in zip(groups, documents, strict=True)
-        ]
-    )
+def page_weights(groups: Sequence[Group]) -> np.ndarray:
+    """The weight of each page: all kinds of pages weigh the same, and in a kind all documents."""
+    pages, documents = Counter(groups), Counter(name for name, _, _ in set(groups))
+    return np.array([1 / pages[of] / documents[of[0]] / len(documents) for of in groups])
+
+
+def _group(page: Labelled) -> Group:
+    return page.page_kind, page.domain, page.cluster or page.doc_id
 
 
 def _evidence(page: Labelled) -> str:
@@ -282,7 +276,7 @@ def _evidence(page: Labelled) -> str:
 
 def _widths(scores: Sequence[Score]) -> tuple[float, float]:
     """The factors below and above that hold for every kind of evidence with enough pages."""
-    by_evidence: dict[str, list[tuple[tuple[str, str], float]]] = {}
+    by_evidence: dict[str, list[tuple[Group, float]]] = {}
     for domain, evidence, score in scores:
         by_evidence.setdefault(evidence, []).append((domain, score))
     enough = [of for of in by_evidence.values() if len(of) >= FEWEST_ASSESSED]
@@ -290,20 +284,20 @@ def _widths(scores: Sequence[Score]) -> tuple[float, float]:
     return max(below for below, _ in both), max(above for _, above in both)
 
 
-def _both(residuals: Sequence[tuple[tuple[str, str], float]]) -> tuple[float, float]:
+def _both(residuals: Sequence[tuple[Group, float]]) -> tuple[float, float]:
     """The factors below and above for pages with one kind of evidence.
 
     Their proportion is that of the tails of the residuals; one conformal factor widens both until
     the interval holds for pages of a new domain (conformalised quantiles: Romano, Patterson and
     Candes 2019).
     """
-    domains = [domain for domain, _ in residuals]
+    groups = [group for group, _ in residuals]
     signed = np.array([score for _, score in residuals])
     tail = (1 + COVERAGE) / 2
-    below = max(_quantile(domains, -signed, tail), _LEAST_WIDTH)
-    above = max(_quantile(domains, signed, tail), _LEAST_WIDTH)
+    below = max(_quantile(groups, -signed, tail), _LEAST_WIDTH)
+    above = max(_quantile(groups, signed, tail), _LEAST_WIDTH)
     misses = np.maximum(signed / above, -signed / below)
-    factor = _quantile(domains, misses, COVERAGE * (1 + 1 / len(set(domains))))
+    factor = _quantile(groups, misses, COVERAGE * (1 + 1 / len(set(groups))))
     return round(below * factor, 4), round(above * factor, 4)
 
 
@@ -313,23 +307,19 @@ def _coverage(scores: Sequence[Score]) -> float:
     It is the mean over the domains; NaN for fewer than two.
     """
     held = []
-    for domain in sorted({of for (_, of), _, _ in scores}):
+    for domain in sorted({of for (_, of, _), _, _ in scores}):
         rest = [score for score in scores if score[0][1] != domain]
         if rest:
             below, above = _widths(rest)
-            own = [miss for (_, of), _, miss in scores if of == domain]
+            own = [miss for (_, of, _), _, miss in scores if of == domain]
             held.append(np.mean([-below <= miss <= above for miss in own]))
     return round(float(np.mean(held)), 4) if held else math.nan
 
 
-def _quantile(groups: Sequence[tuple[str, str]], values: np.ndarray, level: float) -> float:
-    """The quantile of the values at ``level``, with the same weight for each kind of page, and in a
-    kind for each domain.
-    """
-    pages, kinds = Counter(groups), Counter(name for name, _ in set(groups))
-    weights = np.array([1 / pages[of] / kinds[of[0]] / len(kinds) for of in groups])
+def _quantile(groups: Sequence[Group], values: np.ndarray, level: float) -> float:
+    """The quantile of the values at ``level``, weighted by :func:`page_weights`."""
     order = np.argsort(values, kind="stable")
-    covered = np.cumsum(weights[order])
+    covered = np.cumsum(page_weights(groups)[order])
     place = np.searchsorted(covered, min(1.0, level) - 1e-12)
     return float(values[order[min(int(place), len(values) - 1)]])
 

@@ -45,7 +45,7 @@ def fitted_half(pages: Sequence[Labelled]) -> list[bool]:
     clusters = {(page.domain, page.cluster or page.doc_id) for page in pages}
     ordered = sorted(clusters, key=lambda of: (of[0], _digest(of[1])))
     places: dict[str, int] = {}
-    half = {}
+    half: dict[str, bool] = {}
     for domain, cluster in ordered:
         places[domain] = places.get(domain, -1) + 1
         # The first page of a document may be of another domain.
@@ -84,7 +84,7 @@ def leave_out(fitted: Sequence[Labelled], pages: Sequence[Labelled]) -> list[Lef
     for name in sorted({page.domain for page in everything}):
         same = lambda page, name=name: page.domain == name  # noqa: E731
         groups.append(("domain", name, same, same))
-    results = []
+    results: list[LeftOut] = []
     for by, name, is_out, is_checked in groups:
         results += _checked(by, name, fitted, everything, is_out, is_checked)
     return results

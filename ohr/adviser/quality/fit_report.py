@@ -57,7 +57,7 @@ def report_fit(runs: Sequence[Path], out: Path, *, half: bool = False) -> int:
     write_text(out, model.to_json())
     table = pd.DataFrame([asdict(each) for each in results])
     write_csv(out.with_suffix(".left_out.csv"), table)
-    show(terminal_table(make_table(_LEFT_OUT, table)))
+    show(terminal_table(make_table(LEFT_OUT, table)))
     print(f"assessed: {', '.join(sorted(model.validated)) or 'no kind of page'}")
     for target, title in TARGETS.items():
         for which, widths in model.widths.items():
@@ -71,8 +71,8 @@ def report_fit(runs: Sequence[Path], out: Path, *, half: bool = False) -> int:
     return 0
 
 
-_LEFT_OUT = (
-    Column("left out", lambda row: f"{row['by']} {row['name']}", is_text=True),
+LEFT_OUT = (
+    Column("pages", lambda row: f"{row['by']} {row['name']}".strip(), is_text=True),
     Column("error", lambda row: TARGETS[str(row["target"])], is_text=True),
     value_column("n"),
     value_column("documents"),

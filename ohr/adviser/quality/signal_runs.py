@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,8 +11,15 @@ from ohr.errors import OhrError
 from ohr.quality.fit import Labelled
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.quality.validation import fitted_half
 
-_LATER = {"page_kind": "", "script": "", "cluster": "", "apart": "", "writes_script": True}
+_LATER: Mapping[str, str | bool] = {
+    "page_kind": "",
+    "script": "",
+    "cluster": "",
+    "apart": "",
+    "writes_script": True,
+}
 
 
 def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
@@ -41,7 +48,8 @@ def _read(run: Path) -> pd.DataFrame:
             f"{run} has no signals.csv: it is not a run of ohr quality confidence"
         ) from error
     # Runs of earlier versions lack what follows.
-    table = table.assign(**{name: table.get(name, empty) for name, empty in _LATER.items()})
+    for name, empty in _LATER.items():
+        table[name] = table.get(name, empty)
     table["cluster"] = table["cluster"].where(table["cluster"].ne(""), table["doc_id"])
     table = table.fillna({name: empty for name, empty in _LATER.items() if empty == ""})
     return table.drop(columns=[name for name in table if str(name).startswith("predicted_")])
@@ -65,3 +73,10 @@ def labelled(table: pd.DataFrame) -> list[Labelled]:
         for row in table.to_dict("records")
         if row["writes_script"]
     ]
+
+
+def unfitted_half(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the documents that a fit to half of the documents leaves out."""
+    pages = labelled(table.assign(writes_script=True))
+    chosen = [not fitted for fitted in fitted_half(pages)]
+    return table[chosen].reset_index(drop=True)
