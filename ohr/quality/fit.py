@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ohr.quality.assessing import page_pairs
-from ohr.quality.inference import compare
 from ohr.quality.predictor import (
     COLUMNS,
     COVERAGE,
@@ -26,24 +25,17 @@ from ohr.quality.predictor import (
 )
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.quality.winners import KnowledgeBases, gaps, least_doubt
 
 LAYER_SIGNALS = ("layer", "lost_passages")
-FEWEST_PAGES = 10
-"""Least number of pages that two knowledge bases share for their difference to count."""
 
 
 FEWEST_ASSESSED = 40
-PAGES_DRAWN = 30
-DRAWS = 30
-WRONG_WINNERS = 0.01
-"""Largest share of draws with a wrong winner in domains left out; new documents are harder."""
+FEWEST_OF_KIND = 10
+"""Fewest documents of a kind of page for intervals of its own: the conformal 90 % need ten."""
 _LEAST_WIDTH = 0.1
 """Least length of each side of an interval, in deviations."""
-SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 
-Predicted = tuple[float, float, float]
-"""Predicted mean, truth, and spread of the prediction."""
-KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
 Group = tuple[str, str, str]
 """Kind of page, domain, and document."""
 Score = tuple[Group, str, float]
@@ -107,6 +99,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     return replace(
         _model(pages),
         widths=widths,
+        kind_widths=_kind_widths(residuals),
         bias=bias,
         doubt=doubt,
         coverage=coverage,
@@ -130,7 +123,10 @@ def without_rare_signals(pages: Sequence[Labelled]) -> list[Labelled]:
 def fit_intervals(pages: Sequence[Labelled]) -> Predictor:
     """What :func:`fit` gives, without how far winners are to be doubted. Raises ValueError."""
     pages = without_rare_signals(pages)
-    return replace(_model(pages), widths=_all_widths(_left_out(pages)))
+    residuals = _left_out(pages)
+    return replace(
+        _model(pages), widths=_all_widths(residuals), kind_widths=_kind_widths(residuals)
+    )
 
 
 def _left_out(pages: Sequence[Labelled]) -> _Residuals:
@@ -162,6 +158,17 @@ def _all_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float
     return {
         which: {target: _widths(scores[which, target]) for target in TARGETS} for which in KINDS
     }
+
+
+def _kind_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float]]]:
+    """The factors of each kind of page with :data:`FEWEST_OF_KIND` documents that were left out."""
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for (_, target), scores in residuals.scores.items():
+        for name in sorted({group[0] for group, _, _ in scores} - {""}):
+            own = [score for score in scores if score[0][0] == name]
+            if len({group for group, _, _ in own}) >= FEWEST_OF_KIND:
+                found.setdefault(name, {})[target] = _widths(own)
+    return found
 
 
 def as_images(pages: Sequence[Labelled]) -> list[Labelled]:
@@ -205,7 +212,7 @@ class _Residuals:
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
                 knowledge_bases.setdefault(page.knowledge_base, {})[place] = (mean, truth, spread)
-            self.gaps[which, target] += _gaps(knowledge_bases)
+            self.gaps[which, target] += gaps(knowledge_bases)
             for name, of in knowledge_bases.items():
                 self.knowledge_bases[which, target].setdefault(name, {}).update(of)
 
@@ -322,67 +329,3 @@ def _quantile(groups: Sequence[Group], values: np.ndarray, level: float) -> floa
     covered = np.cumsum(page_weights(groups)[order])
     place = np.searchsorted(covered, min(1.0, level) - 1e-12)
     return float(values[order[min(int(place), len(values) - 1)]])
-
-
-def least_doubt(knowledge_bases: KnowledgeBases, bias: float) -> float:
-    """The least share of ``bias`` with which stated winners are right; 1 if no share is enough.
-
-    Of draws of :data:`PAGES_DRAWN` pages that two knowledge bases share, at most
-    :data:`WRONG_WINNERS` may have a wrong winner, judged by the means over all shared pages.
-    """
-    rng = np.random.default_rng(0)
-    draws = [
-        draw
-        for first, second in combinations(sorted(knowledge_bases), 2)
-        for draw in _draws(knowledge_bases[first], knowledge_bases[second], rng)
-    ]
-    if not draws:
-        return 1.0
-    for share in SHARES:
-        wrong = 0
-        for documents, first_mean, second_mean, spread, gap in draws:
-            winner = compare(first_mean, second_mean, documents, share * bias * spread).winner
-            wrong += winner is not None and (winner == 1) != (gap > 0)
-        if wrong <= WRONG_WINNERS * len(draws):
-            return share
-    return 1.0
-
-
-def _draws(
-    first: Mapping[tuple[str, int], Predicted],
-    second: Mapping[tuple[str, int], Predicted],
-    rng: np.random.Generator,
-) -> Iterator[tuple[list[str], np.ndarray, np.ndarray, float, float]]:
-    """Draws of pages: their documents, both predictions, spread, and the true difference.
-
-    The true difference is that of all pages.
-    """
-    both = sorted(first.keys() & second.keys())
-    if len(both) < PAGES_DRAWN:
-        return
-    first_rows, second_rows = (np.array([of[place] for place in both]) for of in (first, second))
-    gap = float((first_rows[:, 1] - second_rows[:, 1]).mean())
-    for _ in range(DRAWS):
-        some = rng.choice(len(both), PAGES_DRAWN, replace=False)
-        spread = float((first_rows[some, 2] + second_rows[some, 2]).mean() / 2)
-        yield (
-            [both[position][0] for position in some],
-            first_rows[some, 0],
-            second_rows[some, 0],
-            spread,
-            gap,
-        )
-
-
-def _gaps(knowledge_bases: KnowledgeBases) -> Iterator[float]:
-    """For each two knowledge bases, the error of the predicted difference of their means.
-
-    It is a share of the spread of the predictions.
-    """
-    for first, second in combinations(sorted(knowledge_bases), 2):
-        both = sorted(knowledge_bases[first].keys() & knowledge_bases[second].keys())
-        if len(both) >= FEWEST_PAGES:
-            first_rows = np.array([knowledge_bases[first][place] for place in both]).mean(axis=0)
-            second_rows = np.array([knowledge_bases[second][place] for place in both]).mean(axis=0)
-            gap = (first_rows[0] - second_rows[0]) - (first_rows[1] - second_rows[1])
-            yield float(gap / max((first_rows[2] + second_rows[2]) / 2, 1e-6))

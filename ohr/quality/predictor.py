@@ -83,7 +83,8 @@ class Predictor:
     of the spread of the predictions. ``doubt`` is the part of it with which winners in such domains
     are right. ``page_kinds`` are the shares of pages of each kind whose truth the intervals of a
     fit to the other kinds contained. ``scripts`` are the numbers of documents that were fitted in
-    each writing system.
+    each writing system. ``kind_widths`` are the factors for kinds of pages of which enough
+    documents were left out, a domain at a time; pages of other kinds have ``widths``.
     """
 
     mean: list[float]
@@ -97,6 +98,7 @@ class Predictor:
     fitted_on: dict[str, Any] = field(default_factory=dict)
     page_kinds: dict[str, dict[str, float]] = field(default_factory=dict)
     scripts: dict[str, int] = field(default_factory=dict)
+    kind_widths: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
     form: int = FORM
 
     @property
@@ -120,17 +122,27 @@ class Predictor:
         """Whether enough documents in a writing system were fitted; all are without a list."""
         return not self.scripts or self.scripts.get(script, 0) >= FEWEST_DOCUMENTS
 
-    def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
-        """Predict one error of a page; NaN is a signal that is not assessed."""
+    def predict(self, signals: Mapping[str, Any], target: str) -> Prediction:
+        """Predict one error of a page; NaN is a signal that is not assessed.
+
+        ``signals`` may also have the ``page_kind``, whose intervals are then used.
+        """
         return self._predicted(signals, target, *self.scaled(signals, target))
 
     def _predicted(
-        self, signals: Mapping[str, float], target: str, centre: float, deviation: float
+        self, signals: Mapping[str, Any], target: str, centre: float, deviation: float
     ) -> Prediction:
-        below, above = (width * deviation for width in self.widths[kind(signals)][target])
+        page_kind = str(signals.get("page_kind") or "")
+        below, above = (
+            width * deviation for width in self.width_of(kind(signals), page_kind, target)
+        )
         low, value, high = (unscaled(target, centre + step) for step in (-below, 0.0, above))
         mean, spread = moments(target, centre, deviation)
         return Prediction(value, mean, spread, low, high, self.is_in_range(signals))
+
+    def width_of(self, which: str, page_kind: str, target: str) -> tuple[float, float]:
+        """The factors below and above for pages of a :func:`kind` and of a kind of page."""
+        return self.kind_widths.get(page_kind, self.widths[which])[target]
 
     def scaled_together(
         self,
@@ -156,7 +168,7 @@ class Predictor:
 
     def predict_together(
         self,
-        signals: Mapping[str, Mapping[str, float]],
+        signals: Mapping[str, Mapping[str, Any]],
         pairs: Mapping[tuple[str, str], Mapping[str, Apart]],
         target: str,
     ) -> dict[str, Prediction]:
@@ -228,10 +240,11 @@ def parse(text: str) -> Predictor:
             f"the model has form {fields['form']}, and this version reads up to {FORM}"
         )
     fields["ranges"] = {name: tuple(both) for name, both in fields["ranges"].items()}
-    fields["widths"] = {
-        which: {target: tuple(both) for target, both in of.items()}
-        for which, of in fields["widths"].items()
-    }
+    for name in ("widths", "kind_widths"):
+        fields[name] = {
+            which: {target: tuple(both) for target, both in of.items()}
+            for which, of in fields.get(name, {}).items()
+        }
     return Predictor(**fields)
 
 

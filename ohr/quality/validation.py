@@ -128,7 +128,7 @@ def left_out_error(
     truths = np.array([page.values[target] for page in pages])
     ends, values = [], []
     for page, (centre, deviation) in zip(pages, scaled_pages(model, pages, target), strict=True):
-        below, above = model.widths[kind(page.values)][target]
+        below, above = model.width_of(kind(page.values), page.page_kind, target)
         ends.append(
             [unscaled(target, centre + step) for step in (-below * deviation, above * deviation)]
         )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ohr.quality.fit import Labelled, fit, least_doubt
+from ohr.quality.fit import Labelled, fit
 from ohr.quality.predictor import (
     is_assessable,
     joint_normal,
@@ -20,6 +20,7 @@ from ohr.quality.predictor import (
 )
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.quality.winners import least_doubt
 
 RATES = st.floats(0, 1)
 A_PAGE = {
