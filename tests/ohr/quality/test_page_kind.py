@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from ohr.quality.page_kind import (
     PAGE_KINDS,
     Picture,
