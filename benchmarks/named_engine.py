@@ -4,8 +4,9 @@
 
 ``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
 true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
-shipped model, and judged as if no truth were known. The engine that is named is *wrong* if another
-one has a lower true error, a mean over all pages of the run. ``--as-images`` takes the text layers
+shipped model, and judged as if no truth were known. An engine is *named* if each other one is shown
+to be worse or as good; otherwise one may be *ahead*. It is *wrong* if another one has a lower true
+error, a mean over all pages of the run. ``--as-images`` takes the text layers
 away. ``--held-out`` keeps the documents that ``ohr dev fit-quality --half`` does not fit.
 """
 
@@ -47,7 +48,8 @@ class Row:
     """Share of the draws with a name."""
     wrong_by_much: float
     """The same, if the named engine is behind by more than :data:`CLOSE`."""
-    count: int
+    wrong_ahead: float
+    """Share of the draws in which an engine is only ahead, not named, that it is wrong."""
 
 
 def read_truths(run: Path, *, as_images: bool = False, held_out: bool = False) -> pd.DataFrame:
@@ -74,23 +76,29 @@ def name_engines(table: pd.DataFrame, sizes: Sequence[int], draws: int) -> list[
     means = table.groupby("engine")["truth"].mean()
     rows = []
     for size in (size for size in sizes if size <= len(refs)):
-        names = []
+        decisions = []
         for seed in range(draws):
             chosen = set(spread_order(refs, seed)[:size])
             part = table[[ref in chosen for ref in own]]
             verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
-            names.append(decide([verdict], {}).engine)
-        behind = np.array([means[name] - means.min() for name in names if name])
-        rows.append(
-            Row(
-                size,
-                len(behind) / draws,
-                float(np.mean(behind > 0)) if len(behind) else np.nan,
-                float(np.mean(behind > CLOSE)) if len(behind) else np.nan,
-                draws,
+            decisions.append(decide([verdict], {}))
+        behind, ahead = (
+            np.array(
+                [
+                    means[each.engine] - means.min()
+                    for each in decisions
+                    if each.engine and each.is_shown == is_shown
+                ]
             )
+            for is_shown in (True, False)
         )
+        shares = (_share(behind > 0), _share(behind > CLOSE), _share(ahead > 0))
+        rows.append(Row(size, len(behind) / draws, *shares))
     return rows
+
+
+def _share(flags: np.ndarray) -> float:
+    return float(np.mean(flags)) if len(flags) else float("nan")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -103,7 +111,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     sizes = [int(size) for size in options.pages.split(",")]
     grid = Table(title=f"{options.draws} draws of pages, judged without their truth")
-    for head in ("run", "true errors", "assessed", "pages", "named", "wrong", f"by > {CLOSE:g}"):
+    for head in (
+        "run",
+        "true errors",
+        "assessed",
+        "pages",
+        "named",
+        "wrong",
+        f"by > {CLOSE:g}",
+        "ahead, wrong",
+    ):
         grid.add_column(head)
     for run in options.runs:
         whole = read_truths(run, as_images=options.as_images, held_out=options.held_out)
@@ -112,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             means = table.groupby("engine")["truth"].mean()
             title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
             for row in name_engines(table, sizes, options.draws):
-                shares = (row.named, row.wrong, row.wrong_by_much)
+                shares = (row.named, row.wrong, row.wrong_by_much, row.wrong_ahead)
                 texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
                 grid.add_row(
                     run.name, title, f"{table['assessed'].mean():.2f}", str(row.pages), *texts

@@ -355,7 +355,13 @@ def keep_assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.Dat
     for target in TARGETS:
         known_values = [model.coverage.get(which, {}).get(target, math.nan) for which in kinds]
         result[f"{target}_coverage"] = pd.Series(known_values, index=table.index).mask(failed)
-    empty = [target + suffix for target in TARGETS for suffix in (*SUFFIXES, "_coverage")]
-    result[empty] = result[empty].where(can_be)
+    page_kinds_of = [row.get("page_kind") for row in records]
+    for target in TARGETS:
+        holds = [
+            not isinstance(name, str) or not name or model.knows_kind(name, target)
+            for name in page_kinds_of
+        ]
+        columns = [target + suffix for suffix in (*SUFFIXES, "_coverage")]
+        result[columns] = result[columns].where(can_be & (failed | pd.Series(holds, table.index)))
     result["in_range"] = result["in_range"].astype(object).where(can_be)
     return result

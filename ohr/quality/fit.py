@@ -161,13 +161,18 @@ def _all_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float
 
 
 def _kind_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float]]]:
-    """The factors of each kind of page with :data:`FEWEST_OF_KIND` documents that were left out."""
+    """The factors of each kind of page with :data:`FEWEST_OF_KIND` documents that were left out.
+
+    They are its own where these are narrower than those of all kinds.
+    """
+    of_all = _all_widths(residuals)
     found: dict[str, dict[str, tuple[float, float]]] = {}
-    for (_, target), scores in residuals.scores.items():
+    for (which, target), scores in residuals.scores.items():
         for name in sorted({group[0] for group, _, _ in scores} - {""}):
             own = [score for score in scores if score[0][0] == name]
             if len({group for group, _, _ in own}) >= FEWEST_OF_KIND:
-                found.setdefault(name, {})[target] = _widths(own)
+                narrower = min(_widths(own), of_all[which][target], key=sum)
+                found.setdefault(name, {})[target] = narrower
     return found
 
 

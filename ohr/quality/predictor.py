@@ -23,7 +23,7 @@ import numpy as np
 
 from ohr.quality.bounds import Apart, possible_errors
 from ohr.quality.signals import SIGNALS
-from ohr.quality.truth import TARGETS
+from ohr.quality.truth import DECISIVE, TARGETS
 
 FORM = 2
 """Of the model's file. 2 has the kinds of pages."""
@@ -84,7 +84,8 @@ class Predictor:
     are right. ``page_kinds`` are the shares of pages of each kind whose truth the intervals of a
     fit to the other kinds contained. ``scripts`` are the numbers of documents that were fitted in
     each writing system. ``kind_widths`` are the factors for kinds of pages of which enough
-    documents were left out, a domain at a time; pages of other kinds have ``widths``.
+    documents were left out, a domain at a time, where these are narrower; pages of other kinds
+    have ``widths``.
     """
 
     mean: list[float]
@@ -101,22 +102,16 @@ class Predictor:
     kind_widths: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
     form: int = FORM
 
-    @property
-    def validated(self) -> frozenset[str]:
-        """The kinds of pages (:mod:`ohr.quality.page_kind`) that are assessed.
+    def knows_kind(self, page_kind: str, target: str = DECISIVE) -> bool:
+        """Whether an error of pages of a kind (:mod:`ohr.quality.page_kind`) is assessed.
 
-        Their intervals hold for :data:`LEAST_COVERAGE` of the pages when the whole kind is left out
-        of the fit, for every error.
+        Its intervals hold for :data:`LEAST_COVERAGE` of the pages when the whole kind is left out
+        of the fit. A model without kinds assesses all. By default it is the error by which engines
+        are compared, without which a page is not assessed at all.
         """
-        return frozenset(
-            name
-            for name, of in self.page_kinds.items()
-            if all(of.get(target, 0.0) >= LEAST_COVERAGE for target in TARGETS)
+        return not self.page_kinds or (
+            self.page_kinds.get(page_kind, {}).get(target, 0.0) >= LEAST_COVERAGE
         )
-
-    def knows_kind(self, page_kind: str) -> bool:
-        """Whether pages of a kind are assessed; a model without kinds assesses all."""
-        return not self.page_kinds or page_kind in self.validated
 
     def knows_script(self, script: str) -> bool:
         """Whether enough documents in a writing system were fitted; all are without a list."""

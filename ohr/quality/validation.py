@@ -14,7 +14,7 @@ from ohr.quality.truth import TARGETS
 
 __all__ = ["LeftOut", "fitted_half", "kinds_held", "leave_out"]
 
-BORN_DIGITAL = "born-digital"
+BORN_DIGITAL, CLEAN = "born-digital", "clean"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def fitted_half(pages: Sequence[Labelled]) -> list[bool]:
 
     In each domain, every second document in an order that their names do not tell.
     """
-    clusters = {(page.domain, page.cluster or page.doc_id) for page in pages}
+    clusters = {(page.domain, _document(page)) for page in pages}
     ordered = sorted(clusters, key=lambda of: (of[0], _digest(of[1])))
     places: dict[str, int] = {}
     half: dict[str, bool] = {}
@@ -50,7 +50,11 @@ def fitted_half(pages: Sequence[Labelled]) -> list[bool]:
         places[domain] = places.get(domain, -1) + 1
         # The first page of a document may be of another domain.
         half.setdefault(cluster, places[domain] % 2 == 0)
-    return [half[page.cluster or page.doc_id] for page in pages]
+    return [half[_document(page)] for page in pages]
+
+
+def _document(page: Labelled) -> str:
+    return page.cluster or page.doc_id
 
 
 def _digest(name: str) -> str:
@@ -61,23 +65,23 @@ def leave_out(fitted: Sequence[Labelled], pages: Sequence[Labelled]) -> list[Lef
     """Check each kind of page, writing system and domain by a fit to the rest of ``fitted``.
 
     ``pages`` are all pages with a known error, ``fitted`` those that may be fitted. Documents that
-    are checked are never fitted. Clean page images are pages with a text layer without it, so both
-    are left out together; born-digital pages are left out by domain, since no other kind has the
-    signals of layers.
+    are checked are never fitted. Pages with a text layer without it are clean page images. These
+    are left out twice: alone, where born-digital pages of the other half of the documents are
+    fitted, and together with all born-digital pages. Born-digital pages are left out by domain,
+    since no other kind has the signals of layers.
     """
     everything = [*pages, *as_images(pages)]
+    halved = set(map(_document, fitted))
     # The layer's pages count as what they are and as images: both are fitted by their layers.
     groups: list[tuple[str, str, Callable[[Labelled], bool], Callable[[Labelled], bool]]] = []
     for name in sorted({page.page_kind for page in everything} - {"", BORN_DIGITAL}):
-        also = {name, BORN_DIGITAL} if name == "clean" else {name}
-        groups.append(
-            (
-                "kind",
-                name,
-                lambda page, also=also: page.page_kind in also,  # type: ignore[misc]
-                lambda page, name=name: page.page_kind == name,  # type: ignore[misc]
-            )
-        )
+        same = lambda page, name=name: page.page_kind == name  # noqa: E731
+        if name != CLEAN:
+            groups.append(("kind", name, same, same))
+            continue
+        new = lambda page: page.page_kind == CLEAN and _document(page) not in halved  # noqa: E731
+        both = lambda page: page.page_kind in (CLEAN, BORN_DIGITAL)  # noqa: E731
+        groups += [("kind", CLEAN, same, new), ("kinds", f"{CLEAN} and {BORN_DIGITAL}", both, same)]
     for name in sorted({page.script for page in everything} - {""}):
         same = lambda page, name=name: page.script == name  # noqa: E731
         groups.append(("writing system", name, same, same))
@@ -99,12 +103,8 @@ def _checked(
     is_checked: Callable[[Labelled], bool],
 ) -> Iterator[LeftOut]:
     checked = [page for page in everything if is_checked(page)]
-    documents = {page.cluster or page.doc_id for page in checked}
-    rest = [
-        page
-        for page in fitted
-        if not is_out(page) and (page.cluster or page.doc_id) not in documents
-    ]
+    documents = {_document(page) for page in checked}
+    rest = [page for page in fitted if not is_out(page) and _document(page) not in documents]
     if len({page.domain for page in rest}) < 2:
         return
     model = fit_intervals(rest)
@@ -137,7 +137,7 @@ def left_out_error(
     held = (low <= truths + 1e-9) & (truths <= high + 1e-9)
     documents: dict[str, list[bool]] = {}
     for page, holds in zip(pages, held, strict=True):
-        documents.setdefault(page.cluster or page.doc_id, []).append(bool(holds))
+        documents.setdefault(_document(page), []).append(bool(holds))
     varies = len(pages) > 2 and np.ptp(values) > 0 and np.ptp(truths) > 0
     return LeftOut(
         by,
@@ -156,15 +156,18 @@ def left_out_error(
 def kinds_held(results: Sequence[LeftOut]) -> dict[str, dict[str, float]]:
     """The coverage of each error by kind of page, of those with enough documents.
 
-    That of born-digital pages is the lowest of their domains that were left out.
+    That of born-digital pages is of all documents of their domains, each of which was left out.
     """
-    found: dict[str, dict[str, float]] = {}
+    shares: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for each in results:
-        name = each.name
-        if each.by == "domain" and name.endswith(f", {BORN_DIGITAL}"):
-            name = BORN_DIGITAL
-        elif each.by != "kind" or each.documents < FEWEST_DOCUMENTS:
-            continue
-        of = found.setdefault(name, {})
-        of[each.target] = min(of.get(each.target, 1.0), each.coverage)
+        is_layered = each.by == "domain" and each.name.endswith(f", {BORN_DIGITAL}")
+        if is_layered or each.by == "kind":
+            name = BORN_DIGITAL if is_layered else each.name
+            shares.setdefault((name, each.target), []).append((each.documents, each.coverage))
+    found: dict[str, dict[str, float]] = {}
+    for (name, target), of in shares.items():
+        total = sum(documents for documents, _ in of)
+        if total >= FEWEST_DOCUMENTS:
+            share = sum(documents * coverage for documents, coverage in of) / total
+            found.setdefault(name, {})[target] = round(share, 4)
     return found

@@ -58,7 +58,9 @@ def report_fit(runs: Sequence[Path], out: Path, *, half: bool = False) -> int:
     table = pd.DataFrame([asdict(each) for each in results])
     write_csv(out.with_suffix(".left_out.csv"), table)
     show(terminal_table(make_table(LEFT_OUT, table)))
-    print(f"assessed: {', '.join(sorted(model.validated)) or 'no kind of page'}")
+    for target, title in TARGETS.items():
+        held = [name for name in model.page_kinds if model.knows_kind(name, target)]
+        print(f"{title} is assessed of: {', '.join(sorted(held)) or 'no kind of page'}")
     for target, title in TARGETS.items():
         for which, widths in model.widths.items():
             below, above = widths[target]
