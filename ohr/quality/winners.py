@@ -13,6 +13,8 @@ __all__ = ["KnowledgeBases", "gaps", "least_doubt"]
 
 FEWEST_PAGES = 10
 """Least number of pages that two knowledge bases share for their difference to count."""
+FEWEST_PAIRS = 3
+"""Least number of pairs of knowledge bases that can show that less doubt is enough."""
 PAGES_DRAWN = 30
 DRAWS = 30
 WRONG_WINNERS = 0.01
@@ -25,7 +27,8 @@ KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
 
 
 def least_doubt(knowledge_bases: KnowledgeBases, bias: float) -> float:
-    """The least share of ``bias`` with which stated winners are right; 1 if no share is enough.
+    """The least share of ``bias`` with which stated winners are right; 1 if no share is enough, or
+    if fewer than :data:`FEWEST_PAIRS` pairs could show it.
 
     Of draws of :data:`PAGES_DRAWN` pages that two knowledge bases share, at most
     :data:`WRONG_WINNERS` may have a wrong winner, judged by the means over all shared pages.
@@ -36,7 +39,7 @@ def least_doubt(knowledge_bases: KnowledgeBases, bias: float) -> float:
         for first, second in combinations(sorted(knowledge_bases), 2)
         for draw in _draws(knowledge_bases[first], knowledge_bases[second], rng)
     ]
-    if not draws:
+    if len(draws) < FEWEST_PAIRS * DRAWS:
         return 1.0
     for share in SHARES:
         wrong = 0

@@ -115,23 +115,25 @@ def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
 
 
 def readings_of(gap, told):
-    """Two readings of 60 pages whose true and predicted means differ by these."""
+    """Three readings of 60 pages whose true and predicted means differ by these, in steps."""
     rng = np.random.default_rng(2)
     pages = [(f"d{position % 12}", position) for position in range(60)]
     base = {page: rng.uniform(0.1, 0.2) for page in pages}
     return {
-        "first": {page: (value, value, 0.1) for page, value in base.items()},
-        "second": {page: (value + told, value + gap, 0.1) for page, value in base.items()},
+        name: {page: (value + step * told, value + step * gap, 0.1) for page, value in base.items()}
+        for step, name in enumerate(("first", "second", "third"))
     }
 
 
 def test_winners_are_doubted_as_much_as_they_were_wrong():
     assert least_doubt(readings_of(0.05, 0.05), bias=1.0) == 0.2
     # Told the wrong way round by .05: only a doubt that hides the difference is enough.
-    assert 0.2 < least_doubt(readings_of(0.05, -0.05), bias=0.5) < 1.0
+    assert 0.2 < least_doubt(readings_of(0.05, -0.05), bias=0.8) < 1.0
     assert least_doubt(readings_of(0.05, -0.05), bias=0.01) == 1.0
     few = {name: dict(list(of.items())[:20]) for name, of in readings_of(0.05, 0.05).items()}
     assert least_doubt(few, bias=1.0) == 1.0
+    pair = dict(list(readings_of(0.05, 0.05).items())[:2])
+    assert least_doubt(pair, bias=1.0) == 1.0
 
 
 @pytest.mark.slow
