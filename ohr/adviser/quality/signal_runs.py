@@ -13,6 +13,7 @@ from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.quality.validation import fitted_half
 
+_ONE_READING = ["group", "engine", "noise", "draw", "doc_id", "page_no"]
 _LATER: Mapping[str, str | bool] = {
     "page_kind": "",
     "script": "",
@@ -26,7 +27,8 @@ def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
     """The signals of some runs, with a column ``group`` of pages to leave out of a fit together.
 
     A group is a domain of one run, or of several runs that share documents: a model that has seen
-    a document in one run would predict it better in the other. Raises OhrError.
+    a document in one run would predict it better in the other. What two runs read alike counts
+    once. Raises OhrError.
     """
     tables = [_read(run) for run in runs]
     sources: list[tuple[str, set[str]]] = []
@@ -37,7 +39,9 @@ def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
             sources.append(same := (run.name, set()))
         same[1].update(documents)
         table["group"] = same[0] + ": " + table["domain"].astype(str)
-    return pd.concat(tables, ignore_index=True)
+    whole = pd.concat(tables, ignore_index=True)
+    same = [name for name in _ONE_READING if name in whole]
+    return whole.drop_duplicates(same, ignore_index=True)
 
 
 def _read(run: Path) -> pd.DataFrame:
