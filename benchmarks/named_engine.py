@@ -1,19 +1,20 @@
 """How often the engine that is named is the wrong one, by the number of pages that were read.
 
-    python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images]
+    python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images] \
+        [--fitted RUN …]
 
 ``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
 true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
 shipped model, and judged as if no truth were known. An engine is *named* if each other one is shown
 to be worse or as good; otherwise one may be *ahead*. It is *wrong* if another one has a lower true
 error, a mean over all pages of the run. ``--as-images`` takes the text layers
-away. ``--held-out`` keeps the documents that ``ohr dev fit-quality --half`` does not fit.
+away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -52,12 +53,24 @@ class Row:
     """Share of the draws in which an engine is only ahead, not named, that it is wrong."""
 
 
-def read_truths(run: Path, *, as_images: bool = False, held_out: bool = False) -> pd.DataFrame:
-    """Clean pages of a run that all engines read, with predictions and true errors apart."""
+def fitted_documents(runs: Sequence[Path]) -> frozenset[str]:
+    """The documents that a fit to half of the documents of some runs has seen."""
+    if not runs:
+        return frozenset()
+    table = read_signals(runs)
+    return frozenset(table["doc_id"]) - frozenset(unfitted_half(table)["doc_id"])
+
+
+def read_truths(
+    run: Path, *, as_images: bool = False, fitted: Collection[str] = ()
+) -> pd.DataFrame:
+    """Clean pages of a run that all engines read, with predictions and true errors apart.
+
+    Documents of ``fitted`` are left out.
+    """
     table = read_signals([run])
     table = table[table["noise"] == "clean"].reset_index(drop=True)
-    if held_out:
-        table = unfitted_half(table)
+    table = table[~table["doc_id"].isin(fitted)].reset_index(drop=True)
     if as_images:
         table[["layer", "lost_passages"]] = np.nan
         table["page_kind"] = table["page_kind"].replace("born-digital", "clean")
@@ -107,14 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--pages", default=",".join(map(str, PAGES)))
     parser.add_argument("--as-images", action="store_true", help="without text layers")
-    parser.add_argument("--held-out", action="store_true", help="documents that were not fitted")
+    parser.add_argument("--fitted", type=Path, nargs="+", default=(), help="runs that were fitted")
     options = parser.parse_args(arguments)
     sizes = [int(size) for size in options.pages.split(",")]
     grid = Table(title=f"{options.draws} draws of pages, judged without their truth")
     for head in (
         "run",
         "true errors",
-        "assessed",
+        "of",
         "pages",
         "named",
         "wrong",
@@ -122,8 +135,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "ahead, wrong",
     ):
         grid.add_column(head)
+    fitted = fitted_documents(options.fitted)
     for run in options.runs:
-        whole = read_truths(run, as_images=options.as_images, held_out=options.held_out)
+        whole = read_truths(run, as_images=options.as_images, fitted=fitted)
         for pair in combinations(sorted(whole["engine"].unique()), 2):
             table = whole[whole["engine"].isin(pair)].reset_index(drop=True)
             means = table.groupby("engine")["truth"].mean()
@@ -131,9 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for row in name_engines(table, sizes, options.draws):
                 shares = (row.named, row.wrong, row.wrong_by_much, row.wrong_ahead)
                 texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
-                grid.add_row(
-                    run.name, title, f"{table['assessed'].mean():.2f}", str(row.pages), *texts
-                )
+                grid.add_row(run.name, title, str(len(table) // 2), str(row.pages), *texts)
     show(grid)
 
 

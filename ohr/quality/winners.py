@@ -58,15 +58,16 @@ def _draws(
 ) -> Iterator[tuple[list[str], np.ndarray, np.ndarray, float, float]]:
     """Draws of pages: their documents, both predictions, spread, and the true difference.
 
-    The true difference is that of all pages.
+    The true difference is that of all pages. Of few pages, two thirds are drawn.
     """
     both = sorted(first.keys() & second.keys())
-    if len(both) < PAGES_DRAWN:
+    if len(both) < FEWEST_PAGES:
         return
+    size = min(PAGES_DRAWN, 2 * len(both) // 3)
     first_rows, second_rows = (np.array([of[place] for place in both]) for of in (first, second))
     gap = float((first_rows[:, 1] - second_rows[:, 1]).mean())
     for _ in range(DRAWS):
-        some = rng.choice(len(both), PAGES_DRAWN, replace=False)
+        some = rng.choice(len(both), size, replace=False)
         spread = float((first_rows[some, 2] + second_rows[some, 2]).mean() / 2)
         yield (
             [both[position][0] for position in some],
