@@ -32,11 +32,15 @@ def main(
         bool,
         typer.Option("--other-half", help="Only documents that fit-quality --half does not fit."),
     ] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="A model of fit-quality to check instead of the shipped one."),
+    ] = None,
 ) -> int:
     """Check predicted OCR errors on pages with known truth."""
     from ohr.adviser.quality.check import report_check
 
-    return report_check(runs, out, left_out=left_out, other_half=other_half)
+    return report_check(runs, out, left_out=left_out, other_half=other_half, model=model)
 
 
 if __name__ == "__main__":

@@ -326,9 +326,9 @@ def _predict_page(rows: Sequence[dict[str, Any]], model: Predictor) -> None:
     signals = {str(place): row for place, row in enumerate(rows) if row["status"] not in failed}
     pairs = page_pairs(rows)
     for target in TARGETS:
-        found = model.predict_together(signals, pairs, target)
+        predictions = model.predict_together(signals, pairs, target)
         for place, row in enumerate(rows):
-            each = found.get(str(place))
+            each = predictions.get(str(place))
             values: tuple[float, ...] = (1.0, 1.0, 0.0, 1.0, 1.0)
             if each is not None:
                 values = (each.value, each.mean, each.spread, each.low, each.high)

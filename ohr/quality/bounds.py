@@ -96,12 +96,14 @@ def apart(first: str, second: str) -> dict[str, Apart]:
         "edit_distance": (first, second),
         "edit_distance_content": (content(first), content(second)),
     }
-    found = {}
+    distances = {}
     for name, pair in texts.items():
-        one, other = map(default.characters, pair)
-        if max(len(one), len(other)) <= MOST_CHARACTERS:
-            found[name] = Apart(Levenshtein.distance(one, other), len(one), len(other))
-    return found
+        first_text, second_text = map(default.characters, pair)
+        if max(len(first_text), len(second_text)) <= MOST_CHARACTERS:
+            distances[name] = Apart(
+                Levenshtein.distance(first_text, second_text), len(first_text), len(second_text)
+            )
+    return distances
 
 
 def write_apart(of: Mapping[str, Mapping[str, Apart]]) -> str:

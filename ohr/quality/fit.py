@@ -166,14 +166,14 @@ def _kind_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, floa
     They are its own where these are narrower than those of all kinds.
     """
     of_all = _all_widths(residuals)
-    found: dict[str, dict[str, tuple[float, float]]] = {}
+    results: dict[str, dict[str, tuple[float, float]]] = {}
     for (which, target), scores in residuals.scores.items():
         for name in sorted({group[0] for group, _, _ in scores} - {""}):
             own = [score for score in scores if score[0][0] == name]
             if len({group for group, _, _ in own}) >= FEWEST_OF_KIND:
                 narrower = min(_widths(own), of_all[which][target], key=sum)
-                found.setdefault(name, {})[target] = narrower
-    return found
+                results.setdefault(name, {})[target] = narrower
+    return results
 
 
 def as_images(pages: Sequence[Labelled]) -> list[Labelled]:
@@ -226,17 +226,17 @@ def scaled_pages(
     model: Predictor, pages: Sequence[Labelled], target: str
 ) -> list[tuple[float, float]]:
     """Centre and deviation of each page's error, raised where outputs are too far apart."""
-    found: list[tuple[float, float]] = [(math.nan, math.nan)] * len(pages)
+    results: list[tuple[float, float]] = [(math.nan, math.nan)] * len(pages)
     for rows in _by_page(pages):
         signals = {str(place): pages[place].values for place in rows}
         named = [{"engine": pages[place].engine, "apart": pages[place].apart} for place in rows]
         pairs = {
-            (str(rows[int(one)]), str(rows[int(other)])): of
-            for (one, other), of in page_pairs(named).items()
+            (str(rows[int(first)]), str(rows[int(second)])): of
+            for (first, second), of in page_pairs(named).items()
         }
         for place, scaled in model.scaled_together(signals, pairs, target).items():
-            found[int(place)] = scaled
-    return found
+            results[int(place)] = scaled
+    return results
 
 
 def _by_page(pages: Sequence[Labelled]) -> list[list[int]]:

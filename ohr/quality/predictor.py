@@ -147,18 +147,18 @@ class Predictor:
     ) -> dict[str, tuple[float, float]]:
         """What :meth:`scaled` gives for one page by each engine, raised until all are possible.
 
-        ``pairs`` say how far the outputs of two engines are apart, for each error of
+        ``pairs`` are the distances of the outputs of two engines, for each error of
         :data:`ohr.quality.bounds.BOUNDED`.
         """
-        found = {engine: self.scaled(of, target) for engine, of in signals.items()}
-        alone = {engine: unscaled(target, centre) for engine, (centre, _) in found.items()}
+        by_engine = {engine: self.scaled(of, target) for engine, of in signals.items()}
+        alone = {engine: unscaled(target, centre) for engine, (centre, _) in by_engine.items()}
         known_pairs = {both: of[target] for both, of in pairs.items() if target in of}
         together = possible_errors(alone, known_pairs)
         return {
             engine: (max(centre, scale(target, together[engine])), deviation)
             if together[engine] > alone[engine]
             else (centre, deviation)
-            for engine, (centre, deviation) in found.items()
+            for engine, (centre, deviation) in by_engine.items()
         }
 
     def predict_together(
@@ -173,19 +173,19 @@ class Predictor:
         are raised, with their intervals, and the lower end is at least what follows if the other
         engine's error is at its upper end.
         """
-        found = {
+        by_engine = {
             engine: self._predicted(signals[engine], target, *of)
             for engine, of in self.scaled_together(signals, pairs, target).items()
         }
-        lows = {engine: each.low for engine, each in found.items()}
+        lows = {engine: each.low for engine, each in by_engine.items()}
         for (first, second), of in pairs.items():
-            if target in of and first in found and second in found:
+            if target in of and first in by_engine and second in by_engine:
                 pair = of[target]
-                lows[first] = max(lows[first], pair.least_first(found[second].high))
-                lows[second] = max(lows[second], pair.swapped().least_first(found[first].high))
+                lows[first] = max(lows[first], pair.least_first(by_engine[second].high))
+                lows[second] = max(lows[second], pair.swapped().least_first(by_engine[first].high))
         return {
             engine: replace(each, low=min(lows[engine], each.value))
-            for engine, each in found.items()
+            for engine, each in by_engine.items()
         }
 
     def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:

@@ -164,10 +164,10 @@ def kinds_held(results: Sequence[LeftOut]) -> dict[str, dict[str, float]]:
         if is_layered or each.by == "kind":
             name = BORN_DIGITAL if is_layered else each.name
             shares.setdefault((name, each.target), []).append((each.documents, each.coverage))
-    found: dict[str, dict[str, float]] = {}
+    by_kind: dict[str, dict[str, float]] = {}
     for (name, target), of in shares.items():
         total = sum(documents for documents, _ in of)
         if total >= FEWEST_DOCUMENTS:
             share = sum(documents * coverage for documents, coverage in of) / total
-            found.setdefault(name, {})[target] = round(share, 4)
-    return found
+            by_kind.setdefault(name, {})[target] = round(share, 4)
+    return by_kind

@@ -36,9 +36,9 @@ def page_script(texts: Mapping[str, str], scripts: Mapping[str, Collection[str]]
         counts = Counter(filter(None, map(writing_system, text)))
         if (total := counts.total()) >= FEWEST_LETTERS:
             shares[engine] = {name: n / total for name, n in counts.items()}
-    found = sorted({name for of in shares.values() for name in of})
+    names = sorted({name for of in shares.values() for name in of})
     means = {}
-    for name in found:
+    for name in names:
         able = [of for engine, of in shares.items() if name in scripts.get(engine, (name,))]
         if able:
             means[name] = sum(of.get(name, 0.0) for of in able) / len(able)

@@ -21,7 +21,7 @@ from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.quality.fit import as_images, fit
 from ohr.quality.inference import compare
-from ohr.quality.predictor import Predictor, shipped
+from ohr.quality.predictor import Predictor, parse, shipped
 from ohr.quality.table import APART
 from ohr.quality.truth import TARGETS
 from ohr.quality.validation import left_out_error
@@ -49,16 +49,22 @@ FEWEST_DOMAINS = 3
 
 
 def report_check(
-    runs: Sequence[Path], out: Path, *, left_out: bool = False, other_half: bool = False
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    left_out: bool = False,
+    other_half: bool = False,
+    model: Path | None = None,
 ) -> int:
-    """Check the shipped model on the pages of runs of ``confidence``. Raises OhrError.
+    """Check the shipped ``model``, or another, on pages of runs of ``confidence``. Raises OhrError.
 
     With ``left_out``, each domain is predicted by a model of the others instead. With
     ``other_half``, only the documents are checked that ``ohr dev fit-quality --half`` leaves out.
     """
     table = read_signals(runs)
     table = unfitted_half(table) if other_half else table
-    models = _others(table) if left_out else dict.fromkeys(set(table["group"]), shipped())
+    checked = shipped() if model is None else _read_model(model)
+    models = _others(table) if left_out else dict.fromkeys(set(table["group"]), checked)
     checks, beside = check(table, models), compare_with_engines(table, models)
     write_csv(out / "checks.csv", checks)
     show(terminal_table(make_table(_CHECKS, checks)))
@@ -71,7 +77,7 @@ def report_check(
     for line in [] if left_out else _fitted_lines(table):
         print(plain(line))
     print(f"checks: {out / 'checks.csv'}")
-    if not left_out and len(by_kind := kind_scores(table)):
+    if not left_out and len(by_kind := kind_scores(table, checked)):
         write_csv(out / "kinds.csv", by_kind)
         show(terminal_table(make_table(LEFT_OUT, by_kind)))
         print(f"by kind of page, each document counts the same: {out / 'kinds.csv'}")
@@ -149,12 +155,19 @@ def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def kind_scores(table: pd.DataFrame) -> pd.DataFrame:
-    """How well the shipped model predicts the errors of each kind of page, assessed or not."""
+def _read_model(path: Path) -> Predictor:
+    try:
+        return parse(path.read_text("utf-8"))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise OhrError(f"--model: {path} is no model of ohr dev fit-quality: {error}") from error
+
+
+def kind_scores(table: pd.DataFrame, model: Predictor) -> pd.DataFrame:
+    """How well a model predicts the errors of each kind of page, assessed or not."""
     pages = labelled(table)
     pages += as_images(pages)
     rows = [
-        left_out_error(shipped(), "", name, target, [p for p in pages if p.page_kind == name])
+        left_out_error(model, "", name, target, [p for p in pages if p.page_kind == name])
         for name in sorted({page.page_kind for page in pages} - {""})
         for target in TARGETS
     ]

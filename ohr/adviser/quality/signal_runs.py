@@ -40,8 +40,8 @@ def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
         same[1].update(documents)
         table["group"] = same[0] + ": " + table["domain"].astype(str)
     whole = pd.concat(tables, ignore_index=True)
-    same = [name for name in _ONE_READING if name in whole]
-    return whole.drop_duplicates(same, ignore_index=True)
+    reading_columns = [name for name in _ONE_READING if name in whole]
+    return whole.drop_duplicates(reading_columns, ignore_index=True)
 
 
 def _read(run: Path) -> pd.DataFrame:
