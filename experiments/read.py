@@ -5,6 +5,11 @@ a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study 
 ``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
 is then 1. After an interruption the same command continues. With ``--routes routes.csv`` of
 ``ohr quality estimate``, each page is read by its own route instead.
+
+``ohr read DOCS --auto --out KB`` chooses for each page the cheapest text that can be trusted: its
+verified text layer, else the first engine's output, else, where that is predicted to be bad or
+invents text, the second engine's. ``KB/pages.csv`` says of each page where its text is from, and
+how far it can be trusted.
 """
 
 from __future__ import annotations
@@ -14,9 +19,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import parse_shard, trusting_command
+from experiments._command import names, parse_shard, trusting_command
 from experiments._parameters import (
     CORES,
+    LIST,
     Cache,
     Dpi,
     DryRun,
@@ -29,6 +35,9 @@ from experiments._parameters import (
 )
 from ohr.types import Runner
 
+STOP_AFTER = 20
+"""Default of ``--stop-after-failures``."""
+
 
 @trusting_command
 def main(
@@ -39,7 +48,38 @@ def main(
         typer.Option(
             "--engines",
             "--engine",
-            help="One engine: tesseract, or '{name: tesseract, params: {languages: [deu]}}', …",
+            help="One engine: tesseract, or '{name: tesseract, params: {languages: [deu]}}', …; "
+            "with --auto up to two, the faster one first.",
+        ),
+    ] = "",
+    auto: Annotated[
+        bool,
+        typer.Option("--auto", help="Take for each page the cheapest text that can be trusted."),
+    ] = False,
+    max_error: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --auto: largest predicted share of wrong characters of a trusted text; "
+            "default: 0.1.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help="With --auto: most seconds to read; default: all.")
+    ] = None,
+    pages_per_hour: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="With --auto: least speed, instead of --seconds."),
+    ] = None,
+    trusted_only: Annotated[
+        bool,
+        typer.Option("--trusted-only", help="With --auto: leave out pages that are not trusted."),
+    ] = False,
+    formats: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar=LIST, help="With --auto: jsonl, markdown, beside the JSON files."
         ),
     ] = "",
     routes: Annotated[
@@ -70,7 +110,7 @@ def main(
     ] = 1800,
     stop_after_failures: Annotated[
         int, typer.Option(min=0, help="Stop after this many equal failures in a row; 0: never.")
-    ] = 20,
+    ] = STOP_AFTER,
     shard: OfShard = "",
     steal: Steal = False,
     dry_run: DryRun = False,
@@ -84,19 +124,54 @@ def main(
     from ohr.study.config import parse_plugin
     from ohr.workers import Limits
 
-    if (routes is None) == (not engines):
-        raise ConfigError("name one engine with --engines, or a file of routes with --routes")
-    if routes is not None:
-        if shard:
-            raise ConfigError("--routes is read by one process: leave --shard out")
-        reading = Reading(
-            ArtefactStore(cache),
-            Limits(page_cpu_s, page_wall_s),
-            Runners(workers, runner, worker_gpus),
-            stop_after_failures,
-            retry,
-            pdf,
+    limits = Limits(page_cpu_s, page_wall_s)
+    runners = Runners(workers, runner, worker_gpus)
+    if shard and (auto or routes is not None):
+        option = "--auto" if auto else "--routes"
+        raise ConfigError(f"{option} is read by one process: leave --shard out")
+    reading = Reading(ArtefactStore(cache), limits, runners, stop_after_failures, retry, pdf)
+    if auto:
+        from ohr.adviser.auto.study import MOST_ERROR, AutoRequest, auto_engines, read_auto
+        from ohr.adviser.own_pages import OcrSettings
+        from ohr.study.config import parse_plugins
+
+        if routes is not None or pdf:
+            raise ConfigError(
+                f"--auto chooses by itself: leave {'--pdf' if pdf else '--routes'} out"
+            )
+        for option, given in (
+            ("--runner", runner != "local"),
+            ("--worker-gpus", worker_gpus > 0),
+            ("--stop-after-failures", stop_after_failures != STOP_AFTER),
+        ):
+            if given:
+                raise ConfigError(f"{option} does not go with --auto")
+        specs = parse_plugins("engine", engines) if engines else auto_engines()
+        request = AutoRequest(
+            pages,
+            dpi,
+            MOST_ERROR if max_error is None else max_error,
+            seconds,
+            pages_per_hour,
+            names(formats),
+            trusted_only,
         )
+        settings = OcrSettings(specs, cache, workers, limits, instability=False)
+        return read_auto(inputs, settings, request, reading, out, dry_run=dry_run)
+    for option, given in (
+        ("--max-error", max_error is not None),
+        ("--seconds", seconds is not None),
+        ("--pages-per-hour", pages_per_hour is not None),
+        ("--trusted-only", trusted_only),
+        ("--format", bool(formats)),
+    ):
+        if given:
+            raise ConfigError(f"{option} goes with --auto")
+    if (routes is None) == (not engines):
+        raise ConfigError(
+            "name one engine with --engines, a file of routes with --routes, or --auto"
+        )
+    if routes is not None:
         return read_routed(
             inputs, routes, out, pages=pages, dpi=dpi, reading=reading, dry_run=dry_run
         )
@@ -108,9 +183,9 @@ def main(
         dpi=dpi,
         hand_over_pdfs=pdf,
         retry=retry,
-        runners=Runners(workers, runner, worker_gpus),
+        runners=runners,
         cache=cache,
-        limits=Limits(page_cpu_s, page_wall_s),
+        limits=limits,
         stop_after_failures=stop_after_failures,
         shard=parse_shard(shard, steal),
         dry_run=dry_run,

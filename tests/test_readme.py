@@ -133,7 +133,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 50
+    assert len(COMMANDS) == 51
     assert len(SNIPPETS) == 4
 
 
@@ -295,8 +295,11 @@ def test_pages_of_a_folder_are_distorted(my_pdfs):
 def test_pages_of_a_folder_are_read(my_pdfs):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
-    give(next(c for c in COMMANDS if parsed(c)[0] == "read"), my_pdfs)
+    commands = [c for c in COMMANDS if parsed(c)[0] == "read"]
+    give(next(c for c in commands if "--auto" not in c), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
+    give(next(c for c in commands if "--auto" in c), my_pdfs)
+    assert "12 euros" in (my_pdfs / "kb" / "documents" / "a.json").read_text()
 
 
 def test_text_layers_of_a_folder_are_checked(my_pdfs):

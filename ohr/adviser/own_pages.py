@@ -62,6 +62,12 @@ def ocr_settings(
     return OcrSettings(specs, cache, workers, instability=instability)
 
 
+def reads_images(spec: PluginSpec) -> bool:
+    """Whether an engine reads page images."""
+    backend = registry.create("engine", spec)
+    return isinstance(backend, OcrBackend) and "image" in backend.accepts
+
+
 @dataclass(frozen=True)
 class SampleOutputs:
     """The engines' outputs of a sample: the table of signals, the texts, and the cost.
@@ -137,6 +143,17 @@ class EngineWork:
             before = done
 
         self.observing.observe(_tasks(pages), count)
+
+    def retry_failed(self) -> None:
+        """Read the pages again that failed in an earlier run."""
+        outputs = replace(self.outputs, retry=True)
+        failed = [
+            page
+            for page in self.pages
+            if (stored := outputs.stored(page)) is not None and stored.outcome.status in FAILED
+        ]
+        if failed:
+            outputs.make(failed, lambda _: None)
 
     def observations(self) -> dict[PageRef, Observation]:
         """The observation of each page that was read."""

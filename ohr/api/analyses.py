@@ -178,6 +178,27 @@ class Analyses(results.StudyRun):
 
         return make_losses(self.plan, Progress())
 
+    def error_kinds(
+        self, engine: str = "", *, documents: int = 0, each: int = 0, orders: int = 2, seed: int = 0
+    ) -> pd.DataFrame:
+        """What each kind of OCR error costs; needs the study's cache.
+
+        ``engine`` is by default the only one; only ``documents`` and ``each`` questions of them are
+        scored, by default all. Raises OhrError.
+        """
+        from ohr.analysis.error_kinds.table import kind_costs
+
+        return kind_costs(
+            self.plan,
+            Progress(),
+            engine,
+            documents=documents,
+            each=each,
+            orders=orders,
+            seed=seed,
+            by_place=False,
+        ).losses
+
     def structure(self) -> pd.DataFrame:
         """How well each document's outline survives noise; needs the study's cache.
 

@@ -18,6 +18,8 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
+from ohr.metrics.character_places import character_places
+
 ANCHOR = 3
 """Words of an anchor."""
 LEAST_ANCHORS = 3
@@ -93,11 +95,39 @@ class Alignment:
         return min(1.0, self.cost(words) / length) if length > 0 else 0.0
 
 
-def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
-    """Align the words of a page with those of its OCR output."""
-    ordered, passages, moved = _reorder(truth, output)
-    aligned = Alignment([Fate.RIGHT] * len(truth), list(truth))
-    aligned.output_length = max(0, sum(map(len, output)) + len(output) - 1)
+@dataclass(frozen=True, slots=True)
+class WordMatches:
+    """Which words of the truth stand in the output as they are, moved passages put back.
+
+    ``order`` are places of the output in the truth's order; other places count along ``order``.
+    ``gaps`` are what is between equal words in one order, on both sides; words between them are
+    equal one by one. ``fragments`` are equal words of gaps that stand elsewhere: place in the
+    truth, place along ``order``, number of words.
+    """
+
+    order: Sequence[int]
+    gaps: Sequence[tuple[range, range]]
+    fragments: Sequence[tuple[int, int, int]]
+    moved: Sequence[range] = ()
+    """Places along ``order`` of each passage that has moved."""
+    moved_words: int = 0
+
+    def free_gaps(self) -> Iterator[tuple[list[int], list[int], int]]:
+        """The words of each gap on both sides without :attr:`fragments`, and the word after it."""
+        placed = {i + step for i, _, length in self.fragments for step in range(length)}
+        taken = {j + step for _, j, length in self.fragments for step in range(length)}
+        for of_truth, of_output in self.gaps:
+            yield (
+                [number for number in of_truth if number not in placed],
+                [place for place in of_output if place not in taken],
+                of_truth.stop,
+            )
+
+
+def match_words(truth: Sequence[str], output: Sequence[str]) -> WordMatches:
+    """Find the words of a page in its OCR output."""
+    order, passages, moved = _reorder(truth, output)
+    ordered = [output[place] for place in order]
     gaps = []
     words, rest = 0, 0
     for code in Levenshtein.opcodes(truth, ordered):
@@ -105,19 +135,19 @@ def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
             gaps.append((range(words, code.src_start), range(rest, code.dest_start)))
             words, rest = code.src_end, code.dest_end
     gaps.append((range(words, len(truth)), range(rest, len(ordered))))
-    moved_parts = list(fragments(truth, ordered, gaps))
-    aligned.moved_passages = passages + len(moved_parts)
-    aligned.moved_words = moved + sum(length for _, _, length in moved_parts)
-    placed = {i + step for i, _, length in moved_parts for step in range(length)}
-    taken = {j + step for _, j, length in moved_parts for step in range(length)}
-    for of_truth, of_output in gaps:
-        _fill(
-            aligned,
-            truth,
-            [number for number in of_truth if number not in placed],
-            [ordered[place] for place in of_output if place not in taken],
-            of_truth.stop,
-        )
+    return WordMatches(order, gaps, list(fragments(truth, ordered, gaps)), passages, moved)
+
+
+def align(truth: Sequence[str], output: Sequence[str]) -> Alignment:
+    """Align the words of a page with those of its OCR output."""
+    matches = match_words(truth, output)
+    aligned = Alignment([Fate.RIGHT] * len(truth), list(truth))
+    aligned.output_length = max(0, sum(map(len, output)) + len(output) - 1)
+    aligned.moved_passages = len(matches.moved) + len(matches.fragments)
+    aligned.moved_words = matches.moved_words + sum(length for _, _, length in matches.fragments)
+    for numbers, places, end in matches.free_gaps():
+        words = [output[matches.order[place]] for place in places]
+        _fill(aligned, truth, numbers, words, end)
     return aligned
 
 
@@ -176,17 +206,22 @@ class _Passage:
     anchors: int = 1
 
 
-def _reorder(truth: Sequence[str], output: Sequence[str]) -> tuple[Sequence[str], int, int]:
-    """The output in the truth's order; how many passages and words moved."""
+def _reorder(truth: Sequence[str], output: Sequence[str]) -> tuple[Sequence[int], list[range], int]:
+    """The output's places in the truth's order; the moved passages in it, and how many words."""
     passages = [p for p in _passages(truth, output) if p.anchors >= LEAST_ANCHORS]
     if all(a.truth < b.truth for a, b in pairwise(passages)):
-        return output, 0, 0
+        return range(len(output)), [], 0
     stays = _heaviest(passages)
-    moved = [p for i, p in enumerate(passages) if i not in stays]
     edges = _edges(passages, len(truth), len(output))
-    order = sorted(range(len(passages)), key=lambda i: passages[i].truth)
-    ordered = [word for i in order for word in output[edges[i] : edges[i + 1]]]
-    return ordered, len(moved), sum(p.end - p.start for p in moved)
+    order: list[int] = []
+    moved = []
+    for i in sorted(range(len(passages)), key=lambda i: passages[i].truth):
+        start = len(order)
+        order += range(edges[i], edges[i + 1])
+        if i not in stays:
+            moved.append(range(start, len(order)))
+    moved_words = sum(p.end - p.start for i, p in enumerate(passages) if i not in stays)
+    return order, moved, moved_words
 
 
 def _edges(passages: Sequence[_Passage], words: int, length: int) -> list[int]:
@@ -273,7 +308,7 @@ def _fill(
         _lose(aligned, numbers)
         aligned.uncompared += len(numbers)
         return
-    places, equal = _places(expected, read)
+    places, equal = character_places(expected, read)
     spans: list[_Span] = []
     start = 0
     for number in numbers:
@@ -349,23 +384,3 @@ def _glue(
 def _lose(aligned: Alignment, numbers: Iterable[int]) -> None:
     for number in numbers:
         aligned.fates[number], aligned.texts[number] = Fate.LOST, ""
-
-
-def _places(expected: str, read: str) -> tuple[list[int], list[int]]:
-    """Where each character of the truth begins in the output, and how many before it are equal."""
-    places = [0] * (len(expected) + 1)
-    equal = [0] * (len(expected) + 1)
-    count = 0
-    for code in Levenshtein.opcodes(expected, read):
-        length, other = code.src_end - code.src_start, code.dest_end - code.dest_start
-        for step in range(length):
-            position = code.src_start + step
-            places[position] = code.dest_start + (step if other else 0)
-            equal[position] = count
-            if code.tag == "equal" and expected[position] != " ":
-                count += 1
-        if not length:
-            continue
-        places[code.src_end] = code.dest_end
-        equal[code.src_end] = count
-    return places, equal

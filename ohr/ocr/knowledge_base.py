@@ -275,8 +275,6 @@ def check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) ->
         )
     if canonical_json(engine) != canonical_json(identity):
         raise ConfigError(f"{out} has the output of another engine or version: {other}")
-    if dpi != sorted({page.source.dpi for page in pages}):
-        raise ConfigError(f"{out} has pages read at {dpi} dpi: {other}")
     page_nos: dict[str, set[int]] = {}
     for page in pages:
         page_nos.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
@@ -286,6 +284,8 @@ def check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) ->
                 f"{out} has page {min(lost) + 1} of {doc_id}, which this command does not read: "
                 f"name all files and pages, or {other}"
             )
+    if dpi != sorted({page.source.dpi for page in pages}):
+        raise ConfigError(f"{out} has pages read at {dpi} dpi: {other}")
 
 
 def _page_numbers(path: Path) -> set[int]:

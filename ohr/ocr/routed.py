@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ohr import registry
@@ -98,7 +99,7 @@ def read_routed(
         return 0
     with locked(out):
         check_out(out, routed.pages, routed.identity)
-        return _write(routed, reading, out)
+        return write_routed(routed, reading, out)
 
 
 def plan_routes(
@@ -219,12 +220,28 @@ def _read_engines(routed: RoutedPages) -> int:
     return count
 
 
-def _write(routed: RoutedPages, reading: Reading, out: Path) -> int:
-    """Read the pages, write the knowledge base with its manifest, and print a summary."""
+def write_routed(
+    routed: RoutedPages,
+    reading: Reading,
+    out: Path,
+    *,
+    layers: Mapping[PageRef, Outcome[str]] | None = None,
+    unopened: Mapping[str, str] = MappingProxyType({}),
+    about: Sequence[str] = (),
+) -> int:
+    """Read the pages, write the knowledge base with its manifest, and print a summary.
+
+    ``layers`` are verified text layers; by default they are verified now. ``unopened`` has the
+    reason for each document that cannot be opened, and ``about`` lines for the summary. Returns 1
+    if a page failed or a document cannot be opened, else 0. Raises OhrError.
+    """
     started = time.perf_counter()
     read_now = _read_engines(routed)
     seconds = time.perf_counter() - started
-    results = layer_texts(routed.layered)
+    if layers is None:
+        results = layer_texts(routed.layered)
+    else:
+        results = [(page, layers[page.ref]) for page in routed.layered]
     for outputs, pages in routed.outputs.values():
         results += [(page, outputs.outcome(page)) for page in pages]
     results.sort(key=lambda result: result[0].ref)
@@ -234,6 +251,7 @@ def _write(routed: RoutedPages, reading: Reading, out: Path) -> int:
         for page, outcome in results
         if outcome.status in FAILED
     ]
+    failures += [f"{plain(doc_id)}: {reason}" for doc_id, reason in unopened.items()]
     counts = {LAYER: len(routed.layered)}
     counts |= {label: len(pages) for label, (_, pages) in routed.outputs.items()}
     manifest = {
@@ -267,11 +285,16 @@ def _write(routed: RoutedPages, reading: Reading, out: Path) -> int:
             f"left out: {len(routed.without_route)} pages without a route, such as "
             f"{_where(routed.without_route[0])}: a --budget of all pages routes them"
         )
-    print(f"read now: {read_now} pages; from the cache or layers: {len(results) - read_now}")
+    for line in about or [
+        f"read now: {read_now} pages; from the cache or layers: {len(results) - read_now}"
+    ]:
+        print(plain(line))
     print(f"knowledge base: {out}")
     if failures:
+        files = f" and {len(unopened)} files" if unopened else ""
+        failed = len(failures) - len(unopened)
         print(
-            f"error: {len(failures)} of {len(results)} pages could not be read; "
+            f"error: {failed} of {len(results)} pages{files} could not be read; "
             "--retry tries those of engines again",
             file=sys.stderr,
         )

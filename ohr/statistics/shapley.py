@@ -35,18 +35,48 @@ class Attribution:
         return means.min(axis=0), means.max(axis=0)
 
 
-def attribute(scores: Mapping[Coalition, np.ndarray], causes: Sequence[str]) -> Attribution:
+def attribute(
+    scores: Mapping[Coalition, np.ndarray],
+    causes: Sequence[str],
+    orders: Sequence[Sequence[int]] | None = None,
+) -> Attribution:
     """Attribute gains to causes.
 
     ``scores`` gives, for every set of removed causes, the score of each unit: float ``(units,)``.
-    Raises KeyError if a set is missing.
+    ``orders`` are those in which causes are removed, as places in ``causes``; default: all of them.
+    With some of them, the values still add up, and estimate the Shapley values. Raises KeyError if
+    a set is missing.
     """
-    orders = []
-    for order in permutations(range(len(causes))):
+    gains_of_orders = []
+    for order in permutations(range(len(causes))) if orders is None else orders:
         gains = [np.empty(0)] * len(causes)
         removed: Coalition = frozenset()
         for cause in order:
             before, removed = removed, removed | {causes[cause]}
             gains[cause] = np.asarray(scores[removed], float) - np.asarray(scores[before], float)
-        orders.append(np.stack(gains))
-    return Attribution(tuple(causes), np.stack(orders))
+        gains_of_orders.append(np.stack(gains))
+    return Attribution(tuple(causes), np.stack(gains_of_orders))
+
+
+def mirrored_orders(
+    causes: int, pairs: int, rng: np.random.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """Random orders of causes, each followed by its reverse: ``2 * pairs`` of them.
+
+    A cause that comes early in one comes late in the other, which evens out what depends on the
+    place. Source: Mitchell et al., Sampling permutations for Shapley value estimation, 2022.
+    """
+    orders: list[tuple[int, ...]] = []
+    for _ in range(pairs):
+        order = tuple(int(place) for place in rng.permutation(causes))
+        orders += (order, order[::-1])
+    return tuple(orders)
+
+
+def coalitions(causes: Sequence[str], orders: Sequence[Sequence[int]]) -> list[Coalition]:
+    """The sets of removed causes that these orders pass through, each once, the empty one first."""
+    sets = {frozenset[str](): None}
+    for order in orders:
+        for length in range(1, len(order) + 1):
+            sets[frozenset(causes[place] for place in order[:length])] = None
+    return list(sets)

@@ -98,6 +98,7 @@ SLOW = {
 }
 """Those that start an engine or whole commands, or take long."""
 WITHOUT_SIZE = {
+    "error_score": "it needs a run of four domains",
     "guard": "CI runs it whole",
 }
 """Benchmarks that do not run here, and why."""

@@ -20,7 +20,7 @@ import ohr
 from ohr.analysis.plots import draw
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr.worker import distort, page_image
-from ohr.report.again import LONGEST, Recipes, shown_record
+from ohr.report.again import Recipes, shown_record
 from ohr.report.build import Built, build_report
 from ohr.report.changes import changes_of
 from ohr.report.command import command_of, why_without_command
@@ -341,12 +341,6 @@ def test_lines_of_python_rewrite_the_text_again(run):
     made: dict[str, Any] = {}
     exec(re.sub(r"page = .*", lambda _: f"page = {text!r}", lines), made)
     assert made["noisy"] == texts[name][ref] != text
-
-
-def test_a_long_record_is_cut_and_says_so():
-    said = shown_record({"name": "x" * (LONGEST + 500)})
-    assert len(said) < LONGEST + 50
-    assert said.endswith("more characters")
 
 
 @pytest.mark.slow

@@ -183,6 +183,8 @@ def test_routes_or_an_engine_but_not_both(mixed_folder):
         done = read(mixed_folder, path, *more)
         assert done.exit_code == 2 or "error" in done.stderr
     done = give(ocr, mixed_folder, "--out", mixed_folder.parent / "kb")
-    assert "name one engine with --engines, or a file of routes with --routes" in done.stderr
+    assert "name one engine with --engines, a file of routes with --routes, or --auto" in (
+        done.stderr
+    )
     done = read(mixed_folder, write(mixed_folder, [], header="document,page"))
     assert "no column route" in done.stderr

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from ohr import registry
-from ohr.adviser.own_pages import OcrSettings, SampleOutputs
+from ohr.adviser.own_pages import OcrSettings, SampleOutputs, reads_images
 from ohr.adviser.quality.report import assessed_lines, worst_lines
 from ohr.adviser.recommend.batches import Reading
 from ohr.adviser.recommend.decision import Decision, decide
@@ -48,7 +48,6 @@ from ohr.adviser.recommend.verdicts import (
 from ohr.adviser.sampling import PageSample
 from ohr.errors import OhrError
 from ohr.ocr.observe import REPEATS
-from ohr.plugins import OcrBackend
 from ohr.quality.inference import FEWEST_LABELLED
 from ohr.registry import PluginSpec
 from ohr.study.results import StudyRun
@@ -344,9 +343,3 @@ def _cost(name: str, outputs: SampleOutputs, settings: OcrSettings) -> EngineCos
         licence,
         spec.name == OWN,
     )
-
-
-def reads_images(spec: PluginSpec) -> bool:
-    """Whether an engine reads page images."""
-    backend = registry.create("engine", spec)
-    return isinstance(backend, OcrBackend) and "image" in backend.accepts

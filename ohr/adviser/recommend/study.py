@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ohr import registry
 from ohr.adviser.dry_run import print_draw
-from ohr.adviser.own_pages import OcrSettings
+from ohr.adviser.own_pages import OcrSettings, reads_images
 from ohr.adviser.quality.report import engine_table
 from ohr.adviser.quality.study import (
     problem_lines,
@@ -23,7 +23,6 @@ from ohr.adviser.recommend.advice import (
     decided,
     layer_specs,
     pdf_engines,
-    reads_images,
 )
 from ohr.adviser.recommend.batches import read_in_batches, stops_early
 from ohr.adviser.recommend.layers import summarise_layers

@@ -50,7 +50,7 @@ def loss_shares(
         sums = {name: _sums(losses, members, clusters) for name, members in alike.items()}
         whole = np.sum(list(sums.values()), axis=0)
         for name, of_group in sums.items():
-            shares[name] = _share(of_group, whole, clusters)
+            shares[name] = share_of(of_group, whole, clusters)
     return shares
 
 
@@ -63,7 +63,8 @@ def _sums(losses: np.ndarray, members: np.ndarray, clusters: Clusters) -> np.nda
     return np.bincount(clusters.index[members], losses[members], minlength=clusters.size)
 
 
-def _share(of_group: np.ndarray, whole: np.ndarray, clusters: Clusters) -> Share:
+def share_of(of_group: np.ndarray, whole: np.ndarray, clusters: Clusters) -> Share:
+    """The share of a part of the losses, from their sums in each cluster, both ``(size,)``."""
     total = float(whole.sum())
     if abs(total) <= 1e-9 * max(1.0, float(np.abs(whole).sum())):
         return Share(math.nan, NO_INTERVAL)

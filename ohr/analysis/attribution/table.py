@@ -94,7 +94,7 @@ def swapped_scores(
                 answers = scorer.answers(reader, contexts)
                 scores[removed] = np.array(
                     [
-                        _f1(scorer, *pair)
+                        answer_f1(scorer, *pair)
                         for pair in zip(scorer.plan.questions, answers, strict=True)
                     ]
                 )
@@ -135,7 +135,8 @@ def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Quest
     return [Hit(h.ref, h.text, h.score, rank, h.span) for rank, h in enumerate(best)]
 
 
-def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
+def answer_f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
+    """The F1 of an answer with the accepted answer that it is most like; 0 if there is none."""
     if answer.status is not Status.OK:
         return 0.0
     return max(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.statistics.shapley import attribute
+from ohr.statistics.shapley import attribute, coalitions, mirrored_orders
 
 CAUSES = ("a", "b", "c")
 SETS = [frozenset(s) for n in range(4) for s in combinations(CAUSES, n)]
@@ -55,3 +55,15 @@ def test_a_cause_that_acts_alone_has_one_value_in_every_order():
     assert found.values[:, 0] == pytest.approx([0, 0, 0.3])
     low, high = found.extremes(np.array([0]))
     assert low == pytest.approx(high)
+
+
+def test_some_orders_give_parts_that_add_up():
+    orders = mirrored_orders(3, 1, np.random.default_rng(0))
+    assert orders[1] == orders[0][::-1]
+    sets = coalitions(CAUSES, orders)
+    assert sets[0] == frozenset()
+    assert len(sets) == len(set(sets)) == 6  # both orders share their ends
+    rng = np.random.default_rng(1)
+    scores = {own: rng.random(5) for own in sets}
+    parts = attribute(scores, CAUSES, orders).values.sum(axis=0)
+    assert parts == pytest.approx(scores[frozenset(CAUSES)] - scores[frozenset()])

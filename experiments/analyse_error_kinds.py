@@ -1,0 +1,51 @@
+"""Measures which OCR errors cost: those of one kind are undone at a time.
+
+``ohr analyse error-kinds RUN --out DIR`` aligns each engine's page texts in a finished run with the
+truth, splits their differences into errors of twelve kinds, and puts the truth in for the errors of
+one kind after another. ``DIR/error_kinds.csv`` says how frequent each kind is,
+``DIR/error_losses.csv`` what it costs: its part of the loss of each score (the parts add up to the
+whole), the gain where a random half of its errors is repaired, and the loss where they alone are
+put into the truth. ``DIR/error_places.csv`` has the parts of the errors in lines with evidence,
+elsewhere on its pages, and on other pages.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments._command import results_command
+from experiments._parameters import FinishedRun, Out, Seed
+
+
+@results_command
+def main(
+    run: FinishedRun,
+    out: Out,
+    engine: Annotated[
+        str, typer.Option(help="Engine of the run, by its label; default: the only one.")
+    ] = "",
+    documents: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Ask only the questions of this many documents, drawn by the seed; 0: all."
+        ),
+    ] = 0,
+    each: Annotated[
+        int, typer.Option(min=0, help="Ask at most this many questions on a document; 0: all.")
+    ] = 0,
+    orders: Annotated[
+        int,
+        typer.Option(min=1, help="Pairs of orders in which kinds are repaired: one, its reverse."),
+    ] = 2,
+    seed: Seed = 0,
+) -> int:
+    """Measure which kinds of OCR errors cost how much."""
+    from ohr.analysis.error_kinds.report import report_kinds
+
+    return report_kinds(run, out, engine, documents, each, orders, seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Reads every page by the cheapest text that can be trusted."""

@@ -1,0 +1,1 @@
+"""Which kinds of OCR errors cost how much."""
