@@ -319,12 +319,12 @@ def add_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.D
     rows: list[dict[str, Any]] = [
         {str(name): value for name, value in row.items()} for row in table.to_dict("records")
     ]
-    for of_page in _by_page(rows):
+    for of_page in _group_by_page(rows):
         _predict_page(of_page, model)
     return pd.DataFrame(rows)
 
 
-def _by_page(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def _group_by_page(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """The rows of each page under each noise."""
     pages: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for place, row in enumerate(rows):

@@ -74,7 +74,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out of predictions: its
     weight would be chance.
     """
-    pages = without_rare_signals(pages)
+    pages = drop_rare_signals(pages)
     residuals = _left_out(pages)
     scores, widths = _scores(residuals), _all_widths(residuals)
     domains = len({page.domain for page in pages})
@@ -108,7 +108,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     )
 
 
-def without_rare_signals(pages: Sequence[Labelled]) -> list[Labelled]:
+def drop_rare_signals(pages: Sequence[Labelled]) -> list[Labelled]:
     """The pages without the signals that fewer than :data:`FEWEST_ASSESSED` of them have."""
     rare = [
         name
@@ -122,7 +122,7 @@ def without_rare_signals(pages: Sequence[Labelled]) -> list[Labelled]:
 
 def fit_intervals(pages: Sequence[Labelled]) -> Predictor:
     """What :func:`fit` gives, without how far winners are to be doubted. Raises ValueError."""
-    pages = without_rare_signals(pages)
+    pages = drop_rare_signals(pages)
     residuals = _left_out(pages)
     return replace(
         _model(pages), widths=_all_widths(residuals), kind_widths=_kind_widths(residuals)
@@ -141,7 +141,7 @@ def _left_out(pages: Sequence[Labelled]) -> _Residuals:
         partial = _model([page for page in pages if page.domain != domain])
         outside = [page for page in pages if page.domain == domain]
         residuals.add(partial, outside)
-        residuals.add(partial, as_images(outside))
+        residuals.add(partial, remove_layers(outside))
     return residuals
 
 
@@ -176,7 +176,7 @@ def _kind_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, floa
     return results
 
 
-def as_images(pages: Sequence[Labelled]) -> list[Labelled]:
+def remove_layers(pages: Sequence[Labelled]) -> list[Labelled]:
     """The pages with a text layer, as if they were clean page images without one."""
     nothing = dict.fromkeys(LAYER_SIGNALS, math.nan)
     return [
@@ -227,7 +227,7 @@ def scaled_pages(
 ) -> list[tuple[float, float]]:
     """Centre and deviation of each page's error, raised where outputs are too far apart."""
     results: list[tuple[float, float]] = [(math.nan, math.nan)] * len(pages)
-    for rows in _by_page(pages):
+    for rows in _group_by_page(pages):
         signals = {str(place): pages[place].values for place in rows}
         named = [{"engine": pages[place].engine, "apart": pages[place].apart} for place in rows]
         pairs = {
@@ -239,7 +239,7 @@ def scaled_pages(
     return results
 
 
-def _by_page(pages: Sequence[Labelled]) -> list[list[int]]:
+def _group_by_page(pages: Sequence[Labelled]) -> list[list[int]]:
     """The places of the outputs of each page under each noise."""
     places: dict[tuple[str, str, int, str], list[int]] = {}
     for place, page in enumerate(pages):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ohr.quality.fit import Labelled, as_images, fit_intervals, scaled_pages
+from ohr.quality.fit import Labelled, remove_layers, fit_intervals, scaled_pages
 from ohr.quality.predictor import FEWEST_DOCUMENTS, Predictor, kind, unscaled
 from ohr.quality.truth import TARGETS
 
@@ -70,7 +70,7 @@ def leave_out(fitted: Sequence[Labelled], pages: Sequence[Labelled]) -> list[Lef
     fitted, and together with all born-digital pages. Born-digital pages are left out by domain,
     since no other kind has the signals of layers.
     """
-    everything = [*pages, *as_images(pages)]
+    everything = [*pages, *remove_layers(pages)]
     halved = set(map(_document, fitted))
     # The layer's pages count as what they are and as images: both are fitted by their layers.
     groups: list[tuple[str, str, Callable[[Labelled], bool], Callable[[Labelled], bool]]] = []

@@ -19,7 +19,7 @@ from ohr.display.columns import Column, make_table, number_column, value_column
 from ohr.display.terminal import number, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.quality.fit import as_images, fit
+from ohr.quality.fit import remove_layers, fit
 from ohr.quality.inference import compare
 from ohr.quality.predictor import Predictor, parse, shipped
 from ohr.quality.table import APART
@@ -165,7 +165,7 @@ def _read_model(path: Path) -> Predictor:
 def kind_scores(table: pd.DataFrame, model: Predictor) -> pd.DataFrame:
     """How well a model predicts the errors of each kind of page, assessed or not."""
     pages = labelled(table)
-    pages += as_images(pages)
+    pages += remove_layers(pages)
     rows = [
         left_out_error(model, "", name, target, [p for p in pages if p.page_kind == name])
         for name in sorted({page.page_kind for page in pages} - {""})
