@@ -32,7 +32,7 @@ from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.loading import load_dataset
 from ohr.study.plan import Plan, Variant, make_plan
-from ohr.types import PageRef, Word
+from ohr.types import Holes, PageRef, Word
 
 Report = Callable[[str, int, int], None]
 BINS = 10
@@ -48,7 +48,7 @@ def observe_pages(
     The first table has one row per page, engine, noise and ``draw``. The second counts the words of
     all draws by noise, engine and tenth of confidence: ``n``, ``right`` and the sum of
     ``confidence``. Pages without ground truth, or without a known order of its words,
-    are left out. Raises OhrError.
+    are left out. Where the truth has only capitals, capitals are no errors. Raises OhrError.
     """
     dataset = load_dataset(config)
     plan = make_plan(config, dataset)
@@ -58,7 +58,7 @@ def observe_pages(
     refs = spread(with_truth, pages)
     store = ArtefactStore(config.cache)
     knowledge_bases = KnowledgeBases(plan, store)
-    layers = _layers(plan, refs)
+    layers, holes = _layers(plan, refs)
     by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Observation]]] = {}
     clusters = same_documents({ref: dataset.pages[ref].text for ref in refs})
     pictures: dict[tuple[str, int], dict[PageRef, Picture]] = {}
@@ -85,7 +85,7 @@ def observe_pages(
             if isinstance(backend := plan.engines[label], OcrBackend)
             and (of := scripts_in(backend.alphabet()))
         }
-        table = signal_table(engines, layers, holes=dataset.holes, scripts=scripts)
+        table = signal_table(engines, layers, holes=holes, scripts=scripts)
         table["page_kind"] = page_kinds(table, engines, layers, pictures[noise, draw])
         table["cluster"] = [clusters[str(doc)] for doc in table["doc_id"]]
         table.insert(0, "noise", noise)
@@ -96,6 +96,8 @@ def observe_pages(
             ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
             text = engines[str(row["engine"])][ref].text
             texts = known_texts(text, dataset.pages[ref].text, dataset.holes.get(ref))
+            if plan.units.folds_case:
+                texts = (texts[0].lower(), texts[1].lower())
             known_values = targets(*texts)
             errors.append(
                 {f"true_{name}": value for name, value in known_values.items()}
@@ -185,8 +187,13 @@ def _seen(
     return dict(zip((task.ref for task in tasks), observations, strict=True))
 
 
-def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
-    """The text layer of each page, if it can stand for the page."""
+def _layers(
+    plan: Plan, refs: Sequence[PageRef]
+) -> tuple[dict[PageRef, str | None], dict[PageRef, Holes]]:
+    """The text layer of each page, if it can stand for the page, and what is not known of it.
+
+    Holes are those of the layer, not of the truth: signals are fitted as they are predicted from.
+    """
     sources: dict[str, Path] = {}
     for ref in refs:
         source = plan.dataset.documents[ref.doc_id].source
@@ -194,12 +201,13 @@ def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
             sources[ref.doc_id] = source
     outcomes = dict(zip(sources, verified_layers(list(sources.values())), strict=True))
     usable = {
-        PageRef(doc_id, page_no): verdict.text
+        PageRef(doc_id, page_no): verdict
         for doc_id, outcome in outcomes.items()
         for page_no, verdict in enumerate(outcome.value or ())
         if not verdict.gap
     }
-    return {ref: usable.get(ref) for ref in refs}
+    layers = {ref: usable[ref].text if ref in usable else None for ref in refs}
+    return layers, {ref: usable[ref].holes for ref in refs if ref in usable}
 
 
 def _word_counts(
