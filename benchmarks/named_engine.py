@@ -1,7 +1,7 @@
 """How often the engine that is named is the wrong one, by the number of pages that were read.
 
     python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images] \
-        [--fitted RUN …]
+        [--fitted RUN …] [--cache CACHE]
 
 ``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
 true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
@@ -9,13 +9,15 @@ shipped model, and judged as if no truth were known. An engine is *named* if eac
 to be worse or as good; otherwise one may be *ahead*. It is *wrong* if another one has a lower true
 error, a mean over all pages of the run. ``--as-images`` takes the text layers
 away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits.
+With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
+that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -30,11 +32,15 @@ from ohr.adviser.recommend.batches import spread_order
 from ohr.adviser.recommend.decision import decide
 from ohr.adviser.recommend.verdicts import error_verdict
 from ohr.display.terminal import show
+from ohr.quality.predictor import shipped
 from ohr.quality.truth import TARGETS
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import PageRef
 
 KEYS = ["doc_id", "page_no"]
 PAGES = (1, 4, 16, 64)
+FORM = 1
+"""Counts up when pages are drawn or judged otherwise, so that no row of before is shown."""
 CLOSE = 0.02
 """A named engine that is behind by no more is wrong, but costs little."""
 
@@ -82,32 +88,60 @@ def read_truths(
     return predicted.assign(truth=predicted[f"true_{DECIDES}"], **truths)
 
 
-def name_engines(table: pd.DataFrame, sizes: Sequence[int], draws: int) -> list[Row]:
-    """The rows for some numbers of pages; of fewer pages than that there is none."""
+def name_engines(
+    table: pd.DataFrame, sizes: Sequence[int], draws: int, store: ArtefactStore | None = None
+) -> list[Row]:
+    """The rows for some numbers of pages; of fewer pages than that there is none.
+
+    A row that the ``store`` has is taken from it.
+    """
+    pages = len(table[KEYS].drop_duplicates())
+    rows = []
+    for size in (size for size in sizes if size <= pages):
+        key = {
+            "form": FORM,
+            "table": table.to_csv(index=False),
+            "model": shipped().to_json(),
+            "size": size,
+            "draws": draws,
+        }
+        stored = None if store is None else store.get("named_engine", key)
+        # JSON has no NaN.
+        row = (
+            _row(table, size, draws)
+            if stored is None
+            else Row(**{name: np.nan if of is None else of for name, of in stored.items()})
+        )
+        if store is not None and stored is None:
+            values = asdict(row).items()
+            store.put("named_engine", key, {n: None if np.isnan(of) else of for n, of in values})
+        rows.append(row)
+    return rows
+
+
+def _row(table: pd.DataFrame, size: int, draws: int) -> Row:
+    """What draws of so many pages give."""
     refs = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].drop_duplicates().to_numpy()]
     own = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].to_numpy()]
     means = table.groupby("engine")["truth"].mean()
-    rows = []
-    for size in (size for size in sizes if size <= len(refs)):
-        decisions = []
-        for seed in range(draws):
-            chosen = set(spread_order(refs, seed)[:size])
-            part = table[[ref in chosen for ref in own]]
-            verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
-            decisions.append(decide([verdict], {}))
-        behind, ahead = (
-            np.array(
-                [
-                    means[each.engine] - means.min()
-                    for each in decisions
-                    if each.engine and each.is_shown == is_shown
-                ]
-            )
-            for is_shown in (True, False)
+    decisions = []
+    for seed in range(draws):
+        chosen = set(spread_order(refs, seed)[:size])
+        part = table[[ref in chosen for ref in own]]
+        verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
+        decisions.append(decide([verdict], {}))
+    behind, ahead = (
+        np.array(
+            [
+                means[each.engine] - means.min()
+                for each in decisions
+                if each.engine and each.is_shown == is_shown
+            ]
         )
-        shares = (_share(behind > 0), _share(behind > CLOSE), _share(ahead > 0))
-        rows.append(Row(size, len(behind) / draws, *shares))
-    return rows
+        for is_shown in (True, False)
+    )
+    shares = (_share(behind > 0), _share(behind > CLOSE), _share(ahead > 0))
+    return Row(size, len(behind) / draws, *shares)
 
 
 def _share(flags: np.ndarray) -> float:
@@ -121,7 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", default=",".join(map(str, PAGES)))
     parser.add_argument("--as-images", action="store_true", help="without text layers")
     parser.add_argument("--fitted", type=Path, nargs="+", default=(), help="runs that were fitted")
+    parser.add_argument("--cache", type=Path, help="folder of rows of a command that was stopped")
     options = parser.parse_args(arguments)
+    store = None if options.cache is None else ArtefactStore(options.cache)
     sizes = [int(size) for size in options.pages.split(",")]
     grid = Table(title=f"{options.draws} draws of pages, judged without their truth")
     for head in (
@@ -142,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             table = whole[whole["engine"].isin(pair)].reset_index(drop=True)
             means = table.groupby("engine")["truth"].mean()
             title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-            for row in name_engines(table, sizes, options.draws):
+            for row in name_engines(table, sizes, options.draws, store):
                 shares = (row.named, row.wrong, row.wrong_by_much, row.wrong_ahead)
                 texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
                 grid.add_row(run.name, title, str(len(table) // 2), str(row.pages), *texts)
