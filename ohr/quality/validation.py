@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ohr.quality.fit import Labelled, remove_layers, fit_intervals, scaled_pages
+from ohr.quality.fit import Labelled, fit_intervals, remove_layers, scaled_pages
 from ohr.quality.predictor import FEWEST_DOCUMENTS, Predictor, kind, unscaled
 from ohr.quality.truth import TARGETS
 

@@ -19,7 +19,7 @@ from ohr.display.columns import Column, make_table, number_column, value_column
 from ohr.display.terminal import number, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.quality.fit import remove_layers, fit
+from ohr.quality.fit import fit, remove_layers
 from ohr.quality.inference import compare
 from ohr.quality.predictor import Predictor, parse, shipped
 from ohr.quality.table import APART
