@@ -4,7 +4,7 @@
 confidence`` that the shipped model was not fitted on. It predicts their errors with all signals,
 without the text layer, and from the text alone. Every domain has the same weight, and the worst is
 named. With ``--left-out`` each domain is predicted by a fit to the others, which shows what a fit
-to these runs is worth.
+to these runs is worth. ``DIR/kinds.csv`` has the coverage by kind of page.
 """
 
 from __future__ import annotations
@@ -28,11 +28,19 @@ def main(
     left_out: Annotated[
         bool, typer.Option("--left-out", help="Predict each domain by a fit to all others.")
     ] = False,
+    other_half: Annotated[
+        bool,
+        typer.Option("--other-half", help="Only documents that fit-quality --half does not fit."),
+    ] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="A model of fit-quality to check instead of the shipped one."),
+    ] = None,
 ) -> int:
     """Check predicted OCR errors on pages with known truth."""
     from ohr.adviser.quality.check import report_check
 
-    return report_check(runs, out, left_out=left_out)
+    return report_check(runs, out, left_out=left_out, other_half=other_half, model=model)
 
 
 if __name__ == "__main__":

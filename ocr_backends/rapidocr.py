@@ -23,6 +23,7 @@ from ohr.documents.rapidocr_models import (
     INSTALL,
     ModelFiles,
     Models,
+    characters_of,
     find_models,
 )
 from ohr.documents.reading_order import page_text
@@ -132,6 +133,10 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     def reads(self) -> tuple[str, ...]:
         models = self.params.models
         return READS.get(models, ()) if isinstance(models, str) else ()
+
+    def alphabet(self) -> frozenset[str]:
+        """The characters of the recogniser. Raises MissingDependencyError and ConfigError."""
+        return characters_of(self._files)
 
     @cached_property
     def _files(self) -> ModelFiles:

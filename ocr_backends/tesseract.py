@@ -19,9 +19,11 @@ from ocr_backends._tesseract_library import (
     read_page,
     read_page_and_words,
     read_words,
+    tessdata,
     traineddata_digests,
     unusable_library,
 )
+from ocr_backends._traineddata import characters_of
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.plugins import OcrBackend
@@ -140,6 +142,13 @@ class Tesseract(OcrBackend[TesseractParams]):
         if self.params.library != "auto" or not (problem := unusable_library()):
             return ""
         return f"reads by {pick_library('auto')}, because {problem}"
+
+    def alphabet(self) -> frozenset[str]:
+        """The characters of its models. Raises what :meth:`read` does."""
+        library, settings = self._how()
+        folder = settings.tessdata or tessdata(library)
+        files = [folder / f"{name}.traineddata" for name in self.params.languages]
+        return frozenset().union(*map(characters_of, files))
 
     def reads(self) -> tuple[str, ...]:
         return tuple(ISO.get(name.partition("_")[0], name) for name in self.params.languages)

@@ -360,7 +360,8 @@ def drop_engines(outputs: SampleOutputs, engines: Sequence[str]) -> SampleOutput
     rest = {name: pages for name, pages in outputs.seen.items() if name not in engines}
     own = outputs.table
     keys = ["engine", "doc_id", "page_no"]
-    anew = signal_table(rest, outputs.sample.layers, outputs.of_layer, outputs.sample.holes)
+    sample = outputs.sample
+    anew = signal_table(rest, sample.layers, outputs.of_layer, sample.holes, outputs.scripts)
     if anew.empty:
         return outputs
     extra = [name for name in own if name not in anew or name in keys]

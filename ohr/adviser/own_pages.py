@@ -17,21 +17,27 @@ from ohr.errors import ConfigError
 from ohr.machine.engines import usable_engines
 from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.observe import Observing
+from ohr.ocr.pictures import page_pictures
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import PageSource
 from ohr.ocr.store import keep_speed, kept_speed, stored_cost, sum_costs
 from ohr.ocr.worker import PageTask
 from ohr.plugins import CompositeEngine, OcrBackend
+from ohr.quality.assessing import page_pairs, reason_against
 from ohr.quality.doubt import contradicted_layers
-from ohr.quality.predictor import Predictor, is_assessable, kind, shipped
-from ohr.quality.signals import SIGNALS
-from ohr.quality.table import Observation, signal_table
+from ohr.quality.page_kind import Picture, line_letters, page_kind
+from ohr.quality.predictor import Predictor, kind, shipped
+from ohr.quality.table import APART, Observation, signal_table
 from ohr.quality.truth import TARGETS
+from ohr.quality.writing import scripts_in
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import parse_plugins
 from ohr.types import FAILED, PageRef
 from ohr.workers import Limits
+
+SUFFIXES = ("", "_mean", "_spread", "_low", "_high")
+"""Of the columns of a predicted error."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,8 @@ class SampleOutputs:
     """Engines that read PDFs, not page images, and so may use the text layer."""
     composites: frozenset[str] = frozenset()
     """Engines that read with others, and so are no witnesses of these."""
+    scripts: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The writing systems that engines can write, of those whose alphabet is known."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -256,74 +264,127 @@ def collect_outputs(
     of_layer = frozenset(work.label for work in works if "image" not in work.backend.accepts)
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
     sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))
-    table = signal_table(seen, sample.layers, of_layer, sample.holes)
+    scripts = {work.label: of for work in works if (of := scripts_in(work.backend.alphabet()))}
+    table = signal_table(seen, sample.layers, of_layer, sample.holes, scripts)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
         (str(row["engine"]), PageRef(str(row["doc_id"]), int(row["page_no"])))
         for row in table.to_dict("records")
     ]
     table["has_layer"] = [sample.layers.get(ref) is not None for _, ref in keys]
+    table["page_kind"] = page_kinds(table, seen, sample.layers, _pictures(works, sample))
     for name in ("wall_s", "cpu_s"):
         table[name] = [costs[label].get(ref, {}).get(name, math.nan) for label, ref in keys]
     cost = {work.label: work.cost() for work in works}
     for label, seconds in measured.items():
         cost[label].setdefault("wall_s", seconds)
     composites = frozenset(w.label for w in works if isinstance(w.backend, CompositeEngine))
-    return SampleOutputs(sample, table, seen, cost, of_layer, composites)
+    return SampleOutputs(sample, table, seen, cost, of_layer, composites, scripts)
+
+
+def _pictures(works: Sequence[EngineWork], sample: PageSample) -> dict[PageRef, Picture]:
+    """The pictures of the pages without a usable layer: those of the others say nothing more."""
+    pictures: dict[PageRef, Picture] = {}
+    for work in works:
+        pages = [
+            page
+            for page in work.pages
+            if page.ref not in pictures and sample.layers.get(page.ref) is None
+        ]
+        pictures |= page_pictures(_tasks(pages), work.observing.store)
+    return pictures
+
+
+def page_kinds(
+    table: pd.DataFrame,
+    seen: Mapping[str, Mapping[PageRef, Observation]],
+    layers: Mapping[PageRef, str | None],
+    pictures: Mapping[PageRef, Picture],
+) -> list[str]:
+    """The kind of the page of each row of a table of signals."""
+    kinds: dict[PageRef, str] = {}
+    refs = [PageRef(str(doc), int(no)) for doc, no in table[["doc_id", "page_no"]].to_numpy()]
+    for ref in refs:
+        if ref not in kinds:
+            words = [pages[ref].words for pages in seen.values() if ref in pages]
+            letters = [each for of in words if of and (each := line_letters(of)) is not None]
+            has_layer = layers.get(ref) is not None
+            widest = max(letters, default=None)
+            kinds[ref] = page_kind(pictures.get(ref), widest, has_layer=has_layer)
+    return [kinds[ref] for ref in refs]
 
 
 def add_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
     """The table with each error's prediction, mean, spread and interval, and ``is_in_range``.
 
-    A page that failed has the worst errors, for certain. Pages with only text are predicted too;
-    :func:`keep_assessed` removes those predictions.
+    A page that failed has the worst errors, for certain. Engines' predictions of a page are raised
+    where their outputs are too far apart (:mod:`ohr.quality.bounds`). Pages with only text are
+    predicted too; :func:`keep_assessed` removes those predictions.
     """
     model = model or shipped()
-    failed = {str(status) for status in FAILED}
-    rows: list[dict[str, Any]] = []
-    for row in table.to_dict("records"):
-        predictions: dict[str, Any] = {}
-        for target in TARGETS:
-            if row["status"] in failed:
-                values: tuple[float, ...] = (1.0, 1.0, 0.0, 1.0, 1.0)
-            else:
-                prediction = model.predict(
-                    {str(name): value for name, value in row.items()}, target
-                )
-                values = (
-                    prediction.value,
-                    prediction.mean,
-                    prediction.spread,
-                    prediction.low,
-                    prediction.high,
-                )
-            for suffix, value in zip(
-                ("", "_mean", "_spread", "_low", "_high"), values, strict=True
-            ):
-                predictions[target + suffix] = value
-        signals = {str(name): value for name, value in row.items()}
-        predictions["in_range"] = row["status"] in failed or model.is_in_range(signals)
-        rows.append({str(name): value for name, value in row.items()} | predictions)
+    rows: list[dict[str, Any]] = [
+        {str(name): value for name, value in row.items()} for row in table.to_dict("records")
+    ]
+    for of_page in _group_by_page(rows):
+        _predict_page(of_page, model)
     return pd.DataFrame(rows)
 
 
-def keep_assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
-    """The table without the predictions of pages with only text, which must not be shown.
+def _group_by_page(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The rows of each page under each noise."""
+    pages: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for place, row in enumerate(rows):
+        # Without a column of distances nothing is compared, and rows may lack the page.
+        key = tuple(row.get(name) for name in _ONE_PAGE) if APART in row else (place,)
+        pages.setdefault(key, []).append(row)
+    return list(pages.values())
 
-    The column ``keep_assessed`` says whether a page has predictions. Each error also gets a
-    ``_coverage``: the share of pages whose true error such intervals are known to contain.
+
+_ONE_PAGE = ("group", "noise", "draw", "doc_id", "page_no")
+
+
+def _predict_page(rows: Sequence[dict[str, Any]], model: Predictor) -> None:
+    """Add the predictions of one page to the rows of its engines."""
+    failed = {str(status) for status in FAILED}
+    signals = {str(place): row for place, row in enumerate(rows) if row["status"] not in failed}
+    pairs = page_pairs(rows)
+    for target in TARGETS:
+        predictions = model.predict_together(signals, pairs, target)
+        for place, row in enumerate(rows):
+            each = predictions.get(str(place))
+            values: tuple[float, ...] = (1.0, 1.0, 0.0, 1.0, 1.0)
+            if each is not None:
+                values = (each.value, each.mean, each.spread, each.low, each.high)
+            for suffix, value in zip(SUFFIXES, values, strict=True):
+                row[target + suffix] = value
+            row["in_range"] = each is None or each.in_range
+
+
+def keep_assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
+    """The table without the predictions of pages that are not assessed, which must not be shown.
+
+    The column ``assessed`` says whether a page has predictions, and ``not_assessed`` why it has
+    none. Each error also gets a ``_coverage``: the share of pages whose true error such intervals
+    are known to contain.
     """
     model = model or shipped()
     failed = table["status"].isin([str(status) for status in FAILED])
-    signals: list[Any] = table[list(SIGNALS)].to_dict("records")
-    can_be = pd.Series([is_assessable(row) for row in signals], index=table.index) | failed
-    result = table.assign(assessed=can_be)
-    kinds = [kind(row) for row in signals]
+    records: list[Any] = table.to_dict("records")
+    reasons = pd.Series([reason_against(row, model) for row in records], index=table.index)
+    reasons = reasons.where(~failed, "")
+    can_be = reasons == ""
+    result = table.assign(assessed=can_be, not_assessed=reasons)
+    kinds = [kind(row) for row in records]
     for target in TARGETS:
         known_values = [model.coverage.get(which, {}).get(target, math.nan) for which in kinds]
         result[f"{target}_coverage"] = pd.Series(known_values, index=table.index).mask(failed)
-    suffixes = ("", "_mean", "_spread", "_low", "_high", "_coverage")
-    empty = [target + suffix for target in TARGETS for suffix in suffixes]
-    result[empty] = result[empty].where(can_be)
+    page_kinds_of = [row.get("page_kind") for row in records]
+    for target in TARGETS:
+        holds = [
+            not isinstance(name, str) or not name or model.knows_kind(name, target)
+            for name in page_kinds_of
+        ]
+        columns = [target + suffix for suffix in (*SUFFIXES, "_coverage")]
+        result[columns] = result[columns].where(can_be & (failed | pd.Series(holds, table.index)))
     result["in_range"] = result["in_range"].astype(object).where(can_be)
     return result

@@ -112,6 +112,21 @@ def models_folder() -> Path:
     return Path(named).expanduser() if named else _CACHE
 
 
+def characters_of(files: ModelFiles) -> frozenset[str]:
+    """The characters that the recogniser of these files can write."""
+    if files.keys is not None:
+        return frozenset(files.keys.read_text("utf-8").split("\n"))
+    data = files.recogniser.read_bytes()
+    place = data.find(_CHARACTERS) + len(_CHARACTERS)
+    length = shift = 0
+    while True:  # a variable-length integer: seven bits a byte, the lowest first
+        length |= (data[place] & 0x7F) << shift
+        shift, place = shift + 7, place + 1
+        if not data[place - 1] & 0x80:
+            break
+    return frozenset(data[place : place + length].decode("utf-8").split("\n"))
+
+
 def _tiny() -> ModelFiles:
     """PP-OCRv6 tiny, from the first folder that has some of it.
 

@@ -113,6 +113,14 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """Languages that it reads with these parameters (ISO 639-1); empty if unknown."""
         return self.languages
 
+    def alphabet(self) -> frozenset[str]:
+        """The characters that it can write with these parameters; empty if unknown.
+
+        On a page in a writing system of which it has no letters, its output is not assessed.
+        Raises MissingDependencyError without its model.
+        """
+        return frozenset()
+
     def check_languages(self, languages: Iterable[str]) -> None:
         """Raise ConfigError for a language (ISO 639-1) that the engine does not read."""
         known_values = self.reads()
@@ -181,6 +189,11 @@ class CompositeEngine(OcrBackend[P], ABC, abstract=True):
         """Languages that every part reads; empty if unknown."""
         known_values = [set(part.reads()) for part in self.parts if part.reads()]
         return tuple(sorted(set.intersection(*known_values))) if known_values else ()
+
+    def alphabet(self) -> frozenset[str]:
+        """What any part can write; empty if that of one is unknown."""
+        of_parts = [part.alphabet() for part in self.parts]
+        return frozenset().union(*of_parts) if all(of_parts) else frozenset()
 
     def check_languages(self, languages: Iterable[str]) -> None:
         wanted_languages = tuple(languages)

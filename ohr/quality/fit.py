@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ohr.quality.inference import compare
+from ohr.quality.assessing import page_pairs
 from ohr.quality.predictor import (
     COLUMNS,
     COVERAGE,
@@ -24,26 +25,21 @@ from ohr.quality.predictor import (
 )
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.quality.winners import KnowledgeBases, gaps, least_doubt
 
 LAYER_SIGNALS = ("layer", "lost_passages")
-FEWEST_PAGES = 10
-"""Least number of pages that two knowledge bases share for their difference to count."""
 
 
-FEWEST_ASSESSED = 100
-PAGES_DRAWN = 30
-DRAWS = 30
-WRONG_WINNERS = 0.01
-"""Largest share of draws with a wrong winner in domains left out; new documents are harder."""
+FEWEST_ASSESSED = 40
+FEWEST_OF_KIND = 10
+"""Fewest documents of a kind of page for intervals of its own: the conformal 90 % need ten."""
 _LEAST_WIDTH = 0.1
 """Least length of each side of an interval, in deviations."""
-SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 
-Predicted = tuple[float, float, float]
-"""Predicted mean, truth, and spread of the prediction."""
-KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
-Score = tuple[str, str, float]
-"""Domain, kind of evidence, and deviations of the truth above the prediction."""
+Group = tuple[str, str, str]
+"""Kind of page, domain, and document."""
+Score = tuple[Group, str, float]
+"""Group, kind of evidence, and deviations of the truth above the prediction."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,8 @@ class Labelled:
     """A page with known errors; its domain is left out of the fit as a whole.
 
     ``values`` has signals and errors, NaN if absent; ``knowledge_base`` names engine and noise.
+    ``cluster`` is the document that is in whole either fitted or checked, ``apart`` how far the
+    output is from those of other engines (:func:`ohr.quality.bounds.write_apart`).
     """
 
     domain: str
@@ -58,6 +56,15 @@ class Labelled:
     page_no: int
     knowledge_base: str
     values: Mapping[str, float]
+    page_kind: str = ""
+    script: str = ""
+    cluster: str = ""
+    apart: str = ""
+
+    @property
+    def engine(self) -> str:
+        """The label of the engine."""
+        return self.knowledge_base.rpartition(", ")[0]
 
 
 def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
@@ -67,34 +74,10 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out of predictions: its
     weight would be chance.
     """
-    rare = [
-        name
-        for name in SIGNALS
-        if sum(not math.isnan(page.values[name]) for page in pages) < FEWEST_ASSESSED
-    ]
-    pages = [
-        replace(page, values=dict(page.values) | dict.fromkeys(rare, math.nan)) for page in pages
-    ]
-    domains = sorted({page.domain for page in pages})
-    if len(domains) < 2:
-        raise ValueError(
-            "a fit needs pages of at least two domains: it leaves each one out in turn"
-        )
-    residuals = _Residuals()
-    for domain in domains:
-        partial = _model([page for page in pages if page.domain != domain])
-        outside = [page for page in pages if page.domain == domain]
-        residuals.add(partial, outside)
-        layered = [page for page in outside if kind(page.values) == "layer"]
-        residuals.add(partial, [_drop_layer(page) for page in layered])
-    # Without pages with a text layer, the residuals of scans are all that is known.
-    scores = {
-        (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
-        for which, target in product(KINDS, TARGETS)
-    }
-    widths = {
-        which: {target: _widths(scores[which, target]) for target in TARGETS} for which in KINDS
-    }
+    pages = drop_rare_signals(pages)
+    residuals = _left_out(pages)
+    scores, widths = _scores(residuals), _all_widths(residuals)
+    domains = len({page.domain for page in pages})
     coverage = {
         which: {target: _coverage(scores[which, target]) for target in TARGETS} for which in KINDS
     }
@@ -116,17 +99,95 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     return replace(
         _model(pages),
         widths=widths,
+        kind_widths=_kind_widths(residuals),
         bias=bias,
         doubt=doubt,
         coverage=coverage,
-        covered=f"{len(domains)} domains, each left out of the fit and of the widths",
+        covered=f"{domains} domains, each left out of the fit and of the widths",
         fitted_on=fitted_on,
     )
 
 
-def _drop_layer(page: Labelled) -> Labelled:
+def drop_rare_signals(pages: Sequence[Labelled]) -> list[Labelled]:
+    """The pages without the signals that fewer than :data:`FEWEST_ASSESSED` of them have."""
+    rare = [
+        name
+        for name in SIGNALS
+        if sum(not math.isnan(page.values[name]) for page in pages) < FEWEST_ASSESSED
+    ]
+    return [
+        replace(page, values=dict(page.values) | dict.fromkeys(rare, math.nan)) for page in pages
+    ]
+
+
+def fit_intervals(pages: Sequence[Labelled]) -> Predictor:
+    """What :func:`fit` gives, without how far winners are to be doubted. Raises ValueError."""
+    pages = drop_rare_signals(pages)
+    residuals = _left_out(pages)
+    return replace(
+        _model(pages), widths=_all_widths(residuals), kind_widths=_kind_widths(residuals)
+    )
+
+
+def _left_out(pages: Sequence[Labelled]) -> _Residuals:
+    """The residuals of each domain by a model of the others."""
+    domains = sorted({page.domain for page in pages})
+    if len(domains) < 2:
+        raise ValueError(
+            "a fit needs pages of at least two domains: it leaves each one out in turn"
+        )
+    residuals = _Residuals()
+    for domain in domains:
+        partial = _model([page for page in pages if page.domain != domain])
+        outside = [page for page in pages if page.domain == domain]
+        residuals.add(partial, outside)
+        residuals.add(partial, remove_layers(outside))
+    return residuals
+
+
+def _scores(residuals: _Residuals) -> dict[tuple[str, str], list[Score]]:
+    # Without pages with a text layer, the residuals of scans are all that is known.
+    return {
+        (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
+        for which, target in product(KINDS, TARGETS)
+    }
+
+
+def _all_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float]]]:
+    scores = _scores(residuals)
+    return {
+        which: {target: _widths(scores[which, target]) for target in TARGETS} for which in KINDS
+    }
+
+
+def _kind_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float]]]:
+    """The factors of each kind of page with :data:`FEWEST_OF_KIND` documents that were left out.
+
+    They are its own where these are narrower than those of all kinds.
+    """
+    of_all = _all_widths(residuals)
+    results: dict[str, dict[str, tuple[float, float]]] = {}
+    for (which, target), scores in residuals.scores.items():
+        for name in sorted({group[0] for group, _, _ in scores} - {""}):
+            own = [score for score in scores if score[0][0] == name]
+            if len({group for group, _, _ in own}) >= FEWEST_OF_KIND:
+                narrower = min(_widths(own), of_all[which][target], key=sum)
+                results.setdefault(name, {})[target] = narrower
+    return results
+
+
+def remove_layers(pages: Sequence[Labelled]) -> list[Labelled]:
+    """The pages with a text layer, as if they were clean page images without one."""
     nothing = dict.fromkeys(LAYER_SIGNALS, math.nan)
-    return replace(page, values=dict(page.values) | nothing)
+    return [
+        replace(
+            page,
+            values=dict(page.values) | nothing,
+            page_kind="clean" if page.page_kind else "",
+        )
+        for page in pages
+        if kind(page.values) == "layer"
+    ]
 
 
 def _root_mean_square(values: Sequence[float]) -> float:
@@ -147,22 +208,49 @@ class _Residuals:
         """Add the pages of one domain, predicted by a model that has not seen it."""
         for which, target in product(KINDS, TARGETS):
             knowledge_bases: KnowledgeBases = {}
-            for page in (page for page in pages if kind(page.values) == which):
-                centre, deviation = model.scaled(page.values, target)
+            some = [page for page in pages if kind(page.values) == which]
+            scaled = scaled_pages(model, some, target)
+            for page, (centre, deviation) in zip(some, scaled, strict=True):
                 truth = page.values[target]
                 score = (scale(target, truth) - centre) / deviation
-                self.scores[which, target].append((page.domain, _evidence(page), score))
+                self.scores[which, target].append((_group(page), _evidence(page), score))
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
                 knowledge_bases.setdefault(page.knowledge_base, {})[place] = (mean, truth, spread)
-            self.gaps[which, target] += _gaps(knowledge_bases)
+            self.gaps[which, target] += gaps(knowledge_bases)
             for name, of in knowledge_bases.items():
                 self.knowledge_bases[which, target].setdefault(name, {}).update(of)
 
 
+def scaled_pages(
+    model: Predictor, pages: Sequence[Labelled], target: str
+) -> list[tuple[float, float]]:
+    """Centre and deviation of each page's error, raised where outputs are too far apart."""
+    results: list[tuple[float, float]] = [(math.nan, math.nan)] * len(pages)
+    for rows in _group_by_page(pages):
+        signals = {str(place): pages[place].values for place in rows}
+        named = [{"engine": pages[place].engine, "apart": pages[place].apart} for place in rows]
+        pairs = {
+            (str(rows[int(first)]), str(rows[int(second)])): of
+            for (first, second), of in page_pairs(named).items()
+        }
+        for place, scaled in model.scaled_together(signals, pairs, target).items():
+            results[int(place)] = scaled
+    return results
+
+
+def _group_by_page(pages: Sequence[Labelled]) -> list[list[int]]:
+    """The places of the outputs of each page under each noise."""
+    places: dict[tuple[str, str, int, str], list[int]] = {}
+    for place, page in enumerate(pages):
+        noise = page.knowledge_base.rpartition(", ")[2]
+        places.setdefault((page.domain, page.doc_id, page.page_no, noise), []).append(place)
+    return list(places.values())
+
+
 def _model(pages: Sequence[Labelled]) -> Predictor:
     rows = scaled_rows([page.values for page in pages])
-    mean, covariance = joint_normal(rows, domain_weights(pages))
+    mean, covariance = joint_normal(rows, page_weights(list(map(_group, pages))))
     ranges = {}
     for place, name in enumerate(SIGNALS):
         column = rows[:, place][~np.isnan(rows[:, place])]
@@ -179,15 +267,14 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
     )
 
 
-def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
-    """The weight of each page: all domains weigh the same, and in a domain all documents."""
-    documents: dict[str, dict[str, int]] = {}
-    for page in pages:
-        of_domain = documents.setdefault(page.domain, {})
-        of_domain[page.doc_id] = of_domain.get(page.doc_id, 0) + 1
-    return np.array(
-        [1 / len(documents[page.domain]) / documents[page.domain][page.doc_id] for page in pages]
-    )
+def page_weights(groups: Sequence[Group]) -> np.ndarray:
+    """The weight of each page: all kinds of pages weigh the same, and in a kind all documents."""
+    pages, documents = Counter(groups), Counter(name for name, _, _ in set(groups))
+    return np.array([1 / pages[of] / documents[of[0]] / len(documents) for of in groups])
+
+
+def _group(page: Labelled) -> Group:
+    return page.page_kind, page.domain, page.cluster or page.doc_id
 
 
 def _evidence(page: Labelled) -> str:
@@ -201,7 +288,7 @@ def _evidence(page: Labelled) -> str:
 
 def _widths(scores: Sequence[Score]) -> tuple[float, float]:
     """The factors below and above that hold for every kind of evidence with enough pages."""
-    by_evidence: dict[str, list[tuple[str, float]]] = {}
+    by_evidence: dict[str, list[tuple[Group, float]]] = {}
     for domain, evidence, score in scores:
         by_evidence.setdefault(evidence, []).append((domain, score))
     enough = [of for of in by_evidence.values() if len(of) >= FEWEST_ASSESSED]
@@ -209,20 +296,20 @@ def _widths(scores: Sequence[Score]) -> tuple[float, float]:
     return max(below for below, _ in both), max(above for _, above in both)
 
 
-def _both(residuals: Sequence[tuple[str, float]]) -> tuple[float, float]:
+def _both(residuals: Sequence[tuple[Group, float]]) -> tuple[float, float]:
     """The factors below and above for pages with one kind of evidence.
 
     Their proportion is that of the tails of the residuals; one conformal factor widens both until
     the interval holds for pages of a new domain (conformalised quantiles: Romano, Patterson and
     Candes 2019).
     """
-    domains = [domain for domain, _ in residuals]
+    groups = [group for group, _ in residuals]
     signed = np.array([score for _, score in residuals])
     tail = (1 + COVERAGE) / 2
-    below = max(_quantile(domains, -signed, tail), _LEAST_WIDTH)
-    above = max(_quantile(domains, signed, tail), _LEAST_WIDTH)
+    below = max(_quantile(groups, -signed, tail), _LEAST_WIDTH)
+    above = max(_quantile(groups, signed, tail), _LEAST_WIDTH)
     misses = np.maximum(signed / above, -signed / below)
-    factor = _quantile(domains, misses, COVERAGE * (1 + 1 / len(set(domains))))
+    factor = _quantile(groups, misses, COVERAGE * (1 + 1 / len(set(groups))))
     return round(below * factor, 4), round(above * factor, 4)
 
 
@@ -232,84 +319,18 @@ def _coverage(scores: Sequence[Score]) -> float:
     It is the mean over the domains; NaN for fewer than two.
     """
     held = []
-    for domain in sorted({of for of, _, _ in scores}):
-        rest = [score for score in scores if score[0] != domain]
+    for domain in sorted({of for (_, of, _), _, _ in scores}):
+        rest = [score for score in scores if score[0][1] != domain]
         if rest:
             below, above = _widths(rest)
-            held.append(
-                np.mean([-below <= miss <= above for of, _, miss in scores if of == domain])
-            )
+            own = [miss for (_, of, _), _, miss in scores if of == domain]
+            held.append(np.mean([-below <= miss <= above for miss in own]))
     return round(float(np.mean(held)), 4) if held else math.nan
 
 
-def _quantile(domains: Sequence[str], values: np.ndarray, level: float) -> float:
-    """The quantile of the values at ``level``, with the same weight for each domain."""
-    names, places, counts = np.unique(domains, return_inverse=True, return_counts=True)
+def _quantile(groups: Sequence[Group], values: np.ndarray, level: float) -> float:
+    """The quantile of the values at ``level``, weighted by :func:`page_weights`."""
     order = np.argsort(values, kind="stable")
-    covered = np.cumsum(1 / counts[places.ravel()[order]] / len(names))
+    covered = np.cumsum(page_weights(groups)[order])
     place = np.searchsorted(covered, min(1.0, level) - 1e-12)
     return float(values[order[min(int(place), len(values) - 1)]])
-
-
-def least_doubt(knowledge_bases: KnowledgeBases, bias: float) -> float:
-    """The least share of ``bias`` with which stated winners are right; 1 if no share is enough.
-
-    Of draws of :data:`PAGES_DRAWN` pages that two knowledge bases share, at most
-    :data:`WRONG_WINNERS` may have a wrong winner, judged by the means over all shared pages.
-    """
-    rng = np.random.default_rng(0)
-    draws = [
-        draw
-        for first, second in combinations(sorted(knowledge_bases), 2)
-        for draw in _draws(knowledge_bases[first], knowledge_bases[second], rng)
-    ]
-    if not draws:
-        return 1.0
-    for share in SHARES:
-        wrong = 0
-        for documents, first_mean, second_mean, spread, gap in draws:
-            winner = compare(first_mean, second_mean, documents, share * bias * spread).winner
-            wrong += winner is not None and (winner == 1) != (gap > 0)
-        if wrong <= WRONG_WINNERS * len(draws):
-            return share
-    return 1.0
-
-
-def _draws(
-    first: Mapping[tuple[str, int], Predicted],
-    second: Mapping[tuple[str, int], Predicted],
-    rng: np.random.Generator,
-) -> Iterator[tuple[list[str], np.ndarray, np.ndarray, float, float]]:
-    """Draws of pages: their documents, both predictions, spread, and the true difference.
-
-    The true difference is that of all pages.
-    """
-    both = sorted(first.keys() & second.keys())
-    if len(both) < PAGES_DRAWN:
-        return
-    first_rows, second_rows = (np.array([of[place] for place in both]) for of in (first, second))
-    gap = float((first_rows[:, 1] - second_rows[:, 1]).mean())
-    for _ in range(DRAWS):
-        some = rng.choice(len(both), PAGES_DRAWN, replace=False)
-        spread = float((first_rows[some, 2] + second_rows[some, 2]).mean() / 2)
-        yield (
-            [both[position][0] for position in some],
-            first_rows[some, 0],
-            second_rows[some, 0],
-            spread,
-            gap,
-        )
-
-
-def _gaps(knowledge_bases: KnowledgeBases) -> Iterator[float]:
-    """For each two knowledge bases, the error of the predicted difference of their means.
-
-    It is a share of the spread of the predictions.
-    """
-    for first, second in combinations(sorted(knowledge_bases), 2):
-        both = sorted(knowledge_bases[first].keys() & knowledge_bases[second].keys())
-        if len(both) >= FEWEST_PAGES:
-            first_rows = np.array([knowledge_bases[first][place] for place in both]).mean(axis=0)
-            second_rows = np.array([knowledge_bases[second][place] for place in both]).mean(axis=0)
-            gap = (first_rows[0] - second_rows[0]) - (first_rows[1] - second_rows[1])
-            yield float(gap / max((first_rows[2] + second_rows[2]) / 2, 1e-6))

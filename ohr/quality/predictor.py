@@ -14,17 +14,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from ohr.quality.bounds import Apart, possible_errors
 from ohr.quality.signals import SIGNALS
-from ohr.quality.truth import TARGETS
+from ohr.quality.truth import DECISIVE, TARGETS
 
+FORM = 2
+"""Of the model's file. 2 has the kinds of pages."""
 COVERAGE = 0.9
+LEAST_COVERAGE = 0.85
+"""Least share of the pages of a kind left out of a fit that 90 % intervals must contain."""
+FEWEST_DOCUMENTS = 5
+"""Fewest documents of a kind or writing system that can show that predictions hold for it."""
 OFFSET = 0.01
 """Added to a rate before its logarithm; errors below it look the same."""
 OFFSET_OF_PASSAGES = 0.05
@@ -74,7 +81,11 @@ class Predictor:
     domains that were left out weigh the same. ``bias`` is, for each kind, the error of predicted
     differences between two OCR outputs of the same pages in domains that were left out, as a share
     of the spread of the predictions. ``doubt`` is the part of it with which winners in such domains
-    are right.
+    are right. ``page_kinds`` are the shares of pages of each kind whose truth the intervals of a
+    fit to the other kinds contained. ``scripts`` are the numbers of documents that were fitted in
+    each writing system. ``kind_widths`` are the factors for kinds of pages of which enough
+    documents were left out, a domain at a time, where these are narrower; pages of other kinds
+    have ``widths``.
     """
 
     mean: list[float]
@@ -86,14 +97,96 @@ class Predictor:
     coverage: dict[str, dict[str, float]] = field(default_factory=dict)
     covered: str = ""
     fitted_on: dict[str, Any] = field(default_factory=dict)
+    page_kinds: dict[str, dict[str, float]] = field(default_factory=dict)
+    scripts: dict[str, int] = field(default_factory=dict)
+    kind_widths: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    form: int = FORM
 
-    def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
-        """Predict one error of a page; NaN is a signal that is not assessed."""
-        centre, deviation = self.scaled(signals, target)
-        below, above = (width * deviation for width in self.widths[kind(signals)][target])
+    def knows_kind(self, page_kind: str, target: str = DECISIVE) -> bool:
+        """Whether an error of pages of a kind (:mod:`ohr.quality.page_kind`) is assessed.
+
+        Its intervals hold for :data:`LEAST_COVERAGE` of the pages when the whole kind is left out
+        of the fit. A model without kinds assesses all. By default it is the error by which engines
+        are compared, without which a page is not assessed at all.
+        """
+        return not self.page_kinds or (
+            self.page_kinds.get(page_kind, {}).get(target, 0.0) >= LEAST_COVERAGE
+        )
+
+    def knows_script(self, script: str) -> bool:
+        """Whether enough documents in a writing system were fitted; all are without a list."""
+        return not self.scripts or self.scripts.get(script, 0) >= FEWEST_DOCUMENTS
+
+    def predict(self, signals: Mapping[str, Any], target: str) -> Prediction:
+        """Predict one error of a page; NaN is a signal that is not assessed.
+
+        ``signals`` may also have the ``page_kind``, whose intervals are then used.
+        """
+        return self._predicted(signals, target, *self.scaled(signals, target))
+
+    def _predicted(
+        self, signals: Mapping[str, Any], target: str, centre: float, deviation: float
+    ) -> Prediction:
+        page_kind = str(signals.get("page_kind") or "")
+        below, above = (
+            width * deviation for width in self.width_of(kind(signals), page_kind, target)
+        )
         low, value, high = (unscaled(target, centre + step) for step in (-below, 0.0, above))
         mean, spread = moments(target, centre, deviation)
         return Prediction(value, mean, spread, low, high, self.is_in_range(signals))
+
+    def width_of(self, which: str, page_kind: str, target: str) -> tuple[float, float]:
+        """The factors below and above for pages of a :func:`kind` and of a kind of page."""
+        return self.kind_widths.get(page_kind, self.widths[which])[target]
+
+    def scaled_together(
+        self,
+        signals: Mapping[str, Mapping[str, float]],
+        pairs: Mapping[tuple[str, str], Mapping[str, Apart]],
+        target: str,
+    ) -> dict[str, tuple[float, float]]:
+        """What :meth:`scaled` gives for one page by each engine, raised until all are possible.
+
+        ``pairs`` are the distances of the outputs of two engines, for each error of
+        :data:`ohr.quality.bounds.BOUNDED`.
+        """
+        by_engine = {engine: self.scaled(of, target) for engine, of in signals.items()}
+        alone = {engine: unscaled(target, centre) for engine, (centre, _) in by_engine.items()}
+        known_pairs = {both: of[target] for both, of in pairs.items() if target in of}
+        together = possible_errors(alone, known_pairs)
+        return {
+            engine: (max(centre, scale(target, together[engine])), deviation)
+            if together[engine] > alone[engine]
+            else (centre, deviation)
+            for engine, (centre, deviation) in by_engine.items()
+        }
+
+    def predict_together(
+        self,
+        signals: Mapping[str, Mapping[str, Any]],
+        pairs: Mapping[tuple[str, str], Mapping[str, Apart]],
+        target: str,
+    ) -> dict[str, Prediction]:
+        """Predict one error of a page for each engine, none below what the others' outputs imply.
+
+        Two outputs that differ cannot both be right. So predictions that are not possible together
+        are raised, with their intervals, and the lower end is at least what follows if the other
+        engine's error is at its upper end.
+        """
+        by_engine = {
+            engine: self._predicted(signals[engine], target, *of)
+            for engine, of in self.scaled_together(signals, pairs, target).items()
+        }
+        lows = {engine: each.low for engine, each in by_engine.items()}
+        for (first, second), of in pairs.items():
+            if target in of and first in by_engine and second in by_engine:
+                pair = of[target]
+                lows[first] = max(lows[first], pair.least_first(by_engine[second].high))
+                lows[second] = max(lows[second], pair.swapped().least_first(by_engine[first].high))
+        return {
+            engine: replace(each, low=min(lows[engine], each.value))
+            for engine, each in by_engine.items()
+        }
 
     def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
         """The conditional mean and deviation on the scale of the errors."""
@@ -135,13 +228,18 @@ def shipped() -> Predictor:
 
 
 def parse(text: str) -> Predictor:
-    """A model from :meth:`Predictor.to_json`."""
+    """A model from :meth:`Predictor.to_json`. Raises ValueError for one of a later version."""
     fields = json.loads(text)
+    if fields.setdefault("form", 1) > FORM:
+        raise ValueError(
+            f"the model has form {fields['form']}, and this version reads up to {FORM}"
+        )
     fields["ranges"] = {name: tuple(both) for name, both in fields["ranges"].items()}
-    fields["widths"] = {
-        which: {target: tuple(both) for target, both in of.items()}
-        for which, of in fields["widths"].items()
-    }
+    for name in ("widths", "kind_widths"):
+        fields[name] = {
+            which: {target: tuple(both) for target, both in of.items()}
+            for which, of in fields.get(name, {}).items()
+        }
     return Predictor(**fields)
 
 

@@ -12,6 +12,8 @@ TARGETS: Mapping[str, str] = {
     "edit_distance_content": "edit distance, mark-up removed",
     "r_noise_content": "content r_noise",
 }
+DECISIVE = "edit_distance_content"
+"""The error by which engines are compared: missing mark-up does not count."""
 
 
 def targets(text: str, truth: str) -> dict[str, float]:

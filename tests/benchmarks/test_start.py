@@ -19,6 +19,8 @@ from PIL import Image, ImageDraw, ImageFont
 import benchmarks
 from benchmarks import _scan_pages, ocr_cost, scan_fit
 from ohr.errors import DatasetError
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
 from tests.conftest import ROOT
@@ -66,6 +68,7 @@ SMALLEST: dict[str, Arguments] = {
     "coverage": lambda given: [str(given.clean), str(given.draws), "--simulations", "4"],
     "inference": lambda _: ["--simulations", "1", "--documents", "6"],
     "loss_bands": lambda _: ["--simulations", "1"],
+    "named_engine": lambda given: [str(write_signals(given.out)), "--draws", "2", "--pages", "4"],
     "noise_cost": lambda _: ["--simulations", "2"],
     "ocr_cost": lambda given: [
         str(write_page_image(given.out)),
@@ -150,6 +153,28 @@ def write_errors(folder: Path) -> Path:
     path = folder / "quality.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     return path
+
+
+def write_signals(folder: Path) -> Path:
+    """The ``signals.csv`` of a run of ``ohr quality confidence``: 10 pages by two engines."""
+    rows = [
+        {
+            "engine": engine,
+            "noise": "clean",
+            "draw": 0,
+            "domain": "news",
+            "doc_id": f"news/d{page}",
+            "page_no": 0,
+            "status": "ok",
+            **dict.fromkeys(SIGNALS, 0.1 * place),
+            **{f"true_{name}": 0.1 * place for name in TARGETS},
+        }
+        for place, engine in enumerate(("a", "b"), 1)
+        for page in range(10)
+    ]
+    (folder / "signals").mkdir()
+    pd.DataFrame(rows).to_csv(folder / "signals" / "signals.csv", index=False)
+    return folder / "signals"
 
 
 def write_page_image(folder: Path) -> Path:

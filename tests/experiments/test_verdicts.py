@@ -32,6 +32,7 @@ from ohr.adviser.recommend.verdicts import (
     retrieval_verdict,
 )
 from ohr.adviser.sampling import PageSample
+from ohr.quality.predictor import shipped
 from ohr.quality.truth import TARGETS
 from ohr.types import PageRef
 
@@ -75,7 +76,10 @@ def predicted(*errors):
     columns["assessed"] = ~np.isnan(np.repeat(errors, 20))
     columns["doc_id"] = [f"d{n}" for n in range(20)] * len(errors)
     columns["page_no"] = 0
-    columns |= {f"{name}_spread": 0.1 for name in TARGETS}
+    # So unsure that no difference is shown to be within the margin, however little the shipped
+    # model doubts: what is tested is what follows from doubt, not how much there is.
+    doubts_of = shipped().doubt["layer"]
+    columns |= {f"{name}_spread": 1.5 * CLOSE / doubts_of[name] for name in TARGETS}
     columns |= {f"{name}_mean": np.repeat(errors, 20) for name in TARGETS}
     columns |= {f"true_{name}": math.nan for name in TARGETS}
     return pd.DataFrame(columns)

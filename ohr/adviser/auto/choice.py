@@ -3,9 +3,9 @@
 **The rule.** A page with a verified text layer takes the layer. Any other page is read by the first
 engine. If the error that its output alone predicts is above the largest that is accepted, or cannot
 be predicted, or the output has text that the page has not, the second engine reads the page too.
-Of both, the second is taken unless it invents text, fails, is cut short or is predicted to be
-worse. A text is *trusted* if it is assessed, its predicted error is not above the largest that is
-accepted, and it invents nothing.
+Of both, the second is taken unless it invents text, fails, cannot write the page's writing system,
+is cut short or is predicted to be worse. A text is *trusted* if it is assessed, its predicted error
+is not above the largest that is accepted, and it invents nothing.
 """
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ class Reading:
     invents: bool = False
     failed: bool = False
     in_range: bool = True
+    not_assessed: str = ""
+    """Why no error is predicted, such as a kind of page that predictions are not shown to hold for;
+    empty if one is."""
+    writes_script: bool = True
+    """Whether the engine has letters of the page's writing system."""
 
     def doubt(self, most_error: float) -> str:
         """Why the text cannot be trusted; empty if it can."""
@@ -43,7 +48,8 @@ class Reading:
         if self.invents:
             return f"{self.engine} writes text that the page does not have"
         if math.isnan(self.error):
-            return f"{self.engine} cannot be assessed"
+            why = f": {self.not_assessed}" if self.not_assessed else ""
+            return f"{self.engine} cannot be assessed{why}"
         if not self.in_range:
             return f"{self.engine} cannot be assessed: the prediction knows no such page"
         if self.error > most_error:
@@ -103,6 +109,9 @@ def _better(first: Reading, second: Reading) -> tuple[Reading, str]:
     for other, taken in ((second, first), (first, second)):
         if other.invents and not taken.invents:
             return taken, f"{other.engine} writes text that the page does not have"
+    for other, taken in ((second, first), (first, second)):
+        if taken.writes_script and not other.writes_script:
+            return taken, f"{other.engine} does not write the page's writing system"
     if second.characters < LEAST_LENGTH * first.characters:
         share = second.characters / first.characters
         return first, f"{second.engine} has only {share:.0%} of its characters"

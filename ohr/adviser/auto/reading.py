@@ -236,6 +236,7 @@ def _readings(
             seconds=float(row["wall_s"]),
             invents=engine in inventions.vetoes or inventions.invents(engine, ref),
             failed=row["status"] in failed,
+            writes_script=bool(row["writes_script"]),
         )
         if bool(row["assessed"]):
             reading = replace(
@@ -245,6 +246,8 @@ def _readings(
                 high=float(row[f"{DECIDES}_high"]),
                 in_range=bool(row["in_range"]),
             )
+        else:
+            reading = replace(reading, not_assessed=str(row["not_assessed"]))
         readings[engine][ref] = reading
     return readings
 

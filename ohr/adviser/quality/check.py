@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,19 @@ import numpy as np
 import pandas as pd
 
 from ohr.adviser.own_pages import add_predictions
+from ohr.adviser.quality.fit_report import LEFT_OUT
 from ohr.adviser.quality.known_truth import auroc, spearman
-from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.adviser.quality.signal_runs import labelled, read_signals, unfitted_half
 from ohr.display.columns import Column, make_table, number_column, value_column
 from ohr.display.terminal import number, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.quality.fit import fit
+from ohr.quality.fit import fit, remove_layers
 from ohr.quality.inference import compare
-from ohr.quality.predictor import Predictor, shipped
+from ohr.quality.predictor import Predictor, parse, shipped
+from ohr.quality.table import APART
 from ohr.quality.truth import TARGETS
+from ohr.quality.validation import left_out_error
 from ohr.store.csv import write_csv
 
 OF_LAYER = ["layer", "lost_passages"]
@@ -44,13 +48,23 @@ PAGES = 30
 FEWEST_DOMAINS = 3
 
 
-def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> int:
-    """Check the shipped model on the pages of runs of ``confidence``. Raises OhrError.
+def report_check(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    left_out: bool = False,
+    other_half: bool = False,
+    model: Path | None = None,
+) -> int:
+    """Check the shipped ``model``, or another, on pages of runs of ``confidence``. Raises OhrError.
 
-    With ``left_out``, each domain is predicted by a model of the others instead.
+    With ``left_out``, each domain is predicted by a model of the others instead. With
+    ``other_half``, only the documents are checked that ``ohr dev fit-quality --half`` leaves out.
     """
     table = read_signals(runs)
-    models = _others(table) if left_out else dict.fromkeys(set(table["group"]), shipped())
+    table = unfitted_half(table) if other_half else table
+    checked = shipped() if model is None else _read_model(model)
+    models = _others(table) if left_out else dict.fromkeys(set(table["group"]), checked)
     checks, beside = check(table, models), compare_with_engines(table, models)
     write_csv(out / "checks.csv", checks)
     show(terminal_table(make_table(_CHECKS, checks)))
@@ -63,6 +77,10 @@ def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> 
     for line in [] if left_out else _fitted_lines(table):
         print(plain(line))
     print(f"checks: {out / 'checks.csv'}")
+    if not left_out and len(by_kind := kind_scores(table, checked)):
+        write_csv(out / "kinds.csv", by_kind)
+        show(terminal_table(make_table(LEFT_OUT, by_kind)))
+        print(f"by kind of page, each document counts the same: {out / 'kinds.csv'}")
     if len(beside):
         write_csv(out / "beside_engines.csv", beside)
         show(terminal_table(make_table(_BESIDE, beside)))
@@ -137,6 +155,25 @@ def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
+def _read_model(path: Path) -> Predictor:
+    try:
+        return parse(path.read_text("utf-8"))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise OhrError(f"--model: {path} is no model of ohr dev fit-quality: {error}") from error
+
+
+def kind_scores(table: pd.DataFrame, model: Predictor) -> pd.DataFrame:
+    """How well a model predicts the errors of each kind of page, assessed or not."""
+    pages = labelled(table)
+    pages += remove_layers(pages)
+    rows = [
+        left_out_error(model, "", name, target, [p for p in pages if p.page_kind == name])
+        for name in sorted({page.page_kind for page in pages} - {""})
+        for target in TARGETS
+    ]
+    return pd.DataFrame([asdict(row) for row in rows])
+
+
 def _select_signals(table: pd.DataFrame, which: str) -> pd.DataFrame:
     """The pages with the signals of a kind; other signals become NaN."""
     if which == "layer":
@@ -144,7 +181,8 @@ def _select_signals(table: pd.DataFrame, which: str) -> pd.DataFrame:
     if which == "scan":
         engines = table["confidence"].notna() | table["disagreement"].notna()
         return table[engines].assign(**dict.fromkeys(OF_LAYER, np.nan))
-    return table.assign(**dict.fromkeys(BESIDE_TEXT, np.nan))
+    nothing: dict[str, Any] = dict.fromkeys(BESIDE_TEXT, np.nan)
+    return table.assign(**nothing, **{APART: ""})
 
 
 def _domain_scores(pages: pd.DataFrame) -> dict[str, float]:

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.display.columns import Column, make_table, number_column, value_column
+from ohr.display.terminal import show, terminal_table
 from ohr.errors import OhrError
 from ohr.quality.fit import fit
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.quality.validation import fitted_half, kinds_held, leave_out
 from ohr.store.atomic import write_text
+from ohr.store.csv import write_csv
 
 
-def report_fit(runs: Sequence[Path], out: Path) -> int:
-    """Fit the pages of some runs and write the model. Raises OhrError."""
-    pages = labelled(read_signals(runs))
+def report_fit(runs: Sequence[Path], out: Path, *, half: bool = False) -> int:
+    """Fit the pages of some runs, write the model, and print what was left out. Raises OhrError.
+
+    With ``half``, half of the documents of each domain are fitted; kinds and writing systems that
+    are left out are checked on all of their documents.
+    """
+    everything = labelled(read_signals(runs))
+    is_fitted = fitted_half(everything) if half else [True] * len(everything)
+    pages = [page for page, chosen in zip(everything, is_fitted, strict=True) if chosen]
     counts = Counter(f"{page.domain}, {page.knowledge_base}" for page in pages)
     is_known: dict[str, Any] = {
-        "command": "ohr dev fit-quality",
+        "command": "ohr dev fit-quality" + " --half" * half,
         "pages": len(pages),
         "documents": len({(page.domain, page.doc_id) for page in pages}),
         "readings": dict(sorted(counts.items())),
@@ -32,7 +45,22 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
         model = fit(pages, is_known)
     except ValueError as error:
         raise OhrError(str(error)) from error
+    results = leave_out(pages, everything)
+    scripts: dict[str, set[str]] = {}
+    for page in pages:
+        scripts.setdefault(page.script, set()).add(page.cluster)
+    model = replace(
+        model,
+        page_kinds=kinds_held(results),
+        scripts={name: len(of) for name, of in sorted(scripts.items()) if name},
+    )
     write_text(out, model.to_json())
+    table = pd.DataFrame([asdict(each) for each in results])
+    write_csv(out.with_suffix(".left_out.csv"), table)
+    show(terminal_table(make_table(LEFT_OUT, table)))
+    for target, title in TARGETS.items():
+        held = [name for name in model.page_kinds if model.knows_kind(name, target)]
+        print(f"{title} is assessed of: {', '.join(sorted(held)) or 'no kind of page'}")
     for target, title in TARGETS.items():
         for which, widths in model.widths.items():
             below, above = widths[target]
@@ -43,3 +71,16 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
             )
     print(f"model of {len(pages)} pages: {out}")
     return 0
+
+
+LEFT_OUT = (
+    Column("pages", lambda row: f"{row['by']} {row['name']}".strip(), is_text=True),
+    Column("error", lambda row: TARGETS[str(row["target"])], is_text=True),
+    value_column("n"),
+    value_column("documents"),
+    number_column("coverage"),
+    number_column("spearman", "Spearman"),
+    number_column("true"),
+    number_column("predicted"),
+    number_column("width"),
+)

@@ -11,27 +11,33 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ohr.adviser.own_pages import page_kinds
 from ohr.collection import Dataset
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.metrics.holes import known_texts, known_truth
 from ohr.ocr.noise import noise_name
 from ohr.ocr.observe import Observing
+from ohr.ocr.pictures import page_pictures
 from ohr.plugins import OcrBackend
 from ohr.quality.garbage import docling_score
+from ohr.quality.page_kind import Picture
 from ohr.quality.signals import SIGNALS
 from ohr.quality.table import Observation, signal_table
-from ohr.quality.texts import content_tokens
+from ohr.quality.texts import content, content_tokens
 from ohr.quality.truth import targets
+from ohr.quality.writing import scripts_in
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.loading import load_dataset
 from ohr.study.plan import Plan, Variant, make_plan
-from ohr.types import PageRef, Word
+from ohr.types import Holes, PageRef, Word
 
 Report = Callable[[str, int, int], None]
 BINS = 10
+FEWEST_CHARACTERS = 100
+"""Of the text of a page that can show that two documents are the same."""
 
 
 def observe_pages(
@@ -42,7 +48,7 @@ def observe_pages(
     The first table has one row per page, engine, noise and ``draw``. The second counts the words of
     all draws by noise, engine and tenth of confidence: ``n``, ``right`` and the sum of
     ``confidence``. Pages without ground truth, or without a known order of its words,
-    are left out. Raises OhrError.
+    are left out. Where the truth has only capitals, capitals are no errors. Raises OhrError.
     """
     dataset = load_dataset(config)
     plan = make_plan(config, dataset)
@@ -52,8 +58,10 @@ def observe_pages(
     refs = spread(with_truth, pages)
     store = ArtefactStore(config.cache)
     knowledge_bases = KnowledgeBases(plan, store)
-    layers = _layers(plan, refs)
+    layers, holes = _layers(plan, refs)
     by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Observation]]] = {}
+    clusters = same_documents({ref: dataset.pages[ref].text for ref in refs})
+    pictures: dict[tuple[str, int], dict[PageRef, Picture]] = {}
     for variant in plan.variants:
         noise = noise_name(variant.noise.name, variant.noise.level, variant.noise.intensity)
         noise = noise if variant.noise.operator is not None else "clean"
@@ -64,9 +72,22 @@ def observe_pages(
             knowledge_bases, variant, refs, instability=instability, words=words, report=report
         )
         by_draw.setdefault((noise, variant.seed), {})[name] = seen
+        drawn = pictures.setdefault((noise, variant.seed), {})
+        if isinstance(plan.engines[name], OcrBackend):
+            without = {ref for ref in refs if layers.get(ref) is None and ref not in drawn}
+            tasks = [task for task in knowledge_bases.tasks(variant) if task.ref in without]
+            drawn |= page_pictures(tasks, store)
     tables, counts = [], []
     for (noise, draw), engines in by_draw.items():
-        table = signal_table(engines, layers, holes=dataset.holes)
+        scripts = {
+            label: of
+            for label in engines
+            if isinstance(backend := plan.engines[label], OcrBackend)
+            and (of := scripts_in(backend.alphabet()))
+        }
+        table = signal_table(engines, layers, holes=holes, scripts=scripts)
+        table["page_kind"] = page_kinds(table, engines, layers, pictures[noise, draw])
+        table["cluster"] = [clusters[str(doc)] for doc in table["doc_id"]]
         table.insert(0, "noise", noise)
         table.insert(1, "draw", draw)
         table.insert(2, "domain", [dataset.documents[doc].domain for doc in table["doc_id"]])
@@ -75,6 +96,8 @@ def observe_pages(
             ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
             text = engines[str(row["engine"])][ref].text
             texts = known_texts(text, dataset.pages[ref].text, dataset.holes.get(ref))
+            if plan.units.folds_case:
+                texts = (texts[0].lower(), texts[1].lower())
             known_values = targets(*texts)
             errors.append(
                 {f"true_{name}": value for name, value in known_values.items()}
@@ -94,6 +117,21 @@ def observe_pages(
     return pd.concat(tables, ignore_index=True), words_table.groupby(
         keys, sort=False, as_index=False
     ).sum()
+
+
+def same_documents(truths: Mapping[PageRef, str]) -> dict[str, str]:
+    """For each document, the first one that has a page of the same text.
+
+    Photographs of one page are files of their own; a fit and its check must not share them.
+    Pages with fewer than :data:`FEWEST_CHARACTERS` characters say nothing.
+    """
+    first: dict[str, str] = {}
+    clusters: dict[str, str] = {}
+    for ref, truth in truths.items():
+        text = content(truth)
+        same = first.setdefault(text, ref.doc_id) if len(text) >= FEWEST_CHARACTERS else ref.doc_id
+        clusters.setdefault(ref.doc_id, clusters.get(same, same))
+    return clusters
 
 
 def _is_known(dataset: Dataset, ref: PageRef) -> bool:
@@ -149,8 +187,13 @@ def _seen(
     return dict(zip((task.ref for task in tasks), observations, strict=True))
 
 
-def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
-    """The text layer of each page, if it can stand for the page."""
+def _layers(
+    plan: Plan, refs: Sequence[PageRef]
+) -> tuple[dict[PageRef, str | None], dict[PageRef, Holes]]:
+    """The text layer of each page, if it can stand for the page, and what is not known of it.
+
+    Holes are those of the layer, not of the truth: signals are fitted as they are predicted from.
+    """
     sources: dict[str, Path] = {}
     for ref in refs:
         source = plan.dataset.documents[ref.doc_id].source
@@ -158,12 +201,13 @@ def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
             sources[ref.doc_id] = source
     outcomes = dict(zip(sources, verified_layers(list(sources.values())), strict=True))
     usable = {
-        PageRef(doc_id, page_no): verdict.text
+        PageRef(doc_id, page_no): verdict
         for doc_id, outcome in outcomes.items()
         for page_no, verdict in enumerate(outcome.value or ())
         if not verdict.gap
     }
-    return {ref: usable.get(ref) for ref in refs}
+    layers = {ref: usable[ref].text if ref in usable else None for ref in refs}
+    return layers, {ref: usable[ref].holes for ref in refs if ref in usable}
 
 
 def _word_counts(

@@ -21,6 +21,7 @@ from ohr.adviser.quality.table import (
 from ohr.display.terminal import empty_table
 from ohr.display.wording import not_shown
 from ohr.files.safe_text import plain
+from ohr.quality.assessing import ONLY_TEXT
 from ohr.quality.inference import FEWEST_LABELLED, Estimate
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
@@ -127,9 +128,10 @@ def assessed_lines(table: pd.DataFrame, no_layer: Mapping[PageRef, str]) -> list
         absent = [name for name in SIGNALS if rows[name].isna().all()]
         if absent:
             lines.append(f"signals not assessed for {engine}: {', '.join(absent)}")
-        without = int((~rows["assessed"]).sum())
-        if without:
-            lines.append(f"{engine}: {without} of {len(rows)} pages are {NOT_ASSESSED}")
+        against = rows["not_assessed"][~rows["assessed"]].value_counts()
+        for reason, count in against.items():
+            why = NOT_ASSESSED if reason == ONLY_TEXT else f"not assessed: {reason}"
+            lines.append(f"{engine}: {count} of {len(rows)} pages are {why}")
         beyond = int((rows["in_range"] == False).sum())  # noqa: E712 - empty where not assessed
         if beyond:
             lines.append(

@@ -16,12 +16,11 @@ from ohr.quality.inference import (
     estimate,
 )
 from ohr.quality.predictor import COVERAGE, kind, shipped
-from ohr.quality.truth import TARGETS
+from ohr.quality.truth import DECISIVE, TARGETS
 from ohr.statistics.inference import ALPHA
 from ohr.types import FAILED
 
-DECIDES = "edit_distance_content"
-"""The error by which engines are compared: missing mark-up does not count."""
+DECIDES = DECISIVE
 
 
 def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
@@ -34,7 +33,7 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
     is_known = ~np.isnan(predicted)
     if np.count_nonzero(~np.isnan(truth)) >= FEWEST_LABELLED:
         return estimate(_filled(predicted), rows["doc_id"].tolist(), 0.0, truth)
-    if not is_assessed(rows):
+    if not is_assessed(rows) or not is_known.any():
         return None
     some = rows[is_known]
     return estimate(

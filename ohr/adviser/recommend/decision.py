@@ -31,6 +31,10 @@ class Decision:
     """False if ``reason`` is a whole clause: too few pages were read, or none of the kind."""
     rests_on: str = ""
     """What the measure that decided was measured on: ``12 pages of 12 documents``."""
+    is_shown: bool = False
+    """Whether each other engine is shown to be worse than it, or to be as good within
+    :data:`CLOSE`. If not, the engine is ahead of others that may be better: with ``benchmarks.
+    named_engine`` up to a third of such engines were not the best."""
 
     @property
     def clause(self) -> str:
@@ -91,7 +95,8 @@ def _only_left(
         return Decision("", "", invent)
     retrievers = [c.retriever for v in verdicts if v.measure == "retrieval" for c in v.candidates]
     reason = f"the only engine that is left: {invent}"
-    return Decision(remaining[0], next(iter(retrievers), ""), reason, "invented text")
+    retriever = next(iter(retrievers), "")
+    return Decision(remaining[0], retriever, reason, "invented text", is_shown=True)
 
 
 def _undecided(
@@ -174,8 +179,15 @@ def _chosen(
         by = f"{', '.join(most)} and {last}" if most else last
         reason = f"faster than {first.name}, and at most {short(CLOSE)} from the best by {by}"
     reason += _other_measures(engine, verdict, verdicts)
-    retriever = taken[engine].retriever
-    return Decision(engine, retriever, reason, verdict.measure, rests_on=verdict.rests_on)
+    is_shown = verdict.is_settled or all(each.is_same for each in verdict.unsure)
+    return Decision(
+        engine,
+        taken[engine].retriever,
+        reason,
+        verdict.measure,
+        rests_on=verdict.rests_on,
+        is_shown=is_shown,
+    )
 
 
 def _is_equivalent(candidate: Candidate, verdict: MeasureVerdict) -> bool:

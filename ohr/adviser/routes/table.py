@@ -89,7 +89,7 @@ def page_predictions(
     parts |= {name: table[table["engine"] == label] for name, label in _named(pair)}
     pages = table[KEY].drop_duplicates().reset_index(drop=True)
     for name, rows in parts.items():
-        columns = {DECIDES + end: name + to for end, to in _ENDS.items()}
+        columns = {DECIDES + end: name + to for end, to in _ENDS.items() if DECIDES + end in rows}
         if f"true_{DECIDES}" in rows and name != "alone":
             columns[f"true_{DECIDES}"] = f"{name}_true"
         own = rows[[*KEY, *columns]].rename(columns=columns)
@@ -102,7 +102,7 @@ def page_predictions(
     return pages
 
 
-_ENDS = {"_mean": "", "_low": "_low", "_high": "_high"}
+_ENDS = {"_mean": "", "_low": "_low", "_high": "_high", "_spread": "_spread"}
 
 
 def _named(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ohr.quality.fit import Labelled, fit, least_doubt
+from ohr.quality.bounds import BOUNDED, Apart
+from ohr.quality.fit import Labelled, fit
+from ohr.quality.page_kind import PAGE_KINDS
 from ohr.quality.predictor import (
+    LEAST_COVERAGE,
     is_assessable,
     joint_normal,
     moments,
@@ -19,7 +22,8 @@ from ohr.quality.predictor import (
     unscaled,
 )
 from ohr.quality.signals import SIGNALS
-from ohr.quality.truth import TARGETS
+from ohr.quality.truth import DECISIVE, TARGETS
+from ohr.quality.winners import least_doubt
 
 RATES = st.floats(0, 1)
 A_PAGE = {
@@ -111,23 +115,25 @@ def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
 
 
 def readings_of(gap, told):
-    """Two readings of 60 pages whose true and predicted means differ by these."""
+    """Three readings of 60 pages whose true and predicted means differ by these, in steps."""
     rng = np.random.default_rng(2)
     pages = [(f"d{position % 12}", position) for position in range(60)]
     base = {page: rng.uniform(0.1, 0.2) for page in pages}
     return {
-        "first": {page: (value, value, 0.1) for page, value in base.items()},
-        "second": {page: (value + told, value + gap, 0.1) for page, value in base.items()},
+        name: {page: (value + step * told, value + step * gap, 0.1) for page, value in base.items()}
+        for step, name in enumerate(("first", "second", "third"))
     }
 
 
 def test_winners_are_doubted_as_much_as_they_were_wrong():
     assert least_doubt(readings_of(0.05, 0.05), bias=1.0) == 0.2
     # Told the wrong way round by .05: only a doubt that hides the difference is enough.
-    assert 0.2 < least_doubt(readings_of(0.05, -0.05), bias=0.5) < 1.0
+    assert 0.2 < least_doubt(readings_of(0.05, -0.05), bias=0.8) < 1.0
     assert least_doubt(readings_of(0.05, -0.05), bias=0.01) == 1.0
-    few = {name: dict(list(of.items())[:20]) for name, of in readings_of(0.05, 0.05).items()}
+    few = {name: dict(list(of.items())[:9]) for name, of in readings_of(0.05, 0.05).items()}
     assert least_doubt(few, bias=1.0) == 1.0
+    pair = dict(list(readings_of(0.05, 0.05).items())[:2])
+    assert least_doubt(pair, bias=1.0) == 1.0
 
 
 @pytest.mark.slow
@@ -195,9 +201,15 @@ def test_the_shipped_model_predicts_an_error_in_its_interval(values, target):
 
 
 def test_the_shipped_model_says_what_it_was_fitted_on():
-    known_values = shipped().fitted_on
-    assert known_values["pages"] > 500
-    assert "fit_quality" in known_values["command"]
+    model = shipped()
+    known_values = model.fitted_on
+    assert known_values["pages"] > 200
+    assert "fit-quality" in known_values["command"]
+    assert set(model.page_kinds) == set(PAGE_KINDS)
+    for name in PAGE_KINDS:
+        assert model.knows_kind(name) == (model.page_kinds[name][DECISIVE] >= LEAST_COVERAGE)
+    assert model.knows_script("Latin")
+    assert not model.knows_script("Hangul")
 
 
 def test_a_worse_layer_distance_is_a_worse_page():
@@ -208,3 +220,45 @@ def test_a_worse_layer_distance_is_a_worse_page():
         for value in (0.01, 0.5)
     )
     assert near.value < far.value
+
+
+def test_two_readings_that_differ_are_predicted_together_above_what_that_implies():
+    """Two Korean pages were predicted to be .08 and .09 wrong by engines that differed by .87."""
+    page = A_PAGE | {"confidence": 0.02, "disagreement": 0.01, "layer": 0.01, "lost_passages": 0.0}
+    signals = {"one": page, "two": page | {"confidence": 0.04}}
+    pair = Apart(870, 1000, 1000)
+    for target in BOUNDED:
+        alone = {name: shipped().predict(of, target) for name, of in signals.items()}
+        assert not pair.allows(*(each.value for each in alone.values()))
+        found = shipped().predict_together(signals, {("one", "two"): {target: pair}}, target)
+        assert pair.allows(*(each.value + 1e-6 for each in found.values()))
+        assert max(each.value for each in found.values()) >= pair.least - 1e-6
+        assert max(each.high for each in found.values()) >= pair.least - 1e-6
+        for each in found.values():
+            assert 0 <= each.low <= each.value <= each.high <= 1
+            assert each.mean > alone["one"].mean
+        assert found["one"].low >= pair.least_first(found["two"].high) - 1e-6
+
+
+def test_what_is_not_bounded_is_predicted_alone():
+    page = A_PAGE | {"confidence": 0.05, "disagreement": 0.1}
+    pairs = {("one", "two"): {"edit_distance": Apart(870, 1000, 1000)}}
+    found = shipped().predict_together({"one": page, "two": page}, pairs, "r_noise_content")
+    assert found["one"] == shipped().predict(page, "r_noise_content")
+
+
+def test_a_kind_of_page_has_intervals_of_its_own():
+    model = fit(pages_of(), {})
+    widths = {"scan": dict.fromkeys(TARGETS, (0.1, 0.2))}
+    model = replace(model, kind_widths=widths)
+    page = dict(pages_of()[0].values)
+    narrow = model.predict(page | {"page_kind": "scan"}, "edit_distance")
+    wide = model.predict(page | {"page_kind": "slip"}, "edit_distance")
+    assert narrow.high - narrow.low < wide.high - wide.low
+    assert parse(model.to_json()) == model
+
+
+def test_a_model_of_a_later_version_is_refused():
+    text = fit(pages_of(), {}).to_json().replace('"form": 2', '"form": 3')
+    with pytest.raises(ValueError, match="form 3"):
+        parse(text)

@@ -53,6 +53,7 @@ def test_the_first_engine_is_kept_where_the_second_is_not_better(own, other, rea
         ({"error": 0.1}, ""),
         ({"error": 0.11}, "predicted error of fast above 0.10"),
         ({"error": math.nan}, "fast cannot be assessed"),
+        ({"error": math.nan, "not_assessed": "no such kind"}, "cannot be assessed: no such kind"),
         ({"error": 0.0, "invents": True}, "fast writes text that the page does not have"),
         ({"error": 0.0, "in_range": False}, "the prediction knows no such page"),
         ({"error": 0.0, "failed": True}, "fast failed"),
@@ -68,6 +69,16 @@ def test_what_is_not_trusted(fields, doubt):
 def test_an_engine_that_cannot_be_assessed_gives_way():
     choice = choose_reading(REF, first(error=math.nan), second(error=math.nan), 0.1)
     assert (choice.route, choice.doubt) == ("slow", "slow cannot be assessed")
+
+
+def test_an_engine_without_letters_of_the_page_gives_way_in_either_place():
+    """It writes Latin letters on a Chinese page, and neither output is assessed."""
+    without = {"error": math.nan, "writes_script": False}
+    choice = choose_reading(REF, first(error=math.nan), second(**without), 0.1)
+    assert choice.route == "fast"
+    assert choice.reason == "read by both: slow does not write the page's writing system"
+    choice = choose_reading(REF, first(**without), second(error=math.nan), 0.1)
+    assert choice.route == "slow"
 
 
 errors = st.one_of(st.just(math.nan), st.floats(0, 1))

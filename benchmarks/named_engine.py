@@ -1,0 +1,189 @@
+"""How often the engine that is named is the wrong one, by the number of pages that were read.
+
+    python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images] \
+        [--fitted RUN …] [--cache CACHE]
+
+``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
+true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
+shipped model, and judged as if no truth were known. An engine is *named* if each other one is shown
+to be worse or as good; otherwise one may be *ahead*. It is *wrong* if another one has a lower true
+error, a mean over all pages of the run. ``--as-images`` takes the text layers
+away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits.
+With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
+that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+
+from ohr.adviser.own_pages import add_predictions, keep_assessed
+from ohr.adviser.quality.signal_runs import read_signals, unfitted_half
+from ohr.adviser.quality.table import DECIDES
+from ohr.adviser.recommend.batches import spread_order
+from ohr.adviser.recommend.decision import decide
+from ohr.adviser.recommend.verdicts import error_verdict
+from ohr.display.terminal import show
+from ohr.quality.predictor import shipped
+from ohr.quality.truth import TARGETS
+from ohr.store.artefacts import ArtefactStore
+from ohr.types import PageRef
+
+KEYS = ["doc_id", "page_no"]
+PAGES = (1, 4, 16, 64)
+FORM = 1
+"""Counts up when pages are drawn or judged otherwise, so that no row of before is shown."""
+CLOSE = 0.02
+"""A named engine that is behind by no more is wrong, but costs little."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the draws of so many pages give: shares of all draws, and of those with a name."""
+
+    pages: int
+    named: float
+    wrong: float
+    """Share of the draws with a name."""
+    wrong_by_much: float
+    """The same, if the named engine is behind by more than :data:`CLOSE`."""
+    wrong_ahead: float
+    """Share of the draws in which an engine is only ahead, not named, that it is wrong."""
+
+
+def fitted_documents(runs: Sequence[Path]) -> frozenset[str]:
+    """The documents that a fit to half of the documents of some runs has seen."""
+    if not runs:
+        return frozenset()
+    table = read_signals(runs)
+    return frozenset(table["doc_id"]) - frozenset(unfitted_half(table)["doc_id"])
+
+
+def read_truths(
+    run: Path, *, as_images: bool = False, fitted: Collection[str] = ()
+) -> pd.DataFrame:
+    """Clean pages of a run that all engines read, with predictions and true errors apart.
+
+    Documents of ``fitted`` are left out.
+    """
+    table = read_signals([run])
+    table = table[table["noise"] == "clean"].reset_index(drop=True)
+    table = table[~table["doc_id"].isin(fitted)].reset_index(drop=True)
+    if as_images:
+        table[["layer", "lost_passages"]] = np.nan
+        table["page_kind"] = table["page_kind"].replace("born-digital", "clean")
+    engines = table["engine"].nunique()
+    table = table[table.groupby(KEYS)["engine"].transform("size") == engines]
+    predicted = keep_assessed(add_predictions(table.reset_index(drop=True)))
+    predicted["has_layer"] = predicted["layer"].notna()
+    truths = {f"true_{name}": np.nan for name in TARGETS}
+    return predicted.assign(truth=predicted[f"true_{DECIDES}"], **truths)
+
+
+def name_engines(
+    table: pd.DataFrame, sizes: Sequence[int], draws: int, store: ArtefactStore | None = None
+) -> list[Row]:
+    """The rows for some numbers of pages; of fewer pages than that there is none.
+
+    A row that the ``store`` has is taken from it.
+    """
+    pages = len(table[KEYS].drop_duplicates())
+    rows = []
+    for size in (size for size in sizes if size <= pages):
+        key = {
+            "form": FORM,
+            "table": table.to_csv(index=False),
+            "model": shipped().to_json(),
+            "size": size,
+            "draws": draws,
+        }
+        stored = None if store is None else store.get("named_engine", key)
+        # JSON has no NaN.
+        row = (
+            _row(table, size, draws)
+            if stored is None
+            else Row(**{name: np.nan if of is None else of for name, of in stored.items()})
+        )
+        if store is not None and stored is None:
+            values = asdict(row).items()
+            store.put("named_engine", key, {n: None if np.isnan(of) else of for n, of in values})
+        rows.append(row)
+    return rows
+
+
+def _row(table: pd.DataFrame, size: int, draws: int) -> Row:
+    """What draws of so many pages give."""
+    refs = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].drop_duplicates().to_numpy()]
+    own = [PageRef(str(doc), int(no)) for doc, no in table[KEYS].to_numpy()]
+    means = table.groupby("engine")["truth"].mean()
+    decisions = []
+    for seed in range(draws):
+        chosen = set(spread_order(refs, seed)[:size])
+        part = table[[ref in chosen for ref in own]]
+        verdict = replace(error_verdict(part, DECIDES), needs_ocr=True)
+        decisions.append(decide([verdict], {}))
+    behind, ahead = (
+        np.array(
+            [
+                means[each.engine] - means.min()
+                for each in decisions
+                if each.engine and each.is_shown == is_shown
+            ]
+        )
+        for is_shown in (True, False)
+    )
+    shares = (_share(behind > 0), _share(behind > CLOSE), _share(ahead > 0))
+    return Row(size, len(behind) / draws, *shares)
+
+
+def _share(flags: np.ndarray) -> float:
+    return float(np.mean(flags)) if len(flags) else float("nan")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("runs", type=Path, nargs="+", help="runs of ohr quality confidence")
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--pages", default=",".join(map(str, PAGES)))
+    parser.add_argument("--as-images", action="store_true", help="without text layers")
+    parser.add_argument("--fitted", type=Path, nargs="+", default=(), help="runs that were fitted")
+    parser.add_argument("--cache", type=Path, help="folder of rows of a command that was stopped")
+    options = parser.parse_args(arguments)
+    store = None if options.cache is None else ArtefactStore(options.cache)
+    sizes = [int(size) for size in options.pages.split(",")]
+    grid = Table(title=f"{options.draws} draws of pages, judged without their truth")
+    for head in (
+        "run",
+        "true errors",
+        "of",
+        "pages",
+        "named",
+        "wrong",
+        f"by > {CLOSE:g}",
+        "ahead, wrong",
+    ):
+        grid.add_column(head)
+    fitted = fitted_documents(options.fitted)
+    for run in options.runs:
+        whole = read_truths(run, as_images=options.as_images, fitted=fitted)
+        for pair in combinations(sorted(whole["engine"].unique()), 2):
+            table = whole[whole["engine"].isin(pair)].reset_index(drop=True)
+            means = table.groupby("engine")["truth"].mean()
+            title = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+            for row in name_engines(table, sizes, options.draws, store):
+                shares = (row.named, row.wrong, row.wrong_by_much, row.wrong_ahead)
+                texts = ["-" if np.isnan(share) else f"{share:.3f}" for share in shares]
+                grid.add_row(run.name, title, str(len(table) // 2), str(row.pages), *texts)
+    show(grid)
+
+
+if __name__ == "__main__":
+    main()

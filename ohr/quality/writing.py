@@ -1,0 +1,45 @@
+"""Which writing system a page is in, and which engines can write it at all.
+
+An engine writes letters of its alphabet only, whatever is on the page: that an engine without
+ideographs writes Latin letters on a Chinese page says nothing against an engine that has both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from ohr.markup.writing_systems import writing_system
+
+__all__ = ["FEWEST_LETTERS", "page_script", "scripts_in"]
+
+FEWEST_LETTERS = 15
+"""Fewest letters of a writing system in the alphabet of an engine that writes it, and fewest
+letters of a page whose writing system is told."""
+
+
+def scripts_in(alphabet: Collection[str]) -> frozenset[str]:
+    """The writing systems of which an alphabet has enough letters."""
+    counts = Counter(writing_system(char) for char in alphabet if len(char) == 1)
+    return frozenset(name for name, n in counts.items() if name and n >= FEWEST_LETTERS)
+
+
+def page_script(texts: Mapping[str, str], scripts: Mapping[str, Collection[str]]) -> str:
+    """The writing system of a page; empty if the texts have too few letters.
+
+    ``texts`` are the outputs by engine, ``scripts`` the writing systems of the engines whose
+    alphabet is known; others can write anything. Each system counts by its mean share of the
+    letters of the engines that can write it.
+    """
+    shares: dict[str, dict[str, float]] = {}
+    for engine, text in texts.items():
+        counts = Counter(filter(None, map(writing_system, text)))
+        if (total := counts.total()) >= FEWEST_LETTERS:
+            shares[engine] = {name: n / total for name, n in counts.items()}
+    names = sorted({name for of in shares.values() for name in of})
+    means = {}
+    for name in names:
+        able = [of for engine, of in shares.items() if name in scripts.get(engine, (name,))]
+        if able:
+            means[name] = sum(of.get(name, 0.0) for of in able) / len(able)
+    return max(means, key=lambda name: means[name], default="")
