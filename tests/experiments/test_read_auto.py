@@ -268,9 +268,7 @@ def test_options_that_do_not_go_together_are_one_line(folder, more, message):
     assert message in " ".join(done.stderr.split()), done.output
 
 
-@pytest.mark.parametrize(
-    "option", ["--max-error=.2", "--seconds=9", "--trusted-only", "--format=jsonl"]
-)
+@pytest.mark.parametrize("option", ["--max-error=.2", "--seconds=9", "--trusted-only"])
 def test_options_of_auto_need_it(tmp_path, option):
     write_pdf(tmp_path / "in" / "scan.pdf", 1)
     done = give(
