@@ -33,7 +33,7 @@ def read_pages(kb: str | Path) -> tuple[list[dict[str, Any]], list[dict[str, Any
     without = [page for page in pages if not page["text"].strip()]
     if without:
         first, about = without[0]["id"], without[0]["metadata"]
-        why = about.get("doubt") or about.get("reason") or "nothing was found"
+        why = about.get("doubt") or "nothing was found"
         message = "%d of %d pages have no text and are left out, such as %s: %s"
         logging.getLogger(__name__).warning(message, len(without), len(pages), first, why)
     return texts, without

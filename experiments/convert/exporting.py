@@ -78,7 +78,9 @@ def _export_run(run: Path, out: Path, format_name: str) -> None:
 
 def _export_dataset(source: Sequence[str], out: Path, format_name: str) -> None:
     if format_name not in FORMATS_OF_RUNS:
-        raise OhrError(f"--format {format_name} is for a knowledge base, such as of ohr read")
+        raise OhrError(
+            f"--format {format_name} takes the folder of a knowledge base; {source[0]} is none"
+        )
     config = load_config(source)
     if format_name in WRITERS:
         for name, pages in beir.dataset_texts(config):

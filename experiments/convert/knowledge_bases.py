@@ -49,11 +49,11 @@ def read_base(folder: Path) -> list[PageRecord]:
     if manifest is None:
         if texts and all(reading.is_listed for reading in readings.values()):
             _warn_without_first(texts)
-        return [_other_record(ref, texts[ref]) for ref in sorted(texts)]
+        return [read_record(ref, "", "", texts[ref]) for ref in sorted(texts)]
     engine = manifest["engine"]
     name = str(engine.get("name", "")) if isinstance(engine, dict) else ""
     records = {
-        ref: read_record(ref, ref.doc_id, "" if name == "routes" else name, outcome)
+        ref: read_record(ref, "", "" if name == "routes" else name, outcome)
         for ref, outcome in texts.items()
     }
     if (folder / PAGES).is_file():
@@ -83,7 +83,7 @@ def export_base(folder: Path, out: Path, format_name: str) -> None:
         first = without[0]
         print(
             f"without text: {len(without)} of them, such as page {first.ref.page_no + 1} of "
-            f"{plain(first.ref.doc_id)} ({plain(first.doubt or first.reason or 'nothing found')})"
+            f"{plain(first.ref.doc_id)} ({plain(first.doubt or 'nothing was found')})"
         )
 
 
@@ -100,10 +100,6 @@ def held(folder: Path) -> str:
         f"it holds {len(files)} files ({listed}{more}), and no <domain>/<document>.json with a "
         f"list of pages{manifest}"
     )
-
-
-def _other_record(ref: PageRef, outcome: Outcome[str]) -> PageRecord:
-    return read_record(ref, ref.doc_id, "", outcome)
 
 
 def _warn_without_first(texts: Mapping[PageRef, Outcome[str]]) -> None:
