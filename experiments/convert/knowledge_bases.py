@@ -41,6 +41,8 @@ def read_base(folder: Path) -> list[PageRecord]:
         return []
     texts: dict[PageRef, Outcome[str]] = {}
     for doc_id, reading in readings.items():
+        if reading.problem and manifest is not None and _has_no_entry(folder / f"{doc_id}.json"):
+            continue  # all its pages failed
         if reading.problem and "/" in doc_id:
             raise OhrError(f"{folder}: {plain(doc_id)}: {plain(reading.problem)}")
         if reading.problem:
@@ -100,6 +102,13 @@ def held(folder: Path) -> str:
         f"it holds {len(files)} files ({listed}{more}), and no <domain>/<document>.json with a "
         f"list of pages{manifest}"
     )
+
+
+def _has_no_entry(path: Path) -> bool:
+    try:
+        return bool(json.loads(path.read_text("utf-8")) == [])
+    except (OSError, ValueError):
+        return False
 
 
 def _warn_without_first(texts: Mapping[PageRef, Outcome[str]]) -> None:

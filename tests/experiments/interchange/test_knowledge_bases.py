@@ -126,6 +126,7 @@ def test_a_folder_of_neither_kind_says_what_it_holds(tmp_path):
     assert "nowhere is none" in convert("nowhere", tmp_path / "out", exit_code=2)
 
 
+@pytest.mark.slow
 def test_a_run_is_no_knowledge_base(benchmark_runs, tmp_path):
     said = convert(benchmark_runs[0].path, tmp_path / "out", exit_code=2)
     assert "--format jsonl is for a knowledge base" in said
@@ -162,6 +163,9 @@ def test_a_page_that_failed_keeps_its_line(tmp_path, log, monkeypatch):
     assert done.exit_code == 1, done.output
     entries = lines(tmp_path / "kb")
     assert [entry["text"] for entry in entries] == [None] * 3
-    assert {entry["metadata"]["doubt"] for entry in entries} == {"out of order"}
+    assert {entry["metadata"]["doubt"] for entry in entries} == {"EngineError: out of order"}
     said = convert(tmp_path / "kb", tmp_path / "out")
-    assert "without text: 3 of them, such as page 1 of documents/report (out of order)" in said
+    assert (
+        "without text: 3 of them, such as page 1 of documents/report (EngineError: out of order)"
+        in said
+    )
