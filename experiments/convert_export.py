@@ -1,5 +1,9 @@
 """Exports knowledge bases, questions and gold pages in the formats of other tools.
 
+``ohr convert export KB --format jsonl --out DIR`` writes the pages of a knowledge base that
+``ohr read`` made, or of a folder with somebody's OCR output, with what is known of each page. The
+formats ``jsonl`` and ``markdown`` are those of ``ohr read --format``.
+
 ``ohr convert export RUN --format beir --out DIR`` exports each knowledge base of a finished run;
 ``ohr convert export dataset.kind=… --format beir --out DIR`` exports the ground truth of a dataset.
 There is one collection per domain, since a study searches only the question's domain. A page is a
@@ -28,8 +32,8 @@ def main(
     source: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN|CONFIG.yaml|key=value",
-            help="Folder of a finished run, or the options of a study, for its dataset.",
+            metavar="KB|RUN|CONFIG.yaml|key=value",
+            help="A knowledge base, a finished run, or the options of a study, for its dataset.",
         ),
     ],
     out: Out,
@@ -39,7 +43,8 @@ def main(
             help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
             "runs), croissant (a dataset and its description), every-eval-ever (scores of "
             "answers), or only texts: pages (OHR-Bench), markdown (one file per page), "
-            "omnidocbench (predictions), mineru."
+            "omnidocbench (predictions), mineru. Of a knowledge base: jsonl, or markdown with the "
+            "pages of a document in one file."
         ),
     ] = "beir",
 ) -> int:

@@ -3,13 +3,15 @@
 ``ohr read DOCS --engines NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
 a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study takes it as
 ``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
-is then 1. After an interruption the same command continues. With ``--routes routes.csv`` of
-``ohr quality estimate``, each page is read by its own route instead.
+is then 1; ``KB/pages.csv`` has a row for these too. After an interruption the same command
+continues. With ``--routes routes.csv`` of ``ohr quality estimate``, each page is read by its own
+route instead.
 
 ``ohr read DOCS --auto --out KB`` chooses for each page the cheapest text that can be trusted: its
 verified text layer, else the first engine's output, else, where that is predicted to be bad or
-invents text, the second engine's. ``KB/pages.csv`` says of each page where its text is from, and
-how far it can be trusted.
+invents text, the second engine's. ``KB/pages.csv`` then also says how far each text can be trusted.
+
+``--format jsonl,markdown`` also writes the pages with these rows for other tools.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ def main(
     formats: Annotated[
         str,
         typer.Option(
-            "--format", metavar=LIST, help="With --auto: jsonl, markdown, beside the JSON files."
+            "--format",
+            metavar=LIST,
+            help="jsonl, markdown: also write these, with what is known of each page.",
         ),
     ] = "",
     routes: Annotated[
@@ -163,7 +167,6 @@ def main(
         ("--seconds", seconds is not None),
         ("--pages-per-hour", pages_per_hour is not None),
         ("--trusted-only", trusted_only),
-        ("--format", bool(formats)),
     ):
         if given:
             raise ConfigError(f"{option} goes with --auto")
@@ -173,7 +176,14 @@ def main(
         )
     if routes is not None:
         return read_routed(
-            inputs, routes, out, pages=pages, dpi=dpi, reading=reading, dry_run=dry_run
+            inputs,
+            routes,
+            out,
+            pages=pages,
+            dpi=dpi,
+            reading=reading,
+            formats=names(formats),
+            dry_run=dry_run,
         )
     return read_files(
         inputs,
@@ -188,6 +198,7 @@ def main(
         limits=limits,
         stop_after_failures=stop_after_failures,
         shard=parse_shard(shard, steal),
+        formats=names(formats),
         dry_run=dry_run,
     )
 

@@ -99,7 +99,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
         are kept. Raises DatasetError if the folder or file is missing.
         """
         place = find_kb(self.params.kb, dataset.root)
-        files = _Annotations(place) if place.is_file() else _Files(place, dataset, self.params)
+        files = _Annotations(place) if place.is_file() else Files(place, dataset, self.params)
         readings: dict[str, Reading] = {}
         digests: list[object] = []
         for document in dataset.documents.values():
@@ -244,7 +244,7 @@ def document_file(doc_id: str) -> PurePosixPath:
     return name.with_name(f"{name.name}.json")
 
 
-class _Files:
+class Files:
     """A folder of files."""
 
     def __init__(self, folder: Path, dataset: Dataset, params: PrecomputedParams) -> None:

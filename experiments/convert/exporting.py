@@ -6,30 +6,63 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from experiments.convert import beir, croissant, every_eval_ever, trec
+from experiments.convert.knowledge_bases import export_base, read_base, read_manifest
 from experiments.convert.page_files import WRITERS, Pages
 from ohr.errors import OhrError, did_you_mean
+from ohr.ocr.page_records import FORMATS as BASE_FORMATS
 from ohr.study.config import load_config
 
 COLLECTIONS: dict[str, Callable[[beir.Collection, Path], None]] = {
     "beir": beir.write_beir,
     "datasets": beir.write_datasets,
 }
-FORMATS = (*COLLECTIONS, "trec", "croissant", "every-eval-ever", *WRITERS)
+FORMATS_OF_RUNS = (*COLLECTIONS, "trec", "croissant", "every-eval-ever", *WRITERS)
+FORMATS = tuple(dict.fromkeys([*FORMATS_OF_RUNS, *BASE_FORMATS]))
 
 
 def export(source: Sequence[str], out: Path, format_name: str) -> int:
-    """Write a finished run, or a dataset; returns 0. Raises OhrError."""
+    """Write a finished run, a knowledge base or a dataset; returns 0. Raises OhrError."""
     if format_name not in FORMATS:
         raise OhrError(f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}")
-    run = Path(source[0])
-    if len(source) == 1 and (run / "manifest.json").is_file():
-        _export_run(run, out, format_name)
+    folder = Path(source[0])
+    if len(source) == 1 and folder.is_dir():
+        if is_run(folder):
+            _export_run(folder, out, format_name)
+        else:
+            _export_base(folder, out, format_name)
     else:
         _export_dataset(source, out, format_name)
     return 0
 
 
+def is_run(folder: Path) -> bool:
+    """Whether a folder is that of a run, finished or not, rather than a knowledge base."""
+    if any((folder / name).is_file() for name in ("cells.csv", "rows.parquet", "cases.zip")):
+        return True
+    return (folder / "manifest.json").is_file() and read_manifest(folder) is None
+
+
+def _export_base(folder: Path, out: Path, format_name: str) -> None:
+    if format_name in BASE_FORMATS:
+        _check_empty(out)
+        export_base(folder, out, format_name)
+    elif format_name in WRITERS:
+        pages = {record.ref: record.text for record in read_base(folder)}
+        texts = {ref: text for ref, text in pages.items() if text is not None}
+        if len(texts) < len(pages):
+            print(f"left out: {len(pages) - len(texts)} of {len(pages)} pages, which failed")
+        _write_texts(texts, out, format_name)
+    else:
+        known_formats = ", ".join(dict.fromkeys([*BASE_FORMATS, *WRITERS]))
+        raise OhrError(
+            f"{folder} is no finished run, and a knowledge base has no questions for --format "
+            f"{format_name}: give one of {known_formats}"
+        )
+
+
 def _export_run(run: Path, out: Path, format_name: str) -> None:
+    if format_name not in FORMATS_OF_RUNS:
+        raise OhrError(f"--format {format_name} is for a knowledge base, such as of ohr read")
     if format_name in WRITERS:
         for name, pages in beir.run_texts(run):
             _write_texts(pages, out / name, format_name)
@@ -44,6 +77,10 @@ def _export_run(run: Path, out: Path, format_name: str) -> None:
 
 
 def _export_dataset(source: Sequence[str], out: Path, format_name: str) -> None:
+    if format_name not in FORMATS_OF_RUNS:
+        raise OhrError(
+            f"--format {format_name} takes the folder of a knowledge base; {source[0]} is none"
+        )
     config = load_config(source)
     if format_name in WRITERS:
         for name, pages in beir.dataset_texts(config):
@@ -59,10 +96,14 @@ def _export_dataset(source: Sequence[str], out: Path, format_name: str) -> None:
 
 
 def _write_texts(pages: Pages, folder: Path, format_name: str) -> None:
+    _check_empty(folder)
+    WRITERS[format_name](pages, folder)
+    print(f"{folder}: {len(pages)} pages")
+
+
+def _check_empty(folder: Path) -> None:
     if any(folder.glob("*")):
         raise OhrError(
             f"{folder} is not empty: it would mix pages of two exports; empty it, or choose "
             "another --out"
         )
-    WRITERS[format_name](pages, folder)
-    print(f"{folder}: {len(pages)} pages")

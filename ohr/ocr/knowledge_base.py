@@ -19,6 +19,7 @@ from ohr.files.safe_text import plain
 from ohr.models.frames import shared_frames
 from ohr.models.origins import origin_notes, split_origins
 from ohr.ocr.files import FileOutputs, FilePage, file_pages
+from ohr.ocr.page_records import check_formats, page_seconds, read_record, write_records
 from ohr.ocr.pools import Runners
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import Pending, Shard
@@ -54,6 +55,7 @@ def read_files(
     limits: Limits,
     stop_after_failures: int,
     shard: Shard | None,
+    formats: Sequence[str] = (),
     dry_run: bool = False,
 ) -> int:
     """Read the pages of PDFs, images and folders into a knowledge base, and print a summary.
@@ -61,6 +63,7 @@ def read_files(
     Returns 1 if a page failed, else 0. With a ``shard``, its pages are only read into the cache;
     with ``dry_run``, only the plan is printed. Raises OhrError.
     """
+    check_formats(formats)
     backend = registry.create("engine", engine)
     if not isinstance(backend, OcrBackend):
         raise ConfigError(f"engine {engine.label!r} reads no pages: name an OCR engine")
@@ -89,7 +92,7 @@ def read_files(
         return 0
     with locked(out):
         check_out(out, chosen, outputs.identity)
-        return write_outputs(chosen, outputs, out, sharing)
+        return write_outputs(chosen, outputs, out, sharing, formats)
 
 
 def select_pages(sources: Sequence[PageSource], ranges_text: str) -> list[PageSource]:
@@ -165,7 +168,11 @@ def _read(pages: Sequence[FilePage], outputs: FileOutputs, sharing: Sharing) -> 
 
 
 def write_outputs(
-    pages: Sequence[FilePage], outputs: FileOutputs, out: Path, sharing: Sharing
+    pages: Sequence[FilePage],
+    outputs: FileOutputs,
+    out: Path,
+    sharing: Sharing,
+    formats: Sequence[str] = (),
 ) -> int:
     """Read what is not stored, write the knowledge base and print a summary.
 
@@ -176,9 +183,10 @@ def write_outputs(
     seconds = time.perf_counter() - started
     outcomes = [(page, outputs.outcome(page)) for page in pages]
     documents = knowledge_base(outcomes)
-    costs = sum_costs(stored_cost(outputs.store, page.key, outputs.identity) for page in pages)
-    keep_speed(outputs.store, outputs.identity, costs)
-    cost, models = split_origins(costs)
+    costs = [stored_cost(outputs.store, page.key, outputs.identity) for page in pages]
+    summed = sum_costs(costs)
+    keep_speed(outputs.store, outputs.identity, summed)
+    cost, models = split_origins(summed)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
     noted = [
@@ -205,6 +213,12 @@ def write_outputs(
     for doc_id, entries in documents.items():
         text = json.dumps(entries, indent=1, ensure_ascii=False)
         write_text(out / f"{doc_id}.json", text + "\n")
+    label = outputs.engine.label
+    records = [
+        read_record(page.ref, page.source.file_name, label, outcome, page_seconds(of_page))
+        for (page, outcome), of_page in zip(outcomes, costs, strict=True)
+    ]
+    write_records(records, out, formats)
     _name([(str(outcome.status), page, outcome) for page, outcome in failures])
     _name([("note", page, outcome) for page, outcome in noted])
     listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
@@ -216,7 +230,6 @@ def write_outputs(
         )
     from ohr.ocr.costs import cost_lines
 
-    label = outputs.engine.label
     lines = [*cost_lines({label: cost}), *origin_notes(label, outputs.identity, models)]
     if cost.get("replies"):  # a model wrote the pages
         texts = (outcome.value or "" for _, outcome in outcomes)

@@ -22,6 +22,13 @@ from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.files import FileOutputs, FilePage, document_id, file_pages
 from ohr.ocr.knowledge_base import MANIFEST, check_out, knowledge_base, select_pages
+from ohr.ocr.page_records import (
+    PageRecord,
+    check_formats,
+    page_seconds,
+    read_record,
+    write_records,
+)
 from ohr.ocr.pools import Runners
 from ohr.ocr.progress import Progress
 from ohr.ocr.routes import LAYER, PERSON, Routes, read_routes
@@ -60,6 +67,8 @@ class RoutedPages:
     layered: list[FilePage] = field(default_factory=list)
     for_person: list[PageRef] = field(default_factory=list)
     without_route: list[PageRef] = field(default_factory=list)
+    left_out: list[PageSource] = field(default_factory=list)
+    """The pages for a person and those without a route."""
 
     @property
     def pages(self) -> list[FilePage]:
@@ -82,6 +91,7 @@ def read_routed(
     pages: str,
     dpi: int,
     reading: Reading,
+    formats: Sequence[str] = (),
     dry_run: bool = False,
 ) -> int:
     """Read the pages of PDFs, images and folders by the routes in a file; prints a summary.
@@ -89,6 +99,7 @@ def read_routed(
     Returns 1 if a page failed, else 0. With ``dry_run`` only the plan is printed. Raises
     OhrError, also for a route of a page that the files do not have.
     """
+    check_formats(formats)
     for line in skipped_files(inputs):
         print(f"skipped: {plain(line)}", file=sys.stderr)
     sources = list(find_pages(inputs, dpi))
@@ -99,7 +110,7 @@ def read_routed(
         return 0
     with locked(out):
         check_out(out, routed.pages, routed.identity)
-        return write_routed(routed, reading, out)
+        return write_routed(routed, reading, out, formats=formats)
 
 
 def plan_routes(
@@ -126,6 +137,8 @@ def plan_routes(
     result = RoutedPages()
     for ref, source in {_ref(source): source for source in chosen}.items():
         route = routes.by_page.get(ref)
+        if route is None or route == PERSON:
+            result.left_out.append(source)
         if route is None:
             result.without_route.append(ref)
         elif route == PERSON:
@@ -228,12 +241,15 @@ def write_routed(
     layers: Mapping[PageRef, Outcome[str]] | None = None,
     unopened: Mapping[str, str] = MappingProxyType({}),
     about: Sequence[str] = (),
+    formats: Sequence[str] | None = None,
 ) -> int:
     """Read the pages, write the knowledge base with its manifest, and print a summary.
 
     ``layers`` are verified text layers; by default they are verified now. ``unopened`` has the
-    reason for each document that cannot be opened, and ``about`` lines for the summary. Returns 1
-    if a page failed or a document cannot be opened, else 0. Raises OhrError.
+    reason for each document that cannot be opened, and ``about`` lines for the summary. With
+    ``formats``, the records of the pages are written too, also in these formats; by default the
+    caller writes them. Returns 1 if a page failed or a document cannot be opened, else 0. Raises
+    OhrError.
     """
     started = time.perf_counter()
     read_now = _read_engines(routed)
@@ -274,6 +290,8 @@ def write_routed(
     for doc_id, entries in documents.items():
         text = json.dumps(entries, indent=1, ensure_ascii=False)
         write_text(out / f"{doc_id}.json", text + "\n")
+    if formats is not None:
+        write_records(_records(routed, results), out, formats)
     _name("failed", failures)
     _name("for a person, left out", list(map(_where, routed.for_person)))
     listed = ", ".join(f"{count} by {_title(name)}" for name, count in counts.items() if count)
@@ -300,6 +318,24 @@ def write_routed(
         )
         return 1
     return 0
+
+
+def _records(routed: RoutedPages, results: Sequence[ReadPage]) -> list[PageRecord]:
+    """A record of each page, those that are left out too."""
+    routes = {page.ref: (LAYER, 0.0) for page in routed.layered}
+    for label, (outputs, pages) in routed.outputs.items():
+        for page in pages:
+            cost = stored_cost(outputs.store, page.key, outputs.identity)
+            routes[page.ref] = label, page_seconds(cost)
+    records = []
+    for page, outcome in results:
+        route, seconds = routes[page.ref]
+        records.append(read_record(page.ref, page.source.file_name, route, outcome, seconds))
+    for source in routed.left_out:
+        ref = _ref(source)
+        why = "for a person" if ref in routed.for_person else "without a route"
+        records.append(PageRecord(ref, source.file_name, "", "", None, f"left out: {why}"))
+    return records
 
 
 def _statuses(results: Sequence[ReadPage]) -> dict[str, int]:

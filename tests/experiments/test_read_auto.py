@@ -15,7 +15,7 @@ from ohr.adviser.auto import reading
 from ohr.adviser.quality.table import DECIDES
 from ohr.collection import Dataset
 from ohr.datasets.folder import read_layers
-from ohr.ocr.page_records import COLUMNS
+from ohr.ocr.page_records import COLUMNS, DOUBTFUL
 from ohr.types import Outcome, Status, Word
 from tests.builders import write_page, write_pdf
 from tests.experiments.own_pages import give
@@ -120,7 +120,7 @@ def test_a_page_takes_its_layer_then_the_first_engine_then_the_second(folder, lo
     done = read(folder, "--max-error", 0.2)
     assert done.exit_code == 0, done.output
     table = records(folder)
-    assert list(table.reset_index()) == list(COLUMNS)
+    assert list(table.reset_index()) == [*COLUMNS, DOUBTFUL]
     assert table.loc["typed", "route"] == "layer"
     assert table.loc["light", "route"] == FAST
     assert table.loc["dark", "route"] == SLOW
@@ -268,9 +268,7 @@ def test_options_that_do_not_go_together_are_one_line(folder, more, message):
     assert message in " ".join(done.stderr.split()), done.output
 
 
-@pytest.mark.parametrize(
-    "option", ["--max-error=.2", "--seconds=9", "--trusted-only", "--format=jsonl"]
-)
+@pytest.mark.parametrize("option", ["--max-error=.2", "--seconds=9", "--trusted-only"])
 def test_options_of_auto_need_it(tmp_path, option):
     write_pdf(tmp_path / "in" / "scan.pdf", 1)
     done = give(

@@ -20,18 +20,11 @@ from ohr.adviser.countdown import spoken
 from ohr.adviser.own_pages import EngineWork, OcrSettings, plan_reading, reads_images
 from ohr.adviser.sampling import NO_PDF, PageSample, check_sample, draw_pages, page_ref
 from ohr.display.wording import counted, pages_of
-from ohr.errors import ConfigError, did_you_mean
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.machine.engines import usable_engines
 from ohr.ocr.knowledge_base import check_out
-from ohr.ocr.page_records import (
-    PAGES,
-    PageRecord,
-    remove_formats,
-    write_jsonl,
-    write_markdown,
-    write_table,
-)
+from ohr.ocr.page_records import PAGES, PageRecord, check_formats, write_records
 from ohr.ocr.progress import Progress
 from ohr.ocr.routed import Reading, RoutedPages, plan_routes, write_routed
 from ohr.ocr.routes import LAYER, PERSON, Routes
@@ -46,7 +39,6 @@ MOST_ENGINES = 2
 MOST_ERROR = 0.1
 """Largest predicted error of a text that is trusted, by default."""
 EVERY_PAGE = 10**9
-FORMATS = {"jsonl": write_jsonl, "markdown": write_markdown}
 PREFERRED = ("tesseract", "rapidocr")
 """The engines that read by default, the faster one first."""
 _REASONS = 3
@@ -142,9 +134,7 @@ def check_request(settings: OcrSettings, request: AutoRequest) -> None:
             )
     if request.seconds is not None and request.pages_per_hour is not None:
         raise ConfigError("give --seconds or --pages-per-hour, not both")
-    for name in request.formats:
-        if name not in FORMATS:
-            raise ConfigError(f"unknown --format {name!r}; {did_you_mean(name, list(FORMATS))}")
+    check_formats(request.formats)
 
 
 def auto_engines() -> list[PluginSpec]:
@@ -243,16 +233,10 @@ def _write(pages: _Pages, readings: AutoReadings, request: AutoRequest, out: Pat
         choice = choices[page_ref(source)]
         left_out = request.trusted_only and not choice.is_trusted
         records.append(_record(source, choice, readings, layers, left_out=left_out))
-    records.sort(key=lambda record: record.ref)
     routed = pages.routed(engines)
     # A page that is left out now may be in the folder from before.
     check_out(out, routed.pages, routed.identity)
-    write_table(records, out)
-    remove_formats(records, out)
-    for name in FORMATS:
-        if name in request.formats:
-            texts = [(each.ref, each.text, each.metadata()) for each in records if each.text]
-            FORMATS[name](texts, out)
+    write_records(records, out, request.formats)
     about = [*readings.lines, *trust_lines(doubtful, len(choices)), f"pages: {out / PAGES}"]
     return write_routed(
         routed,
