@@ -133,7 +133,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 51
+    assert len(COMMANDS) == 52
     assert len(SNIPPETS) == 4
 
 
@@ -298,8 +298,10 @@ def test_pages_of_a_folder_are_read(my_pdfs):
     commands = [c for c in COMMANDS if parsed(c)[0] == "read"]
     give(next(c for c in commands if "--auto" not in c), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
-    give(next(c for c in commands if "--auto" in c), my_pdfs)
+    for command in (c for c in commands if "--auto" in c):
+        give(command, my_pdfs)
     assert "12 euros" in (my_pdfs / "kb" / "documents" / "a.json").read_text()
+    assert "12 euros" in (my_pdfs / "kb" / "pages.jsonl").read_text()
 
 
 def test_text_layers_of_a_folder_are_checked(my_pdfs):

@@ -109,6 +109,16 @@ def test_each_page_takes_its_route_and_the_others_are_counted(mixed_folder, log)
     assert facts["without_route"] == ["documents/photo page 1"]
     assert "1 pages without a route, such as documents/photo page 1" in done.stdout
     assert "for a person, left out: documents/scan page 2" in done.stderr
+    table = pd.read_csv(mixed_folder.parent / "kb" / "pages.csv", keep_default_na=False)
+    doubts = dict(
+        zip(zip(table["document"], table["page"], strict=True), table["doubt"], strict=True)
+    )
+    assert doubts == {
+        ("documents/photo", 1): "left out: without a route",
+        ("documents/scan", 1): "not assessed",
+        ("documents/scan", 2): "left out: for a person",
+        ("documents/typed", 1): "",
+    }
     before = (mixed_folder.parent / "kb" / "documents" / "scan.json").read_bytes()
     assert read(mixed_folder, path).exit_code == 0
     assert (mixed_folder.parent / "kb" / "documents" / "scan.json").read_bytes() == before
