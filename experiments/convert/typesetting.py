@@ -1,0 +1,93 @@
+"""Typesets a dataset, and prints what was printed as text and how to study the pages."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import Path
+
+from ohr.files.safe_text import plain
+from ohr.ocr.progress import Progress
+from ohr.sample.origin import generator
+from ohr.study.config import StudyConfig
+from ohr.study.loading import load_dataset
+from ohr.typeset.formulas import pandoc
+
+_SHOWN = 5  # fallbacks that are printed; typeset.json has all
+_SAID = {
+    "page": "printed as plain text",
+    "formula": "with a formula that is printed as its LaTeX",
+    "character": "with a character that no font has, printed as a box",
+}
+
+
+def typeset_pages(
+    config: StudyConfig,
+    out: Path,
+    look: str | None,
+    markdown: Path | None,
+    seed: int,
+    workers: int,
+) -> int:
+    """Typeset a dataset, print the counts and the study to run; returns 0. Raises OhrError."""
+    generator()  # these two say how to install what typesets, before it is imported
+    pandoc()
+    from ohr.typeset.looks import LOOKS
+    from ohr.typeset.markdown_folder import markdown_dataset
+    from ohr.typeset.writing import RECORD, write_typeset
+
+    named = next((name for name in LOOKS if name == look), None)
+    if markdown is not None:
+        dataset = markdown_dataset(markdown, config.dataset.questions)
+    else:
+        dataset = load_dataset(config)
+    with Progress(verb="typesetting") as progress:
+
+        def report(done: int, total: int) -> None:
+            progress("pages", done, total)
+
+        written, is_new = write_typeset(
+            dataset, out, look=named, seed=seed, workers=workers, progress=report
+        )
+    if not is_new:
+        print(f"the pages are already in {out}")
+    looks = ", ".join(f"{count} {name}" for name, count in written.looks.items())
+    whole = written.pages - written.pages_with("page", "formula", "character")
+    print(
+        f"{_count(written.pages, 'page')} of {_count(written.documents, 'document')} typeset "
+        f"({looks}), {whole} without fallback; {_count(written.questions, 'question')}: {out}"
+    )
+    for kind, said in _SAID.items():
+        if pages := written.pages_with(kind):
+            print(f"{_count(pages, 'page')} {said}:")
+            listed = [entry for entry in written.fallbacks if entry[2] == kind]
+            counts = Counter(detail for *_, detail in listed)
+            for detail, count in counts.most_common(_SHOWN):
+                doc_id, page = next((entry[0], entry[1]) for entry in listed if entry[3] == detail)
+                more = f" and {count - 1} more" if count > 1 else ""
+                print(f"  {plain(doc_id)}, page {page + 1}{more}: {plain(detail)[:100]}")
+            if len(counts) > _SHOWN:
+                print(f"  {len(counts) - _SHOWN} others: {out / RECORD}")
+    if written.renamed:
+        first, name = next(iter(written.renamed.items()))
+        count = _count(len(written.renamed), "document")
+        print(f"{count} renamed for the layout: {plain(first)} is {plain(name)}")
+    print("a study of these pages:")
+    print(study(out))
+    return 0
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def study(out: Path) -> str:
+    """The command of a study of the typeset pages."""
+    own = [
+        "dataset.kind=ohrbench",
+        f"dataset.path={out / 'retrieval_base'}",
+        f"dataset.questions={out / 'qas.json'}",
+        f"dataset.pdfs={out / 'pdfs'}",
+    ]
+    rest = ["engines=tesseract", "--out", str(Path("runs/typeset"))]
+    return shlex.join(["ohr", "run", "ocr-benchmark", *own, *rest])
