@@ -39,6 +39,20 @@ _SAME = {
 _SAME_SIGN = re.compile("(?:" + "|".join(_SAME) + ")(?![a-zA-Z])")
 _SWITCH = re.compile(r"\{[ ]*\\(bf|cal|sf|tt|rm|it)(?![a-zA-Z])[ ]*([^{}]*)\}")
 _ALPHABETS = {"bf": "bf", "cal": "cal", "sf": "sf", "tt": "tt", "rm": "rm", "it": "it"}
+# Names that Pandoc 3.9 writes and Typst 0.15 no longer has.
+_OLD_NAMES = {
+    "sect": "\u2229", "sect.big": "\u22c2", "sect.sq": "\u2293", "sect.double": "\u22d2",
+    "times.circle": "\u2297", "times.circle.big": "\u2a02", "plus.circle": "\u2295",
+    "plus.circle.big": "\u2a01", "minus.circle": "\u2296", "dot.circle": "\u2299",
+    "dot.circle.big": "\u2a00", "div.circle": "\u2a38", "gt.tri": "\u25b7", "lt.tri": "\u25c1",
+    "gt.tri.eq": "\u22b5", "lt.tri.eq": "\u22b4",
+}  # fmt: skip
+_OLD_NAME = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?<![a-zA-Z0-9.\\])(?:'
+    + "|".join(re.escape(name) for name in sorted(_OLD_NAMES, key=len, reverse=True))
+    + r")(?!\.?[a-zA-Z0-9])"
+)
+_NO_ARGUMENT = re.compile(r'"(?:[^"\\]|\\.)*"|, \)|\bsqrt\(\)')
 _CIRCLED = re.compile(r"\\textcircled[ ]*\{[ ]*(\d{1,2})[ ]*\}")
 _WORDS = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u3000-\u303f]+|\"")
 _TEXT = re.compile(r"\\(?:text|mathrm|mbox|textrm)[ ]*\{[^{}]*\}")
@@ -221,7 +235,11 @@ def _checked(typst: str) -> str | None:
     bare = _LAYOUT.sub("", _STRING.sub('""', inner))
     if not inner.strip() or "\n\n" in inner or '"' in bare.replace('""', "") or _CODE.search(bare):
         return None
-    return " ".join(typst.split("\n"))
+    typst = _OLD_NAME.sub(lambda name: _OLD_NAMES.get(name[0], name[0]), " ".join(typst.split("\n")))
+    return _NO_ARGUMENT.sub(lambda part: _FILLED.get(part[0], part[0]), typst)
+
+
+_FILLED = {", )": ", zws)", "sqrt()": "sqrt(zws)"}  # Typst wants an argument
 
 
 def source_of(math: Math) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import re
@@ -14,7 +15,7 @@ from typing import Any
 import typst
 
 from ohr.errors import DatasetError
-from ohr.markup.tables.content import Break, Math, Node, Text
+from ohr.markup.tables.content import Break, Node, Text
 from ohr.sample.typesetting.boxes import QUERY
 from ohr.sample.typesetting.faces import is_wide
 from ohr.typeset.formulas import convert
@@ -26,6 +27,8 @@ _EPOCH = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 _ROUNDS = 40
 _AT_LINE = re.compile(r"__typst_py_bytes__\.typ:(\d+):\d+")
 _NO_GLYPH = re.compile(r'the text `"((?:[^"\\]|\\.)*)"` could not be displayed')
+_OVER, _UNDER = 2.0, 3.0
+"""Points: Typst counts the first line of a block from its capitals, and the last to its baseline."""
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}")
 
 
@@ -95,12 +98,14 @@ def _compiled(source: Source, look: LookName, chinese: str) -> tuple[bytes, list
         package_cache_path=folder,
     )
     # Marks first: once it has compiled, a compiler evaluates no more.
-    marks = json.loads(compiler.eval(QUERY))
+    answer = ""
+    with contextlib.suppress(RuntimeError):  # it says less than the error of the compilation
+        answer = compiler.eval(QUERY)
     # Only the archival standard makes a glyph that the fonts lack an error.
     pdf = compiler.compile(encoded, format="pdf", timestamp=_EPOCH, pdf_standards="a-2b")
     if not isinstance(pdf, bytes):
         raise DatasetError("the pages cannot be typeset: Typst made no PDF")
-    return pdf, _boxes(marks, source.printed, look)
+    return pdf, _boxes(json.loads(answer), source.printed, look)
 
 
 def _without_refused(
@@ -176,6 +181,7 @@ def _boxes(marks: list[Any], printed: Printed, look: LookName) -> list[dict[str,
         entries = []
         for place, block in enumerate(blocks):
             (x0, y0), (x1, y1) = corners[(number, place), 0], corners[(number, place), 1]
+            y0, y1 = max(y0 - _OVER, 0.0), min(y1 + _UNDER, height)
             column = int((x0 - left_edge + 1) // step) if count > 1 else 0
             entries.append(
                 {
@@ -196,5 +202,3 @@ def _boxes(marks: list[Any], printed: Printed, look: LookName) -> list[dict[str,
         )
     return pages
 
-
-__all__ = ["Fallback", "Math", "Typeset", "plain_text", "typeset"]

@@ -16,6 +16,8 @@ from ohr.sample.typesetting.faces import is_wide
 _SIDES = {"l": "left", "c": "center", "r": "right"}
 _LONGEST_TEXT = 90
 _LONGEST_WORD = 26
+_WIDER = frozenset("WM%@mw&\u2014")
+_NARROWER = frozenset("iIjlt.,:;'!|()[] /-")
 _NUMERIC = frozenset("0123456789.,%()$+-\u2013\u2014\u2212/\u20ac\u00a3 ")
 
 
@@ -57,6 +59,8 @@ def table_layout(parsed: ParsedTable) -> Layout:
         if not shown:
             continue
         word = max(_parts(shown), key=_width, default="")[:_LONGEST_WORD]
+        if cell.header:  # in bold
+            shown, word = shown + "n", word + "n"
         if cell.colspan > 1:
             spanning.append((cell, word))
             continue
@@ -110,5 +114,17 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _width(text: str) -> int:
-    return sum(2 if is_wide(char) else 1 for char in text)
+def _width(text: str) -> float:
+    """About how wide a text is; which of two is wider is all that counts."""
+    return sum(
+        2.0
+        if is_wide(char)
+        else 1.5
+        if char in _WIDER
+        else 0.6
+        if char in _NARROWER
+        else 1.15
+        if char.isupper()
+        else 1.0
+        for char in text
+    )
