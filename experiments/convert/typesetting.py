@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -12,6 +13,9 @@ from ohr.sample.origin import generator
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
 from ohr.typeset.formulas import pandoc
+
+if TYPE_CHECKING:
+    from ohr.typeset.writing import Written
 
 _SHOWN = 5  # fallbacks that are printed; typeset.json has all
 _SAID = {
@@ -57,24 +61,29 @@ def typeset_pages(
         f"{_count(written.pages, 'page')} of {_count(written.documents, 'document')} typeset "
         f"({looks}), {whole} without fallback; {_count(written.questions, 'question')}: {out}"
     )
-    for kind, said in _SAID.items():
-        if pages := written.pages_with(kind):
-            print(f"{_count(pages, 'page')} {said}:")
-            listed = [entry for entry in written.fallbacks if entry[2] == kind]
-            counts = Counter(detail for *_, detail in listed)
-            for detail, count in counts.most_common(_SHOWN):
-                doc_id, page = next((entry[0], entry[1]) for entry in listed if entry[3] == detail)
-                more = f" and {count - 1} more" if count > 1 else ""
-                print(f"  {plain(doc_id)}, page {page + 1}{more}: {plain(detail)[:100]}")
-            if len(counts) > _SHOWN:
-                print(f"  {len(counts) - _SHOWN} others: {out / RECORD}")
+    _print_fallbacks(written, out / RECORD)
     if written.renamed:
         first, name = next(iter(written.renamed.items()))
-        count = _count(len(written.renamed), "document")
-        print(f"{count} renamed for the layout: {plain(first)} is {plain(name)}")
+        renamed = _count(len(written.renamed), "document")
+        print(f"{renamed} renamed for the layout: {plain(first)} is {plain(name)}")
     print("a study of these pages:")
     print(study(out))
     return 0
+
+
+def _print_fallbacks(written: Written, record: Path) -> None:
+    for kind, said in _SAID.items():
+        listed = [entry for entry in written.fallbacks if entry[2] == kind]
+        if not listed:
+            continue
+        print(f"{_count(written.pages_with(kind), 'page')} {said}:")
+        counts = Counter(detail for *_, detail in listed)
+        for detail, count in counts.most_common(_SHOWN):
+            doc_id, page = next((entry[0], entry[1]) for entry in listed if entry[3] == detail)
+            more = f" and {count - 1} more" if count > 1 else ""
+            print(f"  {plain(doc_id)}, page {page + 1}{more}: {plain(detail)[:100]}")
+        if len(counts) > _SHOWN:
+            print(f"  {len(counts) - _SHOWN} others: {record}")
 
 
 def _count(number: int, unit: str) -> str:
@@ -89,5 +98,5 @@ def study(out: Path) -> str:
         f"dataset.questions={out / 'qas.json'}",
         f"dataset.pdfs={out / 'pdfs'}",
     ]
-    rest = ["engines=tesseract", "--out", str(Path("runs/typeset"))]
+    rest = ["engines=tesseract", "--out", "runs/typeset"]
     return shlex.join(["ohr", "run", "ocr-benchmark", *own, *rest])

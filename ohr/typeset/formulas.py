@@ -33,8 +33,8 @@ _LAYOUT = re.compile(
 # What Pandoc does not know -> what it knows and means the same.
 _SAME = {
     r"\\S": "\u00a7", r"\\P": "\u00b6", r"\\pounds": "\u00a3", r"\\euro": "\u20ac",
-    r"\\degree": "\u00b0", r"\\bullet": "\u2022", r"\\checkmark": "\u2713", r"\\cfrac": r"\\frac",
-    r"\\intop": r"\\int", r"\\pmb": r"\\mathbf", r"\\bmod": r"\\operatorname{mod}",
+    r"\\degree": "\u00b0", r"\\bullet": "\u2022", r"\\checkmark": "\u2713", r"\\cfrac": r"\frac",
+    r"\\intop": r"\int", r"\\pmb": r"\mathbf", r"\\bmod": r"\operatorname{mod}",
 }  # fmt: skip
 _SAME_SIGN = re.compile("(?:" + "|".join(_SAME) + ")(?![a-zA-Z])")
 _SWITCH = re.compile(r"\{[ ]*\\(bf|cal|sf|tt|rm|it)(?![a-zA-Z])[ ]*([^{}]*)\}")
@@ -54,7 +54,7 @@ _OLD_NAME = re.compile(
 )
 _NO_ARGUMENT = re.compile(r'"(?:[^"\\]|\\.)*"|, \)|\bsqrt\(\)')
 _CIRCLED = re.compile(r"\\textcircled[ ]*\{[ ]*(\d{1,2})[ ]*\}")
-_WORDS = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u3000-\u303f]+|\"")
+_WORDS = re.compile('[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u3000-\u303f]+|"')
 _TEXT = re.compile(r"\\(?:text|mathrm|mbox|textrm)[ ]*\{[^{}]*\}")
 _PLAIN = re.compile(
     r"\\(?:text|textrm|mathrm|textnormal|mbox)[ \t]*\{(?P<text>[^{}$\\^_]*)\}"
@@ -62,6 +62,7 @@ _PLAIN = re.compile(
     r"|(?P<script>[\^_])[ \t]*|\{(?P<group>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\}"
     r"|(?P<words>[0-9]+(?:[.,:][0-9]+)*|[.,:;()\[\]/%*+|?!'\u2019\u2020\u2021\u00a7\u00b0-]+)"
 )
+_NOTE_MARKS = re.compile(r"(?:\s*\(\s*[a-zA-Z0-9]{1,2}\s*\)[\s,]*)+")
 _DEEPEST = 4
 
 
@@ -116,7 +117,11 @@ def plain_formula(latex: str, depth: int = 0) -> tuple[Node, ...] | None:
             script = match["script"]
             continue
         if kind == "group":
-            group = plain_formula(match["group"], depth + 1)
+            group: tuple[Node, ...] | None
+            if script == "^" and _NOTE_MARKS.fullmatch(match["group"]):
+                group = (Text("".join(match["group"].split())),)
+            else:
+                group = plain_formula(match["group"], depth + 1)
             if group is None:
                 return None
             inner = group
@@ -235,7 +240,9 @@ def _checked(typst: str) -> str | None:
     bare = _LAYOUT.sub("", _STRING.sub('""', inner))
     if not inner.strip() or "\n\n" in inner or '"' in bare.replace('""', "") or _CODE.search(bare):
         return None
-    typst = _OLD_NAME.sub(lambda name: _OLD_NAMES.get(name[0], name[0]), " ".join(typst.split("\n")))
+    typst = _OLD_NAME.sub(
+        lambda name: _OLD_NAMES.get(name[0], name[0]), " ".join(typst.split("\n"))
+    )
     return _NO_ARGUMENT.sub(lambda part: _FILLED.get(part[0], part[0]), typst)
 
 

@@ -1,4 +1,4 @@
-"""The five looks of typeset pages: type in ``styles/<look>.typ``, drawn by document if not given."""
+"""The five looks of typeset pages, in ``styles/<look>.typ``; each document has one of them."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from ohr.markup.fences import fenced
@@ -284,7 +285,7 @@ def filled_breaks(text: str, start: int, end: int) -> frozenset[int]:
     if len(lines) < 3:  # two lines could be filled by chance
         return frozenset()
     widest = max(map(len, lines))
-    for line, following in zip(lines[:-1], lines[1:], strict=True):
+    for line, following in pairwise(lines):
         first = following.split(maxsplit=1)[:1]
         if len(line) + 1 + len("".join(first)) <= widest:
             return frozenset()

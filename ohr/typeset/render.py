@@ -19,16 +19,19 @@ from ohr.markup.tables.content import Break, Node, Text
 from ohr.sample.typesetting.boxes import QUERY
 from ohr.sample.typesetting.faces import is_wide
 from ohr.typeset.formulas import convert
+from ohr.typeset.joining import forget, join_pdfs
 from ohr.typeset.looks import LookName, chinese_family, columns_of, fonts
 from ohr.typeset.page_blocks import Block, page_blocks
 from ohr.typeset.source import Place, Printed, Source, formulas_in
 
 _EPOCH = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 _ROUNDS = 40
+MOST_PAGES = 60
+"""Pages that Typst lays out at once, in about 400 MB; longer documents are joined from parts."""
 _AT_LINE = re.compile(r"__typst_py_bytes__\.typ:(\d+):\d+")
 _NO_GLYPH = re.compile(r'the text `"((?:[^"\\]|\\.)*)"` could not be displayed')
 _OVER, _UNDER = 2.0, 3.0
-"""Points: Typst counts the first line of a block from its capitals, and the last to its baseline."""
+"""Points: for Typst a block begins at its capitals and ends at its last baseline."""
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}")
 
 
@@ -60,6 +63,21 @@ def typeset(texts: Sequence[str], look: LookName) -> Typeset:
     Raises ConfigError if a font for Chinese is needed and missing, MissingDependencyError without
     Pandoc, DatasetError if not even plain text can be set.
     """
+    parts = [_part(texts[i : i + MOST_PAGES], look) for i in range(0, len(texts), MOST_PAGES)]
+    if not parts:
+        raise DatasetError("the document has no pages")
+    if len(parts) == 1:
+        return parts[0]
+    whole = Typeset(join_pdfs([part.pdf for part in parts]), [])
+    for part in parts:
+        first = len(whole.boxes)
+        whole.boxes += [page | {"page_idx": first + page["page_idx"]} for page in part.boxes]
+        whole.fallbacks += [replace(each, page=first + each.page) for each in part.fallbacks]
+    return whole
+
+
+def _part(texts: Sequence[str], look: LookName) -> Typeset:
+    """A document of at most :data:`MOST_PAGES`."""
     pages = [page_blocks(text) for text in texts]
     formulas = convert(formula for blocks in pages for formula in formulas_in(blocks))
     chinese = chinese_family() if any(map(is_wide, "".join(texts))) else ""
@@ -72,6 +90,7 @@ def typeset(texts: Sequence[str], look: LookName) -> Typeset:
         except typst.TypstError as error:
             printed = _without_refused(printed, texts, source, error, plain_pages)
             continue
+        forget(len(texts))
         return Typeset(pdf, boxes, _fallbacks(texts, printed, formulas, plain_pages))
     raise DatasetError("the pages cannot be typeset: Typst refuses something in every round")
 
@@ -170,14 +189,11 @@ def _fallbacks(
 
 def _boxes(marks: list[Any], printed: Printed, look: LookName) -> list[dict[str, Any]]:
     """The boxes of all pages, from the marks: points, origin at the top left."""
-    corners = {
-        (tuple(key), end): (x, y) for (key, end), _, x, y in marks if tuple(key)[0] != "page"
-    }
-    sizes = {(key[1], end): (x, y) for (key, end), _, x, y in marks if tuple(key)[0] == "page"}
+    corners = {((first, last), end): (x, y) for ((first, last), end), _, x, y in marks}
     count, left_edge, step = columns_of(look)
     pages = []
     for number, blocks in enumerate(printed.pages):
-        width, height = sizes[number, 1]
+        width, height = corners[("page", number), 1]
         entries = []
         for place, block in enumerate(blocks):
             (x0, y0), (x1, y1) = corners[(number, place), 0], corners[(number, place), 1]
@@ -201,4 +217,3 @@ def _boxes(marks: list[Any], printed: Printed, look: LookName) -> list[dict[str,
             }
         )
     return pages
-

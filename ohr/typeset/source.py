@@ -125,10 +125,7 @@ class Source:
                 assert isinstance(node, Math)
                 return self._formula(node)
             case "code":
-                return (
-                    "#set par(justify: false);#set text(font: mono-fonts, size: 0.86em);"
-                    f"{body}"
-                )
+                return f"#set par(justify: false);#set text(font: mono-fonts, size: 0.86em);{body}"
             case "figure":
                 return (
                     "#align(center)[#rect(width: 60%, height: 7em, stroke: 0.5pt, "

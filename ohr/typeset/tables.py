@@ -47,7 +47,7 @@ def content_of(format: TableFormat, cell: Cell) -> tuple[Node, ...]:
 
 @lru_cache(256)
 def table_layout(parsed: ParsedTable) -> Layout:
-    """How a table is typeset. A column is on the side that the source says, numbers on the right."""
+    """How a table is typeset: columns on the side that the source says, numbers on the right."""
     table = parsed.table
     n_columns = max(table.n_columns, 1)
     words, texts = ["x"] * n_columns, ["x"] * n_columns
@@ -79,7 +79,9 @@ def table_layout(parsed: ParsedTable) -> Layout:
     letters = table.alignments or ("",) * n_columns
     centred = set(letters) <= {"c", ""}  # OHR-Bench's tables say c for every column
     sides = tuple(
-        "right" if numeric[column] * 2 > filled[column] else "left"
+        "right"
+        if numeric[column] * 2 > filled[column]
+        else "left"
         if centred
         else _SIDES.get(letters[column] if column < len(letters) else "", "left")
         for column in range(n_columns)
@@ -108,7 +110,7 @@ def _parts(text: str) -> list[str]:
     parts: list[str] = []
     for word in text.split():
         if any(map(is_wide, word)):
-            parts += [char for char in word]
+            parts += word
         else:
             parts += word.replace("-", "- ").split()
     return parts

@@ -31,17 +31,17 @@ from ohr.files.safe_text import safe_path
 from ohr.sample.origin import generator
 from ohr.sample.storage import listing
 from ohr.store.atomic import write_bytes, write_text
+from ohr.types import Document, PageRef, Question, Status
 from ohr.typeset.formulas import pandoc_version
 from ohr.typeset.looks import LookName, look_of
 from ohr.typeset.render import typeset
-from ohr.types import Document, PageRef, Question, Status
 from ohr.workers import WorkerPool
 
 RECORD = "typeset.json"
 PARTS = ".parts"
 IN_PROCESS = 2
 """So few documents are written by this process."""
-_RENEW = 12  # documents after which a worker is replaced: Typst keeps what it has laid out
+_RENEW = 30  # documents after which a worker is replaced
 _LONGEST_DETAIL = 200
 
 
@@ -294,6 +294,4 @@ def _moved(question: Question, names: Mapping[str, str]) -> Question:
     refs = tuple(PageRef(names[ref.doc_id], ref.page_no) for ref in question.evidence_pages)
     if doc_id == question.doc_id and refs == question.evidence_pages:
         return question
-    return replace(
-        question, doc_id=doc_id, domain=doc_id.partition("/")[0], evidence_pages=refs
-    )
+    return replace(question, doc_id=doc_id, domain=doc_id.partition("/")[0], evidence_pages=refs)
