@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ohr.typeset.writing import Written
 
 _SHOWN = 5  # fallbacks that are printed; typeset.json has all
-_SAID = {
+_MEANINGS = {
     "page": "printed as plain text",
     "formula": "with a formula that is printed as its LaTeX",
     "character": "with a character that no font has, printed as a box",
@@ -72,11 +72,11 @@ def typeset_pages(
 
 
 def _print_fallbacks(written: Written, record: Path) -> None:
-    for kind, said in _SAID.items():
+    for kind, meaning in _MEANINGS.items():
         listed = [entry for entry in written.fallbacks if entry[2] == kind]
         if not listed:
             continue
-        print(f"{_count(written.pages_with(kind), 'page')} {said}:")
+        print(f"{_count(written.pages_with(kind), 'page')} {meaning}:")
         counts = Counter(detail for *_, detail in listed)
         for detail, count in counts.most_common(_SHOWN):
             doc_id, page = next((entry[0], entry[1]) for entry in listed if entry[3] == detail)

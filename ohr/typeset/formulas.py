@@ -153,7 +153,7 @@ def balanced(latex: str) -> str:
             single.add(mark.span())
     single |= {mark.span() for mark in stack}
     if single:
-        latex = _without(latex, single)
+        latex = _cut(latex, single)
         if "\\begin" not in latex:
             latex = _CELL.sub(" ", latex)
     opened: list[int] = []
@@ -166,7 +166,7 @@ def balanced(latex: str) -> str:
                 opened.pop()
             else:
                 stray.add(mark.span())
-    return _without(latex, stray) + "}" * len(opened)
+    return _cut(latex, stray) + "}" * len(opened)
 
 
 def repair(latex: str) -> str:
@@ -191,7 +191,7 @@ def _circled(number: int) -> str:
     return chr(0x2460 + number - 1) if 1 <= number <= 20 else f"({number})"
 
 
-def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def _cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + " " + text[end:]
     return text
@@ -221,8 +221,8 @@ def convert(formulas: Iterable[str]) -> dict[str, str | None]:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StoreError(f"Pandoc cannot convert formulas: {error}") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise StoreError(f"Pandoc cannot convert formulas: {said[:300]}")
+        message = done.stderr.decode("utf-8", "replace").strip()
+        raise StoreError(f"Pandoc cannot convert formulas: {message[:300]}")
     parts = re.split(rf"^{mark}n(\d+)$", done.stdout.decode(), flags=re.MULTILINE)
     written = {int(n): body.strip() for n, body in zip(parts[1::2], parts[2::2], strict=True)}
     return {latex: _checked(written.get(number, "")) for number, latex in enumerate(sources)}

@@ -64,7 +64,7 @@ def markdown_dataset(folder: Path, questions: Path | None = None) -> Dataset:
         for doc_id, texts in sorted(pages.items())
     }
     report = ValidationReport()
-    asked = (
+    unchecked = (
         list(read_questions(questions, report))
         if questions is not None
         else [
@@ -74,7 +74,7 @@ def markdown_dataset(folder: Path, questions: Path | None = None) -> Dataset:
             if page.text.split()
         ]
     )
-    valid = validate_questions(asked, documents, report)
+    valid = validate_questions(unchecked, documents, report)
     return finish(
         Dataset(documents.values(), valid, kind="markdown", root=folder, report=report),
         strict=False,

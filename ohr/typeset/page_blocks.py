@@ -64,7 +64,7 @@ def page_blocks(text: str) -> list[Block]:
 @dataclass
 class _Splitter:
     page: MarkupPage
-    found: list[Block] = field(default_factory=list)
+    finished: list[Block] = field(default_factory=list)
     run: list[MarkupRegion] = field(default_factory=list)
     """The regions of the paragraph that is being collected."""
 
@@ -73,7 +73,7 @@ class _Splitter:
         for region in self.page.regions:
             self._add(region, tables)
         self._close()
-        return self.found
+        return self.finished
 
     def _add(self, region: MarkupRegion, tables: dict[int, ParsedTable]) -> None:
         text = self.page.text
@@ -123,7 +123,7 @@ class _Splitter:
         self._close()
         start, end = _trimmed(self.page.text, region.start, region.end)
         if start < end:
-            self.found.append(Block(kind, start, end, nodes, level, table))
+            self.finished.append(Block(kind, start, end, nodes, level, table))
 
     def _close(self) -> None:
         """End the paragraph or list item that is being collected."""
@@ -135,7 +135,7 @@ class _Splitter:
         nodes = self._inline(run, start, end, filled_breaks(text, start, end))
         if nodes:
             kind: Kind = "list" if run[0].kind is MarkupKind.LIST else "paragraph"
-            self.found.append(Block(kind, start, end, nodes))
+            self.finished.append(Block(kind, start, end, nodes))
 
     def _inline(
         self, regions: Sequence[MarkupRegion], start: int, end: int, filled: frozenset[int]

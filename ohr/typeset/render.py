@@ -88,7 +88,7 @@ def _part(texts: Sequence[str], look: LookName) -> Typeset:
         try:
             pdf, boxes = _compiled(source, look, chinese)
         except typst.TypstError as error:
-            printed = _without_refused(printed, texts, source, error, plain_pages)
+            printed = _print_refused_as_text(printed, texts, source, error, plain_pages)
             continue
         forget(len(texts))
         return Typeset(pdf, boxes, _fallbacks(texts, printed, formulas, plain_pages))
@@ -127,7 +127,7 @@ def _compiled(source: Source, look: LookName, chinese: str) -> tuple[bytes, list
     return pdf, _boxes(json.loads(answer), source.printed, look)
 
 
-def _without_refused(
+def _print_refused_as_text(
     printed: Printed,
     texts: Sequence[str],
     source: Source,
@@ -135,16 +135,16 @@ def _without_refused(
     plain_pages: dict[int, str],
 ) -> Printed:
     """The document with what the error names as text. Raises DatasetError if it names nothing."""
-    said = str(getattr(error, "diagnostic", "")) or str(error)
+    message = str(getattr(error, "diagnostic", "")) or str(error)
     characters = {
         char
-        for quoted in _NO_GLYPH.findall(said + error.message)
+        for quoted in _NO_GLYPH.findall(message + error.message)
         for char in _ESCAPE.sub(lambda code: chr(int(code[1], 16)), quoted)
         if not char.isspace()
     }
     if characters - printed.missing:
         return replace(printed, missing=printed.missing | characters)
-    lines = [int(line) for line in _AT_LINE.findall(said)]
+    lines = [int(line) for line in _AT_LINE.findall(message)]
     places = [source.places.get(line, Place()) for line in lines]
     refused = {place.formula for place in places if place.formula}
     if refused:

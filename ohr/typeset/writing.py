@@ -181,8 +181,8 @@ def _run(tasks: list[_Task], workers: int) -> Iterator[_Task]:
     with WorkerPool(write_document_guarded, workers=workers, max_tasks=_RENEW) as pool:
         for index, outcome in pool.run(iter(tasks)):
             if outcome.value:
-                kind, said = outcome.value
-                raise _ERRORS.get(kind, DatasetError)(said)
+                kind, message = outcome.value
+                raise _ERRORS.get(kind, DatasetError)(message)
             if outcome.status not in (Status.OK, Status.EMPTY):
                 raise DatasetError(f"{tasks[index].doc_id}: {outcome.detail}")
             yield tasks[index]
