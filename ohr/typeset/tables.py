@@ -88,7 +88,8 @@ def table_layout(parsed: ParsedTable) -> Layout:
     )
     return Layout(
         parsed.format,
-        table.n_rows,
+        # Rows without a cell at the end are none for Typst.
+        max((cell.row + cell.rowspan for cell in table.cells), default=0),
         n_columns,
         table.cells,
         read_content(table.caption, parsed.format) if table.caption else (),
