@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.sample.origin import generator
@@ -17,6 +18,7 @@ from ohr.typeset.formulas import pandoc
 if TYPE_CHECKING:
     from ohr.typeset.writing import Written
 
+_READ = frozenset(("kind", "path", "questions", "pdfs", "domains", "strict", "params"))
 _SHOWN = 5  # fallbacks that are printed; typeset.json has all
 _MEANINGS = {
     "page": "printed as plain text",
@@ -40,6 +42,7 @@ def typeset_pages(
     from ohr.typeset.markdown_folder import markdown_dataset
     from ohr.typeset.writing import RECORD, write_typeset
 
+    _check_options(config, markdown)
     named = next((name for name in LOOKS if name == look), None)
     if markdown is not None:
         dataset = markdown_dataset(markdown, config.dataset.questions)
@@ -69,6 +72,18 @@ def typeset_pages(
     print("a study of these pages:")
     print(study(out))
     return 0
+
+
+def _check_options(config: StudyConfig, markdown: Path | None) -> None:
+    """Raise ConfigError for an option that would change nothing."""
+    given = config.dataset.model_fields_set
+    read = {"questions"} if markdown is not None else _READ
+    for name in sorted(given - read):
+        if getattr(config.dataset, name) != type(config.dataset).model_fields[name].get_default(
+            call_default_factory=True
+        ):
+            why = "with --markdown" if name in _READ else "here: all pages are typeset"
+            raise ConfigError(f"dataset.{name} has no effect {why}; leave it out")
 
 
 def _print_fallbacks(written: Written, record: Path) -> None:

@@ -71,6 +71,20 @@ def test_without_pandoc_the_error_names_the_extra(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [("dataset.limit=3", "all pages are typeset"), ("dataset.path=x", "with --markdown")],
+)
+def test_an_option_without_effect_is_refused(
+    markdown: Path, tmp_path: Path, option: str, why: str
+) -> None:
+    pytest.importorskip("pypandoc", reason="pypandoc_binary is not installed")
+    result = run(option, "--markdown", markdown, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert f"{option.partition('=')[0]} has no effect" in result.stderr.replace("\n", " ")
+    assert why.split()[-1] in result.stderr
+
+
 @pytest.mark.slow
 def test_pages_of_ohr_bench_are_typeset(data_dir: Path, tmp_path: Path) -> None:
     pytest.importorskip("pypandoc", reason="pypandoc_binary is not installed")
