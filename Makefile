@@ -167,9 +167,9 @@ lock:
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements.lock
-	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report,dev]'
+	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report,typeset,dev]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements-dev.lock
-	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report,dev,docs]'
+	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report,typeset,dev,docs]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements-docs.lock
 	rm -rf build/lock
 

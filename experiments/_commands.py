@@ -46,7 +46,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "perturb": ("Distort page images; add noise to texts.", ("images", "text", "gallery")),
     "dataset": (
         "Make, fetch and check datasets.",
-        ("make-sample", "twins", "download", "verify", "layers", "statistics"),
+        ("make-sample", "typeset", "twins", "download", "verify", "layers", "statistics"),
     ),
     "questions": ("Make questions from documents.", ("make",)),
     "paper": (

@@ -26,11 +26,12 @@ _ENTITY = re.compile(r"(?<!\\)&(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6})|[a-zA-Z][a-z
 _INLINE_TAGS = frozenset(
     "b i u em strong sup sub span font s small big mark del ins a code".split()
 )
-_TAGS = _INLINE_TAGS | frozenset(
+TAGS = _INLINE_TAGS | frozenset(
     "table thead tbody tfoot tr td th caption col colgroup p br hr div center h1 h2 h3 h4 h5 h6 "
     "ul ol li dl dt dd pre blockquote img figure figcaption html body head title chart details "
     "summary section article header footer nav main style script".split()
 )
+"""The names of tags that are mark-up; others, such as ``<username>``, are text."""
 # Column specifications nest one level deep: "{|p{3cm}|>{\bf}l|}".
 _SPECIFICATION = r"(?:[ \t]{0,3}\{(?:[^{}\n]|\{[^{}\n]{0,60}\}){0,300}\})"
 _ENVIRONMENT = re.compile(
@@ -122,7 +123,7 @@ def strip_markup(text: str) -> str:
 
 def _tag(match: re.Match[str]) -> str:
     name = (match.group(1) or "br").lower()
-    if name not in _TAGS:
+    if name not in TAGS:
         return match.group()
     if name in ("sup", "sub") and match.group()[1] != "/":
         return _SCRIPT_STAND_IN

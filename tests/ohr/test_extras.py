@@ -14,6 +14,7 @@ from ohr.markup import writing_systems
 from ohr.metrics import reference
 from ohr.report.rendered import math
 from ohr.sample import origin
+from ohr.typeset import formulas
 
 
 def test_the_sample_needs_typst(tmp_path, monkeypatch):
@@ -26,6 +27,14 @@ def test_the_sample_needs_typst(tmp_path, monkeypatch):
         ohr.dataset("sample", cache=tmp_path)
     monkeypatch.undo()
     assert origin.generator()["typst"]
+
+
+def test_typesetting_needs_pandoc(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypandoc", None)
+    formulas.pandoc.cache_clear()
+    with pytest.raises(ohr.MissingDependencyError, match=r"pip install 'ohr\[typeset\]'"):
+        formulas.convert([r"\frac{a}{b}"])
+    formulas.pandoc.cache_clear()
 
 
 @pytest.mark.slow
