@@ -35,6 +35,7 @@ from typing import Any, Literal
 from ocr_backends.formats.documents import (
     XML_SUFFIXES,
     Reading,
+    json_lines,
     read_content,
     read_json,
     read_json_lines,
@@ -49,7 +50,6 @@ from ohr.collection import Dataset
 from ohr.datasets.omnidocbench_file import AnnotatedPage, read_annotations
 from ohr.errors import DatasetError, EngineError
 from ohr.files.bounded import read_bounded
-from ohr.files.decoding import UndecodableError, decoded
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef
@@ -341,14 +341,14 @@ def _records(folder: Path) -> dict[str, list[Any]]:
     Lines that are none are left out. Raises EngineError.
     """
     records: dict[str, list[Any]] = {}
-    try:
-        for path in sorted(filter(is_shown, folder.rglob(f"*{LINES}"))):
-            for line in decoded(read_bounded(path)).splitlines():
-                record = json.loads(line) if line.strip() else {}
-                if is_olmocr(record) and (name := source_name(record)):
-                    records.setdefault(name, []).append(record)
-    except (OSError, ValueError, RecursionError, UndecodableError) as error:
-        raise EngineError(f"a file {LINES} of {folder.name} cannot be read: {error}") from error
+    for path in sorted(filter(is_shown, folder.rglob(f"*{LINES}"))):
+        try:
+            data = read_bounded(path)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"{path.name} cannot be read: {error}") from error
+        for record in json_lines(data, path.name):
+            if is_olmocr(record) and (name := source_name(record)):
+                records.setdefault(name, []).append(record)
     return records
 
 

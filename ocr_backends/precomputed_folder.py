@@ -22,8 +22,8 @@ def read_folder(folder: Path, *, only_lists: bool = False) -> dict[str, Reading]
     """
     paths = [path.relative_to(folder) for path in visible(folder, "**/*") if path.is_file()]
     lists = [] if only_lists else [path for path in paths if any(map(path.match, LISTS))]
-    of_mineru = {path.parts[:2] for path in lists if len(path.parts) > 2}
-    ids = {_document_of(path, of_mineru, only_lists=only_lists) for path in paths} - {""}
+    mineru_folders = {path.parts[:2] for path in lists if len(path.parts) > 2}
+    ids = {_document_of(path, mineru_folders, only_lists=only_lists) for path in paths} - {""}
     documents = {
         doc_id: Document(doc_id, doc_id.partition("/")[0], (Page(PageRef(doc_id, 0), ""),))
         for doc_id in sorted(ids)
@@ -39,10 +39,10 @@ def read_folder(folder: Path, *, only_lists: bool = False) -> dict[str, Reading]
     return readings
 
 
-def _document_of(inside: Path, of_mineru: Set[tuple[str, ...]], *, only_lists: bool) -> str:
+def _document_of(inside: Path, mineru_folders: Set[tuple[str, ...]], *, only_lists: bool) -> str:
     """The id of the document that a file belongs to; empty for a file of none."""
     is_json, is_at_top = inside.suffix.lower() == ".json", len(inside.parts) == 1
-    if inside.parts[:2] in of_mineru:
+    if inside.parts[:2] in mineru_folders:
         return "/".join(inside.parts[:2])
     if only_lists and (is_at_top or not is_json):
         return ""

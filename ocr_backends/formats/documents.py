@@ -122,19 +122,25 @@ def read_json_lines(data: bytes, *, furniture: bool = True, name: str = "file") 
 
     Raises EngineError.
     """
-    try:
-        lines = [line for line in decoded(data).splitlines() if line.strip()]
-    except UndecodableError as error:
-        raise EngineError(f"{name} is {error}") from error
-    values = []
-    for number, line in enumerate(lines, 1):
-        try:
-            values.append(json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise EngineError(f"{name}, line {number}, is not JSON: {error}") from error
+    values = json_lines(data, name)
     if not values:
         raise EngineError("file is empty")
     return read_content(values[0] if len(values) == 1 else values, furniture=furniture)
+
+
+def json_lines(data: bytes, name: str) -> list[Any]:
+    """The values of a file with a JSON value on each line. Raises EngineError, naming the line."""
+    values = []
+    try:
+        lines = decoded(data).split("\n")
+    except UndecodableError as error:
+        raise EngineError(f"{name} is {error}") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            values += [json.loads(line)] if line.strip() else []
+        except (ValueError, RecursionError) as error:
+            raise EngineError(f"{name}, line {number}, is not JSON: {error}") from error
+    return values
 
 
 def read_text(data: bytes, name: str, pages: int, *, furniture: bool = True) -> Reading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block
 
 _NUMBERS = ("page", "page_number")
@@ -25,12 +26,13 @@ def is_llamaparse(content: Any) -> bool:
 
 def llamaparse_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     """A block for each page: its Markdown, or the text of one without; pages count from 1."""
-    pages = {}
-    for page in _page_list(content):
-        number = next(page[name] for name in _NUMBERS if name in page)
-        text = next(filter(None, (page.get(name) for name in ("md", "markdown", "text"))), "")
-        pages[int(number) - 1] = [Block("text", "" if text.strip() == _NOTHING else text)]
-    return pages
+    return numbered(map(_page, _page_list(content)))
+
+
+def _page(page: Mapping[str, Any]) -> tuple[int, list[Block]]:
+    number = next(page[name] for name in _NUMBERS if name in page)
+    text = next(filter(None, (page.get(name) for name in ("md", "markdown", "text"))), "")
+    return int(number) - 1, [Block("text", "" if text.strip() == _NOTHING else text)]
 
 
 def _page_list(content: Any) -> list[Any]:

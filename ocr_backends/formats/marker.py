@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
+from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block, BlockKind
 
 DEEPEST = 50
@@ -44,13 +45,14 @@ def is_marker(content: Any) -> bool:
 
 def marker_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     """Blocks of each page, whose number is in its id."""
-    pages = {}
-    for page in content["children"]:
-        number = _PAGE.match(page["id"])
-        if number is None:
-            raise ValueError(f"a page with the id {page['id']!r}")
-        pages[int(number[1])] = list(_blocks(page, 0))
-    return pages
+    return numbered((_number(page), _blocks(page, 0)) for page in content["children"])
+
+
+def _number(page: Mapping[str, Any]) -> int:
+    number = _PAGE.match(page["id"])
+    if number is None:
+        raise ValueError(f"a page with the id {page['id']!r}")
+    return int(number[1])
 
 
 def _blocks(item: Mapping[str, Any], depth: int) -> Iterator[Block]:

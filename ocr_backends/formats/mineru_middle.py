@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block, BlockKind
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -31,11 +32,12 @@ def middle_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
 
     Raises KeyError, TypeError, ValueError and AttributeError for what is none.
     """
-    pages = {}
-    for page in content["pdf_info"]:
-        items = [*page["para_blocks"], *(page.get("discarded_blocks") or ())]
-        pages[int(page["page_idx"])] = [block for item in items for block in _blocks(item)]
-    return pages
+    return numbered((int(page["page_idx"]), _page(page)) for page in content["pdf_info"])
+
+
+def _page(page: Mapping[str, Any]) -> Iterator[Block]:
+    for item in (*page["para_blocks"], *(page.get("discarded_blocks") or ())):
+        yield from _blocks(item)
 
 
 def _blocks(item: Mapping[str, Any]) -> Iterator[Block]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block
 
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
@@ -22,7 +23,7 @@ def is_mistral(content: Any) -> bool:
 
 def mistral_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     """Blocks of each page: one of Markdown, between those of header and footer."""
-    return {int(page["index"]): list(_blocks(page)) for page in content["pages"]}
+    return numbered((int(page["index"]), _blocks(page)) for page in content["pages"])
 
 
 def _blocks(page: Mapping[str, Any]) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block
 
 
@@ -26,4 +27,6 @@ def olmocr_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     """A block of Markdown for each page; the file counts pages from 1."""
     text: str = content["text"]
     places = content["attributes"]["pdf_page_numbers"]
-    return {int(page) - 1: [Block("text", text[start:end])] for start, end, page in places}
+    return numbered(
+        (int(page) - 1, [Block("text", text[start:end])]) for start, end, page in places
+    )

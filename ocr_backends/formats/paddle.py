@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block, BlockKind
 
 _BLOCKS = "parsing_res_list"
@@ -28,11 +29,13 @@ def is_paddle(content: Any) -> bool:
 
 def paddle_pages(content: Any) -> dict[int, list[Block]]:
     """Blocks of each page; an image has no page number, so its place in the file counts."""
-    pages = {}
-    for place, page in enumerate(_results(content)):
-        number = page.get("page_index")
-        pages[place if number is None else int(number)] = list(map(_block, page[_BLOCKS]))
-    return pages
+    return numbered(
+        (
+            int(place if page.get("page_index") is None else page["page_index"]),
+            map(_block, page[_BLOCKS]),
+        )
+        for place, page in enumerate(_results(content))
+    )
 
 
 def _results(content: Any) -> Iterator[Mapping[str, Any]]:

@@ -207,8 +207,8 @@ def decided(
 
 def pages_for_ocr(layers: LayerSummary | None, sample: PageSample) -> int:
     """The estimated number of all pages without a usable text layer."""
-    of_pdfs = layers.pages - layers.estimated if layers is not None else 0
-    return of_pdfs + sum(n for name, n in sample.counts.items() if name not in sample.pdfs)
+    images = sum(n for name, n in sample.counts.items() if name not in sample.pdfs)
+    return images if layers is None else images + layers.pages - layers.estimated
 
 
 def _retrieval(
