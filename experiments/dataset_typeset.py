@@ -38,6 +38,22 @@ def main(
             "<domain>/<document>/page_0001.md, in place of a dataset."
         ),
     ] = None,
+    per_document: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Questions of each document, drawn with the seed, its evidence sources in turn; "
+            "only the pages of their evidence are typeset. Default: all questions, all pages.",
+        ),
+    ] = None,
+    further_pages: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="With --per-document: further pages of each document, those that BM25 finds "
+            "best for its questions.",
+        ),
+    ] = 1,
     seed: Seed = 0,
     workers: Workers = CORES,
 ) -> int:
@@ -47,7 +63,9 @@ def main(
     """
     from experiments.convert.typesetting import typeset_pages
 
-    return typeset_pages(config, out, look, markdown, seed, workers)
+    return typeset_pages(
+        config, out, look, markdown, per_document, further_pages, seed, workers
+    )
 
 
 if __name__ == "__main__":

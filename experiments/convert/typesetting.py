@@ -32,6 +32,8 @@ def typeset_pages(
     out: Path,
     look: str | None,
     markdown: Path | None,
+    per_document: int | None,
+    further_pages: int,
     seed: int,
     workers: int,
 ) -> int:
@@ -48,6 +50,10 @@ def typeset_pages(
         dataset = markdown_dataset(markdown, config.dataset.questions)
     else:
         dataset = load_dataset(config)
+    if per_document is not None:
+        from experiments.convert.drawn_questions import drawn_questions
+
+        dataset = drawn_questions(dataset, per_document, further_pages, seed)
     with Progress(verb="typesetting") as progress:
 
         def report(done: int, total: int) -> None:

@@ -33,6 +33,8 @@ LAYER_SIGNALS = ("layer", "lost_passages")
 FEWEST_ASSESSED = 40
 FEWEST_OF_KIND = 10
 """Fewest documents of a kind of page for intervals of its own: the conformal 90 % need ten."""
+FOLDS = 5
+"""Parts of the documents, each of which is left out once."""
 _LEAST_WIDTH = 0.1
 """Least length of each side of an interval, in deviations."""
 
@@ -96,10 +98,12 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         }
         for which in KINDS
     }
+    offsets, kind_widths = _of_kinds(pages, residuals)
     return replace(
         _model(pages),
         widths=widths,
-        kind_widths=_kind_widths(residuals),
+        kind_widths=kind_widths,
+        kind_offsets=offsets,
         bias=bias,
         doubt=doubt,
         coverage=coverage,
@@ -124,8 +128,12 @@ def fit_intervals(pages: Sequence[Labelled]) -> Predictor:
     """What :func:`fit` gives, without how far winners are to be doubted. Raises ValueError."""
     pages = drop_rare_signals(pages)
     residuals = _left_out(pages)
+    offsets, kind_widths = _of_kinds(pages, residuals)
     return replace(
-        _model(pages), widths=_all_widths(residuals), kind_widths=_kind_widths(residuals)
+        _model(pages),
+        widths=_all_widths(residuals),
+        kind_widths=kind_widths,
+        kind_offsets=offsets,
     )
 
 
@@ -140,6 +148,19 @@ def _left_out(pages: Sequence[Labelled]) -> _Residuals:
     for domain in domains:
         partial = _model([page for page in pages if page.domain != domain])
         outside = [page for page in pages if page.domain == domain]
+        residuals.add(partial, outside)
+        residuals.add(partial, remove_layers(outside))
+    return residuals
+
+
+def _left_out_documents(pages: Sequence[Labelled]) -> _Residuals:
+    """The residuals of each of :data:`FOLDS` parts of the documents by a model of the others."""
+    documents = sorted({_group(page)[1:] for page in pages})
+    fold_of = {document: place % FOLDS for place, document in enumerate(documents)}
+    residuals = _Residuals()
+    for fold in range(FOLDS):
+        partial = _model([page for page in pages if fold_of[_group(page)[1:]] != fold])
+        outside = [page for page in pages if fold_of[_group(page)[1:]] == fold]
         residuals.add(partial, outside)
         residuals.add(partial, remove_layers(outside))
     return residuals
@@ -160,20 +181,34 @@ def _all_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float
     }
 
 
-def _kind_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float]]]:
-    """The factors of each kind of page with :data:`FEWEST_OF_KIND` documents that were left out.
+def _of_kinds(
+    pages: Sequence[Labelled], residuals: _Residuals
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, tuple[float, float]]]]:
+    """Offsets and factors of the kinds of pages with :data:`FEWEST_OF_KIND` documents.
 
-    They are its own where these are narrower than those of all kinds.
+    An offset is the median of what is left out by documents. The factors are those of domains left
+    out, or of documents where the kind is all of one domain. They are the kind's own where these
+    are narrower than those of all kinds.
     """
     of_all = _all_widths(residuals)
-    results: dict[str, dict[str, tuple[float, float]]] = {}
+    by_documents = _left_out_documents(pages)
+    offsets: dict[str, dict[str, float]] = {}
+    widths: dict[str, dict[str, tuple[float, float]]] = {}
     for (which, target), scores in residuals.scores.items():
         for name in sorted({group[0] for group, _, _ in scores} - {""}):
-            own = [score for score in scores if score[0][0] == name]
-            if len({group for group, _, _ in own}) >= FEWEST_OF_KIND:
-                narrower = min(_widths(own), of_all[which][target], key=sum)
-                results.setdefault(name, {})[target] = narrower
-    return results
+            own = [each for each in scores if each[0][0] == name]
+            seen = [each for each in by_documents.scores[which, target] if each[0][0] == name]
+            if len({group for group, _, _ in own}) < FEWEST_OF_KIND:
+                continue
+            groups, signed = [group for group, _, _ in seen], [score for _, _, score in seen]
+            offset = _quantile(groups, np.array(signed), 0.5)
+            if len({domain for (_, domain, _), _, _ in own}) == 1:
+                own = seen
+            shifted = [(group, evidence, score - offset) for group, evidence, score in own]
+            narrower = min(_widths(shifted), of_all[which][target], key=sum)
+            offsets.setdefault(name, {})[target] = round(offset, 4)
+            widths.setdefault(name, {})[target] = narrower
+    return offsets, widths
 
 
 def remove_layers(pages: Sequence[Labelled]) -> list[Labelled]:
@@ -228,7 +263,10 @@ def scaled_pages(
     """Centre and deviation of each page's error, raised where outputs are too far apart."""
     results: list[tuple[float, float]] = [(math.nan, math.nan)] * len(pages)
     for rows in _group_by_page(pages):
-        signals = {str(place): pages[place].values for place in rows}
+        signals = {
+            str(place): {**pages[place].values, "page_kind": pages[place].page_kind}
+            for place in rows
+        }
         named = [{"engine": pages[place].engine, "apart": pages[place].apart} for place in rows]
         pairs = {
             (str(rows[int(first)]), str(rows[int(second)])): of

@@ -85,7 +85,8 @@ class Predictor:
     fit to the other kinds contained. ``scripts`` are the numbers of documents that were fitted in
     each writing system. ``kind_widths`` are the factors for kinds of pages of which enough
     documents were left out, a domain at a time, where these are narrower; pages of other kinds
-    have ``widths``.
+    have ``widths``. ``kind_offsets`` are how many
+    deviations the errors of a kind of page are above what its signals say: 0 for other kinds.
     """
 
     mean: list[float]
@@ -100,6 +101,7 @@ class Predictor:
     page_kinds: dict[str, dict[str, float]] = field(default_factory=dict)
     scripts: dict[str, int] = field(default_factory=dict)
     kind_widths: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    kind_offsets: dict[str, dict[str, float]] = field(default_factory=dict)
     form: int = FORM
 
     def knows_kind(self, page_kind: str, target: str = DECISIVE) -> bool:
@@ -120,7 +122,7 @@ class Predictor:
     def predict(self, signals: Mapping[str, Any], target: str) -> Prediction:
         """Predict one error of a page; NaN is a signal that is not assessed.
 
-        ``signals`` may also have the ``page_kind``, whose intervals are then used.
+        ``signals`` may also have the ``page_kind``, whose offset and intervals are then used.
         """
         return self._predicted(signals, target, *self.scaled(signals, target))
 
@@ -141,7 +143,7 @@ class Predictor:
 
     def scaled_together(
         self,
-        signals: Mapping[str, Mapping[str, float]],
+        signals: Mapping[str, Mapping[str, Any]],
         pairs: Mapping[tuple[str, str], Mapping[str, Apart]],
         target: str,
     ) -> dict[str, tuple[float, float]]:
@@ -188,15 +190,17 @@ class Predictor:
             for engine, each in by_engine.items()
         }
 
-    def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
-        """The conditional mean and deviation on the scale of the errors."""
+    def scaled(self, signals: Mapping[str, Any], target: str) -> tuple[float, float]:
+        """The conditional mean and deviation on the scale of the errors, for its kind of page."""
         row = np.array([scale(name, signals.get(name, math.nan)) for name in SIGNALS])
         seen = tuple(np.flatnonzero(~np.isnan(row)).tolist())
         weights, deviation = self._weights(seen, _N_SIGNALS + list(TARGETS).index(target))
         mean = np.array(self.mean)
         place = _N_SIGNALS + list(TARGETS).index(target)
         shift = weights @ (row[list(seen)] - mean[list(seen)]) if seen else 0.0
-        return float(mean[place] + shift), deviation
+        page_kind = str(signals.get("page_kind") or "")
+        offset = self.kind_offsets.get(page_kind, {}).get(target, 0.0)
+        return float(mean[place] + shift) + offset * deviation, deviation
 
     def _weights(self, seen: tuple[int, ...], place: int) -> tuple[np.ndarray, float]:
         covariance = np.array(self.covariance)

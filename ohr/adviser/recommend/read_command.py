@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ohr.adviser.countdown import spoken
-from ohr.adviser.own_pages import OcrSettings
+from ohr.adviser.own_pages import OcrSettings, reads_images
 from ohr.adviser.recommend.decision import Decision
 from ohr.adviser.recommend.made_questions import Request
 from ohr.adviser.recommend.report import EngineCost
@@ -27,6 +27,8 @@ class ReadCommand:
 
     ``ocr_pages`` of ``pages`` are read with OCR, about, which takes ``ocr_s`` wall seconds: NaN if
     the engine's time is not known. The text layers of ``layers`` pages are checked in ``layers_s``.
+    ``witness`` is the second engine: it reads the pages whose text by the first is in doubt, which
+    takes at most ``witness_s``; empty without one.
     """
 
     words: tuple[str, ...]
@@ -35,6 +37,8 @@ class ReadCommand:
     ocr_s: float
     layers: int
     layers_s: float
+    witness: str = ""
+    witness_s: float = 0.0
 
     @property
     def command(self) -> str:
@@ -49,6 +53,11 @@ class ReadCommand:
             parts.append(f"{counted(self.layers, 'text layer')} to check")
         seconds = self.ocr_s + self.layers_s
         time = "time not known" if math.isnan(seconds) else f"about {spoken(seconds)}"
+        if self.witness and self.ocr_pages:
+            time_again = (
+                "" if math.isnan(self.witness_s) else f", at most {spoken(self.witness_s)} more"
+            )
+            parts.append(f"{self.witness} reads doubtful pages too{time_again}")
         return f"{time}: {', '.join(parts)}"
 
     def json_content(self) -> dict[str, Any]:
@@ -58,6 +67,7 @@ class ReadCommand:
             "pages": self.pages,
             "ocr_pages": self.ocr_pages,
             "ocr_seconds": None if math.isnan(self.ocr_s) else round(self.ocr_s),
+            "second_engine": self.witness or None,
         }
 
 
@@ -73,15 +83,29 @@ def read_command(
     ocr_pages: int,
     layers: int,
     layer_s: float,
+    vetoed: Collection[str] = (),
 ) -> ReadCommand:
     """The command for the files of a recommendation in ``out``.
 
     Of ``pages`` in all, about ``ocr_pages`` need OCR. ``layers`` are pages of PDFs, whose text
     layers take ``layer_s`` each to check. Without an engine in ``decision`` the command chooses.
+    The second engine is the fastest other program, unless it is ``vetoed``: what an engine invents
+    or cannot read shows only beside another.
     """
+    speeds = {cost.engine: cost.pages_per_hour for cost in costs}
+    witness = ""
     words = ["ohr", "read", *map(str, inputs), "--auto"]
     if decision.engine:
         chosen = [spec for spec in settings.engines if spec.label == decision.engine]
+        programs = {spec.name for spec in chosen}
+        rest = {
+            spec.label: spec
+            for spec in settings.engines
+            if spec.name not in programs and spec.label not in vetoed and reads_images(spec)
+        }
+        if rest:
+            witness = max(rest, key=lambda label: speeds.get(label, 0.0))
+            chosen.append(rest[witness])
         words += ["--engines", plugins_text(chosen)]
     if request.pages:
         words += ["--pages", request.pages]
@@ -90,7 +114,11 @@ def read_command(
     if settings.cache != DEFAULT_CACHE:
         words += ["--cache", str(settings.cache)]
     words += ["--out", str(out / "kb")]
-    speeds = {cost.engine: cost.pages_per_hour for cost in costs}
-    speed = speeds.get(decision.engine, math.nan)
-    ocr_s = 3600 * ocr_pages / speed if ocr_pages else 0.0
-    return ReadCommand(tuple(words), pages, ocr_pages, ocr_s, layers, layer_s * layers)
+    ocr_s, witness_s = (
+        3600 * ocr_pages / speeds.get(label, math.nan) if ocr_pages else 0.0
+        for label in (decision.engine, witness)
+    )
+    layers_s = layer_s * layers
+    return ReadCommand(
+        tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s
+    )

@@ -173,6 +173,7 @@ def recommend(
         ocr_pages=pages_for_ocr(result.layers, sample),
         layers=sum(sample.counts[name] for name in sample.pdfs),
         layer_s=layer_s,
+        vetoed=reading.inventions.vetoes,
     )
     result = replace(result, following=following)
     rows, _ = basis(result.table, pdf_engines(settings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,17 @@ from ohr.study.config import parse_plugins
 TUNED = PluginSpec.parse({"name": "tesseract", "params": {"languages": ["deu"]}, "label": "german"})
 
 
-def command_for(engine: str, pages: str = "", dpi: int = 150, cache: str = "c") -> ReadCommand:
+def command_for(
+    engine: str,
+    pages: str = "",
+    dpi: int = 150,
+    cache: str = "c",
+    further: Sequence[str] = (),
+    vetoed: Sequence[str] = (),
+) -> ReadCommand:
     request = Request(40, 200, (), (), dpi, 0, None, pages=pages)
-    settings = OcrSettings([TUNED, PluginSpec.parse("rapidocr")], Path(cache), 2)
+    engines = [TUNED, *map(PluginSpec.parse, ("rapidocr", *further))]
+    settings = OcrSettings(engines, Path(cache), 2)
     costs = [EngineCost("rapidocr", 2.0, 2.0, 3600.0, ""), EngineCost("german", 1.0, 1.0, 7200, "")]
     return read_command(
         [Path("my files"), Path("b.pdf")],
@@ -34,21 +43,41 @@ def command_for(engine: str, pages: str = "", dpi: int = 150, cache: str = "c") 
         ocr_pages=120,
         layers=300,
         layer_s=0.2,
+        vetoed=vetoed,
     )
 
 
 def test_the_command_names_the_files_the_engine_and_a_folder():
-    words = shlex.split(command_for("rapidocr", cache=".ohr-cache").command)
+    words = shlex.split(command_for("rapidocr", cache=".ohr-cache", vetoed=["german"]).command)
     assert words == [
         *("ohr", "read", "my files", "b.pdf", "--auto", "--engines", "rapidocr"),
         *("--out", "runs/mine/kb"),
     ]
 
 
+def test_the_fastest_other_program_reads_doubtful_pages():
+    chosen = command_for("rapidocr", further=["structured"])
+    words = shlex.split(chosen.command)
+    named = parse_plugins("engine", words[words.index("--engines") + 1])
+    assert [spec.label for spec in named] == ["rapidocr", "german"]
+    assert chosen.price == (
+        "about 3 min: 120 of 400 pages with OCR, 300 text layers to check, "
+        "german reads doubtful pages too, at most 60 s more"
+    )
+    assert chosen.json_content()["second_engine"] == "german"
+
+
+def test_another_mode_of_the_same_program_is_no_second_engine():
+    chosen = command_for("german", further=["tesseract"], vetoed=["rapidocr"])
+    words = shlex.split(chosen.command)
+    assert parse_plugins("engine", words[words.index("--engines") + 1]) == [TUNED]
+    assert chosen.json_content()["second_engine"] is None
+
+
 def test_an_engine_with_parameters_can_be_typed_again():
     words = shlex.split(command_for("german").command)
-    [spec] = parse_plugins("engine", words[words.index("--engines") + 1])
-    assert spec == TUNED
+    first, second = parse_plugins("engine", words[words.index("--engines") + 1])
+    assert (first, second.label) == (TUNED, "rapidocr")
 
 
 @pytest.mark.parametrize(
