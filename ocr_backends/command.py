@@ -67,6 +67,10 @@ class Command(DocumentEngine[CommandParams]):
         super().__init__(params)
         self.accepts = frozenset({self.params.input})
 
+    def recognisers(self) -> frozenset[str]:
+        """Its command: what that runs is not known."""
+        return frozenset({shlex.join(self.params.template)})
+
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[Converted]:
         output = folder / "output.md"
         # The program runs in a folder of its own, where relative paths would lead nowhere.

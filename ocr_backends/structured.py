@@ -91,6 +91,12 @@ class Structured(OcrBackend[StructuredParams]):
         if self.params.words == "pdfminer":
             self.accepts = frozenset({"pdf"})
 
+    def recognisers(self) -> frozenset[str]:
+        """Those of the engine that reads its words."""
+        if self.params.words == "rapidocr":
+            return rapidocr.RapidOcr().recognisers()
+        return frozenset({self.params.words})
+
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:

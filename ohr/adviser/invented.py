@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ohr.adviser.empty_pages import settle_empty
 from ohr.adviser.own_pages import SampleOutputs
 from ohr.adviser.sampling import page_ref
 from ohr.documents.images import load_image
@@ -30,9 +31,8 @@ from ohr.quality.disputed_numbers import (
     spread,
 )
 from ohr.quality.table import Observation, signal_table
-from ohr.quality.truth import TARGETS
 from ohr.quality.witness import PageJudgement, ReadLine, Seen, judge_page, read_box
-from ohr.types import FAILED, PageRef, Status
+from ohr.types import FAILED, PageRef
 
 FALSE_RATE = 0.03
 """Share of the pages of honest engines that are taken to be accused: on severely distorted pages 2
@@ -186,22 +186,11 @@ class Inventions:
         counts = ["invented_words", "longest_invented", "words_without_ink", "contradicted_numbers"]
         return table.assign(**added.astype(dict.fromkeys(counts, "Int64")))
 
-    def accept_blanks(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The table with no errors, for certain, where a page without text is read as nothing."""
-        right = [
-            row["status"] == Status.EMPTY
-            and (judged := self._judged(row)) is not None
-            and judged.is_blank
-            for row in table.to_dict("records")
-        ]
-        if not any(right):
-            return table
-        table = table.copy()
-        for target in TARGETS:
-            for suffix in ("", "_mean", "_spread", "_low", "_high"):
-                table.loc[right, target + suffix] = 0.0
-        table.loc[right, ["assessed", "in_range"]] = True
-        return table
+    def is_blank(self, engine: str, ref: PageRef) -> bool | None:
+        """Whether a page has no ink that looks like text; None if the engine's output of it was
+        not judged."""
+        judged = self.pages.get(engine, {}).get(ref)
+        return None if judged is None else judged.is_blank
 
     def _judged(self, row: Mapping[Any, Any]) -> PageJudgement | None:
         ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
@@ -282,7 +271,9 @@ class InventionJudge:
                 rest = [
                     _seen(other)
                     for label, other in of_page.items()
-                    if label != name and label not in outputs.composites
+                    if label != name
+                    and label not in outputs.composites
+                    and label not in outputs.kin.get(name, ())
                 ]
                 witnesses = [*rest, *([Seen(layer)] if layer else [])]
                 key = (ref, _seen(seen), tuple(witnesses))
@@ -361,7 +352,9 @@ def drop_engines(outputs: SampleOutputs, engines: Sequence[str]) -> SampleOutput
     own = outputs.table
     keys = ["engine", "doc_id", "page_no"]
     sample = outputs.sample
-    anew = signal_table(rest, sample.layers, outputs.of_layer, sample.holes, outputs.scripts)
+    anew = signal_table(
+        rest, sample.layers, outputs.of_layer, sample.holes, outputs.scripts, outputs.kin
+    )
     if anew.empty:
         return outputs
     extra = [name for name in own if name not in anew or name in keys]
@@ -382,7 +375,8 @@ def judged_outputs(
     """
     inventions = judge.judge(outputs)
     outputs = drop_engines(outputs, list(inventions.vetoes))
-    return outputs, inventions.add_columns(inventions.accept_blanks(predict(outputs))), inventions
+    table = settle_empty(predict(outputs), inventions.is_blank)
+    return outputs, inventions.add_columns(table), inventions
 
 
 def _tail(count: int, of: int, rate: float) -> float:

@@ -90,6 +90,8 @@ class SampleOutputs:
     """Engines that read PDFs, not page images, and so may use the text layer."""
     composites: frozenset[str] = frozenset()
     """Engines that read with others, and so are no witnesses of these."""
+    kin: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Engine -> the other engines that share a recogniser with it, which are no witnesses of it."""
     scripts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The writing systems that engines can write, of those whose alphabet is known."""
 
@@ -265,7 +267,8 @@ def collect_outputs(
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
     sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))
     scripts = {work.label: of for work in works if (of := scripts_in(work.backend.alphabet()))}
-    table = signal_table(seen, sample.layers, of_layer, sample.holes, scripts)
+    kin = _kin(works)
+    table = signal_table(seen, sample.layers, of_layer, sample.holes, scripts, kin)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
         (str(row["engine"]), PageRef(str(row["doc_id"]), int(row["page_no"])))
@@ -279,7 +282,18 @@ def collect_outputs(
     for label, seconds in measured.items():
         cost[label].setdefault("wall_s", seconds)
     composites = frozenset(w.label for w in works if isinstance(w.backend, CompositeEngine))
-    return SampleOutputs(sample, table, seen, cost, of_layer, composites, scripts)
+    return SampleOutputs(sample, table, seen, cost, of_layer, composites, kin, scripts)
+
+
+def _kin(works: Sequence[EngineWork]) -> dict[str, frozenset[str]]:
+    """Engine -> the others that share a recogniser with it."""
+    recognisers = {work.label: work.backend.recognisers() for work in works}
+    return {
+        label: frozenset(
+            other for other, theirs in recognisers.items() if other != label and own & theirs
+        )
+        for label, own in recognisers.items()
+    }
 
 
 def _pictures(works: Sequence[EngineWork], sample: PageSample) -> dict[PageRef, Picture]:

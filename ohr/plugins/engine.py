@@ -121,6 +121,14 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """
         return frozenset()
 
+    def recognisers(self) -> frozenset[str]:
+        """What recognises its letters: its name, with the models that its parameters name.
+
+        Engines that share one make the same mistakes, so that none is a witness of the other.
+        """
+        models = (getattr(self.params, name, None) for name in ("model", "models"))
+        return frozenset({" ".join([self.name, *(str(model) for model in models if model)])})
+
     def check_languages(self, languages: Iterable[str]) -> None:
         """Raise ConfigError for a language (ISO 639-1) that the engine does not read."""
         known_values = self.reads()
@@ -194,6 +202,10 @@ class CompositeEngine(OcrBackend[P], ABC, abstract=True):
         """What any part can write; empty if that of one is unknown."""
         of_parts = [part.alphabet() for part in self.parts]
         return frozenset().union(*of_parts) if all(of_parts) else frozenset()
+
+    def recognisers(self) -> frozenset[str]:
+        """Those of its parts."""
+        return frozenset().union(*(part.recognisers() for part in self.parts))
 
     def check_languages(self, languages: Iterable[str]) -> None:
         wanted_languages = tuple(languages)

@@ -39,6 +39,7 @@ def signal_table(
     not_images: frozenset[str] = frozenset(),
     holes: Mapping[PageRef, Holes] = MappingProxyType({}),
     scripts: Mapping[str, Collection[str]] = MappingProxyType({}),
+    kin: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """The signals of every page of every engine, in order.
 
@@ -52,7 +53,8 @@ def signal_table(
 
     ``scripts`` are the writing systems that engines can write, of those whose alphabet is known.
     The columns ``script`` and ``writes_script`` are the writing system of the page and whether the
-    engine can write it. Outputs of engines that cannot are not compared with others.
+    engine can write it. Outputs of engines that cannot are not compared with others. ``kin`` are
+    the engines that share a recogniser with each: that these agree with it says nothing.
     """
     corpora: dict[str, list[str]] = {}
     for label, pages in outputs.items():
@@ -79,7 +81,9 @@ def signal_table(
                 and outputs[other][ref].outcome.status not in FAILED
                 and writes(other, ref)
             ]
-            rest = tuple(outputs[other][ref].text for other in others)
+            rest = tuple(
+                outputs[other][ref].text for other in others if other not in kin.get(label, ())
+            )
             is_compared = (
                 label not in not_images and seen.outcome.status not in FAILED and writes(label, ref)
             )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ohr.adviser.countdown import spoken
@@ -84,24 +85,25 @@ def read_command(
     layers: int,
     layer_s: float,
     vetoed: Collection[str] = (),
+    kin: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> ReadCommand:
     """The command for the files of a recommendation in ``out``.
 
     Of ``pages`` in all, about ``ocr_pages`` need OCR. ``layers`` are pages of PDFs, whose text
     layers take ``layer_s`` each to check. Without an engine in ``decision`` the command chooses.
-    The second engine is the fastest other program, unless it is ``vetoed``: what an engine invents
-    or cannot read shows only beside another.
+    The second engine is the fastest that is neither ``vetoed`` nor of the first one's ``kin``: what
+    an engine invents or cannot read shows only beside one that reads for itself.
     """
     speeds = {cost.engine: cost.pages_per_hour for cost in costs}
     witness = ""
     words = ["ohr", "read", *map(str, inputs), "--auto"]
     if decision.engine:
         chosen = [spec for spec in settings.engines if spec.label == decision.engine]
-        programs = {spec.name for spec in chosen}
+        no_witness = {decision.engine, *kin.get(decision.engine, ()), *vetoed}
         rest = {
             spec.label: spec
             for spec in settings.engines
-            if spec.name not in programs and spec.label not in vetoed and reads_images(spec)
+            if spec.label not in no_witness and reads_images(spec)
         }
         if rest:
             witness = max(rest, key=lambda label: speeds.get(label, 0.0))
@@ -119,6 +121,4 @@ def read_command(
         for label in (decision.engine, witness)
     )
     layers_s = layer_s * layers
-    return ReadCommand(
-        tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s
-    )
+    return ReadCommand(tuple(words), pages, ocr_pages, ocr_s, layers, layers_s, witness, witness_s)

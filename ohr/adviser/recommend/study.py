@@ -174,6 +174,7 @@ def recommend(
         layers=sum(sample.counts[name] for name in sample.pdfs),
         layer_s=layer_s,
         vetoed=reading.inventions.vetoes,
+        kin=outputs.kin,
     )
     result = replace(result, following=following)
     rows, _ = basis(result.table, pdf_engines(settings))

@@ -209,7 +209,7 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
     known_values = {name: each for name, each in estimates.items() if each is not None}
     ranked = sorted(known_values, key=lambda name: known_values[name].mean)
     pairs = math.comb(len(ranked), 2)
-    rows = table[table["engine"].isin(ranked)]
+    rows = table[table["engine"].isin(ranked) & table[target].notna()]
     pages = rows.drop_duplicates(["doc_id", "page_no"])
     too_few = too_few_pages(len(pages)) if pages.size else ""
     candidates, further, compared, undecided = [], 0, {}, []

@@ -44,6 +44,7 @@ def command_for(
         layers=300,
         layer_s=0.2,
         vetoed=vetoed,
+        kin={"german": ["tesseract"], "rapidocr": ["structured"]},
     )
 
 

@@ -61,3 +61,17 @@ def test_engines_that_agree_do_not_look_bad_for_a_layer_in_an_unknown_order():
     assert ordered_distance > 0.5
     assert ordered_error.value > error.value
     assert not ordered_error.in_range  # so that nobody trusts it: no fitted layer is so far away
+
+
+def test_engines_that_share_a_recogniser_are_no_witnesses_of_each_other():
+    """Two modes of one engine agree on what both misread."""
+    ref = PageRef("law/alpha", 0)
+    one, other = ({ref: Observation(Outcome.of_text(text))} for text in (PAGE, PAGE.upper()[::-1]))
+    table = signal_table({"fast": one, "best": one, "other": other}, {}).set_index("engine")
+    kin = {"fast": ["best"], "best": ["fast"]}
+    apart = signal_table({"fast": one, "best": one, "other": other}, {}, kin=kin)
+    apart = apart.set_index("engine")
+    assert table["disagreement"]["fast"] < apart["disagreement"]["fast"]
+    assert apart["disagreement"]["fast"] == pytest.approx(apart["disagreement"]["other"], abs=0.01)
+    alone = signal_table({"fast": one, "best": one}, {}, kin=kin)
+    assert alone["disagreement"].isna().all()
