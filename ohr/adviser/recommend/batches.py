@@ -13,7 +13,7 @@ and how many pages are saved.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,7 +32,13 @@ from ohr.adviser.own_pages import (
 from ohr.adviser.quality.study import predict_errors
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.recommend.report import verdict_start
-from ohr.adviser.recommend.verdicts import CLOSE, MeasureVerdict, basis, error_verdict
+from ohr.adviser.recommend.verdicts import (
+    CLOSE,
+    FEWEST_WITHOUT_LAYER,
+    MeasureVerdict,
+    basis,
+    error_verdict,
+)
 from ohr.adviser.sampling import PageSample, page_ref
 from ohr.ocr.files import FilePage
 from ohr.statistics.inference import ALPHA
@@ -120,6 +126,11 @@ def stop_reason(verdict: MeasureVerdict) -> Literal["settled", "undecidable", ""
     return "undecidable" if verdict.needs_truth else ""
 
 
+def are_enough(read: Sequence[PageRef], for_ocr: Set[PageRef]) -> bool:
+    """Whether enough of the pages that need OCR were read to compare engines by these alone."""
+    return len(for_ocr.intersection(read)) >= min(FEWEST_WITHOUT_LAYER, len(for_ocr))
+
+
 def stops_early(settings: OcrSettings, read_all: bool) -> bool:
     """Whether reading may stop because the engines are compared."""
     return len(settings.engines) > 1 and not read_all
@@ -140,9 +151,12 @@ def read_in_batches(
 
     ``known`` are transcriptions: the first batch has all these pages. No batch is begun that would
     end after ``minutes``, by the time of the pages before. With ``read_all``, or a single engine,
-    all pages are read. ``say`` gets a line after each look but the last. Raises OhrError.
+    all pages are read. Nor does reading stop before enough pages are read of those that the
+    verdict is about, which have no usable text layer, as far as there are such. ``say`` gets a line
+    after each look but the last. Raises OhrError.
     """
     order = spread_order(list(map(page_ref, sample.pages)), seed)
+    for_ocr = {ref for ref, layer in sample.layers.items() if layer is None}
     least = 1 + max((order.index(ref) for ref in known_values), default=-1)
     in_batches = stops_early(settings, read_all)
     sizes = look_sizes(len(order), least) if in_batches else (len(order),)
@@ -164,7 +178,10 @@ def read_in_batches(
             verdict = error_verdict(rows, DECIDES, alpha)
             say(f"after {size} of at most {len(order)} pages: {verdict_start(verdict)}")
             is_one_left = bool(inventions.vetoes) and rows["engine"].nunique() == 1
-            stop = "one left" if is_one_left else stop_reason(verdict) or stop
+            if is_one_left:
+                stop = "one left"
+            elif are_enough(order[:size], for_ocr):
+                stop = stop_reason(verdict) or stop
         if stop != "all pages":
             break
         before = size

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.adviser.recommend.batches import FIRST, look_alpha, look_sizes, spread_order, stop_reason
+from ohr.adviser.recommend.batches import (
+    FIRST,
+    are_enough,
+    look_alpha,
+    look_sizes,
+    spread_order,
+    stop_reason,
+)
 from ohr.adviser.recommend.verdicts import CLOSE, Candidate, MeasureVerdict
 from ohr.quality.inference import compare
 from ohr.statistics.inference import ALPHA
@@ -47,6 +54,22 @@ def test_every_beginning_is_spread_over_the_documents(lengths, seed):
         for number, count in enumerate(lengths):
             # Each document has its share of the pages, give or take one for each document.
             assert abs(read[f"d{number}"] - count * size / len(refs)) <= len(lengths)
+
+
+@pytest.mark.parametrize(
+    ("read", "for_ocr", "enough"),
+    [
+        (range(16), [], True),  # every page has a layer: the verdict is about all
+        (range(16), [0, 5], True),
+        (range(16), [0, 5, 30], False),
+        (range(16), [*range(7), *range(20, 40)], False),
+        (range(16), [*range(8), *range(20, 40)], True),
+    ],
+)
+def test_reading_goes_on_until_enough_pages_that_need_ocr_are_read(read, for_ocr, enough):
+    """An engine was named for scans from 14 pages with a text layer and 2 scans."""
+    refs = [PageRef("d", number) for number in read]
+    assert are_enough(refs, {PageRef("d", number) for number in for_ocr}) == enough
 
 
 def verdict(*rest: Candidate, needs_truth: bool = False) -> MeasureVerdict:
