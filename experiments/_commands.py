@@ -28,6 +28,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "noise-cost",
             "curves",
             "budget",
+            "equal-noise",
             "predictiveness",
             "robustness",
             "errors",

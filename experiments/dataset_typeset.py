@@ -63,9 +63,7 @@ def main(
     """
     from experiments.convert.typesetting import typeset_pages
 
-    return typeset_pages(
-        config, out, look, markdown, per_document, further_pages, seed, workers
-    )
+    return typeset_pages(config, out, look, markdown, per_document, further_pages, seed, workers)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,26 @@ class Analyses(results.StudyRun):
 
         return budgets(self._and(further), lose, metrics, axis)
 
+    def equal_noise(
+        self,
+        *further: results.StudyRun,
+        at: Sequence[float] = (0.1, 0.2, 0.3, 0.4),
+        reference: str = "",
+        metrics: Sequence[str] = (),
+        axis: str = "r_noise_content",
+    ) -> pd.DataFrame:
+        """The loss of each engine and kind of noise where the mean ``axis`` is ``at``.
+
+        Each is compared with the ``reference``. See :func:`ohr.analysis.equal_noise.table.
+        equal_noise`. Raises OhrError without the ground truth on clean pages.
+        """
+        from ohr.analysis.equal_noise.table import equal_noise, run_names
+
+        runs = self._and(further)
+        return equal_noise(
+            dict(zip(run_names(runs), runs, strict=True)), at, reference, metrics, axis
+        )
+
     def predictiveness(
         self, *further: results.StudyRun, metrics: Sequence[str] = (), groups: bool = False
     ) -> pd.DataFrame:

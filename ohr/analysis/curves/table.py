@@ -71,7 +71,7 @@ def curves_of(
     """
     rows = run.drawn if draws else run.rows
     rows = rows.assign(top_k=rows["top_k"].astype("string").fillna(""))
-    noise = _damage(rows, axis)
+    noise = damage_rows(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
     for info in run.metric_infos:
@@ -94,7 +94,7 @@ def curves_of(
             yield from curves if groups else islice(curves, 1)
 
 
-def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
+def damage_rows(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
     """The damage of each question's evidence in each knowledge base, by the metric of an axis."""
     if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
         axis = "r_noise"

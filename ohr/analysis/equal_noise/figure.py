@@ -1,0 +1,96 @@
+"""Draws the loss against the measured noise, a line for each kind of noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ohr.analysis.equal_noise.table import Measured
+from ohr.figures.style import COLOURS, describe, figure, save
+from ohr.statistics.inference import Paired
+from ohr.statistics.paired import compare_family
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = 40
+"""Places of a line and its band."""
+WIDTH, HEIGHT = 3.3, 3.4
+_GAP = 0.045
+"""Least distance of two labels, as a share of a panel's height."""
+
+
+def draw_equal_noise(
+    curves: Sequence[Measured], titles: Mapping[tuple[str, str], str], axis: str, folder: Path
+) -> list[Path]:
+    """One panel per metric with all questions: at equal noise, lines that differ cost differently.
+
+    Points are what was measured, lines are straight between them, bands are 95 % intervals over
+    documents, each of its own.
+    """
+    whole = [each for each in curves if each.key["group"] == "all"]
+    panels = list(dict.fromkeys((each.key["stage"], each.key["metric"]) for each in whole))
+    labels = list(dict.fromkeys(each.kind.label for each in whole))
+    colour = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(labels)}
+    with figure(0.6 + WIDTH * len(panels), HEIGHT) as fig:
+        drawn = fig.subplots(1, len(panels), squeeze=False, sharex=True)[0]
+        for ax, panel in zip(drawn, panels, strict=True):
+            ends = []
+            for each in whole:
+                if (each.key["stage"], each.key["metric"]) == panel:
+                    name = each.kind.label
+                    ends.append((name, *_line(ax, each, colour[name])))
+            ax.axhline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
+            ax.set_title(f"{panel[0]} {titles.get(panel, panel[1])}")
+            _label(ax, ends, colour)
+        drawn[0].set_ylabel("lost, of the score on the true text")
+        fig.supxlabel(titles.get(("ocr", axis), axis), fontsize="medium")
+        note = "points: measured; bands: 95 % intervals over documents; one line above another: the"
+        notes = describe(fig, [f"{note} same amount of noise costs more"])
+        return save(fig, folder, "equal_noise", notes=notes)
+
+
+def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
+    """Draw one kind; returns its end."""
+    curve = each.curve
+    start, end = curve.reach
+    places = np.linspace(start, end, POINTS)
+    values = [curve.loss_at(float(place)) for place in places]
+    known_values = [(x, of) for x, of in zip(places, values, strict=True) if of is not None]
+    # Each place is an interval of its own, as a point of a noise curve is.
+    tested = [compare_family([Paired(of, curve.clusters)])[0] for _, of in known_values]
+    x = [place for place, _ in known_values]
+    ax.fill_between(
+        x,
+        [each.interval.low for each in tested],
+        [each.interval.high for each in tested],
+        color=colour,
+        alpha=0.13,
+        linewidth=0,
+    )
+    ax.plot(x, [each.difference for each in tested], color=colour, linewidth=1.4)
+    ax.plot(curve.noise.mean(axis=1), curve.loss.mean(axis=1), "o", color=colour, markersize=3.5)
+    return x[-1], tested[-1].difference
+
+
+def _label(ax: Axes, ends: Sequence[tuple[str, float, float]], colour: Mapping[str, str]) -> None:
+    """Names at the ends of the lines, in the lines' order, none on another."""
+    low, high = ax.get_ylim()
+    gap = _GAP * (high - low)
+    right = max(x for _, x, _ in ends)
+    ax.set_xlim(-0.03 * right, 1.7 * right)
+    ax.set_xticks([tick for tick in ax.get_xticks() if 0 <= tick <= 1.02 * right])
+    last = -np.inf
+    for name, x, y in sorted(ends, key=lambda end: end[2]):
+        last = max(y, last + gap)
+        ax.annotate(
+            name,
+            (x, y),
+            xytext=(x + 0.04 * right, last),
+            va="center",
+            fontsize="small",
+            color=colour[name],
+        )

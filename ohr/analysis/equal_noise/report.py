@@ -1,0 +1,121 @@
+"""Prints what the same amount of noise costs, by its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.comparison.table import metrics_of
+from ohr.analysis.curves.table import axis_of
+from ohr.analysis.equal_noise.figure import draw_equal_noise
+from ohr.analysis.equal_noise.table import AXIS, anchored_curves, equal_noise, run_names
+from ohr.display.notes import note_lines, run_notes
+from ohr.display.terminal import empty_table, p_value, show
+from ohr.display.wording import counted, short
+from ohr.files.safe_text import plain
+from ohr.statistics.inference import ALPHA
+from ohr.store.csv import write_csv
+from ohr.study.opening import open_runs
+
+FILE = "equal_noise.csv"
+Titles = Mapping[tuple[str, str], str]
+
+
+def report_equal_noise(
+    paths: Sequence[Path],
+    at: Sequence[float],
+    reference: str,
+    metrics: Sequence[str],
+    axis: str,
+    out: Path | None,
+) -> int:
+    """Print, write and draw the losses at equal noise of finished runs. Raises OhrError."""
+    runs = open_runs(paths)
+    by_name = dict(zip(run_names(runs), runs, strict=True))
+    table = equal_noise(by_name, at, reference, metrics, axis or AXIS)
+    folder = out or paths[0]
+    write_csv(folder / FILE, table)
+    titles = {
+        (str(info.stage), info.metric): info.title for run in runs for info in run.metric_infos
+    }
+    chosen = {of for run in runs for of in metrics_of([run], metrics)}
+    curves = [
+        each
+        for name, run in by_name.items()
+        for each in anchored_curves(run, axis_of(run, axis or AXIS), name if len(runs) > 1 else "")
+        if (each.key["stage"], each.key["metric"]) in chosen
+    ]
+    for line in verdict_lines(table, titles, axis or AXIS):
+        print(plain(line))
+    print()
+    show(_table(table, titles))
+    print("in brackets: 95 % intervals over documents; p of all comparisons of a metric together")
+    for line in note_lines([], run_notes(runs)):
+        print(plain(line))
+    print(f"losses: {folder / FILE}")
+    for path in draw_equal_noise(curves, titles, axis or AXIS, folder / "figures"):
+        print(f"figure: {path}")
+    return 0
+
+
+def verdict_lines(table: pd.DataFrame, titles: Titles, axis: str) -> Iterator[str]:
+    """A sentence for each metric: whether the same amount of noise costs the same."""
+    whole = table[table["group"] == "all"]
+    for (stage, metric), rows in whole.groupby(["stage", "metric"], sort=False):
+        title = f"{stage} {titles.get((str(stage), str(metric)), str(metric))}"
+        noise = titles.get(("ocr", axis), axis)
+        compared = rows[rows["p"].notna()]
+        if compared.empty:
+            yield f"{title}: no two kinds of noise reach the same {noise}: nothing is compared."
+            continue
+        shown = compared[compared["p"] <= ALPHA]
+        if shown.empty:
+            widest = max(compared["difference_low"].abs().max(), compared["difference_high"].max())
+            yield (
+                f"{title}: no difference between kinds of noise is shown at equal {noise}; "
+                f"differences over {short(float(widest))} are ruled out."
+            )
+            continue
+        row = shown.sort_values("difference", key=lambda column: -column.abs()).iloc[0]
+        same = rows[(rows["noise"] == row["noise"]) & (rows["kind"] == row["reference"])].iloc[0]
+        kinds = shown["kind"].nunique()
+        yield (
+            f"{title}: the same {noise} does not cost the same. At {short(row['noise'])}, "
+            f"{row['kind']} loses {short(row['loss'])} and {row['reference']} "
+            f"{short(same['loss'])}: a difference of {short(row['difference'])} "
+            f"({short(row['difference_low'])} to {short(row['difference_high'])}). "
+            f"{counted(kinds, 'kind')} of {compared['kind'].nunique()} "
+            f"{'differs' if kinds == 1 else 'differ'} from {row['reference']}."
+        )
+
+
+def _table(table: pd.DataFrame, titles: Titles) -> Table:
+    printed = empty_table(
+        ["metric", "kind"], ["noise", "n", "documents", "lost", "more than the reference", "p"]
+    )
+    previous = None
+    for row in table[table["group"] == "all"].to_dict("records"):
+        metric = f"{row['stage']} {titles.get((row['stage'], row['metric']), row['metric'])}"
+        printed.add_row(
+            "" if metric == previous else metric,
+            Text(plain(str(row["kind"]))),
+            *(short(row["noise"]), f"{row['n']:,}", f"{row['n_clusters']:,}"),
+            _with_interval(row, "loss", "low", "high"),
+            _with_interval(row, "difference", "difference_low", "difference_high"),
+            p_value(row["p"]),
+        )
+        previous = metric
+    return printed
+
+
+def _with_interval(row: Mapping[Any, Any], value: str, low: str, high: str) -> str:
+    if pd.isna(row[value]):
+        return "reference" if row["kind"] == row["reference"] else "-"
+    if pd.isna(row[low]):
+        return short(row[value])
+    return f"{short(row[value])} [{short(row[low])}, {short(row[high])}]"
