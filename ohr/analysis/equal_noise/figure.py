@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 POINTS = 40
 """Places of a line and its band."""
-WIDTH, HEIGHT = 3.3, 3.4
-_GAP = 0.045
+WIDTH, HEIGHT = 2.6, 3.4
+LABELS = 2.2
+"""Inches for the names beside the last panel."""
+STAGES = ("retrieval", "generation", "overall")
+_GAP = 0.06
 """Least distance of two labels, as a share of a panel's height."""
 
 
@@ -32,20 +35,26 @@ def draw_equal_noise(
     documents, each of its own.
     """
     whole = [each for each in curves if each.key["group"] == "all"]
-    panels = list(dict.fromkeys((each.key["stage"], each.key["metric"]) for each in whole))
+    panels = sorted(
+        {(str(each.key["stage"]), str(each.key["metric"])) for each in whole},
+        key=lambda panel: (STAGES.index(panel[0]), panel[1]),
+    )
     labels = list(dict.fromkeys(each.kind.label for each in whole))
     colour = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(labels)}
-    with figure(0.6 + WIDTH * len(panels), HEIGHT) as fig:
+    most = max(each.curve.reach[1] for each in whole)
+    with figure(LABELS + WIDTH * len(panels), HEIGHT) as fig:
         drawn = fig.subplots(1, len(panels), squeeze=False, sharex=True)[0]
         for ax, panel in zip(drawn, panels, strict=True):
-            ends = []
-            for each in whole:
-                if (each.key["stage"], each.key["metric"]) == panel:
-                    name = each.kind.label
-                    ends.append((name, *_line(ax, each, colour[name])))
+            ends = [
+                (each.kind.label, *_line(ax, each, colour[each.kind.label]))
+                for each in whole
+                if (each.key["stage"], each.key["metric"]) == panel
+            ]
             ax.axhline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
             ax.set_title(f"{panel[0]} {titles.get(panel, panel[1])}")
-            _label(ax, ends, colour)
+            ax.set_xlim(-0.03 * most, 1.04 * most)
+            if ax is drawn[-1]:
+                _label(ax, ends, colour)
         drawn[0].set_ylabel("lost, of the score on the true text")
         fig.supxlabel(titles.get(("ocr", axis), axis), fontsize="medium")
         note = "points: measured; bands: 95 % intervals over documents; one line above another: the"
@@ -77,20 +86,25 @@ def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
 
 
 def _label(ax: Axes, ends: Sequence[tuple[str, float, float]], colour: Mapping[str, str]) -> None:
-    """Names at the ends of the lines, in the lines' order, none on another."""
-    low, high = ax.get_ylim()
+    """Names beside the panel, in the order of the lines' ends, none on another."""
+    (low, high), right = ax.get_ylim(), ax.get_xlim()[1]
     gap = _GAP * (high - low)
-    right = max(x for _, x, _ in ends)
-    ax.set_xlim(-0.03 * right, 1.7 * right)
-    ax.set_xticks([tick for tick in ax.get_xticks() if 0 <= tick <= 1.02 * right])
     last = -np.inf
     for name, x, y in sorted(ends, key=lambda end: end[2]):
         last = max(y, last + gap)
         ax.annotate(
             name,
             (x, y),
-            xytext=(x + 0.04 * right, last),
+            xytext=(1.05 * right, last),
             va="center",
             fontsize="small",
             color=colour[name],
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour[name],
+                "linewidth": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 3,
+            },
         )
