@@ -28,6 +28,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "noise-cost",
             "curves",
             "budget",
+            "trust",
             "predictiveness",
             "robustness",
             "errors",
