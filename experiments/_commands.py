@@ -29,6 +29,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "curves",
             "budget",
             "trust",
+            "reread",
             "predictiveness",
             "robustness",
             "errors",
