@@ -90,7 +90,7 @@ class Analyses(results.StudyRun):
     def reread(
         self, *, engine: str = "", second: str = "gt", damage: str = "edit_distance"
     ) -> pd.DataFrame:
-        """The pages of an engine in the order in which to read them again, with a ``second``'s text.
+        """An engine's pages in the order in which to read them again, with a ``second``'s text.
 
         ``damage`` is a metric of pages, or ``garbage``, which needs no truth. See
         :func:`ohr.analysis.reread.table.reread`. Raises OhrError without answers.

@@ -51,7 +51,9 @@ def sentence(orders: pd.DataFrame) -> str:
     """What the order by answers wins back at a fifth of the pages, beside the worst OCR first."""
     rows = orders[orders["pages_read"] == SAID].set_index("order")
     mine, worst = rows.loc[ANSWERS], rows.loc[WORST]
-    on = f"{mine['n']:,} questions on {counted(mine['n_clusters'], mine['unit'] or 'document')}"
+    on = (
+        f"{mine['n']:,} questions on {counted(int(mine['n_clusters']), mine['unit'] or 'document')}"
+    )
     if math.isnan(mine["won_back"]):
         return (
             f"which pages to read again cannot be said with {on}: it takes {FEWEST} documents, and "
