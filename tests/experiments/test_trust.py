@@ -32,6 +32,7 @@ SIGNAL = {
     **{"n_clusters": 40, "unit": "document", "wrong": 0.4, "n_broken": 30, "n_still_right": 150},
     **estimated("found", 0.21, 0.15, 0.28),
     **estimated("broken", 0.72, 0.61, 0.8),
+    **estimated("found_broken", 0.33, 0.2, 0.5),
     **estimated("ece", math.nan, math.nan, math.nan),
 }
 PROMISE = {
@@ -132,6 +133,8 @@ def test_what_is_no_share_and_a_run_without_answers_are_refused(answered):
         ),
         ({}, "30 answers were right with gt, clean and are wrong now; they look less sure"),
         ({}, ".720 (95 % CI .610 to .800)"),
+        ({}, "at most 25 % are possible); 40 % of 300 answers on 40 documents are wrong"),
+        ({}, "that finds 33 % of those that OCR broke (95 % CI 20 % to 50 %)"),
         (estimated("found", math.nan, math.nan, math.nan), "cannot be said with 300 answers on 40"),
         (estimated("broken", math.nan, math.nan, math.nan), "which ones cannot be said"),
     ],

@@ -40,6 +40,8 @@ def draw_trust(
             _curve(curves, mine, right, number, name)
             _reliability(reliability, mine, right, number, name)
         curves.set(xlabel="share of the questions answered (%)", ylabel="of them wrong (%)")
+        curves.set_title("surest answers first (dotted: best possible)", fontsize="medium")
+        reliability.set_title("is the confidence honest? (on the line: yes)", fontsize="medium")
         curves.set_xlim(0, 100)
         curves.set_ylim(0, None)
         curves.legend(fontsize="small")

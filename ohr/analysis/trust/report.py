@@ -97,7 +97,8 @@ def _check(row: Row) -> str:
     ends = percent(row["found_ci_low"]), percent(row["found_ci_high"])
     return (
         f"{_name(row)}: check the {percent(CHECKED)} least sure answers by hand: that finds "
-        f"{percent(row['found'])} of the wrong ones (95 % CI {ends[0]} to {ends[1]}); "
+        f"{percent(row['found'])} of the wrong ones (95 % CI {ends[0]} to {ends[1]}; at most "
+        f"{percent(min(1.0, CHECKED / row['wrong']))} are possible); "
         f"{percent(row['wrong'])} of {_on(row)} are wrong (by {row['signal']})."
     )
 
@@ -108,10 +109,18 @@ def _broken_line(row: Row) -> list[str]:
     counts = f"{row['n_broken']:,} answers were right with {row['baseline']} and are wrong now"
     if math.isnan(row["broken"]):
         return [f"{_name(row)}: {counts}: which ones cannot be said with so few."]
-    return [
+    lines = [
         f"{_name(row)}: {counts}; they look less sure than those still right in "
         f"{between(row, 'broken')} of all pairs (AUROC; .5 is chance)."
     ]
+    if not math.isnan(row["found_broken"]):
+        ends = percent(row["found_broken_ci_low"]), percent(row["found_broken_ci_high"])
+        lines.append(
+            f"{_name(row)}: check the {percent(CHECKED)} of the answers that look most like broken "
+            f"ones: that finds {percent(row['found_broken'])} of those that OCR broke (95 % CI "
+            f"{ends[0]} to {ends[1]})."
+        )
+    return lines
 
 
 def _promise(row: Row) -> str:

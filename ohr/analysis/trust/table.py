@@ -42,6 +42,7 @@ FEWEST = 10
 """With fewer documents nothing is said: scores are fitted on some and used on others."""
 FOLDS = 5
 COMBINED = "combination"
+BROKEN = ("broken", "broken_confident", "broken_domains", "found_broken")
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,11 @@ def trust(
     which answers are wrong, ``coverage_5`` and so on (most answers of which at most that share is
     wrong), ``found`` (share of the wrong answers among the tenth that is least sure), ``broken``
     (AUROC of answers that the condition broke, against those it left right; ``broken_confident``
-    among answers with a confidence, ``broken_domains`` with fits to other domains) and ``ece`` of
-    the reader's own confidence, each with ends of its 95 % interval over documents. ``promises``
-    has the risk and coverage on other documents at the threshold of clean pages. All are NaN
-    with fewer than ten documents. Raises ConfigError for shares outside (0, 1), and OhrError
+    among answers with a confidence, ``broken_domains`` with fits to other domains),
+    ``found_broken`` (share of the broken answers among the tenth that most looks like them) and
+    ``ece`` of the reader's own confidence, each with ends of its 95 % interval over documents.
+    ``promises`` has the risk and coverage on other documents at the threshold of clean pages. All
+    are NaN with fewer than ten documents. Raises ConfigError for shares outside (0, 1), and OhrError
     without answers.
     """
     for name, value in (("--right", right), *(("--risk", risk) for risk in risks)):
@@ -181,7 +183,7 @@ def _measured(
         statistics |= {name_of(risk): partial(order.coverage, risk=risk) for risk in risks}
     values = dict.fromkeys(("aurc", "excess", "found", *map(name_of, risks)), nothing)
     values |= {label: estimate(each, clusters) for label, each in statistics.items()}
-    values |= dict.fromkeys(("broken", "broken_confident", "broken_domains"), nothing)
+    values |= dict.fromkeys(BROKEN, nothing)
     if order and condition.clean is not None:
         values |= _broken(condition, name)
     values["ece"] = nothing
@@ -200,7 +202,8 @@ def _broken(condition: _Condition, name: str) -> dict[str, Estimate]:
 
     One signal: among the answers that have it. The combination is fitted to just that on other
     documents; ``broken_confident`` is its AUROC among answers with a confidence, ``broken_domains``
-    that of a fit to other domains.
+    that of a fit to other domains. ``found_broken`` is the share of the broken answers among the
+    tenth of all answers that most looks like them.
     """
     frame, clusters = condition.frame, condition.clusters
     was, broken = ~condition.was_wrong, condition.is_wrong
@@ -221,6 +224,9 @@ def _broken(condition: _Condition, name: str) -> dict[str, Estimate]:
     scores = cross_fitted(features, ~broken, folds, chosen=was)
     results = {"broken": auroc(scores, was)}
     results["broken_confident"] = auroc(scores, was & frame[CONFIDENT].notna().to_numpy())
+    scores = cross_fitted(features, ~(was & broken), folds)
+    order = Ordered(scores, was & broken)
+    results["found_broken"] = estimate(partial(order.found, share=CHECKED), clusters)
     domains = pd.factorize(frame["domain"])[0]
     if len(np.unique(domains)) > 1:
         scores = cross_fitted(features, ~broken, domains, chosen=was)
