@@ -92,8 +92,8 @@ def trust(
     ``found_broken`` (share of the broken answers among the tenth that most looks like them) and
     ``ece`` of the reader's own confidence, each with ends of its 95 % interval over documents.
     ``promises`` has the risk and coverage on other documents at the threshold of clean pages. All
-    are NaN with fewer than ten documents. Raises ConfigError for shares outside (0, 1), and OhrError
-    without answers.
+    are NaN with fewer than ten documents. Raises ConfigError for shares outside (0, 1), and
+    OhrError without answers.
     """
     for name, value in (("--right", right), *(("--risk", risk) for risk in risks)):
         if not 0 < value < 1:
