@@ -70,10 +70,10 @@ class Ordered:
         answered, wrong = self.totals(weights)
         if wrong[-1] <= 0:
             return math.nan
-        kept = np.interp(
+        above = np.interp(
             (1 - share) * answered[-1], np.append(0.0, answered), np.append(0.0, wrong)
         )
-        return float(1 - kept / wrong[-1])
+        return float(1 - above / wrong[-1])
 
     def auroc(self, weights: np.ndarray) -> float:
         """The chance that a wrong answer is less sure than another one; ties count half."""
@@ -162,9 +162,9 @@ def logistic(features: np.ndarray, targets: np.ndarray) -> Callable[[np.ndarray]
     """
     is_missing = np.isnan(features)
     filled = np.where(is_missing, 0.0, features)
-    known = np.maximum((~is_missing).sum(axis=0), 1)
-    middle = filled.sum(axis=0) / known
-    spread = np.sqrt((np.where(is_missing, 0.0, filled - middle) ** 2).sum(axis=0) / known)
+    counts = np.maximum((~is_missing).sum(axis=0), 1)
+    middle = filled.sum(axis=0) / counts
+    spread = np.sqrt((np.where(is_missing, 0.0, filled - middle) ** 2).sum(axis=0) / counts)
     spread[spread == 0] = 1.0
 
     def design(values: np.ndarray) -> np.ndarray:

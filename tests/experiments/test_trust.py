@@ -67,8 +67,8 @@ def test_the_command_writes_signals_and_promises(answered, tmp_path):
     assert (signals["excess"] >= -1e-9).all()
     promises = pd.read_csv(tmp_path / "promises.csv")
     assert set(promises["risk"]) == {0.5}
-    kept = promises[promises["has_threshold"]]
-    assert kept["noisy_coverage"].between(0, 1).all()
+    promised = promises[promises["has_threshold"]]
+    assert promised["noisy_coverage"].between(0, 1).all()
     assert "least sure answers by hand" in done.stdout
     same = ohr.open_run(run.path).trust(risks=(0.5,))
     assert same["aurc"].tolist() == pytest.approx(signals["aurc"].tolist(), abs=1e-6)

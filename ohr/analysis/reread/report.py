@@ -19,7 +19,7 @@ from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
 PAGES_FILE, ORDERS_FILE = "reread.csv", "reread_orders.csv"
-SAID = 0.2
+SHARE = 0.2
 """The share of the pages that the sentence is about."""
 Row = Mapping[Hashable, Any]
 
@@ -49,24 +49,23 @@ def report_reread(path: Path, engine: str, second: str, damage: str, metric: str
 
 def sentence(orders: pd.DataFrame) -> str:
     """What the order by answers wins back at a fifth of the pages, beside the worst OCR first."""
-    rows = orders[orders["pages_read"] == SAID].set_index("order")
-    mine, worst = rows.loc[ANSWERS], rows.loc[WORST]
-    on = (
-        f"{mine['n']:,} questions on {counted(int(mine['n_clusters']), mine['unit'] or 'document')}"
-    )
+    rows = orders[orders["pages_read"] == SHARE].to_dict("records")
+    by_order: dict[str, Row] = {str(row["order"]): row for row in rows}
+    mine, worst = by_order[ANSWERS], by_order[WORST]
+    on = f"{mine['n']:,} questions on {counted(mine['n_clusters'], mine['unit'] or 'document')}"
     if math.isnan(mine["won_back"]):
         return (
             f"which pages to read again cannot be said with {on}: it takes {FEWEST} documents, and "
             "answers that were lost"
         )
     return (
-        f"Read {percent(SAID)} of {mine['n_pages']:,} pages again, those with the most expected "
+        f"Read {percent(SHARE)} of {mine['n_pages']:,} pages again, those with the most expected "
         f"answers first: that wins back {_between(mine)} of the answers that OCR lost; the worst "
         f"pages first win back {_between(worst)} ({on})."
     )
 
 
-def _between(row: pd.Series) -> str:
+def _between(row: Row) -> str:
     ends = percent(row["won_back_ci_low"]), percent(row["won_back_ci_high"])
     return f"{percent(row['won_back'])} (95 % CI {ends[0]} to {ends[1]})"
 

@@ -97,27 +97,30 @@ def _data(run: StudyRun, engine: str, second: str, damage: str, metric: str) -> 
     if answers.empty:
         raise OhrError(f"{run.path}: no answers with overall {metric} on clean pages")
     engines = list(dict.fromkeys(answers["engine"]))
-    known = [name for name in engines if name not in (TRUTH, second)]
-    engine = engine or (known[0] if len(known) == 1 else "")
+    readers = [name for name in engines if name not in (TRUTH, second)]
+    engine = engine or (readers[0] if len(readers) == 1 else "")
     if engine not in engines or second not in engines or engine == second:
         raise ConfigError(f"--engine and --second: two of {', '.join(engines)}")
     setting = ["system", "chunker", "retriever", "reader"]
     first = answers[setting].drop_duplicates().iloc[0]
     answers = answers[(answers[setting] == first).all(axis=1)]
-    values = answers.pivot_table(index="qid", columns="engine", values="value")
+    values = {
+        name: dict(zip(part["qid"], part["value"].astype(float), strict=True))
+        for name, part in answers.groupby("engine", sort=False)
+    }
     refs, base = _pages(run, engine)
     places = {ref: place for place, ref in enumerate(refs)}
     found = _found(run, base, first, places)
     table = []
     for question in read_questions(run.path):
-        if question.qid not in values.index:
+        if question.qid not in values[engine]:
             continue
         evidence = [places[ref] for ref in question.evidence_pages if ref in places]
-        loss = values.loc[question.qid, second] - values.loc[question.qid, engine]
+        loss = values[second][question.qid] - values[engine][question.qid]
         table.append(
             {
                 **{"qid": question.qid, "doc_id": question.doc_id},
-                **{"page_no": question.place.page_no, "loss": float(loss)},
+                **{"page_no": question.place.page_no, "loss": loss},
                 **{"pages": evidence, "hits": found.get(question.qid, [])},
             }
         )

@@ -128,9 +128,11 @@ def _promise(row: Row) -> str:
     if not row["has_threshold"]:
         return f"{head}: cannot be said with {_on(row)}: no threshold keeps it."
     high, low = row["noisy_risk_ci_high"], row["noisy_risk_ci_low"]
-    kept = "is kept" if high <= row["risk"] else "is broken" if low > row["risk"] else "may be kept"
+    verdict = (
+        "is kept" if high <= row["risk"] else "is broken" if low > row["risk"] else "may be kept"
+    )
     return (
-        f"{head}: {kept} ({between(row, 'noisy_risk')} wrong); "
+        f"{head}: {verdict} ({between(row, 'noisy_risk')} wrong); "
         f"{percent(row['noisy_coverage'])} of the questions are answered, on "
         f"{row['baseline']} {percent(row['clean_coverage'])}."
     )

@@ -47,8 +47,10 @@ def answers_with_signals(run: StudyRun, metric: str) -> pd.DataFrame:
     names = frame[[*KNOWLEDGE_BASE, "draw"]].drop_duplicates()
     names = names.assign(
         base=[
-            run.name_in_cases(r.engine, r.perturbation, r.level, r.intensity, r.draw)
-            for r in names.itertuples()
+            run.name_in_cases(*row)
+            for row in names[["engine", "perturbation", "level", "intensity", "draw"]].itertuples(
+                index=False, name=None
+            )
         ]
     )
     frame = frame.merge(names, on=[*KNOWLEDGE_BASE, "draw"])
@@ -97,9 +99,9 @@ def _agreement(frame: pd.DataFrame) -> pd.Series:
     read = frame[frame["engine"] != TRUTH]
     same = ["noise", "perturbation", "level", "intensity", "draw", *SETTING, "qid"]
     _fill_agreement(read, same, "engine", agreement)
-    left = frame[agreement.isna() & (frame["noise"] != "none")]
+    alone = frame[agreement.isna() & (frame["noise"] != "none")]
     draws = ["noise", "perturbation", "level", "intensity", "engine", *SETTING, "qid"]
-    _fill_agreement(left, draws, "draw", agreement)
+    _fill_agreement(alone, draws, "draw", agreement)
     return agreement
 
 

@@ -266,26 +266,22 @@ def _promises(
             thresholds = []
             for fold in range(FOLDS):
                 mine = folds == fold
-                others = clusters.only(~mine)
-                threshold = promised_threshold(on_clean[~mine], ~right[~mine], others, risk)
+                threshold = promised_threshold(
+                    on_clean[~mine], ~right[~mine], clusters.only(~mine), risk
+                )
                 fitted = logistic(features[~mine], right[~mine].astype(float))
                 was_in[mine] = fitted(features[mine]) >= threshold
                 is_in[mine] = fitted(noisy[mine]) >= threshold
                 thresholds.append(threshold)
-            row = {
-                "signal": name,
-                "risk": risk,
-                "has_threshold": bool(np.isfinite(thresholds).all()),
-            }
-            row |= _kept("clean", was_in, ~right, clusters)
-            row |= _kept("noisy", is_in, condition.is_wrong, clusters)
-            paid = estimate(
-                lambda w, a=was_in, b=is_in: float((w * (a * 1.0 - b)).sum() / w.sum()), clusters
-            )  # type: ignore[misc]
+            row: dict[str, Any] = {"signal": name, "risk": risk}
+            row["has_threshold"] = bool(np.isfinite(thresholds).all())
+            row |= _let_through("clean", was_in, ~right, clusters)
+            row |= _let_through("noisy", is_in, condition.is_wrong, clusters)
+            paid = estimate(partial(_mean, was_in.astype(float) - is_in), clusters)
             yield row | _ends("coverage_paid", paid)
 
 
-def _kept(
+def _let_through(
     name: str, is_in: np.ndarray, is_wrong: np.ndarray, clusters: Clusters
 ) -> dict[str, float]:
     """Risk and coverage of the answers that were let through."""
