@@ -65,7 +65,7 @@ class Ordered:
         fits = (wrong <= risk * answered) & (answered > 0)
         return float(answered[fits].max(initial=0.0) / answered[-1])
 
-    def found(self, weights: np.ndarray, share: float) -> float:
+    def share_found(self, weights: np.ndarray, share: float) -> float:
         """The share of the wrong answers among the ``share`` least sure; NaN if none is wrong."""
         answered, wrong = self.totals(weights)
         if wrong[-1] <= 0:

@@ -21,7 +21,7 @@ class Chances:
         self._steps.append(scores.float().log_softmax(-1).amax(-1).tolist())
         return scores
 
-    def of_row(self, row: int) -> list[float]:
+    def row_chances(self, row: int) -> list[float]:
         """The log probability of each token of a row of the batch, padding included."""
         return [step[row] for step in self._steps]
 

@@ -83,7 +83,7 @@ class PrefixDecoder:
             )
             tokens: list[int] = row[0, len(ids) :].tolist()
         seconds = {"prefill_s": read - started, "decode_s": self._clock() - read}
-        return Continuation(tokens, seconds, chances.of_row(0))
+        return Continuation(tokens, seconds, chances.row_chances(0))
 
     def forget(self) -> None:
         """Drop the states, for example when memory ran out."""

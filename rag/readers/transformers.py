@@ -337,7 +337,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 logits_processor=[chances] if mask is None else [mask, chances],
             )
         written = generated[:, width if causal else 1 :].tolist()
-        return [Continuation(row, {}, chances.of_row(i)) for i, row in enumerate(written)]
+        return [Continuation(row, {}, chances.row_chances(i)) for i, row in enumerate(written)]
 
     def _text_of(
         self, continuation: Continuation, prompt: Sequence[int]

@@ -177,8 +177,8 @@ class Prototype(BatchSystem[P], abstract=True):
             if quote is not None:
                 path = quote.piece.path_at(quote.at)
                 answer = Answer(outcome.value, quote.text, (quote.piece.ref,), (), path)
-            told = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
-            yield SystemReply(position, told, reply.usage)
+            result = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
+            yield SystemReply(position, result, reply.usage)
 
 
 def _position(pieces: Sequence[Piece]) -> list[tuple[PageRef, int]]:

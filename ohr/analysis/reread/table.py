@@ -110,7 +110,7 @@ def _data(run: StudyRun, engine: str, second: str, damage: str, metric: str) -> 
     }
     refs, base = _pages(run, engine)
     places = {ref: place for place, ref in enumerate(refs)}
-    found = _found(run, base, first, places)
+    hit_pages = _hit_pages(run, base, first, places)
     table = []
     for question in read_questions(run.path):
         if question.qid not in values[engine]:
@@ -121,7 +121,7 @@ def _data(run: StudyRun, engine: str, second: str, damage: str, metric: str) -> 
             {
                 **{"qid": question.qid, "doc_id": question.doc_id},
                 **{"page_no": question.place.page_no, "loss": loss},
-                **{"pages": evidence, "hits": found.get(question.qid, [])},
+                **{"pages": evidence, "hits": hit_pages.get(question.qid, [])},
             }
         )
     questions = pd.DataFrame(table)
@@ -137,7 +137,7 @@ def _pages(run: StudyRun, engine: str) -> tuple[list[PageRef], str]:
     return [PageRef(doc_id, int(page_no)) for doc_id, page_no in pairs], base
 
 
-def _found(
+def _hit_pages(
     run: StudyRun, base: str, setting: pd.Series, places: dict[PageRef, int]
 ) -> dict[str, list[int]]:
     """The pages that each question's hits are on."""

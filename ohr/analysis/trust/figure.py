@@ -26,7 +26,7 @@ def draw_trust(
 ) -> list[Path]:
     """Left: the share of wrong answers among those given. Right: confidence against right answers.
 
-    Nothing is drawn where nothing can be said.
+    Nothing is drawn where nothing can be confident.
     """
     right = float(signals["right"].iloc[0])
     names = list(dict.fromkeys(answers["knowledge_base"]))[: len(COLOURS)]
@@ -82,10 +82,10 @@ def _curve(ax: Axes, mine: pd.DataFrame, right: float, number: int, name: str) -
 
 
 def _reliability(ax: Axes, mine: pd.DataFrame, right: float, number: int, name: str) -> None:
-    said = mine[mine[CONFIDENT].notna()]
-    if said.empty:
+    confident = mine[mine[CONFIDENT].notna()]
+    if confident.empty:
         return
-    values, is_right = said[CONFIDENT].to_numpy(), said["value"].to_numpy() >= right
+    values, is_right = confident[CONFIDENT].to_numpy(), confident["value"].to_numpy() >= right
     points = [(values[part].mean(), is_right[part].mean()) for part in bins(values)]
     x, y = 100 * np.array(points).T
     ax.plot(x, y, "o-", color=COLOURS[number], markersize=4, linewidth=1.0, label=name)

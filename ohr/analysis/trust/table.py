@@ -179,7 +179,7 @@ def _measured(
     statistics: dict[str, Callable[[np.ndarray], float]] = {}
     if order is not None:
         statistics = {"aurc": order.aurc, "excess": order.excess}
-        statistics["found"] = partial(order.found, share=CHECKED)
+        statistics["found"] = partial(order.share_found, share=CHECKED)
         statistics |= {name_of(risk): partial(order.coverage, risk=risk) for risk in risks}
     values = dict.fromkeys(("aurc", "excess", "found", *map(name_of, risks)), nothing)
     values |= {label: estimate(each, clusters) for label, each in statistics.items()}
@@ -226,7 +226,7 @@ def _broken(condition: _Condition, name: str) -> dict[str, Estimate]:
     results["broken_confident"] = auroc(scores, was & frame[CONFIDENT].notna().to_numpy())
     scores = cross_fitted(features, ~(was & broken), folds)
     order = Ordered(scores, was & broken)
-    results["found_broken"] = estimate(partial(order.found, share=CHECKED), clusters)
+    results["found_broken"] = estimate(partial(order.share_found, share=CHECKED), clusters)
     domains = pd.factorize(frame["domain"])[0]
     if len(np.unique(domains)) > 1:
         scores = cross_fitted(features, ~broken, domains, chosen=was)

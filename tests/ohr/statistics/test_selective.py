@@ -41,7 +41,7 @@ def test_four_answers_by_hand():
     assert order.aurc(ones) == pytest.approx((0 + 1 / 2 + 1 / 3 + 2 / 4) / 4)
     assert order.coverage(ones, 0.34) == 0.75
     assert order.coverage(ones, 0.1) == 0.25
-    assert order.found(ones, 0.25) == 0.5
+    assert order.share_found(ones, 0.25) == 0.5
     assert order.auroc(ones) == 0.75
 
 
@@ -51,7 +51,7 @@ def test_equal_scores_are_let_through_together():
     assert order.auroc(ones) == 0.5
     assert order.aurc(ones) == 0.5
     assert order.coverage(ones, 0.4) == 0.0
-    assert order.found(ones, 0.25) == pytest.approx(0.25)
+    assert order.share_found(ones, 0.25) == pytest.approx(0.25)
 
 
 def test_a_weight_of_two_is_an_answer_that_comes_twice():
@@ -61,7 +61,12 @@ def test_a_weight_of_two_is_an_answer_that_comes_twice():
     weighted = Ordered(scores, wrong)
     repeated = Ordered(np.repeat(scores, weights), np.repeat(wrong, weights))
     ones = np.ones(weights.sum())
-    for name, arguments in (("aurc", ()), ("auroc", ()), ("coverage", (0.3,)), ("found", (0.1,))):
+    for name, arguments in (
+        ("aurc", ()),
+        ("auroc", ()),
+        ("coverage", (0.3,)),
+        ("share_found", (0.1,)),
+    ):
         mine = getattr(weighted, name)(weights.astype(float), *arguments)
         assert mine == pytest.approx(getattr(repeated, name)(ones, *arguments))
 
@@ -82,9 +87,9 @@ def test_a_useless_score_has_an_auroc_near_one_half():
         of = np.repeat(np.arange(40), 20)
         wrong = rng.random(800) < rng.beta(2, 3, 40)[of]
         order = Ordered(rng.random(800), wrong)
-        found = estimate(order.auroc, clusters_of(of))
-        inside += found.interval.low <= 0.5 <= found.interval.high
-        assert abs(found.value - 0.5) < 0.1
+        measured = estimate(order.auroc, clusters_of(of))
+        inside += measured.interval.low <= 0.5 <= measured.interval.high
+        assert abs(measured.value - 0.5) < 0.1
     assert inside >= 34
 
 
