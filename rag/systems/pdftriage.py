@@ -119,8 +119,8 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
             outcome = reply.outcome
             answer = Answer(outcome.value or "", sources=budget.sources, trace=tuple(trace))
             total = dict(usage) | dict(reply.usage)
-            result = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
-            yield SystemReply(index, result, total)
+            final = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
+            yield SystemReply(index, final, total)
 
     # --- by a model --------------------------------------------------------------------
 
