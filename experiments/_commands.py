@@ -29,6 +29,8 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "curves",
             "budget",
             "equal-noise",
+            "trust",
+            "reread",
             "predictiveness",
             "robustness",
             "errors",

@@ -42,11 +42,16 @@ FAILED = frozenset({Status.ERROR, Status.TIMEOUT})
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """A value, or the reason why there is none. ``detail`` is one readable line."""
+    """A value, or the reason why there is none. ``detail`` is one readable line.
+
+    ``confidence`` is how sure a reader or system is of its answer, in [0, 1]; None if it does not
+    say. Only answers have one.
+    """
 
     value: T | None
     status: Status = Status.OK
     detail: str = ""
+    confidence: float | None = None
 
     @classmethod
     def error(cls, detail: str) -> Outcome[T]:
@@ -57,9 +62,9 @@ class Outcome(Generic[T]):
         return cls(None, Status.TIMEOUT, detail)
 
     @staticmethod
-    def of_text(text: str, detail: str = "") -> Outcome[str]:
+    def of_text(text: str, detail: str = "", confidence: float | None = None) -> Outcome[str]:
         """``ok`` with the text, or ``empty`` when it is only white space."""
-        return Outcome(text, Status.OK if text.strip() else Status.EMPTY, detail)
+        return Outcome(text, Status.OK if text.strip() else Status.EMPTY, detail, confidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,31 @@ class Analyses(results.StudyRun):
             dict(zip(run_names(runs), runs, strict=True)), at, reference, metrics, axis
         )
 
+    def trust(
+        self, *, metric: str = "f1", right: float = 0.5, risks: Sequence[float] = (0.05, 0.1, 0.2)
+    ) -> pd.DataFrame:
+        """Which answers can be trusted: risk and coverage, one row per condition and signal.
+
+        An answer is right if its overall ``metric`` is at least ``right``; ``risks`` are the shares
+        of wrong answers to promise. No page is read again. See
+        :func:`ohr.analysis.trust.table.trust`. Raises OhrError without answers.
+        """
+        from ohr.analysis.trust.table import trust
+
+        return trust(self, metric, right, risks).signals
+
+    def reread(
+        self, *, engine: str = "", second: str = "gt", damage: str = "edit_distance"
+    ) -> pd.DataFrame:
+        """An engine's pages in the order in which to read them again, with a ``second``'s text.
+
+        ``damage`` is a metric of pages, or ``garbage``, which needs no truth. See
+        :func:`ohr.analysis.reread.table.reread`. Raises OhrError without answers.
+        """
+        from ohr.analysis.reread.table import reread
+
+        return reread(self, engine, second, damage).pages
+
     def predictiveness(
         self, *further: results.StudyRun, metrics: Sequence[str] = (), groups: bool = False
     ) -> pd.DataFrame:

@@ -125,6 +125,16 @@ def completion(answer: Any) -> Written:
         raise not_understood("chat completion", error, answer) from error
 
 
+def log_chances(answer: Any) -> list[float]:
+    """The log probability of each token of a chat completion; empty where it does not give them."""
+    try:
+        content = answer["choices"][0]["logprobs"]["content"]
+        chances = [float(token["logprob"]) for token in content]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return []
+    return chances if all(chance <= 0 for chance in chances) else []
+
+
 def not_understood(what: str, error: Exception, answer: Any) -> EngineError:
     """The error for an answer that is no ``what``, with the answer's first characters."""
     return EngineError(f"an answer that is no {what} ({error!r}): {quoted(answer)}")

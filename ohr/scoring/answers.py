@@ -134,6 +134,7 @@ class Answering:
         held = dict[str, Any]()
         for reply in self._shown(label, ask(to_ask), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
+            _check_confidence(label, outcome.confidence)
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
@@ -148,6 +149,7 @@ class Answering:
                 str(outcome.status),
                 outcome.detail,
                 usage,
+                *([] if outcome.confidence is None else [outcome.confidence]),
             ]
             if not (streak.count or streak.refused):
                 _put_all(journal, held)
@@ -246,13 +248,16 @@ class _Kind(ABC, Generic[T]):
     def parsed(self, entry: object) -> tuple[Outcome[T], dict[str, float]] | None:
         """An outcome from a journal entry, and its usage; None if the entry is invalid."""
         match entry:
-            case [stored, str(status), str(detail), dict(usage)] if status in set(Status):
+            case [stored, str(status), str(detail), dict(usage), *rest] if status in set(Status):
                 if not all(isinstance(number, int | float) for number in usage.values()):
                     return None
+                if rest and not (len(rest) == 1 and _is_confidence(rest[0])):
+                    return None
                 try:
-                    return self.count_outcome(
-                        Outcome(self.value(stored), Status(status), detail)
-                    ), usage
+                    outcome = Outcome(self.value(stored), Status(status), detail)
+                    if rest:
+                        outcome = replace(outcome, confidence=float(rest[0]))  # type: ignore[arg-type]
+                    return self.count_outcome(outcome), usage
                 except (ValueError, TypeError, KeyError):
                     return None
             case _:
@@ -320,7 +325,7 @@ class _OfAnswer(_Kind[Answer]):
     def checked(self, label: str, outcome: Any) -> Outcome[Answer]:
         if isinstance(outcome, Outcome) and isinstance(outcome.value, Answer | None):
             if outcome.status is Status.OK and not (outcome.value and outcome.value.text.strip()):
-                return Outcome(outcome.value, Status.EMPTY, outcome.detail)
+                return replace(outcome, status=Status.EMPTY)
             return outcome
         raise PluginError(
             f"system {label!r} returned {type(outcome).__name__} instead of an Outcome of an "
@@ -329,6 +334,19 @@ class _OfAnswer(_Kind[Answer]):
 
 
 _ANSWER = _OfAnswer()
+
+
+def _is_confidence(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1  # type: ignore[operator]
+
+
+def _check_confidence(label: str, confidence: object) -> None:
+    """Raise PluginError for a confidence that is neither None nor a number in [0, 1]."""
+    if confidence is not None and not _is_confidence(confidence):
+        raise PluginError(
+            f"{label!r} gave an answer with confidence {confidence!r}: it is a number from 0 to 1, "
+            "or None"
+        )
 
 
 def _replies(

@@ -21,6 +21,18 @@ def rising_fit(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[order], isotonic_regression(y[order]).x
 
 
+def rising_means(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """:func:`rising_fit` for x ``(n,)`` that need not differ: the distinct x, and the fit at each.
+
+    Points at the same x count as their mean, with the weight of all.
+    """
+    from scipy.optimize import isotonic_regression
+
+    distinct, index = np.unique(x, return_inverse=True)
+    counts = np.bincount(index)
+    return distinct, isotonic_regression(np.bincount(index, weights=y) / counts, weights=counts).x
+
+
 def falling_fits(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sorted x and the non-increasing fit of y: float ``(curves, levels)``, in and out.
 

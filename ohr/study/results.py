@@ -28,7 +28,7 @@ from ohr.study.notices.left_out import left_out_lines, nothing_found
 from ohr.study.notices.truth import declare, is_case_folded, metric_infos_of
 from ohr.study.notices.ungraded import bound_lines
 from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
-from ohr.study.output.rows import FILE, UNIT_COLUMNS, add_system, read_rows
+from ohr.study.output.rows import CONFIDENCE, FILE, UNIT_COLUMNS, add_system, read_rows
 from ohr.study.plan import Plan, make_plan
 from ohr.types import Status
 
@@ -285,14 +285,17 @@ def mean_over_draws(rows: pd.DataFrame) -> pd.DataFrame:
     """Each unit's mean over the draws of the noise, with the worst status of its draws."""
     if "draw" not in rows:
         return rows
-    keys = [name for name in rows if name not in ("draw", "value", "status")]
+    keys = [name for name in rows if name not in ("draw", "value", "status", CONFIDENCE)]
     rows = rows.drop(columns="draw")
     if not rows.duplicated(keys).any():
         return rows
     by_unit = rows.assign(severity=rows["status"].map(_SEVERITY).astype(int)).groupby(
         keys, sort=False, observed=True, dropna=False
     )
-    means = by_unit.agg(value=("value", "mean"), severity=("severity", "max")).reset_index()
+    columns = {"value": ("value", "mean"), "severity": ("severity", "max")}
+    if CONFIDENCE in rows:
+        columns[CONFIDENCE] = (CONFIDENCE, "mean")
+    means = by_unit.agg(**columns).reset_index()
     means["status"] = means.pop("severity").map({v: k for k, v in _SEVERITY.items()})
     return means
 

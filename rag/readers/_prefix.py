@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from rag.readers._chances import Chances
+
 
 @dataclass(frozen=True)
 class Continuation:
@@ -22,6 +24,8 @@ class Continuation:
     tokens: list[int]
     seconds: Mapping[str, float] = field(default_factory=dict)
     """``prefill_s`` and ``decode_s``: CPU time, or wall time on a GPU."""
+    log_chances: Sequence[float] = ()
+    """The log probability of each token, if it was recorded (:class:`rag.readers._chances`)."""
 
 
 def common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
@@ -69,17 +73,17 @@ class PrefixDecoder:
                 if end < ends[-1]:
                     self._states[prefix] = state
             read = self._clock()
-            device = self._model.device
+            device, chances = self._model.device, Chances()
             row = self._model.generate(
                 input_ids=self._torch.tensor([list(ids)], device=device),
                 attention_mask=self._torch.ones((1, len(ids)), dtype=int, device=device),
                 past_key_values=state,
                 generation_config=config,
-                logits_processor=[processor] if processor is not None else None,
+                logits_processor=[*([processor] if processor is not None else []), chances],
             )
             tokens: list[int] = row[0, len(ids) :].tolist()
         seconds = {"prefill_s": read - started, "decode_s": self._clock() - read}
-        return Continuation(tokens, seconds)
+        return Continuation(tokens, seconds, chances.row_chances(0))
 
     def forget(self) -> None:
         """Drop the states, for example when memory ran out."""

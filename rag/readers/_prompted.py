@@ -104,7 +104,10 @@ def cut_note(n_kept: int, n_tokens: int) -> str:
 
 
 def outcome_of(
-    answer: str, question_and_context: tuple[str, str], *notes: str
+    answer: str,
+    question_and_context: tuple[str, str],
+    *notes: str,
+    confidence: float | None = None,
 ) -> tuple[Outcome[str], dict[str, float]]:
     """The outcome of a model's answer, and counts of what is odd about it.
 
@@ -112,4 +115,5 @@ def outcome_of(
     """
     odd = oddities(answer, *question_and_context)
     details = [*filter(None, notes), *(name.replace("_", " ") for name in odd)]
-    return Outcome.of_text(answer, "; ".join(details)), {f"answers_{name}": 1.0 for name in odd}
+    outcome = Outcome.of_text(answer, "; ".join(details), confidence)
+    return outcome, {f"answers_{name}": 1.0 for name in odd}

@@ -41,7 +41,7 @@ class Extractive(plugins.Reader):
     """
 
     name = "extractive"
-    version = "6"
+    version = "7"
     note = (
         "a linear model fitted on OHR-Bench; questions of its documents are answered by weights "
         "fitted without them"
@@ -56,7 +56,8 @@ class Extractive(plugins.Reader):
 
         Without text to read it guesses ``Yes`` for a yes/no question and returns an ``empty``
         outcome for any other. The same question and context always give the same answer. No text
-        makes it raise.
+        makes it raise. A span's confidence is the F1 that the model expects of it
+        (:func:`expected_overlap`); a verdict, which a rule gives, has none.
         """
         question = direct_question(question[:_MAX_QUESTION])
         kind = question_type(question)
@@ -72,8 +73,28 @@ class Extractive(plugins.Reader):
             return Outcome.of_text(verdict(question, evidence))
         candidates = spans(ranked, pages, weights, question)
         model = span_weights(kind, fold_of(question, context))
-        best_span = int(np.argmax(candidates.features @ model))
-        return Outcome.of_text(span_text(candidates, best_span, ranked, pages))
+        scores = candidates.features @ model
+        best_span = int(np.argmax(scores))
+        return Outcome.of_text(
+            span_text(candidates, best_span, ranked, pages),
+            confidence=expected_overlap(candidates, scores, best_span),
+        )
+
+
+def expected_overlap(candidates: Spans, scores: np.ndarray, chosen: int) -> float:
+    """The F1 of a span's tokens that is expected if the answer is one of the candidates.
+
+    ``scores`` ``(n,)`` are the linear scores; their softmax is the probability of each candidate,
+    as in the fit. Spans of other units share no token. Between 0 and 1, to four digits.
+    """
+    scores = scores.astype(np.float64)
+    chances = np.exp(scores - scores.max())
+    sizes = candidates.end - candidates.start
+    first = np.maximum(candidates.start, candidates.start[chosen])
+    shared = np.minimum(candidates.end, candidates.end[chosen]) - first
+    f1 = 2 * np.maximum(shared, 0) / (sizes + sizes[chosen])
+    f1[candidates.unit != candidates.unit[chosen]] = 0.0
+    return round(float((chances * f1).sum() / chances.sum()), 4)
 
 
 def rank(question: str, pages: Sequence[ParsedPage]) -> tuple[list[Ranked], dict[str, float]]:

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from ohr.errors import EngineError, LateError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ChatParams, completion, sent, tool_calls
+from ohr.models.chat import TRANSPORT, ChatParams, completion, log_chances, sent, tool_calls
 from ohr.models.ends import CUT, FILTERED, is_known
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
@@ -24,6 +24,7 @@ from ohr.models.token_counts import tokens_used
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
+from rag.readers._chances import confidence_of
 from rag.readers._pictures import SHOWN, ShownPages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
@@ -51,12 +52,19 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     refused (HTTP 403, 404), the question's outcome is an error or a timeout. An answer without
     text is empty, and its detail says why.
     Tokens are as the server reports them; the cost of a failed request is not known.
+    With ``request: {logprobs: true}`` an answer's confidence is the geometric mean of its tokens'
+    probabilities, where the server gives them.
     """
 
     name = "openai"
     version = "4"
     argument = "model"
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
+
+    def identity(self) -> dict[str, object]:
+        """With a mark where answers have a confidence; earlier ones, stored without, stay valid."""
+        asks = bool(self.params.request.get("logprobs"))
+        return super().identity() | ({"confidence": "1"} if asks else {})
 
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
@@ -131,7 +139,8 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         if reason and written.finish_reason != CUT:
             end = ""  # the reason says so already
         notes = (note, pages.note, end, reason)
-        outcome, odd = outcome_of(answer_text, (question, text), *notes)
+        sure = confidence_of(log_chances(answer))
+        outcome, odd = outcome_of(answer_text, (question, text), *notes, confidence=sure)
         return outcome, usage | odd
 
     @property

@@ -15,6 +15,7 @@ from ohr.models.checkpoints import is_gguf
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
+from rag.readers._chances import Chances, confidence_of
 from rag.readers._conversation import add_schema, extract_calls
 from rag.readers._grammar import Grammars, SchemaMask, grammar_version
 from rag.readers._pictures import SHOWN
@@ -73,7 +74,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     """
 
     name = "transformers"
-    version = "5"
+    version = "6"
     install = INSTALL
     reads_gguf = True
     outside_identity = frozenset({"model", "revision", "device", "dtype"})
@@ -156,8 +157,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             text, note = self._tokens.cut(text, self.params.max_context_tokens)
             try:
                 pictures = pages[index].pictures(self.params.image_side)
-                context_text = text or (SHOWN if pictures else "")
-                turns = self._prompt.messages(question, context_text)
+                turns = self._prompt.messages(question, text or (SHOWN if pictures else ""))
                 continuation, ids = self._vision.write(turns, pictures)
             except EngineError as error:
                 yield Reply(index, Outcome.error(f"{self.name}: {error}"[:500]))
@@ -217,7 +217,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 if self._prefixes is not None:
                     continuation = self._prefixes.write(ids, splits, config, mask)
                 else:
-                    continuation = Continuation(self._generate([ids], config, mask)[0])
+                    [continuation] = self._generate([ids], config, mask)
         except Exception as error:
             if self._prefixes is not None:
                 self._prefixes.forget()
@@ -254,7 +254,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     def _write_batch(self, batch: Sequence[_Encoded]) -> list[Continuation]:
         if self._prefixes is not None:
             return [self._prefixes.write(encoded.ids, encoded.splits) for encoded in batch]
-        return [Continuation(row) for row in self._generate([encoded.ids for encoded in batch])]
+        return self._generate([encoded.ids for encoded in batch])
 
     @cached_property
     def _prefixes(self) -> PrefixDecoder | None:
@@ -316,9 +316,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
     def _generate(
         self, prompts: Sequence[list[int]], config: Any = None, mask: SchemaMask | None = None
-    ) -> list[list[int]]:
-        """The tokens that the model writes after each prompt, padding included."""
-        torch, loaded = self._torch, self._loaded
+    ) -> list[Continuation]:
+        """What the model writes after each prompt, padding included."""
+        torch, loaded, chances = self._torch, self._loaded, Chances()
         width = max(map(len, prompts))
         causal = not loaded.model.config.is_encoder_decoder
         rows, masks = [], []
@@ -334,10 +334,10 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 input_ids=torch.tensor(rows, device=device),
                 attention_mask=torch.tensor(masks, device=device),
                 generation_config=config,
-                logits_processor=[mask] if mask is not None else None,
+                logits_processor=[chances] if mask is None else [mask, chances],
             )
-        continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
-        return continuations
+        written = generated[:, width if causal else 1 :].tolist()
+        return [Continuation(row, {}, chances.row_chances(i)) for i, row in enumerate(written)]
 
     def _text_of(
         self, continuation: Continuation, prompt: Sequence[int]
@@ -360,15 +360,15 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         further_usage: Mapping[str, float] | None = None,
     ) -> Reply:
         text, usage, is_cut = self._text_of(continuation, prompt)
-        if notes[0]:
-            usage["contexts_cut"] = 1.0
-        if is_cut:
-            usage["answers_cut"] = 1.0
+        usage |= {"contexts_cut": 1.0} if notes[0] else {}
+        usage |= {"answers_cut": 1.0} if is_cut else {}
         cut = f"cut at {len(continuation.tokens)} tokens" if is_cut else ""
         plain = not (self.reads_images or self._tokenizer.chat_template)
-        text = self._tokens.opened_thought(prompt) + text
-        answer = self._prompt.extract_answer(text, plain=plain)
-        outcome, odd = outcome_of(answer, question_and_context, *notes, cut)
+        answer = self._prompt.extract_answer(
+            self._tokens.opened_thought(prompt) + text, plain=plain
+        )
+        confidence = confidence_of(continuation.log_chances[: int(usage["completion_tokens"])])
+        outcome, odd = outcome_of(answer, question_and_context, *notes, cut, confidence=confidence)
         return Reply(index, outcome, {**usage, **(further_usage or {}), **odd})
 
     @cached_property

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -151,7 +151,7 @@ class Prototype(BatchSystem[P], abstract=True):
                     (*selection.trace, *outcome.value.trace),
                     outcome.value.headers,
                 )
-                outcome = Outcome(answer, outcome.status, outcome.detail)
+                outcome = replace(outcome, value=answer)
             yield SystemReply(reply.index, outcome, usage)
             answer_started = time.process_time()
 
@@ -177,9 +177,8 @@ class Prototype(BatchSystem[P], abstract=True):
             if quote is not None:
                 path = quote.piece.path_at(quote.at)
                 answer = Answer(outcome.value, quote.text, (quote.piece.ref,), (), path)
-            yield SystemReply(
-                position, Outcome(answer, outcome.status, outcome.detail), reply.usage
-            )
+            result = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
+            yield SystemReply(position, result, reply.usage)
 
 
 def _position(pieces: Sequence[Piece]) -> list[tuple[PageRef, int]]:

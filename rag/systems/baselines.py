@@ -81,7 +81,8 @@ class ContextFilling(BatchSystem[FP], abstract=True):
             outcome = reply.outcome
             answer = Answer(outcome.value or "", sources=tuple(sources))
             usage = {"fetched_tokens": float(tokens), **reply.usage}
-            yield SystemReply(reply.index, Outcome(answer, outcome.status, outcome.detail), usage)
+            result = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
+            yield SystemReply(reply.index, result, usage)
 
     def _rankings(self, questions: Sequence[str], n_pieces: int) -> list[list[Hit]]:
         """Enough hits for each question to fill its context, or all."""

@@ -135,7 +135,8 @@ def _combine(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> Syst
         for position, hit in enumerate(hits)
     )
     answer = Answer(chosen.value, hits[best].text, tuple(dict.fromkeys(refs)), trace)
-    return SystemReply(index, Outcome(answer, chosen.status, chosen.detail), dict(usage))
+    result = Outcome(answer, chosen.status, chosen.detail, chosen.confidence)
+    return SystemReply(index, result, dict(usage))
 
 
 def best_answer(outcomes: Sequence[Outcome[str]]) -> int:

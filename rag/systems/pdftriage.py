@@ -119,7 +119,8 @@ class PdfTriage(BatchSystem[PdfTriageParams]):
             outcome = reply.outcome
             answer = Answer(outcome.value or "", sources=budget.sources, trace=tuple(trace))
             total = dict(usage) | dict(reply.usage)
-            yield SystemReply(index, Outcome(answer, outcome.status, outcome.detail), total)
+            final = Outcome(answer, outcome.status, outcome.detail, outcome.confidence)
+            yield SystemReply(index, final, total)
 
     # --- by a model --------------------------------------------------------------------
 

@@ -368,7 +368,11 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
-        return {str(key): plain(part) for key, part in value.items()}
+        return {
+            str(key): plain(part)
+            for key, part in value.items()
+            if not (key == "confidence" and part is None)  # an answer that does not say
+        }
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
         return [plain(part) for part in value]
     return value

@@ -24,6 +24,7 @@ from ohr.study.scoring.measuring import Scores
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 FILE = "rows.parquet"
@@ -31,9 +32,11 @@ UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
 _OF_UNIT = (*UNIT_COLUMNS, "evidence_source", "domain", "answer_form", "task", "groups")
 ROW_COLUMNS = (*CONDITION_COLUMNS, "draw", "stage", "metric", *_OF_UNIT, "value", "status")
-"""``groups`` is a JSON list of a unit's groups except ``all``. There is a last column ``category``
-if a question states one."""
-_FLOATS = ("intensity", "value")
+"""``groups`` is a JSON list of a unit's groups except ``all``. There is a further column
+``category`` if a question states one, and a last one :data:`CONFIDENCE` if a reader or system says
+how sure its answers are."""
+CONFIDENCE = "confidence"
+_FLOATS = ("intensity", "value", CONFIDENCE)
 _INTEGERS = ("seed", "draw", "top_k", "page_no")
 _NUMBERS = (*_FLOATS, *_INTEGERS)
 
@@ -51,23 +54,30 @@ class RowWriter:
     """Writes the rows of a plan, one row group per call of :meth:`add`."""
 
     def __init__(self, plan: Plan, path: Path) -> None:
-        import pyarrow.parquet as pq
-
         self._units = _unit_columns(plan)
         stated = [name for name in self._units if name not in ROW_COLUMNS]
         self._schema = schema([*ROW_COLUMNS, *stated])
         self._path = path
+        self._confidences: list[list[np.ndarray | int]] = []
+        """Those of each row group: an array for each score, or its number of rows without any."""
         with disk_of(path):
-            self._file = pq.ParquetWriter(
-                path, self._schema, compression="zstd", write_page_checksum=True
-            )
+            self._file = self._open(self._schema)
+
+    def _open(self, columns: pa.Schema) -> pq.ParquetWriter:
+        import pyarrow.parquet as pq
+
+        return pq.ParquetWriter(self._path, columns, compression="zstd", write_page_checksum=True)
 
     def __enter__(self) -> RowWriter:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         with disk_of(self._path):
             self._file.close()
+            if error is None and any(
+                isinstance(part, np.ndarray) for group in self._confidences for part in group
+            ):
+                self._add_confidences()
 
     def add(self, scores: Sequence[Scores]) -> None:
         """Write the rows of some scores. Raises StoreError if the disk refuses them."""
@@ -75,6 +85,33 @@ class RowWriter:
         if scores:
             with disk_of(self._path):
                 self._file.write_table(self._table(scores))
+            self._confidences.append(
+                [len(s.values) if s.confidences is None else s.confidences for s in scores]
+            )
+
+    def _add_confidences(self) -> None:
+        """Write the file again, row group by row group, with a last column.
+
+        Only here is it known whether there is one: rows without any stay as they were.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        before = self._path.with_name(f"{self._path.name}.before")
+        self._path.replace(before)
+        try:
+            field = pa.field(CONFIDENCE, pa.float64())
+            with pq.ParquetFile(before) as source, self._open(self._schema.append(field)) as file:
+                for number, parts in enumerate(self._confidences):
+                    values = [
+                        part if isinstance(part, np.ndarray) else np.full(part, np.nan)
+                        for part in parts
+                    ]
+                    column = pa.array(np.concatenate(values), pa.float64(), from_pandas=True)
+                    table = source.read_row_group(number, use_threads=False)
+                    file.write_table(table.append_column(field, column))
+        finally:
+            before.unlink()
 
     def _table(self, scores: Sequence[Scores]) -> pa.Table:
         import pyarrow as pa

@@ -22,7 +22,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition, condition_of, condition_of_system
 from ohr.study.config import BUILT_IN, Stage
 from ohr.study.plan import Plan, Variant
-from ohr.study.scoring.measuring import Measuring, Scores
+from ohr.study.scoring.measuring import Measuring, Scores, confidences_of
 from ohr.types import Answer, Document, Hit, KnowledgeBase, Outcome, ShownHit
 
 
@@ -261,7 +261,12 @@ class Scorer:
     def _read_answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[Answer]]:
         """:meth:`answers`, with the pages of the context as sources."""
         return [
-            Outcome(_answer(outcome.value, context), outcome.status, outcome.detail)
+            Outcome(
+                _answer(outcome.value, context),
+                outcome.status,
+                outcome.detail,
+                outcome.confidence,
+            )
             for outcome, context in zip(self.answers(name, contexts), contexts, strict=True)
         ]
 
@@ -277,7 +282,9 @@ class Scorer:
         if kb is not None and self._reads_text(condition):
             statuses = worse_statuses(statuses, evidence_statuses(self.plan.units, kb))
         cases = answer_cases(self.plan.units, answers, kb, statuses)
-        return self.measuring.scores(condition, stage, cases, closed_book=kb is None)
+        scores = self.measuring.scores(condition, stage, cases, closed_book=kb is None)
+        confidences = confidences_of(answers)
+        return [replace(score, confidences=confidences) for score in scores]
 
     def _record_answers(
         self, knowledge_base: str, source: AnswerSource, answers: Sequence[Outcome[Answer]]

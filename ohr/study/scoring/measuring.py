@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,7 @@ from ohr.study.config import Stage
 from ohr.study.metrics import NO_CONTEXT, applicable
 from ohr.study.plan import Plan
 from ohr.study.scoring.ungraded import Ungraded
-from ohr.types import Hit, Outcome, Status
+from ohr.types import Answer, Hit, Outcome, Status
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,16 @@ class Scores:
     """The seed that the noise was drawn with."""
     unit: str = "question"
     """What a value belongs to: ``page`` or ``question``."""
+    confidences: np.ndarray | None = None
+    """How sure the answers are, ``(n,)``, NaN where one does not say; None if none does."""
+
+
+def confidences_of(answers: Sequence[Outcome[Answer]]) -> np.ndarray | None:
+    """The confidence of each answer: float ``(n,)``, NaN without one; None if no answer has any."""
+    values = [outcome.confidence for outcome in answers]
+    if all(value is None for value in values):
+        return None
+    return np.array([math.nan if value is None else value for value in values])
 
 
 @dataclass

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from ohr.statistics.isotonic import falling_fits, rising_fit
+from ohr.statistics.isotonic import falling_fits, rising_fit, rising_means
 
 SHARE = st.floats(0, 1)
 TIED = st.lists(st.tuples(st.integers(0, 6).map(lambda i: i / 6), SHARE), min_size=1, max_size=8)
@@ -41,3 +41,9 @@ def test_a_rising_fit_is_a_falling_one_upside_down(points):
 def test_points_that_rise_are_their_own_fit_to_the_last_digit(points):
     x, y = np.sort(np.array(points), axis=0).T
     assert rising_fit(x[::-1], y[::-1])[1].tolist() == y.tolist()
+
+
+def test_points_at_one_place_count_as_their_mean():
+    x, fit = rising_means(np.array([1.0, 0.0, 1.0, 2.0]), np.array([1.0, 0.0, 0.0, 0.2]))
+    assert x.tolist() == [0.0, 1.0, 2.0]
+    assert fit.tolist() == pytest.approx([0.0, 0.4, 0.4])  # .5 twice and .2 once

@@ -1,0 +1,1 @@
+"""Which pages to read again first."""

@@ -1,0 +1,77 @@
+"""Prints which pages to read again first, and writes their order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ohr.analysis.reread.figure import draw_orders
+from ohr.analysis.reread.table import ANSWERS, FEWEST, RULES, WORST, reread
+from ohr.display.notes import note_lines, run_notes
+from ohr.display.terminal import empty_table, percent, show
+from ohr.display.wording import counted
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.opening import open_runs
+
+PAGES_FILE, ORDERS_FILE = "reread.csv", "reread_orders.csv"
+SHARE = 0.2
+"""The share of the pages that the sentence is about."""
+Row = Mapping[Hashable, Any]
+
+
+def report_reread(path: Path, engine: str, second: str, damage: str, metric: str, out: Path) -> int:
+    """Print and write the order of a finished run's pages. Raises OhrError."""
+    [run] = open_runs([path])
+    result = reread(run, engine, second, damage, metric)
+    write_csv(out / PAGES_FILE, result.pages)
+    write_csv(out / ORDERS_FILE, result.orders)
+    print(plain(sentence(result.orders)))
+    print()
+    shares = sorted(result.orders["pages_read"].unique())
+    printed = empty_table(["pages in the order of"], [f"{percent(s)} read again" for s in shares])
+    for name in RULES:
+        rows = result.orders[result.orders["order"] == name].to_dict("records")
+        printed.add_row(name, *map(_cell, rows))
+    show(printed)
+    print("share of the lost answers that is won back; in brackets 95 % intervals over documents")
+    for line in note_lines([], run_notes([run])):
+        print(plain(line))
+    for each in draw_orders(result.orders, out):
+        print(f"figure: {each}")
+    print(f"pages: {out / PAGES_FILE}\norders: {out / ORDERS_FILE}")
+    return 0
+
+
+def sentence(orders: pd.DataFrame) -> str:
+    """What the order by answers wins back at a fifth of the pages, beside the worst OCR first."""
+    rows = orders[orders["pages_read"] == SHARE].to_dict("records")
+    by_order: dict[str, Row] = {str(row["order"]): row for row in rows}
+    mine, worst = by_order[ANSWERS], by_order[WORST]
+    on = f"{mine['n']:,} questions on {counted(mine['n_clusters'], mine['unit'] or 'document')}"
+    if math.isnan(mine["won_back"]):
+        return (
+            f"which pages to read again cannot be said with {on}: it takes {FEWEST} documents, and "
+            "answers that were lost"
+        )
+    return (
+        f"Read {percent(SHARE)} of {mine['n_pages']:,} pages again, those with the most expected "
+        f"answers first: that wins back {_between(mine)} of the answers that OCR lost; the worst "
+        f"pages first win back {_between(worst)} ({on})."
+    )
+
+
+def _between(row: Row) -> str:
+    ends = percent(row["won_back_ci_low"]), percent(row["won_back_ci_high"])
+    return f"{percent(row['won_back'])} (95 % CI {ends[0]} to {ends[1]})"
+
+
+def _cell(row: Row) -> str:
+    if math.isnan(row["won_back"]):
+        return "cannot be said"
+    low, high = percent(row["won_back_ci_low"]), percent(row["won_back_ci_high"])
+    return f"{percent(row['won_back'])} [{low}, {high}]"

@@ -1,0 +1,1 @@
+"""Which answers can be trusted under noise."""

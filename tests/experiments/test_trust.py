@@ -1,0 +1,158 @@
+"""Which answers can be trusted, from the command line and from Python."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import ohr
+from experiments import analyse_trust
+from ohr.analysis.trust.report import sentences
+from ohr.analysis.trust.signals import AGREEMENT, CONFIDENT, answers_with_signals
+from ohr.analysis.trust.table import COMBINED, FEWEST, trust
+from ohr.errors import ConfigError, OhrError
+from ohr.study.results import open_run
+from tests.builders import write_kb
+from tests.experiments.conftest import DAMAGED, corpus
+from tests.experiments.conftest import run as study
+
+ENDS = ("", "_ci_low", "_ci_high")
+
+
+def estimated(name: str, value: float, low: float, high: float) -> dict[str, float]:
+    return {f"{name}{end}": number for end, number in zip(ENDS, (value, low, high), strict=True)}
+
+
+SIGNAL = {
+    **{"knowledge_base": "tesseract, clean", "baseline": "gt, clean", "system": "rag"},
+    **{"retriever": "bm25", "reader": "extractive", "signal": COMBINED, "n": 300},
+    **{"n_clusters": 40, "unit": "document", "wrong": 0.4, "n_broken": 30, "n_still_right": 150},
+    **estimated("found", 0.21, 0.15, 0.28),
+    **estimated("broken", 0.72, 0.61, 0.8),
+    **estimated("found_broken", 0.33, 0.2, 0.5),
+    **estimated("ece", math.nan, math.nan, math.nan),
+}
+PROMISE = {
+    **{name: SIGNAL[name] for name in ("knowledge_base", "baseline", "signal", "n", "n_clusters")},
+    **{"unit": "document", "risk": 0.2, "has_threshold": True},
+    **estimated("noisy_risk", 0.12, 0.05, 0.19),
+    **estimated("noisy_coverage", 0.3, 0.2, 0.4),
+    **estimated("clean_coverage", 0.5, 0.4, 0.6),
+}
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    """The ground truth and another's knowledge base, read by a reader that says how sure it is."""
+    root = tmp_path_factory.mktemp("answered")
+    settings = [*corpus(root), "engines=[gt,precomputed:theirs]", "bootstrap=100"]
+    write_kb(root / "kb" / "theirs", DAMAGED)
+    study(root / "run", *settings, "readers=[extractive]")
+    return open_run(root / "run")
+
+
+@pytest.mark.slow
+def test_the_command_writes_signals_and_promises(answered, tmp_path):
+    run = answered
+    command = [str(run.path), "--out", str(tmp_path), "--risk", "0.5"]
+    done = CliRunner().invoke(analyse_trust.main, command)
+    assert done.exit_code == 0, done.output
+    signals = pd.read_csv(tmp_path / "trust.csv")
+    assert {"gt, clean", "precomputed:theirs, clean"} == set(signals["knowledge_base"])
+    assert signals["aurc"].between(0, 1).all()
+    assert (signals["aurc_ci_low"] <= signals["aurc"]).all()
+    assert (signals["excess"] >= -1e-9).all()
+    promises = pd.read_csv(tmp_path / "promises.csv")
+    assert set(promises["risk"]) == {0.5}
+    promised = promises[promises["has_threshold"]]
+    assert promised["noisy_coverage"].between(0, 1).all()
+    assert "least sure answers by hand" in done.stdout
+    same = ohr.open_run(run.path).trust(risks=(0.5,))
+    assert same["aurc"].tolist() == pytest.approx(signals["aurc"].tolist(), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_confidence_comes_from_the_rows_and_agreement_from_other_ocr(answered):
+    run = answered
+    frame = answers_with_signals(run, "f1")
+    rows = run.drawn
+    rows = rows[(rows["stage"] == "overall") & (rows["metric"] == "f1")]
+    assert len(frame) == len(rows)
+    assert frame[CONFIDENT].notna().sum() == rows["confidence"].notna().sum() > 0
+    assert frame[AGREEMENT].isna().all()  # the ground truth is no second engine
+
+
+@pytest.mark.slow
+def test_answers_of_two_engines_agree(answered):
+    run = answered
+    frame = answers_with_signals(run, "f1")
+    mine = frame[frame["engine"] != "gt"]
+    other = mine.assign(engine="other", text=mine["text"].where(mine.index % 2 == 0, "else"))
+    from ohr.analysis.trust.signals import _agreement
+
+    both = pd.concat([mine, other], ignore_index=True)
+    agreement = _agreement(both)
+    same = (both["engine"] == "other") & (both["text"] != "else")
+    assert (agreement[same] == 1).all()
+    assert agreement.notna().all()
+    assert agreement[both["text"] == "else"].max() < 1
+
+
+@pytest.mark.slow
+def test_few_documents_say_nothing(answered):
+    run = answered
+    few = list(dict.fromkeys(run.drawn["doc_id"]))[: FEWEST - 1]
+    part = run.cache_values(drawn=run.drawn[run.drawn["doc_id"].isin(few)])
+    result = trust(part)
+    assert result.signals["aurc"].isna().all()
+    assert result.promises.empty
+    lines = sentences(result.signals, result.promises)
+    assert any("cannot be said with" in line and "on 9 documents" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_what_is_no_share_and_a_run_without_answers_are_refused(answered):
+    run = answered
+    with pytest.raises(ConfigError, match=r"--risk 1: a number between 0 and 1"):
+        trust(run, risks=[1])
+    with pytest.raises(ConfigError, match="--right 0"):
+        trust(run, right=0)
+    with pytest.raises(OhrError, match="no answers with overall nonsense"):
+        trust(run, metric="nonsense")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {},
+            "check the 10 % least sure answers by hand: that finds 21 % of the wrong ones (95 % CI",
+        ),
+        ({}, "30 answers were right with gt, clean and are wrong now; they look less sure"),
+        ({}, ".720 (95 % CI .610 to .800)"),
+        ({}, "at most 25 % are possible); 40 % of 300 answers on 40 documents are wrong"),
+        ({}, "that finds 33 % of those that OCR broke (95 % CI 20 % to 50 %)"),
+        (estimated("found", math.nan, math.nan, math.nan), "cannot be said with 300 answers on 40"),
+        (estimated("broken", math.nan, math.nan, math.nan), "which ones cannot be said"),
+    ],
+)
+def test_a_sentence_says_what_checking_finds(change, said):
+    text = " ".join(sentences(pd.DataFrame([SIGNAL | change]), pd.DataFrame([PROMISE])))
+    assert said in text
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "at most 20 % wrong, promised on gt, clean: is kept (.120"),
+        (estimated("noisy_risk", 0.3, 0.25, 0.4), "is broken"),
+        (estimated("noisy_risk", 0.19, 0.1, 0.25), "may be kept"),
+        ({"has_threshold": False}, "no threshold keeps it"),
+    ],
+)
+def test_a_sentence_says_whether_the_promise_holds(change, said):
+    text = " ".join(sentences(pd.DataFrame([SIGNAL]), pd.DataFrame([PROMISE | change])))
+    assert said in text
