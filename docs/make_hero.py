@@ -191,13 +191,13 @@ class Point:
     high: float
 
 
-def curves_of(found: Mapping[str, pd.DataFrame]) -> dict[str, list[Point]]:
+def curves_of(in_text: Mapping[str, pd.DataFrame]) -> dict[str, list[Point]]:
     """The answers in the retrieved text, of 100 questions, by engine and condition."""
     curves: dict[str, list[Point]] = {}
     for engine in ENGINES:
         for _, run, base in CONDITIONS:
             name = base.format(engine=engine)
-            rows = found[run][found[run]["knowledge_base"] == name]
+            rows = in_text[run][in_text[run]["knowledge_base"] == name]
             if rows.empty:
                 raise SystemExit(f"{run}: no knowledge base {name}")
             clusters = Clusters.from_labels(rows["doc_id"].to_numpy(), rows["doc_id"].to_numpy())
@@ -522,12 +522,20 @@ def main() -> None:
     runs = {
         study.name.removeprefix("hero_"): open_run(given.runs / study.name) for study in STUDIES
     }
-    found = {name: answers_in_text(runs[name]) for name in ("scans", "twins")}
-    curves, bars = curves_of(found), bars_of(runs)
+    in_text = {name: answers_in_text(runs[name]) for name in ("scans", "twins")}
+    curves, bars = curves_of(in_text), bars_of(runs)
     example = example_of(runs["example"], invented)
-    one = found["scans"]
+    receipts = in_text["scans"]
     for look in (LIGHT, DARK):
-        print(draw(look, curves, bars, example, (one["doc_id"].nunique(), one["qid"].nunique())))
+        print(
+            draw(
+                look,
+                curves,
+                bars,
+                example,
+                (receipts["doc_id"].nunique(), receipts["qid"].nunique()),
+            )
+        )
     print(title_of(curves))
     for bar in bars:
         print(bar)
