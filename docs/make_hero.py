@@ -64,7 +64,7 @@ STUDIES = (
         f'"seeds=[0,1,2,3,4,5]" "stages=[ocr,retrieval,generation]" top_k=1 {READER}',
     ),
 )
-"""``$T`` are the twins of the receipts, ``$N`` 80 receipts, ``$A`` those with answers, ``$I`` the
+"""``$T`` are the twins of the receipts, ``$N`` 80 of them, ``$A`` the 40 with answers, ``$I`` the
 invented receipt, ``$M`` the file of the language model."""
 
 ENGINES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}
@@ -103,7 +103,7 @@ class Look:
     ink: str
     quiet: str
     line: str
-    kept: str
+    remaining: str
     lost_clean: str
     engines: Mapping[str, str]
 
@@ -213,7 +213,7 @@ class Bar:
     """What is left of a score on perfect text, in per cent, and where the rest went."""
 
     label: str
-    kept: float
+    remaining: float
     lost_clean: float
     lost_scan: float
     low: float
@@ -389,7 +389,7 @@ def _draw_example(fig: Figure, look: Look, example: Example) -> None:
     names = ("perfect text", "clean PDF", "scan")
     for place, (name, answer) in enumerate(zip(names, example.answers, strict=True)):
         x = 3 * step + place * 0.57
-        colour = look.engines["tesseract"] if place == 2 else look.kept
+        colour = look.engines["tesseract"] if place == 2 else look.remaining
         _text(fig, x, y + 0.11, answer, colour, 10, va="bottom", weight="bold")
         _text(fig, x, y + 0.09, name, look.quiet, 6.3)
 
@@ -445,7 +445,11 @@ def _draw_bars(fig: Figure, look: Look, bars: Sequence[Bar]) -> None:
     ax = _axes(fig, 0.98, 0.42, 2.3, 2.5)
     for place, bar in enumerate(bars):
         start = 0.0
-        parts = ((bar.kept, look.kept), (bar.lost_scan, scanned), (bar.lost_clean, look.lost_clean))
+        parts = (
+            (bar.remaining, look.remaining),
+            (bar.lost_scan, scanned),
+            (bar.lost_clean, look.lost_clean),
+        )
         for part, colour in parts:
             ax.barh(-place, part, left=start, height=0.42, color=colour)
             if part >= 6:
@@ -456,9 +460,12 @@ def _draw_bars(fig: Figure, look: Look, bars: Sequence[Bar]) -> None:
                 )
             start += part
         ax.plot([bar.low, bar.high], [-place - 0.3] * 2, color=look.ink, linewidth=1.2)
-        ax.plot([bar.kept] * 2, [-place - 0.35, -place - 0.25], color=look.ink, linewidth=1.2)
+        ax.plot([bar.remaining] * 2, [-place - 0.35, -place - 0.25], color=look.ink, linewidth=1.2)
         ax.text(-3, -place, bar.label, ha="right", va="center", color=look.ink, fontsize=7.5)
-    labels = ((0, "left", "left", look.kept), (bars[0].kept, "lost to the scan", "left", scanned))
+    labels = (
+        (0, "left", "left", look.remaining),
+        (bars[0].kept, "lost to the scan", "left", scanned),
+    )
     for x, text, side, colour in labels:
         ax.text(x, 0.29, text, color=colour, fontsize=7.5, weight="bold", ha=side)
     ax.text(
@@ -550,7 +557,7 @@ def make_runs(data: Path, model: Path, cache: Path, runs: Path) -> None:
         "D": data,
         "T": (runs / "receipts_twins").resolve(),
         "N": names,
-        "A": names,
+        "A": f"[{','.join(names.strip('[]').split(',')[::2])}]",
         "I": (runs / "hero_invented").resolve(),
         "M": model,
     }
