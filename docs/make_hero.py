@@ -464,7 +464,7 @@ def _draw_bars(fig: Figure, look: Look, bars: Sequence[Bar]) -> None:
         ax.text(-3, -place, bar.label, ha="right", va="center", color=look.ink, fontsize=7.5)
     labels = (
         (0, "left", "left", look.remaining),
-        (bars[0].kept, "lost to the scan", "left", scanned),
+        (bars[0].remaining, "lost to the scan", "left", scanned),
     )
     for x, text, side, colour in labels:
         ax.text(x, 0.29, text, color=colour, fontsize=7.5, weight="bold", ha=side)
