@@ -164,9 +164,8 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
     result = [curve.text(measures, axis) for curve in named]
     if several := settings_of(run.cells)[1:]:
         first = settings_of(run.cells)[0]
-        result.append(
-            f"These figures are with {first}; the table has {len(several)} more settings."
-        )
+        more = counted(len(several), "other setting")
+        result.append(f"These figures are with {first}; the table has {more}.")
     if others := ranked[MOST_CURVES:]:
         names = listed([f"{curve.engine} under {curve.noise}" for curve in others])
         result.append(f"They lose less by measured score, see the table: {names}.")
