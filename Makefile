@@ -11,6 +11,7 @@
 # make docs   build the site of docs/ in build/site
 # make results-small   make the tables of the results pages that take minutes (DATA=folder)
 # make claims   check the findings against the tables of the runs (RUNS=folder; claims-runs makes them)
+# make hero   draw the README's first picture from kept runs (RUNS=folder; hero-runs makes them: DATA, MODEL)
 # make notebooks   run the notebooks and keep what they show
 # make lock   pin the versions anew, from pyproject.toml
 
@@ -55,7 +56,7 @@ TESTS ?=
 LOWEST_TESTS ?= tests/ohr tests/rag tests/perturb tests/ocr_backends tests/experiments
 LOWEST_TOOLS := pytest pytest-xdist hypothesis apted pylatexenc rank-bm25 regex
 
-.PHONY: demo test test-python lowest test-slow test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
+.PHONY: demo test test-python lowest test-slow test-all guard test-wheel docs results-small claims claims-runs hero hero-runs notebooks install install-dev install-all lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -117,6 +118,13 @@ claims: $(VENV)/core.stamp
 
 claims-runs: $(VENV)/core.stamp
 	$(BIN)/python docs/claims.py --data $(DATA) --runs $(RUNS)
+
+hero: $(VENV)/core.stamp
+	$(BIN)/python docs/make_hero.py $(RUNS)
+
+# Needs the twins of `make claims-runs`, and a language model: MODEL=file.gguf
+hero-runs: $(VENV)/llm.stamp
+	$(BIN)/python docs/make_hero.py $(RUNS) --data $(DATA) --model $(MODEL)
 
 notebooks: $(VENV)/dev.stamp
 	# A progress bar without its widgets would warn, with the path of this environment.

@@ -25,7 +25,7 @@ def main(run: StudyRun, axis: Axis = None, look: Look = "paper") -> None:
     from ohr.figures.style import drawn_for
 
     with drawn_for(look):
-        report(run, axis or "")
+        report(run, axis or "", brief=True)
 
 
 if __name__ == "__main__":

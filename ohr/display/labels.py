@@ -109,6 +109,15 @@ def _units_of_all(cells: pd.DataFrame) -> MostUnits:
     return units
 
 
+def measure_name(stage: str, metric: str, label: str) -> str:
+    """A measure in a sentence: ``retrieval LCS``, ``answer F1, right pages given``."""
+    given = {"generation": "right pages given", "overall": "whole system"}
+    first, _, name = label.partition(" ")
+    if stage not in given or first.casefold() != stage:
+        return f"{label[:1].lower()}{label[1:]}" if first.casefold() == stage else label
+    return f"answer {name or metric}, {given[stage]}"
+
+
 def noise_title(metric: str) -> str:
     """Title of an OCR metric: ``r_noise of the content``."""
     return metric_info("ocr", metric).title

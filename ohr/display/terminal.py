@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -259,7 +261,18 @@ def report_line(out: Path, *runs: Path) -> str:
     return f"interactive report: ohr report {options}"
 
 
-def show(table: Table, width: int = 140) -> None:
+def files_line(paths: Sequence[Path]) -> str:
+    """The files of a run on one line; each figure once, without its formats.
+
+    ``files in runs/first: curves.csv, figures/noise_curve, figures/noise_strength``.
+    """
+    folder = min((path.parent for path in paths), key=lambda each: len(each.parts))
+    inside = [path.relative_to(folder) for path in paths]
+    names = [path if len(path.parts) == 1 else path.with_suffix("") for path in inside]
+    return f"files in {folder}: {', '.join(dict.fromkeys(map(Path.as_posix, names)))}"
+
+
+def show(table: Table, width: int = NARROW) -> None:
     """Print a table on standard output, without mark-up and without cutting numbers.
 
     On a terminal, long words continue on the next line; elsewhere the table is as wide as needed,
@@ -269,19 +282,42 @@ def show(table: Table, width: int = 140) -> None:
     if console.is_terminal:
         for column in table.columns:
             column.overflow = "fold"
-        console.print(table)
+        with _without_caption(table) as caption:
+            console.print(table)
+        for line in _wrapped(caption, min(console.width, NARROW)):
+            print(line)
     else:
         print(table_text(table, width), end="")
 
 
-def table_text(table: Table, width: int = 140) -> str:
-    """The table's lines, as wide as needed; cells are wrapped from ``width`` characters on."""
+def table_text(table: Table, width: int = NARROW) -> str:
+    """The table's lines, as wide as needed; cells are wrapped from ``width`` characters on.
+
+    Its caption is wrapped there too, however narrow the table is.
+    """
     written = StringIO()
     console = Console(**_PLAIN, width=width, file=written)
     for column in table.columns:
         column.min_width = _longest_word(console, column)
-    console.print(table, crop=False)
-    return written.getvalue()
+    with _without_caption(table) as caption:
+        console.print(table, crop=False)
+    return "".join([written.getvalue(), *(f"{line}\n" for line in _wrapped(caption, width))])
+
+
+@contextmanager
+def _without_caption(table: Table) -> Iterator[str]:
+    """Take a table's caption off while the table is printed: rich wraps it to the table's width."""
+    caption = table.caption
+    table.caption = None
+    try:
+        yield str(caption or "")
+    finally:
+        table.caption = caption
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The lines of a text, wrapped; none for an empty one."""
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, width) or [""]]
 
 
 def _longest_word(console: Console, column: Column) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from ohr.statistics import Ties
 from ohr.statistics.inference import unseen_share
@@ -64,6 +64,22 @@ def short(value: float) -> str:
     """Three decimals without the zero before the point: ``.086``, ``−.086``, ``1.000``."""
     text = f"{value:z.3f}".replace("-", "−")
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def prose(value: float) -> str:
+    """Two decimals, as sentences have them: ``0.09``, ``−0.09``."""
+    return f"{value:z.2f}".replace("-", "−")
+
+
+def prose_interval(low: float, high: float) -> str:
+    """``0.02 to 0.10``; ``no interval`` without one."""
+    return "no interval" if math.isnan(low) else f"{prose(low)} to {prose(high)}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a``; ``a and b``; ``a, b and c``; empty without any."""
+    *first, last = parts or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def ends(low: float, high: float, write: Callable[[float], str] = short) -> str:

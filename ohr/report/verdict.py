@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ohr.analysis.curves.study_report import sentences
 from ohr.analysis.curves.table import axis_of
+from ohr.analysis.curves.verdict import sentences
 from ohr.report.rows import MAIN, Rows
 from ohr.report.sentences import Loss
 from ohr.report.tables import stage_title

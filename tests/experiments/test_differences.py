@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -9,14 +11,12 @@ from ohr.analysis.comparison.differences import add_paired_intervals, run_differ
 from ohr.analysis.comparison.differences_report import (
     differences_lines,
     differences_table,
-    p_text,
     report_differences,
 )
 from ohr.analysis.comparison.table import comparisons
-from ohr.analysis.curves import study_report
-from ohr.analysis.curves.study_report import sentences
+from ohr.analysis.curves import verdict
+from ohr.analysis.curves.verdict import sentences
 from ohr.display.labels import shown_measures
-from ohr.display.settings import settings_of
 from ohr.study.baselines import BOTH, ENGINE, NOISE
 from ohr.study.output.cells import aggregate
 from ohr.study.results import StudyRun
@@ -170,45 +170,69 @@ def test_few_documents_show_nothing_and_say_so(run):
 
 
 @pytest.mark.slow
-def test_the_sentences_say_what_noise_costs_where_quality_breaks_and_what_is_not_shown(run):
-    lines = sentences(run, "r_noise")
-    assert 1 <= len(lines) <= 3
-    assert lines[0].startswith("Under semantic severe (r_noise .")
-    assert " on clean pages), tesseract " in lines[0]
-    assert lines[1].startswith(
-        "Where 10 % of the clean score is lost (r_noise above clean pages): Retrieval LCS "
-    )
-    for row in differences_of(run, "tesseract, semantic severe").itertuples():
-        where = lines[0] if row.p_adjusted <= 0.05 else lines[-1]
-        assert TITLES[row.stage, row.metric] in where
+def test_the_verdict_has_the_loss_on_clean_pages_and_the_noise_on_top(run):
+    first, setting, size, *_ = sentences(run, "r_noise")
+    assert setting.startswith("These figures are with tokens, bm25, 2 hits, ")
+    assert setting.endswith("; the table has 1 other setting.")
+    assert first.startswith("tesseract: of a retrieval LCS of ")
+    full, _, short = first.partition(". Answer F1, right pages given: ")
+    assert " on the true text, clean pages cost 0." in full
+    assert " and semantic severe a further 0." in full
+    assert "; answer F1, whole system: " in short
+    assert short.count(" → ") == 4
+    assert re.fullmatch(r"\d+ questions on \d+ documents\.", size)
+    for name, cause in (("tesseract, clean", "clean pages"), (NOISY, "semantic severe")):
+        row = select(run_differences(run), name, "retrieval")
+        stated = re.search(rf"{cause} (?:cost|a further) ([.\d]+) \(([^)]*)\)", full)
+        assert stated is not None
+        assert float(stated[1]) == pytest.approx(-row["difference"], abs=0.0051)
+        assert ("not significant" in stated[2]) == (row["p_adjusted"] > 0.05)
 
 
 @pytest.mark.slow
-def test_with_two_engines_the_sentences_name_both_and_compare_none(run):
-    both = twice(run, "rapidocr")
-    first, second, *last = sentences(both, "r_noise")
-    assert len(last) <= 1
-    assert first.startswith("Under semantic severe, with tokens, bm25, 2 hits, ")
-    assert ", tesseract (r_noise ." in first
-    assert first.endswith("; engines are not compared with each other here.")
-    assert first.count(" on clean pages) ") == 2
-    assert "other curve" not in first
-    assert "(r_noise above clean pages): for tesseract, Retrieval LCS " in second
-    assert "; for rapidocr, Retrieval LCS " in second
-    setting = settings_of(both.cells)[0]
-    differences = setting.select(differences_of(both, "rapidocr, semantic severe"))
-    assert len(differences) == len(TITLES)
-    of_other = first.partition("; rapidocr (r_noise .")[2]
-    for row in differences[differences["p_adjusted"] <= 0.05].itertuples():
-        assert f"of {TITLES[row.stage, row.metric]} (" in of_other
-        assert f"p {p_text(row.p_adjusted)})" in of_other
+def test_the_verdict_says_where_a_tenth_is_lost(run):
+    last = sentences(run, "r_noise")[-1]
+    lost = "tesseract has lost 10 % of its clean score at r_noise above clean pages of 0."
+    assert last.startswith((lost, "less than 10 % is lost of retrieval LCS"))
 
 
 @pytest.mark.slow
-def test_with_five_engines_the_sentences_name_the_first_and_count_the_others(run):
-    first, *_ = sentences(twice(run, "a", "b", "c", "d"), "r_noise")
-    assert first.startswith("Under semantic severe (r_noise .")
-    assert first.endswith("; the table has 4 other curves.")
+def test_the_engine_that_loses_most_comes_first_and_the_ground_truth_last(run):
+    rows = run.drawn
+    noisy_truth = rows[rows["level"] == "severe"].assign(engine="gt", **SEVERE)
+    worse = rows[rows["engine"] == "tesseract"].assign(engine="bad")
+    worse = worse.assign(value=worse["value"] * 0.5)
+    lines = sentences(make_run(run, pd.concat([rows, noisy_truth, worse])), "r_noise")
+    assert [line.partition(":")[0] for line in lines[:3]] == ["bad", "tesseract", "gt"]
+    assert lines[2].startswith("gt: of a retrieval LCS of ")
+    assert "clean pages" not in lines[2]
+    assert "no test compares them here." in lines[4]
+
+
+@pytest.mark.slow
+def test_with_more_curves_the_verdict_names_the_others(run):
+    lines = sentences(twice(run, "a", "b", "c", "d"), "r_noise")
+    others = next(line for line in lines if line.startswith("They lose less"))
+    assert others.count(" under semantic severe") == 1
+
+
+@pytest.mark.slow
+def test_without_ground_truth_the_verdict_has_the_noise_alone(run):
+    alone = make_run(run, run.drawn[run.drawn["engine"] != "gt"])
+    first = sentences(alone, "r_noise")[0]
+    assert " on clean pages, semantic severe costs 0." in first
+
+
+@pytest.mark.slow
+def test_with_few_documents_the_verdict_says_that_nothing_can_be_shown(run):
+    few = list(dict.fromkeys(run.drawn["doc_id"]))[:4]
+    small = make_run(run, run.drawn[run.drawn["doc_id"].isin(few)])
+    first = sentences(small, "r_noise")[0]
+    assert "(nothing can be shown: 4 documents: the smallest possible p is .125)" in first
+    assert "significant" not in first
+
+
+NOISY = "tesseract, semantic severe"
 
 
 def twice(run: StudyRun, *engines: str) -> StudyRun:
@@ -220,47 +244,38 @@ def twice(run: StudyRun, *engines: str) -> StudyRun:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("difference", "higher_is_better", "sentence"),
+    ("difference", "higher_is_better", "text"),
     [
-        (-0.2, True, "tesseract loses .200 of Retrieval LCS (95 % interval .100 to .300, p .010)"),
-        (0.2, True, "tesseract gains .200 of Retrieval LCS (95 % interval .100 to .300, p .010)"),
-        (0.2, False, "tesseract loses .200 of Retrieval LCS (95 % interval .100 to .300, p .010)"),
+        (-0.2, True, "semantic severe a further 0.20 (0.10 to 0.30)"),
+        (0.2, True, "semantic severe gains 0.20 (0.10 to 0.30)"),
+        (0.2, False, "semantic severe a further 0.20 (0.10 to 0.30)"),
     ],
 )
 def test_a_gain_is_no_loss_and_less_may_be_better(
-    run, monkeypatch, difference, higher_is_better, sentence
+    run, monkeypatch, difference, higher_is_better, text
 ):
-    table = differences_of(run, "tesseract, semantic severe")
+    table = run_differences(run)
     table = table[table["metric"] == "lcs"].assign(
-        difference=difference,
         ci_low=difference - 0.1,
         ci_high=difference + 0.1,
         p_adjusted=0.01,
         higher_is_better=higher_is_better,
     )
-    monkeypatch.setattr(study_report, "run_differences", lambda run: table)
+    clean = table["other"] == "tesseract, clean"
+    loss = -0.2 if higher_is_better else 0.2
+    table.loc[clean, ["difference", "ci_low", "ci_high"]] = [loss, loss - 0.1, loss + 0.1]
+    table.loc[~clean, "difference"] = difference
+    monkeypatch.setattr(verdict, "run_differences", lambda run: table)
     first = sentences(run, "r_noise")[0]
-    assert sentence in first
-    assert "Not significant" not in first
-
-
-def differences_of(run: StudyRun, other: str) -> pd.DataFrame:
-    table = run_differences(run)
-    keys = pd.Series(list(zip(table["stage"], table["metric"], strict=True)), table.index)
-    return table[(table["other"] == other) & keys.isin(list(TITLES))]
-
-
-TITLES = {
-    ("retrieval", "lcs"): "Retrieval LCS",
-    ("generation", "f1"): "Generation F1",
-    ("overall", "f1"): "Overall F1",
-}
+    assert "clean pages cost 0.20 (95 % CI 0.10 to 0.30)" in first
+    assert text in first
+    assert "not significant" not in first
 
 
 @pytest.mark.parametrize(
     ("r_noise", "message"),
     [
-        (0.1, "No noise raised the r_noise of tesseract above that of the clean pages."),
+        (0.1, "No noise raised the r_noise above that of the clean pages."),
         (float("nan"), "No noise was measured"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -218,6 +219,13 @@ def verdict(row: pd.Series, title: str) -> str:
 
 def report_differences(run: StudyRun, differences: pd.DataFrame) -> None:
     """Print the losses and write ``differences.csv``, or print why nothing is compared."""
+    show_differences(run, differences)
+    for path in write_differences(run, differences):
+        print(f"differences: {path}")
+
+
+def show_differences(run: StudyRun, differences: pd.DataFrame) -> None:
+    """Print the losses, or why nothing is compared."""
     if differences.empty:
         if why := differences.attrs.get("not_compared"):
             print(plain(f"no differences: {why}"))
@@ -232,6 +240,12 @@ def report_differences(run: StudyRun, differences: pd.DataFrame) -> None:
     if parts:
         print()
         show(differences_table(differences, parts), NARROW)
+
+
+def write_differences(run: StudyRun, differences: pd.DataFrame) -> list[Path]:
+    """Write ``differences.csv`` and return its path; nothing without differences."""
+    if differences.empty:
+        return []
     path = run.path / "differences.csv"
     write_csv(path, differences)
-    print(f"differences: {path}")
+    return [path]
