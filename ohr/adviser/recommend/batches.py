@@ -128,7 +128,7 @@ def stop_reason(verdict: MeasureVerdict) -> Literal["settled", "undecidable", ""
 
 def are_enough(read: Sequence[PageRef], for_ocr: Set[PageRef]) -> bool:
     """Whether enough of the pages that need OCR were read to compare engines by these alone."""
-    return len(for_ocr.intersection(read)) >= min(FEWEST_WITHOUT_LAYER, len(for_ocr))
+    return sum(ref in for_ocr for ref in read) >= min(FEWEST_WITHOUT_LAYER, len(for_ocr))
 
 
 def stops_early(settings: OcrSettings, read_all: bool) -> bool:
