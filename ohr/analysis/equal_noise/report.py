@@ -55,6 +55,8 @@ def report_equal_noise(
     print()
     show(_table(table, titles))
     print("in brackets: 95 % intervals over documents; p of all comparisons of a metric together")
+    for line in size_lines(table):
+        print(plain(line))
     for line in note_lines([], run_notes(runs)):
         print(plain(line))
     print(f"losses: {folder / FILE}")
@@ -94,17 +96,27 @@ def verdict_lines(table: pd.DataFrame, titles: Titles, axis: str) -> Iterator[st
         )
 
 
+def size_lines(table: pd.DataFrame) -> Iterator[str]:
+    """How many questions and documents each kind of noise was measured on."""
+    whole = table[table["group"] == "all"]
+    for _, rows in whole.groupby(["n", "n_clusters"], sort=False):
+        n, documents = int(rows["n"].iloc[0]), int(rows["n_clusters"].iloc[0])
+        kinds = "; ".join(rows["kind"].unique())
+        yield f"{n:,} questions of {counted(documents, 'document')}: {kinds}"
+
+
 def _table(table: pd.DataFrame, titles: Titles) -> Table:
-    printed = empty_table(
-        ["metric", "kind"], ["noise", "n", "documents", "lost", "more than the reference", "p"]
-    )
+    printed = empty_table(["metric", "noise", "kind"], ["lost", "more than the reference", "p"])
+    whole = table[table["group"] == "all"]
+    several = whole.loc[whole["retriever"] != "", "retriever"].nunique() > 1
     previous = None
-    for row in table[table["group"] == "all"].to_dict("records"):
+    for row in whole.to_dict("records"):
         metric = f"{row['stage']} {titles.get((row['stage'], row['metric']), row['metric'])}"
+        metric += f", {row['retriever']}" if several and row["retriever"] else ""
         printed.add_row(
             "" if metric == previous else metric,
+            short(row["noise"]),
             Text(plain(str(row["kind"]))),
-            *(short(row["noise"]), f"{row['n']:,}", f"{row['n_clusters']:,}"),
             _with_interval(row, "loss", "low", "high"),
             _with_interval(row, "difference", "difference_low", "difference_high"),
             p_value(row["p"]),

@@ -39,9 +39,13 @@ class Kind:
 
     @property
     def label(self) -> str:
-        """``typeset: tesseract, semantic``; the pages only if there are several runs."""
+        """``typeset: tesseract, semantic``; the pages only if there are several runs.
+
+        Of an engine that is the output in a folder, the folder's name.
+        """
+        engine = self.engine.rpartition("/")[2] or self.engine
         noise = f", {self.noise}" if self.noise else ""
-        return f"{self.pages}: {self.engine}{noise}" if self.pages else f"{self.engine}{noise}"
+        return f"{self.pages}: {engine}{noise}" if self.pages else f"{engine}{noise}"
 
 
 @dataclass(frozen=True)
