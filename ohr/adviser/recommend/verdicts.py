@@ -141,9 +141,10 @@ class MeasureVerdict:
 
     @property
     def is_settled(self) -> bool:
-        """Whether each other engine is shown to be worse than the best, or to be close to it."""
+        """Whether each other engine is shown to be worse than the best or close to it, or has the
+        same score on every page or question."""
         return self.is_compared and all(
-            each.is_worse or each.is_close for each in self.candidates[1:]
+            each.is_worse or each.is_close or each.is_same for each in self.candidates[1:]
         )
 
     def json_content(self, sentence: str) -> dict[str, Any]:
