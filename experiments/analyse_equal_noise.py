@@ -36,7 +36,7 @@ def main(
     metric: OutcomeMetrics = None,
     axis: Axis = None,
 ) -> int:
-    """Compare the losses of kinds of noise at the same amount of noise.
+    """Compare kinds of noise at the same amount of noise.
 
     Without --out the table and the figure go to the first run's folder.
     """

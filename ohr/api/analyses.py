@@ -77,12 +77,12 @@ class Analyses(results.StudyRun):
     def equal_noise(
         self,
         *further: results.StudyRun,
-        at: Sequence[float] = (0.1, 0.2, 0.3, 0.4),
+        amounts: Sequence[float] = (0.1, 0.2, 0.3, 0.4),
         reference: str = "",
         metrics: Sequence[str] = (),
         axis: str = "r_noise_content",
     ) -> pd.DataFrame:
-        """The loss of each engine and kind of noise where the mean ``axis`` is ``at``.
+        """The loss of each engine and kind of noise at ``amounts`` of noise, by ``axis``.
 
         Each is compared with the ``reference``. See :func:`ohr.analysis.equal_noise.table.
         equal_noise`. Raises OhrError without the ground truth on clean pages.
@@ -91,7 +91,7 @@ class Analyses(results.StudyRun):
 
         runs = self._and(further)
         return equal_noise(
-            dict(zip(run_names(runs), runs, strict=True)), at, reference, metrics, axis
+            dict(zip(run_names(runs), runs, strict=True)), amounts, reference, metrics, axis
         )
 
     def trust(

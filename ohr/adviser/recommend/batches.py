@@ -120,8 +120,12 @@ def spread_order(pages: Sequence[PageRef], seed: int) -> list[PageRef]:
 
 
 def stop_reason(verdict: MeasureVerdict) -> Literal["settled", "undecidable", ""]:
-    """Why no more pages are needed for this verdict; empty if they are."""
-    if verdict.is_settled:
+    """Why no more pages are needed for this verdict; empty if they are.
+
+    Engines with the same score on every page are settled: more pages would hardly part them.
+    """
+    are_same = verdict.is_compared and all(each.is_same for each in verdict.candidates[1:])
+    if verdict.is_settled or are_same:
         return "settled"
     return "undecidable" if verdict.needs_truth else ""
 

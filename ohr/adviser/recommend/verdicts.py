@@ -141,10 +141,9 @@ class MeasureVerdict:
 
     @property
     def is_settled(self) -> bool:
-        """Whether each other engine is shown to be worse than the best or close to it, or has the
-        same score on every page or question."""
+        """Whether each other engine is shown to be worse than the best, or to be close to it."""
         return self.is_compared and all(
-            each.is_worse or each.is_close or each.is_same for each in self.candidates[1:]
+            each.is_worse or each.is_close for each in self.candidates[1:]
         )
 
     def json_content(self, sentence: str) -> dict[str, Any]:
@@ -210,7 +209,7 @@ def error_verdict(table: pd.DataFrame, target: str, alpha: float = ALPHA) -> Mea
     known_values = {name: each for name, each in estimates.items() if each is not None}
     ranked = sorted(known_values, key=lambda name: known_values[name].mean)
     pairs = math.comb(len(ranked), 2)
-    rows = table[table["engine"].isin(ranked) & table[target].notna()]
+    rows = table[table["engine"].isin(ranked) & table[f"{target}_mean"].notna()]
     pages = rows.drop_duplicates(["doc_id", "page_no"])
     too_few = too_few_pages(len(pages)) if pages.size else ""
     candidates, further, compared, undecided = [], 0, {}, []
