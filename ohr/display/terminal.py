@@ -282,7 +282,7 @@ def show(table: Table, width: int = NARROW) -> None:
     if console.is_terminal:
         for column in table.columns:
             column.overflow = "fold"
-        with _without_caption(table) as caption:
+        with _uncaptioned(table) as caption:
             console.print(table)
         for line in _wrapped(caption, min(console.width, NARROW)):
             print(line)
@@ -299,13 +299,13 @@ def table_text(table: Table, width: int = NARROW) -> str:
     console = Console(**_PLAIN, width=width, file=written)
     for column in table.columns:
         column.min_width = _longest_word(console, column)
-    with _without_caption(table) as caption:
+    with _uncaptioned(table) as caption:
         console.print(table, crop=False)
     return "".join([written.getvalue(), *(f"{line}\n" for line in _wrapped(caption, width))])
 
 
 @contextmanager
-def _without_caption(table: Table) -> Iterator[str]:
+def _uncaptioned(table: Table) -> Iterator[str]:
     """Take a table's caption off while the table is printed: rich wraps it to the table's width."""
     caption = table.caption
     table.caption = None

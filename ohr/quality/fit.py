@@ -98,7 +98,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         }
         for which in KINDS
     }
-    offsets, kind_widths = _of_kinds(pages, residuals)
+    offsets, kind_widths = _fit_kinds(pages, residuals)
     return replace(
         _model(pages),
         widths=widths,
@@ -128,7 +128,7 @@ def fit_intervals(pages: Sequence[Labelled]) -> Predictor:
     """What :func:`fit` gives, without how far winners are to be doubted. Raises ValueError."""
     pages = drop_rare_signals(pages)
     residuals = _left_out(pages)
-    offsets, kind_widths = _of_kinds(pages, residuals)
+    offsets, kind_widths = _fit_kinds(pages, residuals)
     return replace(
         _model(pages),
         widths=_all_widths(residuals),
@@ -181,7 +181,7 @@ def _all_widths(residuals: _Residuals) -> dict[str, dict[str, tuple[float, float
     }
 
 
-def _of_kinds(
+def _fit_kinds(
     pages: Sequence[Labelled], residuals: _Residuals
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, tuple[float, float]]]]:
     """Offsets and factors of the kinds of pages with :data:`FEWEST_OF_KIND` documents.

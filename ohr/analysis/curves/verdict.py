@@ -105,13 +105,13 @@ class Curve:
             amounts.append(f"{prose(self.noisy[axis])} under {self.noise}")
             return f"{self.engine}: {noise_title(axis)} {', '.join(amounts)}."
         first, *others = measures
-        parts = [self._in_full(first)]
-        if more := [text for measure in others if (text := self._in_short(measure))]:
+        parts = [self._whole_sentence(first)]
+        if more := [text for measure in others if (text := self._short_sentence(measure))]:
             joined = "; ".join(more)
             parts.append(f"{joined[:1].upper()}{joined[1:]}.")
         return " ".join(parts)
 
-    def _in_full(self, measure: Measure) -> str:
+    def _whole_sentence(self, measure: Measure) -> str:
         means, steps = self.means.get(measure[:2], ()), self.steps.get(measure[:2], ())
         name = measure_name(*measure)
         if not means or not steps:
@@ -124,7 +124,7 @@ class Curve:
             texts.append(step.text(further, "" if first.is_shown else "95 % CI "))
         return f"{text}{' and '.join(texts)}."
 
-    def _in_short(self, measure: Measure) -> str:
+    def _short_sentence(self, measure: Measure) -> str:
         """``answer F1, whole system: 0.29 → 0.22 → 0.12 (not significant)``."""
         means, steps = self.means.get(measure[:2], ()), self.steps.get(measure[:2], ())
         if not means or not steps:

@@ -117,15 +117,15 @@ def _table(table: pd.DataFrame, titles: Titles) -> Table:
             "" if metric == previous else metric,
             short(row["noise"]),
             Text(plain(str(row["kind"]))),
-            _with_interval(row, "loss", "low", "high"),
-            _with_interval(row, "difference", "difference_low", "difference_high"),
+            _value_text(row, "loss", "low", "high"),
+            _value_text(row, "difference", "difference_low", "difference_high"),
             p_value(row["p"]),
         )
         previous = metric
     return printed
 
 
-def _with_interval(row: Mapping[Any, Any], value: str, low: str, high: str) -> str:
+def _value_text(row: Mapping[Any, Any], value: str, low: str, high: str) -> str:
     if pd.isna(row[value]):
         return "reference" if row["kind"] == row["reference"] else "-"
     if pd.isna(row[low]):

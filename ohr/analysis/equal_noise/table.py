@@ -158,11 +158,11 @@ def _curves(
 ) -> Iterator[Measured]:
     units, place = list(UNIT_COLUMNS), ["noise", "perturbation", "level", "intensity", "engine"]
     table = truth[[*units, *(name for name in GROUP_COLUMNS if name in truth)]]
-    columns = {"y0": truth, "x0": _at(damage, truth.iloc[0][place])}
+    columns = {"y0": truth, "x0": _rows_at(damage, truth.iloc[0][place])}
     places = points.drop_duplicates(place)
     for number, (_, row) in enumerate(places.iterrows(), start=1):
-        columns[f"y{number}"] = _at(points, row[place])
-        columns[f"x{number}"] = _at(damage, row[place])
+        columns[f"y{number}"] = _rows_at(points, row[place])
+        columns[f"x{number}"] = _rows_at(damage, row[place])
     for name, values in columns.items():
         column = values[[*units, "value"]].rename(columns={"value": name})
         table = table.merge(column, on=units)
@@ -178,7 +178,7 @@ def _curves(
         yield Measured(kind, {**key, "group": group}, curve, index, len(places))
 
 
-def _at(rows: pd.DataFrame, place: pd.Series) -> pd.DataFrame:
+def _rows_at(rows: pd.DataFrame, place: pd.Series) -> pd.DataFrame:
     found_rows: pd.DataFrame = rows[(rows[list(place.index)] == list(place)).all(axis=1)]
     return found_rows
 

@@ -60,12 +60,12 @@ def sentence(orders: pd.DataFrame) -> str:
         )
     return (
         f"Read {percent(SHARE)} of {mine['n_pages']:,} pages again, those with the most expected "
-        f"answers first: that wins back {_between(mine)} of the answers that OCR lost; the worst "
-        f"pages first win back {_between(worst)} ({on})."
+        f"answers first: that wins back {_interval(mine)} of the answers that OCR lost; the worst "
+        f"pages first win back {_interval(worst)} ({on})."
     )
 
 
-def _between(row: Row) -> str:
+def _interval(row: Row) -> str:
     ends = percent(row["won_back_ci_low"]), percent(row["won_back_ci_high"])
     return f"{percent(row['won_back'])} (95 % CI {ends[0]} to {ends[1]})"
 

@@ -58,7 +58,7 @@ def sentences(signals: pd.DataFrame, promises: pd.DataFrame) -> list[str]:
         own = next((row for row in rows if row["signal"] == CONFIDENT), None)
         if own is not None and not math.isnan(own["ece"]):
             lines.append(
-                f"{_name(own)}: the reader's own confidence is off by {between(own, 'ece')} on "
+                f"{_name(own)}: the reader's own confidence is off by {interval(own, 'ece')} on "
                 "average (expected calibration error)."
             )
     for row in promises.to_dict("records"):
@@ -76,11 +76,11 @@ def _name(row: Row) -> str:
     return str(row["knowledge_base"])
 
 
-def _on(row: Row) -> str:
+def _size(row: Row) -> str:
     return f"{row['n']:,} answers on {counted(row['n_clusters'], row['unit'] or 'document')}"
 
 
-def between(row: Row, name: str) -> str:
+def interval(row: Row, name: str) -> str:
     """A value with its interval."""
     ends = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
     if any(map(math.isnan, ends)):
@@ -91,15 +91,15 @@ def between(row: Row, name: str) -> str:
 def _check(row: Row) -> str:
     if math.isnan(row["found"]):
         return (
-            f"{_name(row)}: cannot be said with {_on(row)}: it takes {FEWEST} documents, and wrong "
-            "answers."
+            f"{_name(row)}: cannot be said with {_size(row)}: it takes {FEWEST} documents, and "
+            "wrong answers."
         )
     ends = percent(row["found_ci_low"]), percent(row["found_ci_high"])
     return (
         f"{_name(row)}: check the {percent(CHECKED)} least sure answers by hand: that finds "
         f"{percent(row['found'])} of the wrong ones (95 % CI {ends[0]} to {ends[1]}; at most "
         f"{percent(min(1.0, CHECKED / row['wrong']))} are possible); "
-        f"{percent(row['wrong'])} of {_on(row)} are wrong (by {row['signal']})."
+        f"{percent(row['wrong'])} of {_size(row)} are wrong (by {row['signal']})."
     )
 
 
@@ -111,7 +111,7 @@ def _broken_line(row: Row) -> list[str]:
         return [f"{_name(row)}: {counts}: which ones cannot be said with so few."]
     lines = [
         f"{_name(row)}: {counts}; they look less sure than those still right in "
-        f"{between(row, 'broken')} of all pairs (AUROC; .5 is chance)."
+        f"{interval(row, 'broken')} of all pairs (AUROC; .5 is chance)."
     ]
     if not math.isnan(row["found_broken"]):
         ends = percent(row["found_broken_ci_low"]), percent(row["found_broken_ci_high"])
@@ -126,13 +126,13 @@ def _broken_line(row: Row) -> list[str]:
 def _promise(row: Row) -> str:
     head = f"{_name(row)}: at most {percent(row['risk'])} wrong, promised on {row['baseline']}"
     if not row["has_threshold"]:
-        return f"{head}: cannot be said with {_on(row)}: no threshold keeps it."
+        return f"{head}: cannot be said with {_size(row)}: no threshold keeps it."
     high, low = row["noisy_risk_ci_high"], row["noisy_risk_ci_low"]
     verdict = (
         "is kept" if high <= row["risk"] else "is broken" if low > row["risk"] else "may be kept"
     )
     return (
-        f"{head}: {verdict} ({between(row, 'noisy_risk')} wrong); "
+        f"{head}: {verdict} ({interval(row, 'noisy_risk')} wrong); "
         f"{percent(row['noisy_coverage'])} of the questions are answered, on "
         f"{row['baseline']} {percent(row['clean_coverage'])}."
     )
