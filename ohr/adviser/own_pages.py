@@ -12,6 +12,7 @@ import pandas as pd
 
 from ohr import registry
 from ohr.adviser.countdown import Countdown, Report
+from ohr.adviser.kin import kin_of
 from ohr.adviser.sampling import PageSample
 from ohr.errors import ConfigError
 from ohr.machine.engines import usable_engines
@@ -267,7 +268,7 @@ def collect_outputs(
     of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
     sample = sample.drop_layers(contradicted_layers(of_images, sample.layers, sample.holes))
     scripts = {work.label: of for work in works if (of := scripts_in(work.backend.alphabet()))}
-    kin = _kin(works)
+    kin = kin_of({work.label: work.backend.recognisers() for work in works})
     table = signal_table(seen, sample.layers, of_layer, sample.holes, scripts, kin)
     costs = {work.label: work.page_costs() for work in works}
     keys = [
@@ -283,17 +284,6 @@ def collect_outputs(
         cost[label].setdefault("wall_s", seconds)
     composites = frozenset(w.label for w in works if isinstance(w.backend, CompositeEngine))
     return SampleOutputs(sample, table, seen, cost, of_layer, composites, kin, scripts)
-
-
-def _kin(works: Sequence[EngineWork]) -> dict[str, frozenset[str]]:
-    """Engine -> the others that share a recogniser with it."""
-    recognisers = {work.label: work.backend.recognisers() for work in works}
-    return {
-        label: frozenset(
-            other for other, theirs in recognisers.items() if other != label and own & theirs
-        )
-        for label, own in recognisers.items()
-    }
 
 
 def _pictures(works: Sequence[EngineWork], sample: PageSample) -> dict[PageRef, Picture]:

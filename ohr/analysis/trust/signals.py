@@ -22,8 +22,8 @@ TRUTH = "gt"
 """The engine that gives the ground truth."""
 SIGNALS = (CONFIDENT, MARGIN, TOP_SCORE, AGREEMENT, LEGIBLE, QUALITY)
 """Higher: surer."""
-PREDICTED = "predicted_r_noise_content"
-"""Column of ``quality.csv``."""
+PREDICTED = "r_noise_content"
+"""Column of ``quality.csv`` with the predicted content r_noise."""
 _UNIT = ["qid", "doc_id", "page_no", "domain"]
 
 
