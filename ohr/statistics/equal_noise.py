@@ -31,6 +31,15 @@ class AnchoredCurve:
         means = self.noise.mean(axis=1)
         return float(means[0]), float(means.max())
 
+    def gap_at(self, noise: float) -> float:
+        """How far apart the measured points are between which ``noise`` lies; 0 at a point or
+        outside."""
+        means = np.sort(self.noise.mean(axis=1))
+        upper = int(np.searchsorted(means, noise))
+        if upper in (0, len(means)) or means[upper] == noise:
+            return 0.0
+        return float(means[upper] - means[upper - 1])
+
     def loss_at(self, noise: float) -> np.ndarray | None:
         """Values ``(n,)`` of the questions whose mean is the loss where the mean noise is so much.
 

@@ -23,6 +23,9 @@ from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
 FILE = "equal_noise.csv"
+FAR = "~"
+WIDEST_GAP = 0.2
+"""Largest distance of two points between which a curve is taken to be straight."""
 Titles = Mapping[tuple[str, str], str]
 
 
@@ -55,6 +58,11 @@ def report_equal_noise(
     print()
     show(_table(table, titles))
     print("in brackets: 95 % intervals over documents; p of all comparisons of a metric together")
+    if (table.loc[table["group"] == "all", "gap"] > WIDEST_GAP).any():
+        print(
+            f"{FAR} read off between points that are more than {short(WIDEST_GAP)} apart: the line "
+            "may not be straight there"
+        )
     for line in size_lines(table):
         print(plain(line))
     for line in note_lines([], run_notes(runs)):
@@ -115,7 +123,7 @@ def _table(table: pd.DataFrame, titles: Titles) -> Table:
         metric += f", {row['retriever']}" if several and row["retriever"] else ""
         printed.add_row(
             "" if metric == previous else metric,
-            short(row["noise"]),
+            short(row["noise"]) + (FAR if row["gap"] > WIDEST_GAP else ""),
             Text(plain(str(row["kind"]))),
             _value_text(row, "loss", "low", "high"),
             _value_text(row, "difference", "difference_low", "difference_high"),

@@ -72,7 +72,8 @@ def equal_noise(
     ``runs`` are finished runs by the name of their pages; each needs the engine ``gt`` on clean
     pages. A kind is an engine with a noise, or an engine alone on clean pages. ``loss`` is the
     score of the ground truth minus the kind's score where the mean ``axis`` is ``noise``, with
-    ``low`` and ``high``, its 95 % interval over documents. ``difference`` is the loss minus that of
+    ``low`` and ``high``, its 95 % interval over documents; ``gap`` is how far apart the measured
+    points around it are. ``difference`` is the loss minus that of
     the ``reference`` (a label; by default the kind with most points), with an interval and ``p``,
     corrected over all comparisons of the metric and group (Holm). Kinds of the same questions are
     paired; of other questions they are independent samples (Welch). Raises ConfigError for an
@@ -211,6 +212,7 @@ def _compared(
             "engine": each.kind.engine,
             "perturbation": each.kind.noise,
             "noise": noise,
+            "gap": each.curve.gap_at(noise),
             "loss": loss.difference,
             "low": loss.interval.low,
             "high": loss.interval.high,

@@ -52,6 +52,14 @@ def test_a_measured_point_has_its_own_loss() -> None:
         assert values.mean() == pytest.approx(loss.mean())
 
 
+def test_the_gap_is_the_distance_of_the_points_around() -> None:
+    curve = drawn(3)
+    means = np.sort(curve.noise.mean(axis=1))
+    assert curve.gap_at(float(means[1:3].mean())) == pytest.approx(means[2] - means[1])
+    assert curve.gap_at(float(means[1])) == 0
+    assert curve.gap_at(float(means[-1]) + 0.1) == 0
+
+
 @pytest.mark.parametrize("at", [-0.1, 0.99])
 def test_nothing_is_said_beyond_what_was_measured(at: float) -> None:
     assert drawn(1).loss_at(at) is None
