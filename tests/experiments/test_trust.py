@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -11,10 +15,17 @@ from typer.testing import CliRunner
 import ohr
 from experiments import analyse_trust
 from ohr.analysis.trust.report import sentences
-from ohr.analysis.trust.signals import AGREEMENT, CONFIDENT, answers_with_signals
+from ohr.analysis.trust.signals import (
+    AGREEMENT,
+    CONFIDENT,
+    PREDICTED,
+    _quality,
+    answers_with_signals,
+)
 from ohr.analysis.trust.table import COMBINED, FEWEST, trust
 from ohr.errors import ConfigError, OhrError
-from ohr.study.results import open_run
+from ohr.quality.truth import TARGETS
+from ohr.study.results import StudyRun, open_run
 from tests.builders import write_kb
 from tests.experiments.conftest import DAMAGED, corpus
 from tests.experiments.conftest import run as study
@@ -156,3 +167,21 @@ def test_a_sentence_says_what_checking_finds(change, said):
 def test_a_sentence_says_whether_the_promise_holds(change, said):
     text = " ".join(sentences(pd.DataFrame([SIGNAL]), pd.DataFrame([PROMISE | change])))
     assert said in text
+
+
+def test_the_predicted_quality_of_the_page_that_was_found_is_read(tmp_path: Path) -> None:
+    """In the columns in which ``quality.csv`` is written; its pages count from 1."""
+    assert PREDICTED in TARGETS
+    (tmp_path / "quality.csv").write_text(
+        f"engine,document,page,{PREDICTED}\ntesseract,law/a,1,0.3\ntesseract,law/a,2,0.9\n"
+    )
+    frame = pd.DataFrame(
+        {
+            "engine": ["tesseract", "tesseract", "gt"],
+            "hit_doc": ["law/a", None, "law/a"],
+            "hit_page": [1, np.nan, 0],
+        }
+    )
+    values = _quality(cast(StudyRun, SimpleNamespace(path=tmp_path)), frame)
+    assert values.iloc[0] == pytest.approx(0.1)
+    assert values.iloc[1:].isna().all()
