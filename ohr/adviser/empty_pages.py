@@ -35,7 +35,8 @@ def settle_empty(
         is_empty = row["status"] == Status.EMPTY and nothing_there is not None
         blank.append(is_empty and bool(nothing_there))
         unread.append(is_empty and not nothing_there and ref not in read)
-    table = table.copy()
+    # Where no page is assessed the column has no truth value, and so is one of numbers.
+    table = table.astype({"in_range": object})
     for target, suffix in product(TARGETS, SUFFIXES):
         table.loc[blank, target + suffix] = 0.0
         table.loc[unread, target + suffix] = math.nan

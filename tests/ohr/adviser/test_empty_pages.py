@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from ohr.adviser.empty_pages import UNREAD, settle_empty
@@ -38,6 +40,14 @@ def test_engines_that_all_read_nothing_of_a_page_with_ink_prove_nothing() -> Non
 def test_an_engine_that_reads_nothing_where_another_reads_text_keeps_its_prediction() -> None:
     result = settled(False, ("one", 0, "empty"), ("other", 0, "ok"))
     assert result["edit_distance"].tolist() == [PREDICTED, PREDICTED]
+
+
+def test_pages_of_which_none_is_assessed_are_settled_too() -> None:
+    table = table_of(("one", 0, "ok"), ("one", 1, "empty")).assign(assessed=False, in_range=math.nan)
+    result = settle_empty(table, lambda engine, ref: True)
+    assert result["assessed"].tolist() == [False, True]
+    assert result["in_range"].iloc[0] is not True
+    assert result["in_range"].iloc[1] is True
 
 
 def test_a_page_that_was_not_judged_keeps_its_prediction() -> None:
