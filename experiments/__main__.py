@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from experiments._commands import GROUPS, SECTIONS, SINGLE, nearest
+from experiments._commands import GROUPS, OTHER_PATHS, SECTIONS, SINGLE, nearest
 from experiments._exit import one_line
 from ohr.errors import did_you_mean
 
@@ -55,6 +55,9 @@ class _Group(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        other = OTHER_PATHS.get((args[0], args[1])) if len(args) > 1 else None
+        if other is not None and other[0] in self._entries:
+            args = [*other, *args[2:]]
         name = args[0].replace("_", "-")
         if name not in self._entries:
             near = nearest(name)

@@ -21,6 +21,10 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "inventions",
         ),
     ),
+    "suite": (
+        "Run a frozen noise suite; check submissions for its board.",
+        ("run", "list", "check"),
+    ),
     "analyse": (
         "Analyse finished runs.",
         (
@@ -84,10 +88,13 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
 }
-_SINGLE = ("demo", "read", "recommend", "report", "board", "verify", "cache", "status")
+_SINGLE = (
+    *("demo", "read", "recommend", "plan", "report"),
+    *("board", "verify", "cache", "status"),
+)
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
-    "Measure": ("run", "analyse", "report", "board", "verify", "quality", "paper"),
+    "Measure": ("plan", "run", "suite", "analyse", "report", "board", "verify", "quality", "paper"),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
     "Manage": ("list", "status", "cache", "dev"),
 }
@@ -149,6 +156,10 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 """Groups of commands: the purpose of each group, and the module of each of its commands."""
 SINGLE: Mapping[str, str] = {name: _module("", name) for name in _SINGLE}
 """Commands outside the groups, and the module of each."""
+
+
+OTHER_PATHS: Mapping[tuple[str, str], tuple[str, str]] = {("board", "check"): ("suite", "check")}
+"""Another way to write a command: ``ohr board check`` is ``ohr suite check``."""
 
 
 def all_commands() -> Iterator[tuple[str, str, str]]:

@@ -1,7 +1,8 @@
 """Writes a board of finished runs: their conditions, ranked by what noise costs them.
 
 ``ohr board RUN [RUN ...] --out DIR`` writes ``DIR/index.html``, a page that opens with a double
-click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``.
+click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``. ``ohr board boards/ohr-c-1 --out DIR`` does so
+for the submissions of a suite, which ``ohr board check FILE`` checks.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ def main(
     ] = "",
 ) -> int:
     """Rank the conditions of finished runs by what noise costs."""
+    from ohr.suites.report import are_submissions, print_suite, read_submissions
+
+    if are_submissions(runs):
+        print_suite(read_submissions(runs), out)
+        return 0
     from ohr.report.board.build import build_board
 
     for line in build_board(runs, out, metric or [], title):

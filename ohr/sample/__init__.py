@@ -17,7 +17,7 @@ from pydantic import Field
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import ConfigError
 from ohr.plugins import DatasetParams, DatasetSource
-from ohr.sample.choices import DIFFICULTY, Difficulty
+from ohr.sample.choices import DIFFICULTY, PAGES_PER_DOCUMENT, Difficulty
 from ohr.store.identity import digest
 from ohr.types import Document, Page, PageRef
 
@@ -33,13 +33,15 @@ class SampleParams(DatasetParams):
     ``calibrated``, BM25 finds the evidence of 3,000 pages about as often as OHR-Bench's.
     ``question_pages``: only questions on that many first pages of each document are asked, by
     default those on all pages. With ``dataset.pages=evidence`` no other page is read: many
-    questions on few pages take little time, since OCR takes nearly all of it.
+    questions on few pages take little time, since OCR takes nearly all of it. ``document_pages``:
+    documents have so many first pages of the three that their authors write.
     """
 
     # The word lists name enough companies, people and towns for 10,000 pages without repeats.
     n_pages: int = Field(default=24, ge=1, le=10_000)
     n_questions: int = Field(default=60, ge=1)
     question_pages: int | None = Field(default=None, ge=1)
+    document_pages: int = Field(default=PAGES_PER_DOCUMENT, ge=1, le=PAGES_PER_DOCUMENT)
     attributes: tuple[str, ...] = ()
     difficulty: Difficulty = DIFFICULTY
 
@@ -86,6 +88,8 @@ class Sample(DatasetSource[SampleParams]):
             "attributes": self.params.attributes,
             "difficulty": self.params.difficulty,
         }
+        if self.params.document_pages != PAGES_PER_DOCUMENT:
+            recipe["document_pages"] = self.params.document_pages
         cache: Path = self.params.cache
         return cache / "sample" / digest(recipe)
 
@@ -94,7 +98,11 @@ class Sample(DatasetSource[SampleParams]):
 
         params = self.params
         written = corpus.documents(
-            params.seed, params.n_pages, params.attributes, params.difficulty
+            params.seed,
+            params.n_pages,
+            params.attributes,
+            params.difficulty,
+            params.document_pages,
         )
         stored = [storage.write_document(folder, document, images=True) for document in written]
         questions = corpus.questions(

@@ -9,3 +9,5 @@ ATTRIBUTES = ("dense", "scanned", "multilingual", "handwriting")
 Difficulty = Literal["easy", "calibrated", "hard"]
 """How hard pages are to tell apart."""
 DIFFICULTY: Difficulty = "calibrated"
+PAGES_PER_DOCUMENT = 3
+"""As many pages as its author writes; a dense document has them on one."""

@@ -17,7 +17,7 @@ from ohr.sample.authors.chinese import Bulletin
 from ohr.sample.authors.naming import cite
 from ohr.sample.authors.world import World
 from ohr.sample.blocks import PageLayout
-from ohr.sample.choices import DIFFICULTY, Difficulty
+from ohr.sample.choices import DIFFICULTY, PAGES_PER_DOCUMENT, Difficulty
 from ohr.sample.questions.asks import Ask
 from ohr.sample.questions.questions import Answerable, GoldQuestion, ask
 from ohr.sample.template import Candidate, WrittenPage, page_templates, write_document
@@ -28,7 +28,6 @@ from ohr.types import PageRef
 EDITIONS: dict[Difficulty, int] = {"easy": 1, "calibrated": 6, "hard": 12}
 """How hard pages are to tell apart -> of how many years a company has documents of each domain."""
 
-PAGES_PER_DOCUMENT = 3
 DENSE_PAGES = {
     "finance": 3,
     "law": 3,
@@ -70,11 +69,14 @@ class Written:
 
 
 def groups(
-    seed: int, n_pages: int, attributes: Sequence[str] = ()
+    seed: int,
+    n_pages: int,
+    attributes: Sequence[str] = (),
+    document_pages: int = PAGES_PER_DOCUMENT,
 ) -> Iterator[list[tuple[int, int]]]:
     """Documents of ``n_pages`` pages in all, by group: their numbers and numbers of pages.
 
-    Each has three pages (a dense one has one), the last perhaps fewer. A larger corpus begins
+    Each has ``document_pages`` pages (a dense one has one), the last perhaps fewer. A larger corpus begins
     with the documents of a smaller one.
     """
     number, remaining = 0, n_pages
@@ -82,7 +84,7 @@ def groups(
         group = []
         for place in range(len(AUTHORS)):
             drawn = drawn_attributes(seed, number + place, attributes)
-            length = min(1 if "dense" in drawn else PAGES_PER_DOCUMENT, remaining)
+            length = min(1 if "dense" in drawn else document_pages, remaining)
             if length:
                 group.append((number + place, length))
             remaining -= length
@@ -145,11 +147,12 @@ def documents(
     n_pages: int,
     attributes: Sequence[str] = (),
     difficulty: Difficulty = DIFFICULTY,
+    document_pages: int = PAGES_PER_DOCUMENT,
 ) -> list[Written]:
     """All documents of a corpus, in the order of their ids."""
     written = [
         document(seed, number, length, attributes, difficulty)
-        for group in groups(seed, n_pages, attributes)
+        for group in groups(seed, n_pages, attributes, document_pages)
         for number, length in group
     ]
     return sorted(written, key=lambda document: document.doc_id)

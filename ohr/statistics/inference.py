@@ -116,6 +116,19 @@ def infer(
     return results
 
 
+def adjusted_p_values(sums: np.ndarray, *, flips: int = FLIPS, seed: int = 0) -> np.ndarray:
+    """The adjusted p of each comparison of a family, as :func:`infer` gives it.
+
+    ``sums`` is float ``(clusters, comparisons)``: the summed differences of each cluster.
+    """
+    signs = sign_patterns(len(sums), flips, seed)
+    flipped = np.vstack([block @ sums for block in signs])
+    order, adjusted, *_ = _Family(sums, np.ones_like(sums), signs, flipped).steps()
+    result = np.empty(len(order))
+    result[order] = adjusted
+    return result
+
+
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else math.nan
 
@@ -147,8 +160,12 @@ class _Family:
         signs = sign_patterns(len(labels), flips, seed)
         return cls(sums, counts, signs, np.vstack([block @ sums for block in signs]))
 
-    def results(self, alpha: float, largest: float) -> Iterator[tuple[float, float, float, float]]:
-        """p, adjusted p and both ends of the interval of each comparison."""
+    def steps(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The order in which comparisons are tested, and at each step the adjusted p.
+
+        Also the ratios of each comparison under each pattern, the largest of those that are tested
+        from a step on, and the least ratio that counts as large as the measured one.
+        """
         roots = np.sqrt((self.sums**2).sum(axis=0))
         ratios = np.abs(self.flipped) / np.where(roots > 0, roots, 1.0)
         measured = np.abs(self.sums.sum(axis=0)) / np.where(roots > 0, roots, 1.0)
@@ -157,7 +174,11 @@ class _Family:
         # The largest ratio of a comparison and of all that are tested after it.
         rest = np.maximum.accumulate(ratios[:, order[::-1]], axis=1)[:, ::-1]
         steps = (rest >= least[order]).mean(axis=0)
-        adjusted = np.maximum.accumulate(steps)
+        return order, np.maximum.accumulate(steps), ratios, rest, least
+
+    def results(self, alpha: float, largest: float) -> Iterator[tuple[float, float, float, float]]:
+        """p, adjusted p and both ends of the interval of each comparison."""
+        order, adjusted, ratios, rest, least = self.steps()
         shown = int((adjusted <= alpha).sum())
         nothing = np.zeros(len(ratios))
         largest_two = _largest_two(ratios[:, order[shown:]])

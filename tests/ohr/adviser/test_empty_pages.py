@@ -43,7 +43,9 @@ def test_an_engine_that_reads_nothing_where_another_reads_text_keeps_its_predict
 
 
 def test_pages_of_which_none_is_assessed_are_settled_too() -> None:
-    table = table_of(("one", 0, "ok"), ("one", 1, "empty")).assign(assessed=False, in_range=math.nan)
+    table = table_of(("one", 0, "ok"), ("one", 1, "empty")).assign(
+        assessed=False, in_range=math.nan
+    )
     result = settle_empty(table, lambda engine, ref: True)
     assert result["assessed"].tolist() == [False, True]
     assert result["in_range"].iloc[0] is not True

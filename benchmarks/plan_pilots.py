@@ -1,0 +1,62 @@
+"""Makes ``ohr/analysis/planning/kept.json``: how much documents differ in their losses, of runs.
+
+``python -m benchmarks.plan_pilots "typeset pages=RUN" "receipts=TWINS,SCANS"``: a run with noise,
+or two runs of the same documents, clean and noisy. Of a run with other text noise only the first
+engine's curves are taken. Entries of other names stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from ohr.analysis.comparison.planned import planned_comparisons
+from ohr.analysis.planning.pilots import KEPT, METRICS, Pilot, curves_of, pilot_of
+from ohr.errors import OhrError
+from ohr.study.opening import open_runs
+from ohr.study.results import StudyRun
+
+
+def two_runs(name: str, clean: StudyRun, noisy: StudyRun, engine: str = "tesseract") -> Pilot:
+    """A pilot of two runs: each document's loss from the first to the second."""
+    curves = {}
+    for key in METRICS:
+        planned = planned_comparisons([clean, noisy], "run", [key])
+        of_engine = [
+            each
+            for each in planned
+            if each.record
+            and each.record["engine"] == engine
+            and each.record["group"] == "all"
+            and each.record["retriever"] in ("bm25", "")
+        ]
+        if (found := curves_of(of_engine)) is not None:
+            curves[key] = found
+    rows = noisy.rows[noisy.rows["qid"].astype(str) != ""]
+    bases = noisy.manifest["knowledge_bases"]
+    pages = max(int(base.get("pages", 0)) for base in bases.values())
+    taken = bases.get(f"{engine}, clean", {}).get("taken") or {}
+    seconds = {engine: taken["median_cpu_s"]} if taken.get("pages") else {}
+    documents, questions = int(rows["doc_id"].nunique()), int(rows["qid"].nunique())
+    return Pilot(name, documents, questions, pages, seconds, curves)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pilots that are named."""
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    for argument in arguments:
+        name, _, folders = argument.partition("=")
+        runs = open_runs([Path(folder) for folder in folders.split(",")])
+        if not name or len(runs) > 2:
+            raise OhrError(f"{argument!r} is not NAME=RUN or NAME=CLEAN,NOISY")
+        pilot = pilot_of(runs[0], METRICS) if len(runs) == 1 else two_runs(name, runs[0], runs[1])
+        kept[name] = pilot.to_json()
+        for key, curves in pilot.curves.items():
+            print(name, *key, curves.levels.shape, f"spread {curves.spread():.3f}")
+    KEPT.write_text(json.dumps(kept) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Planning: how many documents a study needs, and what it can show with those it has."""
