@@ -1,8 +1,9 @@
 """Writes a board of finished runs: their conditions, ranked by what noise costs them.
 
 ``ohr board RUN [RUN ...] --out DIR`` writes ``DIR/index.html``, a page that opens with a double
-click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``. ``ohr board boards/ohr-c-1 --out DIR`` does so
-for the submissions of a suite, which ``ohr board check FILE`` checks.
+click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``.
+Submissions of a suite are given as files, or as their folder: ``ohr board boards/ohr-c-1 --out
+DIR``. ``ohr board check FILE`` checks one.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ def groups(
 ) -> Iterator[list[tuple[int, int]]]:
     """Documents of ``n_pages`` pages in all, by group: their numbers and numbers of pages.
 
-    Each has ``document_pages`` pages (a dense one has one), the last perhaps fewer. A larger corpus begins
-    with the documents of a smaller one.
+    Each has ``document_pages`` pages (a dense one has one), the last perhaps fewer. A larger
+    corpus begins with the documents of a smaller one.
     """
     number, remaining = 0, n_pages
     while remaining > 0:

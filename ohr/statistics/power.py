@@ -65,7 +65,8 @@ def centred(pilot: PilotCurves) -> PilotCurves:
     total = pilot.counts.sum()
 
     def without_mean(sums: np.ndarray) -> np.ndarray:
-        return sums - pilot.counts[:, None] * (sums.sum(axis=0) / total)
+        remaining: np.ndarray = sums - pilot.counts[:, None] * (sums.sum(axis=0) / total)
+        return remaining
 
     return replace(pilot, levels=without_mean(pilot.levels), trends=without_mean(pilot.trends))
 

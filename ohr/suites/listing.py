@@ -21,8 +21,8 @@ def list_suites() -> int:
         show(terminal_table(make_table(_columns(suite), _rows(suite))))
         wanted = ", ".join(f"{value:g}" for value in suite.wanted)
         print(
-            f"intensities at severities 1 to {len(suite.wanted)}, set so that {suite.frozen_engine} "
-            f"has a content r_noise of {wanted}; at most: what it has at intensity 1"
+            f"intensities at severities 1 to {len(suite.wanted)}, set so that "
+            f"{suite.frozen_engine} has a content r_noise of {wanted}; at most: what it has at intensity 1"
         )
     return 0
 

@@ -136,9 +136,8 @@ def _noisy(scores: Scores) -> np.ndarray:
     """The mean of each unit over the noisy conditions that have a score; NaN where none has."""
     noisy = np.array([_values(scores, name) for name in scores.values if name != CLEAN])
     counted = (~np.isnan(noisy)).sum(axis=0)
-    means: np.ndarray = np.where(
-        counted > 0, np.nansum(noisy, axis=0) / np.maximum(counted, 1), np.nan
-    )
+    sums = np.nansum(noisy, axis=0)
+    means: np.ndarray = np.where(counted > 0, sums / np.maximum(counted, 1), np.nan)
     return means
 
 
