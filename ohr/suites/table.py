@@ -1,4 +1,4 @@
-"""The table of a suite: submissions ranked by their answers under noise."""
+"""The table of a suite: submissions ranked by the evidence that is found under noise."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from ohr.statistics.ratios import ratio_interval
 from ohr.suites.check import baseline
 from ohr.suites.submission import CLEAN, Scores, Submission
 
-ANSWERS = "overall:f1"
+EVIDENCE, ANSWERS = "retrieval:lcs", "overall:f1"
 COSTS = {"retrieval:lcs": "retrieval", "generation:f1": "answers", ANSWERS: "system"}
 """Metrics whose mean noise cost is given -> the prefix of their columns."""
 PER_THOUSAND = {"ocr:silent_numbers": "changed_numbers", "ocr:invented_words": "invented_words"}
 COLUMNS = (
     *("place", "letters", "name", "licence", "cpu_seconds", "images", "failed_pages"),
-    *("clean", "noisy", "noisy_low", "noisy_high"),
+    *("clean", "noisy", "noisy_low", "noisy_high", "answers_clean", "answers_noisy"),
     *(f"{prefix}_cost{end}" for prefix in COSTS.values() for end in ("", "_low", "_high")),
     *(f"{name}{end}" for name in PER_THOUSAND.values() for end in ("", "_low", "_high")),
     *("n", "n_documents"),
 )
-"""Columns of ``suite.csv``. Costs are 100 for the frozen engine; what is made up is per 1,000."""
+"""Columns of ``suite.csv``. ``clean`` and ``noisy`` are the retrieval LCS, ``answers`` the answer
+F1 of the whole system. Costs are 100 for the frozen engine; what is made up is per 1,000."""
 
 
 def suite_table(submissions: Sequence[Submission]) -> pd.DataFrame:
-    """One row per submission of one suite and track, the best answers under noise first.
+    """One row per submission of one suite and track, the most evidence under noise first.
 
     ``attrs["resolution"]`` is the smallest difference of two rows under noise that the suite shows
     in four of five cases, the median over pairs; NaN for a single submission.
     """
     records = [_record(each) for each in submissions]
     table = pd.DataFrame(records, columns=[name for name in COLUMNS if name not in ("place",)])
-    noisy = np.array([_noisy(each.scores[ANSWERS]) for each in submissions])
-    clusters = _clusters(submissions[0].scores[ANSWERS])
+    noisy = np.array([_noisy(each.scores[EVIDENCE]) for each in submissions])
+    clusters = _clusters(submissions[0].scores[EVIDENCE])
     table["letters"] = ""
     if len(submissions) > 1:
         table["letters"] = list(ties(noisy, clusters).letters)
@@ -68,9 +69,9 @@ def resolution(noisy: np.ndarray, clusters: Clusters) -> float:
 
 
 def _record(submission: Submission) -> dict[str, Any]:
-    answers = submission.scores[ANSWERS]
-    clusters = _clusters(answers)
-    noisy = compare_paired(_noisy(answers), clusters)
+    evidence, answers = submission.scores[EVIDENCE], submission.scores[ANSWERS]
+    clusters = _clusters(evidence)
+    noisy = compare_paired(_noisy(evidence), clusters)
     record: dict[str, Any] = {
         "letters": "",
         "name": submission.name,
@@ -78,11 +79,13 @@ def _record(submission: Submission) -> dict[str, Any]:
         "cpu_seconds": math.nan if submission.cpu_seconds is None else submission.cpu_seconds,
         "images": submission.images,
         "failed_pages": submission.failed_pages,
-        "clean": float(np.mean(_values(answers, CLEAN))),
+        "clean": float(np.mean(_values(evidence, CLEAN))),
         "noisy": noisy.difference,
         "noisy_low": noisy.interval.low,
         "noisy_high": noisy.interval.high,
-        "n": len(answers.units),
+        "answers_clean": float(np.mean(_values(answers, CLEAN))),
+        "answers_noisy": float(np.mean(_noisy(answers))),
+        "n": len(evidence.units),
         "n_documents": clusters.size,
     }
     for metric, prefix in COSTS.items():
