@@ -1,7 +1,8 @@
 """Power: how often a study of so many documents would show a loss of a given size.
 
-Documents are drawn from a pilot's, its own losses taken out and the loss in question put in, and
-every simulated study is tested as a real one (:mod:`ohr.statistics.inference`): the levels of all
+Documents are drawn from a pilot's, with its mean losses taken out and the loss in question put in.
+Documents lose as unevenly as those of the pilot differ: where most do not change at all, the loss
+falls on the few others. Every simulated study is tested as a real one (:mod:`ohr.statistics.inference`): the levels of all
 curves are one family, their trends another, and a level is shown only if its trend is too.
 """
 
@@ -22,6 +23,7 @@ FLIPS = 999
 FEWEST, MOST = 6, 5000
 """Numbers of documents that are tried; with fewer nothing can be shown."""
 _ROUNDS = 3
+_GROWTH = 1.07
 _CHANCE = 0.03
 """A simulated power this far below 0.8 may be chance."""
 
@@ -85,23 +87,31 @@ def power(
     The loss grows along its curve as the pilot's shifts say; the other curves lose nothing, which
     makes their correction the hardest. Equal arguments give equal results.
     """
-    null = centred(pilot)
-    added = difference * pilot.counts[:, None]
-    levels = null.levels - added * pilot.level_shifts
-    trends = null.trends - added * pilot.trend_shifts
-    level, trend = int(np.argmax(pilot.level_shifts)), int(np.argmax(pilot.trend_shifts))
+    null, uneven = centred(pilot), _unevenness(pilot)
+    level = int(np.argmax(pilot.level_shifts))
     rng = np.random.default_rng([seed, documents])
     shown = 0
     for _ in range(studies):
-        drawn = rng.integers(pilot.n_documents, size=documents)
-        if adjusted_p_values(levels[drawn], flips=flips, seed=seed)[level] > ALPHA:
+        drawn, like = rng.integers(pilot.n_documents, size=(2, documents))
+        added = (difference * uneven[like] * pilot.counts[drawn])[:, None]
+        levels = null.levels[drawn] - added * pilot.level_shifts
+        if adjusted_p_values(levels, flips=flips, seed=seed)[level] > ALPHA:
             continue
-        if trends.shape[1]:
-            of_trends = adjusted_p_values(trends[drawn], flips=flips, seed=seed)
-            shown += bool(of_trends[trend] <= ALPHA)
+        if pilot.trend_shifts.any():
+            trends = null.trends[drawn] - added * pilot.trend_shifts
+            of_trends = adjusted_p_values(trends, flips=flips, seed=seed)
+            shown += bool(of_trends[int(np.argmax(pilot.trend_shifts))] <= ALPHA)
         else:
             shown += 1
     return shown / studies
+
+
+def _unevenness(pilot: PilotCurves) -> np.ndarray:
+    """How much each document of the pilot changes, ``(documents,)`` with a mean of 1."""
+    changes = np.abs(pilot.levels[:, int(np.argmax(pilot.level_shifts))] / pilot.counts)
+    mean = float(changes.mean())
+    result: np.ndarray = changes / mean if mean > 0 else np.ones(pilot.n_documents)
+    return result
 
 
 def documents_needed(
@@ -147,7 +157,11 @@ def smallest_difference(
         difference = (critical + float(ndtri(POWER))) * error
         critical = _critical(pilot, documents, difference, studies, seed)
     difference = (critical + float(ndtri(POWER))) * error
-    return difference if difference <= 1.0 else None
+    while power(pilot, documents, difference, studies=studies, seed=seed) < POWER - _CHANCE:
+        difference *= _GROWTH
+        if difference > 1.0:
+            return None
+    return difference
 
 
 def _critical(

@@ -37,7 +37,7 @@ CLEAN = "clean"
 MOST_CHARACTERS = 20_000_000
 _DIGITS = 5
 
-Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 Text = Annotated[str, Field(max_length=2000)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from ohr.statistics.power import (
 )
 
 QUESTIONS = 2
+MEAN_CHANGE = 0.0701
+"""Of the last level's differences, in absolute size, without a loss."""
 LEVELS = 3
 
 
@@ -46,7 +49,9 @@ def pilot_from(differences: np.ndarray) -> PilotCurves:
 
 def shown_in_a_study(rng: np.random.Generator, documents: int, loss: float, seed: int) -> bool:
     """Whether a study of other documents shows the last level: tested as ``conclude`` does."""
-    drawn = losses(rng, documents, loss)
+    steps = np.arange(1, LEVELS + 1) / LEVELS
+    uneven = np.abs(losses(rng, documents)[:, -1:])
+    drawn = losses(rng, documents) - loss * (uneven / MEAN_CHANGE) * steps
     clusters = Clusters.from_labels(np.arange(documents), np.arange(documents))
     levels = infer([Paired(drawn[:, level], clusters) for level in range(LEVELS)], flips=999,
                    seed=seed)  # fmt: skip
@@ -59,7 +64,7 @@ def shown_in_a_study(rng: np.random.Generator, documents: int, loss: float, seed
 @pytest.mark.parametrize(("documents", "loss"), [(30, 0.05), (60, 0.03)])
 def test_the_predicted_power_is_that_of_200_simulated_studies(documents, loss):
     rng = np.random.default_rng(5)
-    pilot = pilot_from(losses(rng, 3000, 0.02))
+    pilot = pilot_from(losses(rng, 3000))
     predicted = power(pilot, documents, loss, studies=1000)
     shown = np.mean([shown_in_a_study(rng, documents, loss, seed) for seed in range(200)])
     assert predicted == pytest.approx(shown, abs=0.07)  # 0.05, and the chance of 200 studies
@@ -82,11 +87,17 @@ def test_the_smallest_difference_needs_the_documents_that_show_it():
     assert power(pilot, 40, difference) == pytest.approx(0.8, abs=0.06)
 
 
-def test_the_pilots_own_loss_does_not_count():
+def test_where_few_documents_change_a_loss_falls_on_few():
+    """If all documents lost alike, six of them would show any loss."""
     rng = np.random.default_rng(3)
-    differences = losses(rng, 200)
-    plain, lossy = pilot_from(differences), pilot_from(differences - 0.3)
-    assert power(plain, 30, 0.05, studies=100) == power(lossy, 30, 0.05, studies=100)
+    sparse = np.where(rng.random((300, 1)) < 0.1, losses(rng, 300), 0.0)
+    assert power(pilot_from(sparse), 8, 0.05, studies=200) < 0.6
+
+
+def test_a_single_level_has_no_trend():
+    pilot = pilot_from(losses(np.random.default_rng(6), 100)[:, -1:])
+    alone = replace(pilot, trends=np.zeros((100, 0)), trend_shifts=np.zeros(0))
+    assert power(alone, 40, 0.05, studies=100) > 0.5
 
 
 def test_too_few_documents_show_nothing_and_a_tiny_loss_needs_more_than_are_tried():
