@@ -84,10 +84,10 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
 }
-_SINGLE = ("demo", "read", "recommend", "report", "board", "verify", "cache", "status")
+_SINGLE = ("demo", "read", "recommend", "report", "board", "cite", "verify", "cache", "status")
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
-    "Measure": ("run", "analyse", "report", "board", "verify", "quality", "paper"),
+    "Measure": ("run", "analyse", "report", "board", "cite", "verify", "quality", "paper"),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
     "Manage": ("list", "status", "cache", "dev"),
 }
