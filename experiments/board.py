@@ -2,6 +2,8 @@
 
 ``ohr board RUN [RUN ...] --out DIR`` writes ``DIR/index.html``, a page that opens with a double
 click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``.
+``--baseline gt`` compares with the ground truth under noise, and then also ranks engines that were
+measured on clean pages alone.
 """
 
 from __future__ import annotations
@@ -22,11 +24,18 @@ def main(
     title: Annotated[
         str, typer.Option(help="Title of the board; default: the names of the runs.")
     ] = "",
+    baseline: Annotated[
+        str,
+        typer.Option(
+            help="Condition whose loss is 100, such as 'gt' or 'gt, bm25'; default: Tesseract, "
+            "BM25, extractive."
+        ),
+    ] = "",
 ) -> int:
     """Rank the conditions of finished runs by what noise costs."""
     from ohr.report.board.build import build_board
 
-    for line in build_board(runs, out, metric or [], title):
+    for line in build_board(runs, out, metric or [], title, baseline):
         print(line)
     return 0
 

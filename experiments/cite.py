@@ -25,7 +25,7 @@ def main(
         Literal["markdown", "tex"], typer.Option(help="markdown, or tex for LaTeX.")
     ] = "markdown",
 ) -> int:
-    """Write the methods paragraph and the appendix of a finished run."""
+    """Write the methods of a finished run for a paper."""
     from ohr.analysis.citation.report import cite_run
 
     cite_run(run, out, format)

@@ -38,16 +38,13 @@ class PairedComparison:
     standard_error: float = float("nan")
     """Standard error of the difference, over ``n_clusters`` clusters; NaN without an interval."""
     n_clusters: int = 0
+    is_equal: bool = False
+    """Whether both conditions have the same score on every question."""
 
     @property
     def is_shown(self) -> bool:
         """Whether the difference is significant in its family."""
         return self.p_adjusted <= ALPHA
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether both conditions have the same score on every question."""
-        return self.difference == 0 and self.cohens_dz == 0
 
 
 _NAN = float("nan")
@@ -87,6 +84,7 @@ def compare_family(
             len(differences),
             _standard_error(differences, clusters),
             clusters.size,
+            is_equal=not differences.any(),
         )
     return results
 

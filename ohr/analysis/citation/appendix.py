@@ -81,7 +81,7 @@ def _parts(run: StudyRun) -> list[Part]:
 
 def _identities(run: StudyRun) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     manifest, config = run.manifest, run.config
-    kept: Mapping[str, Mapping[str, Any]] = manifest.get("parts", {})
+    identities: Mapping[str, Mapping[str, Any]] = manifest.get("parts", {})
     engines = manifest.get("engines", {})
     for spec in config.engines:
         yield "engine", spec.label, engines.get(spec.label) or _of_config(spec)
@@ -90,7 +90,7 @@ def _identities(run: StudyRun) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         ("chunker", config.chunkers),
         ("retriever", config.retrievers),
     ):
-        of_kind = kept.get(f"{kind}s", {})
+        of_kind = identities.get(f"{kind}s", {})
         for spec in specs:
             yield kind, spec.label, of_kind.get(spec.label) or _of_config(spec)
     for kind in ("readers", "systems"):

@@ -43,8 +43,8 @@ def methods_paragraph(run: StudyRun) -> str:
 
 def units_by_domain(run: StudyRun) -> pd.DataFrame:
     """``domain``, ``documents``, ``questions``: what is asked, from the rows."""
-    asked = run.rows[run.rows["qid"] != ""]
-    by_domain = asked.groupby("domain", sort=False)
+    rows = run.rows[run.rows["qid"] != ""]
+    by_domain = rows.groupby("domain", sort=False)
     counts = by_domain.agg(documents=("doc_id", "nunique"), questions=("qid", "nunique"))
     return counts.reset_index()
 
@@ -67,11 +67,11 @@ def _data(run: StudyRun) -> list[str]:
         domains = [name for name in units["domain"] if name]
         several = "s" * (len(domains) != 1)
         among = f" of the domain{several} {listed(domains)}" if domains else ""
-        asked = counted(dataset["asked"], "question")
+        questions = counted(dataset["asked"], "question")
         documents = counted(int(units["documents"].sum()), "document")
         of = f" of its {dataset['questions']:,}" if dataset["asked"] < dataset["questions"] else ""
         how = drawn if config.even and of else ""
-        sentences.append(f"We asked {asked}{of} on {documents}{among}{how}.")
+        sentences.append(f"We asked {questions}{of} on {documents}{among}{how}.")
     note = "; ".join(truth_note(run.cells))
     against = note or f"OCR output was compared with the {truth_of(run.cells)}"
     return [*sentences, f"{against[:1].upper()}{against[1:]}."]
