@@ -38,8 +38,13 @@ class PairedComparison:
     standard_error: float = float("nan")
     """Standard error of the difference, over ``n_clusters`` clusters; NaN without an interval."""
     n_clusters: int = 0
-    is_equal: bool = False
-    """Whether both conditions have the same score on every question."""
+    n_changed: int = 0
+    """Questions whose scores differ."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether both conditions have the same score on every question."""
+        return self.n > 0 and self.n_changed == 0
 
     @property
     def is_shown(self) -> bool:
@@ -84,7 +89,7 @@ def compare_family(
             len(differences),
             _standard_error(differences, clusters),
             clusters.size,
-            is_equal=not differences.any(),
+            int(np.count_nonzero(differences)),
         )
     return results
 

@@ -84,7 +84,7 @@ def _identities(run: StudyRun) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     identities: Mapping[str, Mapping[str, Any]] = manifest.get("parts", {})
     engines = manifest.get("engines", {})
     for spec in config.engines:
-        yield "engine", spec.label, engines.get(spec.label) or _of_config(spec)
+        yield "engine", spec.label, engines.get(spec.label) or _configured(spec)
     for kind, specs in (
         ("noise", config.noise),
         ("chunker", config.chunkers),
@@ -92,13 +92,13 @@ def _identities(run: StudyRun) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     ):
         of_kind = identities.get(f"{kind}s", {})
         for spec in specs:
-            yield kind, spec.label, of_kind.get(spec.label) or _of_config(spec)
+            yield kind, spec.label, of_kind.get(spec.label) or _configured(spec)
     for kind in ("readers", "systems"):
         for label, entry in manifest.get(kind, {}).items():
             yield kind.removesuffix("s"), label, entry.get("identity", {})
 
 
-def _of_config(spec: Any) -> dict[str, Any]:
+def _configured(spec: Any) -> dict[str, Any]:
     """What the configuration says of a plug-in: only what was given."""
     argument = {} if spec.argument is None else {"argument": spec.argument}
     return {"name": spec.name, **argument, "params": dict(spec.params)}

@@ -20,7 +20,7 @@ _MOST = 20
 
 def left_out_items(run: StudyRun) -> list[str]:
     """A line for each thing that is missing from the scores, or doubtful in them."""
-    return [line for part in (_of_data, _of_plan, _of_scores) for line in _first(part(run))]
+    return [line for part in (_data_lines, _plan_lines, _score_lines) for line in _first(part(run))]
 
 
 def _first(lines: Iterator[str]) -> list[str]:
@@ -29,7 +29,7 @@ def _first(lines: Iterator[str]) -> list[str]:
     return every[:_MOST] + ([f"{more} more lines like these"] if more > 0 else [])
 
 
-def _of_data(run: StudyRun) -> Iterator[str]:
+def _data_lines(run: StudyRun) -> Iterator[str]:
     dataset = run.manifest["dataset"]
     for kind, count in Counter(problem_kinds(run.path)).items():
         yield f"{counted(count, 'problem')} of the data: {kind} (each is in {_PROBLEMS})"
@@ -53,14 +53,14 @@ def problem_kinds(folder: Path) -> list[str]:
     return list(table["kind"]) if "kind" in table else []
 
 
-def _of_plan(run: StudyRun) -> Iterator[str]:
+def _plan_lines(run: StudyRun) -> Iterator[str]:
     yield from (f"not measured: {note}" for note in run.manifest.get("unreachable", []))
     yield from (f"missing: {line}" for line in run.missing)
     for engine in run.manifest.get("same_as_truth", []):
         yield f"{engine}: its text equals the truth, so it is not ranked"
 
 
-def _of_scores(run: StudyRun) -> Iterator[str]:
+def _score_lines(run: StudyRun) -> Iterator[str]:
     yield from run.failures
     yield from (f"failed as a whole: {line}" for line in run.failed)
     pairs = [(info.stage, info.metric) for info in run.metric_infos if info.shown]
