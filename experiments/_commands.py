@@ -90,11 +90,14 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 _SINGLE = (
     *("demo", "read", "recommend", "plan", "report"),
-    *("board", "verify", "cache", "status"),
+    *("board", "cite", "verify", "cache", "status"),
 )
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
-    "Measure": ("plan", "run", "suite", "analyse", "report", "board", "verify", "quality", "paper"),
+    "Measure": (
+        *("plan", "run", "suite", "analyse", "report"),
+        *("board", "cite", "verify", "quality", "paper"),
+    ),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
     "Manage": ("list", "status", "cache", "dev"),
 }

@@ -5,7 +5,8 @@ a single run, its knowledge bases are compared, or with ``--by`` its retrievers,
 
 ``ohr analyse compare OLD NEW --fail-if "retrieval:hit@2 < -0.02"`` is a gate for continuous
 integration. It exits with 1 only if the 95 % interval of the change, over documents and paired by
-question, lies entirely beyond the margin. Several conditions are corrected together.
+question, lies entirely beyond the margin; with ``--fail-undecided`` also if some line is not
+decided. Several conditions are corrected together.
 """
 
 from __future__ import annotations
@@ -38,11 +39,19 @@ def main(
             "'retrieval:hit@2 < -0.02'; repeat for more."
         ),
     ] = None,
+    fail_undecided: Annotated[
+        bool,
+        typer.Option(
+            "--fail-undecided", help="With --fail-if: exit with 1 too if a line is not decided."
+        ),
+    ] = False,
 ) -> int:
     """Compare finished runs, paired by question."""
     from ohr.analysis.comparison.report import compare_runs
 
-    return compare_runs(runs, out, by, baseline, metric or [], groups, fail_if or [])
+    return compare_runs(
+        runs, out, by, baseline, metric or [], groups, fail_if or [], fail_undecided
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@
 click and loads nothing from elsewhere, and the same figures as ``board.csv`` and ``board.json``.
 Submissions of a suite are given as files, or as their folder: ``ohr board boards/ohr-c-1 --out
 DIR``. ``ohr board check FILE`` checks one.
+
+``--baseline gt`` compares with the ground truth under noise, and then also ranks engines that were
+measured on clean pages alone.
 """
 
 from __future__ import annotations
@@ -24,6 +27,13 @@ def main(
     title: Annotated[
         str, typer.Option(help="Title of the board; default: the names of the runs.")
     ] = "",
+    baseline: Annotated[
+        str,
+        typer.Option(
+            help="Condition whose loss is 100, such as 'gt' or 'gt, bm25'; default: Tesseract, "
+            "BM25, extractive."
+        ),
+    ] = "",
 ) -> int:
     """Rank the conditions of finished runs by what noise costs."""
     from ohr.suites.report import are_submissions, print_suite, read_submissions
@@ -33,7 +43,7 @@ def main(
         return 0
     from ohr.report.board.build import build_board
 
-    for line in build_board(runs, out, metric or [], title):
+    for line in build_board(runs, out, metric or [], title, baseline):
         print(line)
     return 0
 

@@ -26,6 +26,15 @@ class Run(Analyses):
         """Its figures: ``run.plot.noise_curve()``."""
         return Plots(self)
 
+    def cite(self, form: str = "markdown") -> tuple[str, str]:
+        """The methods paragraph and the appendix for a paper, in ``markdown`` or ``tex``.
+
+        Raises OhrError for another form, and for results that were imported.
+        """
+        from ohr.analysis.citation.report import cite
+
+        return cite(self, form)
+
 
 def open_run(path: Path | str, *, trust_code: bool = False) -> Run:
     """Open a run's folder. Raises OhrError if it is no run, or the run is not finished.

@@ -46,15 +46,15 @@ class TextTable:
 
     def markdown(self) -> str:
         """A pipe table below its caption, with all texts escaped."""
-        lines = [_markdown(self.caption), ""]
+        lines = [escape_markdown(self.caption), ""]
         header = list(self.header)
         if self.spans:  # Markdown has one header row: each column names its group
             groups = [text for text, width in self.spans for _ in range(width)]
             header = [f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)]
-        lines.append(_pipe(_markdown(name) for name in header))
+        lines.append(_pipe(escape_markdown(name) for name in header))
         lines.append(_pipe("---" if self.is_text(i) else "---:" for i in range(len(header))))
         for i, row in enumerate(self.rows):
-            lines.append(_pipe(self._styled(i, j, _markdown(c), "**{}**", "<u>{}</u>")
+            lines.append(_pipe(self._styled(i, j, escape_markdown(c), "**{}**", "<u>{}</u>")
                                for j, c in enumerate(row)))  # fmt: skip
         return "\n".join(lines) + "\n"
 
@@ -64,22 +64,22 @@ class TextTable:
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_latex(self.caption)}}}",
+            rf"\caption{{{escape_latex(self.caption)}}}",
             rf"\begin{{tabular}}{{{''.join('l' if self.is_text(i) else 'r' for i in places)}}}",
             r"\toprule",
         ]
         if self.spans:
             lines.append(
                 " & ".join(
-                    rf"\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}" if text else ""
+                    rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(text)}}}" if text else ""
                     for text, width in self.spans
                 )
                 + r" \\"
             )
-        lines += [" & ".join(_latex(name) for name in self.header) + r" \\", r"\midrule"]
+        lines += [" & ".join(escape_latex(name) for name in self.header) + r" \\", r"\midrule"]
         for i, row in enumerate(self.rows):
             cells = (
-                self._styled(i, j, _latex(c), r"\textbf{{{}}}", r"\underline{{{}}}")
+                self._styled(i, j, escape_latex(c), r"\textbf{{{}}}", r"\underline{{{}}}")
                 for j, c in enumerate(row)
             )
             lines.append(" & ".join(cells) + r" \\")
@@ -108,10 +108,12 @@ def _pipe(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Text on one line that Markdown shows as it is."""
     escaped = plain(text).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{c}" if c in "\\|*_`[]$" else c for c in escaped)
 
 
-def _latex(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """Text on one line that LaTeX prints as it is."""
     return "".join(_LATEX.get(c, c) for c in plain(text))

@@ -43,6 +43,13 @@ class Reader(Plugin[P], ABC, abstract=True):
     """Whether it looks at the pictures of the hits' pages: its context is then a sequence of
     :class:`ohr.types.ShownHit`."""
 
+    def prompts(self) -> Mapping[str, str]:
+        """What a language model is told, by name (``system``, ``user``), for the run's manifest.
+
+        Where the question and its passages go, the text has placeholders. Empty without a prompt.
+        """
+        return {}
+
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """The answer in a few words.

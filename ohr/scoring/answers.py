@@ -121,7 +121,8 @@ class Answering:
         if label not in self.tallies:
             identity = plugin.identity()
             watch = FrameWatch(isinstance(kind, _OfVerdict))
-            self.tallies[label] = ReaderTally(identity, plugin.note, watch=watch)
+            prompts = plugin.prompts() if isinstance(plugin, Reader) else {}
+            self.tallies[label] = ReaderTally(identity, plugin.note, prompts, watch=watch)
             self._journals[label] = self.store.journal(kind.journal, {kind.plugin_kind: identity})
         tally, journal = self.tallies[label], self._journals[label]
         first = {key: place for place, key in reversed(list(enumerate(keys)))}

@@ -22,6 +22,7 @@ class ReaderTally:
 
     identity: Mapping[str, object]
     note: str = ""
+    prompts: Mapping[str, str] = field(default_factory=dict)
     used: dict[str, Outcome[Any]] = field(default_factory=dict)
     closed_book: set[str] = field(default_factory=set)  # keys of ``used`` without context
     refusals: int = 0  # requests that a server refused
@@ -38,6 +39,7 @@ class ReaderTally:
         return {
             "identity": self.identity,
             "note": self.note,
+            **({"prompts": dict(self.prompts)} if self.prompts else {}),
             "answers": len(self.used),
             "by_status": dict(sorted(Counter(str(o.status) for o in self.used.values()).items())),
             "reasons": reasons(self.used.values(), empty=True),

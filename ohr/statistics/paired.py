@@ -38,16 +38,18 @@ class PairedComparison:
     standard_error: float = float("nan")
     """Standard error of the difference, over ``n_clusters`` clusters; NaN without an interval."""
     n_clusters: int = 0
+    n_changed: int = 0
+    """Questions whose scores differ."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether both conditions have the same score on every question."""
+        return self.n > 0 and self.n_changed == 0
 
     @property
     def is_shown(self) -> bool:
         """Whether the difference is significant in its family."""
         return self.p_adjusted <= ALPHA
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether both conditions have the same score on every question."""
-        return self.difference == 0 and self.cohens_dz == 0
 
 
 _NAN = float("nan")
@@ -87,6 +89,7 @@ def compare_family(
             len(differences),
             _standard_error(differences, clusters),
             clusters.size,
+            int(np.count_nonzero(differences)),
         )
     return results
 

@@ -162,6 +162,21 @@ def plugin_sources(plan: Plan) -> dict[str, str]:
     return dict(sorted(_sources(identities)))
 
 
+def part_identities(plan: Plan) -> dict[str, dict[str, dict[str, object]]]:
+    """Identities, with every parameter, of chunkers, retrievers and noises, each by its label."""
+    operators = {v.noise.name: v.noise.operator for v in plan.variants if v.noise.operator}
+    noises = {name: registry.create("perturbation", spec) for name, spec in operators.items()}
+    kinds: Mapping[str, Mapping[str, Plugin]] = {
+        "noises": noises,
+        "chunkers": plan.chunkers,
+        "retrievers": plan.retrievers,
+    }
+    return {
+        kind: {label: plugin.identity() for label, plugin in plugins.items()}
+        for kind, plugins in kinds.items()
+    }
+
+
 def _sources(value: object) -> Iterator[tuple[str, str]]:
     """Pairs of module and digest anywhere in an identity."""
     if isinstance(value, Mapping):

@@ -31,7 +31,7 @@ from ohr.store.locking import locked
 from ohr.store.versions import versions
 from ohr.study.commands import command_entry
 from ohr.study.config import StudyConfig
-from ohr.study.inputs import plugin_sources
+from ohr.study.inputs import part_identities, plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.loading import load_dataset
 from ohr.study.metrics import describe_metrics, metric_versions
@@ -277,6 +277,7 @@ def _carry_out(
             for label, engine in plan.engines.items()
             if isinstance(engine, OcrBackend)
         },
+        "parts": part_identities(plan),
         **_image_retrievers(plan),
         "sources": plugin_sources(plan),
         "dataset": {

@@ -67,6 +67,16 @@ class PromptedReader(plugins.Reader[P], abstract=True):
         params = self.params.model_dump(mode="json", exclude=excluded)
         return super().identity() | {"params": params, "prompt": words}
 
+    def prompts(self) -> dict[str, str]:
+        """The system message, the user's, and the examples, as they are in the prompt."""
+        prompt = self._prompt
+        examples = {
+            f"example {number}": "\n---\n".join([example.context, example.question, example.answer])
+            for number, example in enumerate(prompt.examples, start=1)
+        }
+        named = {"system": prompt.system, "user": prompt.user} | examples
+        return {name: text for name, text in named.items() if text}
+
     @cached_property
     def _prompt(self) -> Prompt:
         return load_prompt(self.params.prompt)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,16 +19,16 @@ from ohr.analysis.comparison.gate import (
     Verdict,
     check,
     parse_conditions,
+    smallest_margin_lines,
     unpaired_lines,
 )
+from ohr.display.wording import short
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
-from ohr.study.metrics import metric_info
 from ohr.study.results import StudyRun, open_run, recompute_cells
 from ohr.study.run import run_study
 from tests.boards import write_rows
 from tests.builders import CliRunner, load_config, write_corpus
-from tests.conftest import ROOT
 
 LCS = "retrieval:lcs"
 
@@ -161,6 +159,8 @@ def test_conditions_without_a_partner_are_said(benchmark_runs):
         ("retrieval:lcs < much", "is no condition"),
         ("retrieval:lcs < -2", "the margin must lie in [-1, 1]"),
         ("retrieval:lcs > 0.02", "describes a gain: more is better in lcs, so a loss is '<'"),
+        ("retrieval:lcs < 0.02", "write 'retrieval:lcs < -0.02' for a loss of 0.02"),
+        ("ocr:edit_distance > -0.02", "write 'ocr:edit_distance > 0.02' for a loss of 0.02"),
         ("ocr:edit_distance < -0.02", "less is better in edit_distance, so a loss is '>'"),
     ],
 )
@@ -222,26 +222,45 @@ def test_signs_and_spaces_of_conditions():
         FailIf.parse("")
 
 
-def test_the_workflow_gives_commands_that_are_there():
-    guides = ROOT / "docs" / "guides"
-    workflow = yaml.safe_load((guides / "gate-workflow.yml").read_text("utf-8"))
-    steps = workflow["jobs"]["gate"]["steps"]
-    lines = [step["run"].replace("\\\n", " ") for step in steps if "run" in step]
-    commands = [shlex.split(line) for line in lines if line.startswith("ohr ")]
-    assert [command[:3] for command in commands] == [
-        ["ohr", "run", "ocr-benchmark"],
-        ["ohr", "run", "ocr-benchmark"],
-        ["ohr", "analyse", "compare"],
-    ]
-    assert commands[2][3:5] == ["runs/old", "runs/new"]
-    for place, text in enumerate(commands[2]):
-        if text == "--fail-if":
-            condition = FailIf.parse(commands[2][place + 1])
-            info = metric_info(condition.stage, condition.metric)
-            assert condition.sign == ("<" if info.higher_is_better else ">")
-    study = load_config([str(guides / "gate-study.yaml")])
-    assert [engine.name for engine in study.engines] == ["command"]
-    assert study.stages == ("ocr", "retrieval")
+@pytest.mark.slow
+def test_not_decided_fails_where_it_is_asked_for(run_pair):
+    undecided = gate(run_pair, f"{LCS} < -0.19", more=["--fail-undecided"])
+    assert undecided.exit_code == 1, undecided.output
+    passed = gate(run_pair[::-1], f"{LCS} < -0.02", more=["--fail-undecided"])
+    assert passed.exit_code == 0, passed.output
+    alone = gate(run_pair, more=["--fail-undecided"])
+    assert alone.exit_code == 2
+    assert "--fail-undecided is for the conditions of --fail-if" in alone.stderr
+
+
+def test_the_margin_that_is_named_would_pass(run_pair):
+    [first, *_] = check(run_pair, "run", [FailIf.parse(f"{LCS} < -0.19")])
+    assert first.verdict is Verdict.NOT_DECIDED
+    assert f"would pass < {short(first.passes_at)}" in first.line
+    for margin, verdict in (
+        (first.passes_at, Verdict.PASSED),
+        (first.passes_at + 0.001, Verdict.NOT_DECIDED),
+    ):
+        [checked, *_] = check(run_pair, "run", [FailIf.parse(f"{LCS} < {margin}")])
+        assert checked.verdict is verdict, margin
+
+
+def test_from_the_smallest_margin_on_a_change_without_a_loss_passes(benchmark_runs, tmp_path):
+    spread = [0.02 * (document % 3 - 1) for document in range(12)]  # nothing is lost on average
+    pair = changed(benchmark_runs[0], tmp_path, spread)
+    [first, *_] = check(pair, "run", [FailIf.parse(f"{LCS} < -0.001")])
+    assert 0 < first.smallest < 0.1
+    assert first.smallest == pytest.approx(-first.passes_at, abs=0.0011)
+    [line] = smallest_margin_lines([first])
+    assert f"these 12 documents can decide is −{short(first.smallest)}" in line
+    [checked, *_] = check(pair, "run", [FailIf.parse(f"{LCS} < {-first.smallest - 0.001}")])
+    assert checked.verdict is Verdict.PASSED
+
+
+def test_too_few_documents_decide_no_margin(run_pair):
+    few = [limit_documents(run, 5) for run in run_pair]
+    checked = check(few, "run", [FailIf.parse(f"{LCS} < -0.02")])
+    assert smallest_margin_lines(checked) == ["retrieval:lcs: 5 documents decide no margin"]
 
 
 def test_a_condition_is_named_with_a_cut_off_and_without_a_stage(runs_of_two_cut_offs):

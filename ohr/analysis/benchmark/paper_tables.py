@@ -2,16 +2,19 @@
 
 Scores are micro-averages over questions in per cent, with one row per retriever and reader, then
 their average over retrievers and readers, as in the paper. The best engine is bold and the second
-underlined, without the ground truth.
+underlined, without the ground truth. Means that are not shown to differ from their baseline are
+marked (:mod:`ohr.analysis.comparison.not_shown`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from ohr.analysis.comparison.not_shown import not_shown_note
 from ohr.analysis.published import TRUTH, averages
 from ohr.display.labels import STAGE_METRICS, group_label
 from ohr.display.notes import Notes, answerers, note_lines
@@ -255,6 +258,7 @@ def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = Fal
     parts += [f"{cells['protocol'].iloc[0]} scoring", *truth_note(cells), *same_lines(cells)]
     if rows and (letters := letters_part(cells.attrs.get("ties", ()))):
         parts.append(letters)
+    parts += not_shown_note(cells)
     parts += note_lines(answerers(cells), notes)
     return "micro-averages in per cent; " + "; ".join(parts)
 
@@ -283,7 +287,8 @@ _TRUTH = ("none", "none", "", 0.0, TRUTH)
 def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
     """Table S5: one row per reader and knowledge base, overall F1 by evidence source in [0, 1].
 
-    ``delta`` is ALL less the ground truth's under the same reader.
+    ``delta`` is ALL less the ground truth's under the same reader. Columns of marks follow, if the
+    cells have any, where a mean is that of one setting.
     """
     stage, metric, _ = STAGE_METRICS[2]
     records = []
@@ -299,12 +304,23 @@ def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
             }
             if pd.isna(means["ALL"]):
                 continue
+            means |= _letters(of_base, stage, metric)
             distance = averages(of_base, "ocr", "edit_distance", "all").values()
             row = {"reader": reader, "knowledge_base": _base_name(base)}
             row |= {"edit_distance": next(iter(distance), float("nan"))} | means
             records.append(row | {"delta": means["ALL"] - next(iter(truth.values()), float("nan"))})
     values = pd.DataFrame(records)
     return values.dropna(axis="columns", how="all")
+
+
+def _letters(cells: pd.DataFrame, stage: str, metric: str) -> dict[str, Any]:
+    """The letters of each evidence source with a single cell; none if the cells have no letters."""
+    if "letters" not in cells:
+        return {}
+    of_metric = cells[(cells["stage"] == stage) & (cells["metric"] == metric)]
+    named = {short: of_metric[of_metric["group"] == g] for g, short in SOURCE_COLUMNS.items()}
+    single = {short: of["letters"].iloc[0] for short, of in named.items() if len(of) == 1}
+    return {LETTERS + short: letters for short, letters in single.items() if letters}
 
 
 def _base_cells(cells: pd.DataFrame, base: tuple[object, ...]) -> pd.DataFrame:
@@ -322,7 +338,7 @@ def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
     """Write table S5 of the cells of a run."""
     values = reader_values(cells)
     titles = {"edit_distance": "E.D.", "delta": "Δ(ALL)", "knowledge_base": "knowledge base"}
-    names = list(values.columns)
+    names = [name for name in values.columns if not name.startswith(LETTERS)]
     rows = [
         [
             row["reader"],
@@ -332,7 +348,7 @@ def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
                 if name == "edit_distance"
                 else f"{100 * row[name]:+z.1f}"
                 if name == "delta"
-                else percent(row[name])
+                else add_letters(percent(row[name]), row.get(LETTERS + name))
                 for name in names[2:]
             ),
         ]

@@ -9,6 +9,7 @@ from ohr.analysis.attribution.loss_shares_report import report_losses
 from ohr.analysis.benchmark.paper_tables import write_paper_tables
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import report_differences
+from ohr.analysis.comparison.not_shown import mark_not_shown
 from ohr.analysis.comparison.ties import cells_with_letters
 from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import benchmark
@@ -39,7 +40,8 @@ def report(run: StudyRun) -> None:
             print()
         for path in drawing.result():
             print(f"figure: {path}")
-    for path in write_paper_tables(cells, run.path / "tables", notes):
+    marked = mark_not_shown(cells, differences)
+    for path in write_paper_tables(marked, run.path / "tables", notes):
         print(f"table: {path}")
     if has_losses:
         print(f"table: {losses}")

@@ -14,6 +14,7 @@ from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.table import (
     BASELINE,
+    OWN_ERRORS,
     PARTS,
     UNDEFINED,
     flaw_of_baseline,
@@ -70,19 +71,23 @@ class Ranking:
 
 
 def rankings(
-    runs: Named, metrics: Sequence[str] = (), incomplete: Sequence[str] = ()
+    runs: Named,
+    metrics: Sequence[str] = (),
+    incomplete: Sequence[str] = (),
+    baseline: Mapping[str, str] = BASELINE,
 ) -> list[Ranking]:
     """The tables of complete runs, metric by metric; ``metrics`` are as ``overall:f1``.
 
     Runs are in one table only if their signatures of the metric are the same, and so are the data
     and settings that decide pages, noise and scores. ``incomplete`` names further runs that have
-    the baseline but do not count. Raises OhrError for an unknown metric.
+    the baseline but do not count. ``baseline``: part -> label
+    (:func:`~ohr.analysis.noise_cost.table.noise_costs`). Raises OhrError for an unknown metric.
     """
     runs = dict(zip(runs, cut_runs(list(runs.values()), metrics), strict=True))
     pairs = [
         pair for pair in metrics_of(list(runs.values()), metrics) if metrics or pair[0] != "ocr"
     ]
-    return [ranking for pair in pairs for ranking in _rankings(runs, *pair, incomplete)]
+    return [r for pair in pairs for r in _rankings(runs, *pair, incomplete, baseline)]
 
 
 def has_baseline(run: StudyRun) -> bool:
@@ -93,14 +98,18 @@ def has_baseline(run: StudyRun) -> bool:
     return bool((of_all & (run.cells["stage"] != "ocr")).any())
 
 
-def _rankings(runs: Named, stage: str, metric: str, incomplete: Sequence[str]) -> Iterator[Ranking]:
+def _rankings(
+    runs: Named, stage: str, metric: str, incomplete: Sequence[str], baseline: Mapping[str, str]
+) -> Iterator[Ranking]:
     groups: list[tuple[str, dict[str, StudyRun]]] = []
     for name, run in runs.items():
         if rows_of(run.rows, stage, metric).empty:
             continue
         known_values = signature_of(run.manifest, stage, metric)
         for _, members in groups:
-            if all(not why_apart(run, member, stage, metric) for member in members.values()):
+            if all(
+                not why_apart(run, member, stage, metric, baseline) for member in members.values()
+            ):
                 members[name] = run
                 break
         else:
@@ -110,7 +119,7 @@ def _rankings(runs: Named, stage: str, metric: str, incomplete: Sequence[str]) -
         if place:
             first = groups[0][1]
             name, before = next(iter(first.items()))
-            reason = why_apart(before, next(iter(members.values())), stage, metric)
+            reason = why_apart(before, next(iter(members.values())), stage, metric, baseline)
             apart = f"Not ranked with {name}: {reason}." if reason else ""
         info = next(
             info
@@ -118,10 +127,16 @@ def _rankings(runs: Named, stage: str, metric: str, incomplete: Sequence[str]) -
             for info in run.metric_infos
             if (info.stage, info.metric) == (stage, metric)
         )
-        yield _ranking(members, info, signature or NO_SIGNATURE, apart, incomplete)
+        yield _ranking(members, info, signature or NO_SIGNATURE, apart, incomplete, baseline)
 
 
-def why_apart(first: StudyRun, second: StudyRun, stage: str, metric: str) -> str:
+def why_apart(
+    first: StudyRun,
+    second: StudyRun,
+    stage: str,
+    metric: str,
+    baseline: Mapping[str, str] = BASELINE,
+) -> str:
     """Why two runs may not be ranked in one table for a metric; empty if they may."""
     before, after = (signature_of(run.manifest, stage, metric) for run in (first, second))
     if bool(before) != bool(after):
@@ -135,10 +150,15 @@ def why_apart(first: StudyRun, second: StudyRun, stage: str, metric: str) -> str
         return "the data differ"
     if differing := settings_that_differ(first, second):
         return f"the runs differ in {', '.join(differing)}"
-    flaws = [flaw_of_baseline(run) for run in (first, second)]
+    flaws = [_flaw(run, baseline) for run in (first, second)]
     if flaws[0] != flaws[1]:
         return f"the baseline of one is not the frozen one ({flaws[0] or flaws[1]})"
     return ""
+
+
+def _flaw(run: StudyRun, baseline: Mapping[str, str]) -> str:
+    """Why the frozen baseline of a run is another one; a baseline that was named has no flaw."""
+    return flaw_of_baseline(run) if baseline is BASELINE else ""
 
 
 def _unsigned(run: StudyRun, metric: str) -> str:
@@ -150,13 +170,18 @@ def _unsigned(run: StudyRun, metric: str) -> str:
 
 
 def _ranking(
-    runs: Named, info: MetricInfo, signature: str, apart: str, incomplete: Sequence[str]
+    runs: Named,
+    info: MetricInfo,
+    signature: str,
+    apart: str,
+    incomplete: Sequence[str],
+    baseline: Mapping[str, str],
 ) -> Ranking:
     members = list(runs.values())
     losses = noise_losses(members, info.stage, info.metric)
     shown = dict(zip(run_names(members), runs, strict=True))
     losses["runs"] = [", ".join(shown[name] for name in names) for names in losses["runs"]]
-    costs, no_cost = _costs(members, info, incomplete)
+    costs, no_cost = _costs(members, info, incomplete, baseline)
     frame = _rank_by_loss(losses) if costs is None else _rank_by_cost(costs, losses)
     frame = _add_made_up(_add_seconds(frame, runs), members)
     frame = _add_reported(frame, info)
@@ -169,13 +194,16 @@ def _ranking(
 
 
 def _costs(
-    runs: Sequence[StudyRun], info: MetricInfo, incomplete: Sequence[str]
+    runs: Sequence[StudyRun],
+    info: MetricInfo,
+    incomplete: Sequence[str],
+    baseline: Mapping[str, str],
 ) -> tuple[pd.DataFrame | None, str]:
     """The mean noise costs; or None, and why no condition has one."""
-    if flaw := flaw_of_baseline(runs[0]):
+    if flaw := _flaw(runs[0], baseline):
         return None, flaw
     try:
-        costs = noise_costs(runs, [(info.stage, info.metric)])
+        costs = noise_costs(runs, [(info.stage, info.metric)], baseline)
     except OhrError as error:
         reason = str(error)
         if incomplete and "lack the baseline" in reason:
@@ -190,6 +218,7 @@ def _rank_by_cost(costs: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
     merged = costs.merge(losses[[*PARTS, *of_losses]], on=list(PARTS), how="left")
     undefined = merged["cost"].isna()
     merged["not_ranked"] = ""
+    merged.loc[merged["n_noises"] == 0, "noises"] = OWN_ERRORS
     merged.loc[undefined, "not_ranked"] = UNDEFINED
     keys = set(costs[list(PARTS)].itertuples(index=False, name=None))
     remaining = [key not in keys for key in losses[list(PARTS)].itertuples(index=False, name=None)]

@@ -130,7 +130,7 @@ def change_text(row: pd.Series | Row, between: str = ", ") -> str:
     if row["ci_low"] <= -1 < 1 <= row["ci_high"]:
         return f"{change}{between}nothing excluded"
     change += f" [{short(row['ci_low'])}, {short(row['ci_high'])}]"
-    if row.get("cohens_dz") == 0 and row["difference"] == 0:
+    if row.get("n_changed") == 0:
         return f"{change}{between}no question changed"
     over = "" if mark or row["excluded"] >= 1 else f", none over {short(row['excluded'])}"
     return f"{change}{between}p {p_text(row['p_adjusted'])}{over}"

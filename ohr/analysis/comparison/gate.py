@@ -110,6 +110,11 @@ class Checked:
     """Questions or pages that count in only one of the two."""
     is_equal: bool = False
     """Whether both have the same score on every question."""
+    passes_at: float = math.nan
+    """The smallest margin at which this change would pass; NaN if none in [-1, 1] would."""
+    smallest: float = math.nan
+    """The smallest margin, without its sign, at which a change that loses nothing would pass, with
+    this spread over documents; NaN where it is not known."""
 
     @property
     def line(self) -> str:
@@ -123,6 +128,8 @@ class Checked:
                 interval = "on every question"
             elif reason := too_few(self.n_documents):
                 interval = f"[nothing is excluded: {reason}]"
+        if self.verdict is Verdict.NOT_DECIDED and not math.isnan(self.passes_at):
+            interval += f", would pass {self.condition.sign} {short(self.passes_at)}"
         unpaired = f"; {self.n_unpaired} count on one side only" if self.n_unpaired else ""
         return plain(
             f"{self.verdict}: {self.condition}: {short(self.difference)} {interval}; {self.pair}; "
@@ -132,7 +139,7 @@ class Checked:
 
 def parse_conditions(texts: Sequence[str], runs: Sequence[StudyRun]) -> list[FailIf]:
     """The conditions of ``--fail-if``. Raises OhrError for a metric that the runs do not have, or
-    a condition that describes a gain.
+    a condition that describes a gain, by its ``<`` or by the sign of its margin.
     """
     conditions = [_measured(FailIf.parse(text), runs) for text in texts]
     infos = {(str(info.stage), info.metric): info for run in runs for info in run.metric_infos}
@@ -143,6 +150,12 @@ def parse_conditions(texts: Sequence[str], runs: Sequence[StudyRun]) -> list[Fai
             raise ConfigError(
                 f"--fail-if '{condition}' describes a gain: {of} is better in "
                 f"{condition.metric}, so a loss is '{sign}'"
+            )
+        if condition.margin * (-1 if sign == "<" else 1) < 0:
+            turned = replace(condition, margin=-condition.margin)
+            raise ConfigError(
+                f"--fail-if '{condition}' has the sign of a gain: {of} is better in "
+                f"{condition.metric}, so write '{turned}' for a loss of {abs(condition.margin):g}"
             )
     return conditions
 
@@ -200,6 +213,7 @@ def _checked(
 ) -> Checked:
     low, high = comparison.interval.low, comparison.interval.high
     verdict = Verdict.NOT_DECIDED
+    passes_at = smallest = math.nan
     if comparison.interval.unit != DOCUMENT:  # pages of two documents say nothing about others
         low, high = math.nan, math.nan
     elif comparison.is_equal:  # nothing changed, so there is nothing to lose
@@ -211,6 +225,12 @@ def _checked(
         )
         if verdict is Verdict.PASSED and doubled is not Verdict.PASSED:
             verdict = Verdict.NOT_DECIDED
+        end = (
+            min(low, harsher.interval.low)
+            if condition.sign == "<"
+            else max(high, harsher.interval.high)
+        )
+        passes_at, smallest = _margins(condition, end, comparison.difference)
     return Checked(
         condition,
         verdict,
@@ -222,7 +242,46 @@ def _checked(
         int(record["n_documents"]),
         int(record["n_baseline_only"] + record["n_other_only"]),
         comparison.is_equal,
+        passes_at,
+        smallest,
     )
+
+
+def _margins(condition: FailIf, end: float, difference: float) -> tuple[float, float]:
+    """The margins of a :class:`Checked`, from the end of the interval that decides whether it
+    passes; rounded so that what is printed would pass."""
+    if abs(end) >= 1:
+        return math.nan, math.nan
+    sign = -1 if condition.sign == "<" else 1
+    loss = max(0.0, sign * end)
+    return sign * _rounded_up(loss), _rounded_up(sign * (end - difference))
+
+
+def _rounded_up(value: float) -> float:
+    """To three decimals, upwards."""
+    return math.ceil(value * 1000 - 1e-9) / 1000
+
+
+def smallest_margin_lines(checked: Sequence[Checked]) -> list[str]:
+    """A line for each condition: the smallest margin that the documents of its pairs can decide."""
+    lines = []
+    for condition in dict.fromkeys(each.condition for each in checked):
+        pairs = [each for each in checked if each.condition == condition and not each.is_equal]
+        if not pairs:
+            continue
+        undecidable = (each for each in pairs if math.isnan(each.smallest))
+        widest = next(undecidable, max(pairs, key=lambda each: each.smallest))
+        documents = f"{widest.n_documents} document{'s' * (widest.n_documents != 1)}"
+        if math.isnan(widest.smallest):
+            lines.append(f"{condition.name}: {documents} decide no margin")
+            continue
+        sign = "−" if condition.sign == "<" else ""
+        lines.append(
+            f"{condition.name}: the smallest margin that these {documents} can decide is "
+            f"{sign}{short(widest.smallest)}: a change that loses nothing, with this spread, "
+            "passes from there on"
+        )
+    return [plain(line) for line in lines]
 
 
 def _pair_name(row: Mapping[str, Any]) -> str:
@@ -272,6 +331,8 @@ def gate_table(checked: Sequence[Checked]) -> pd.DataFrame:
             "n": result.n,
             "n_documents": result.n_documents,
             "n_unpaired": result.n_unpaired,
+            "passes_at": result.passes_at,
+            "smallest_margin": result.smallest,
             "intervals": len(checked),
         }
         for result in checked

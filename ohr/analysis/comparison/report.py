@@ -15,6 +15,7 @@ from ohr.analysis.comparison.gate import (
     check,
     gate_table,
     parse_conditions,
+    smallest_margin_lines,
     unpaired_lines,
 )
 from ohr.analysis.comparison.names import cut_runs
@@ -32,7 +33,7 @@ from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import number, p_value, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import add_letters, is_shown, letters_part, rare_losses
-from ohr.errors import OhrError
+from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
@@ -49,12 +50,16 @@ def compare_runs(
     metric: Sequence[str] = (),
     groups: bool = False,
     fail_if: Sequence[str] = (),
+    fail_undecided: bool = False,
 ) -> int:
     """Print the differences, and write them with ``out``. Raises OhrError.
 
-    Returns 1 if a condition of ``fail_if`` holds with confidence, else 0. Without ``metric``, the
+    Returns 1 if a condition of ``fail_if`` holds with confidence, with ``fail_undecided`` also if
+    one is not decided; else 0. Without ``metric``, the
     metrics of these conditions are compared.
     """
+    if fail_undecided and not fail_if:
+        raise ConfigError("--fail-undecided is for the conditions of --fail-if: give one")
     by = by or default_aspect(paths)
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
@@ -88,13 +93,20 @@ def compare_runs(
             paths_written += write_table(out, "changes", changes, _changes_table(changes))
         for path in paths_written:
             print(f"table: {path}")
-    return _close_gate(checked, runs, by, out) if conditions else 0
+    return _close_gate(checked, runs, by, out, fail_undecided) if conditions else 0
 
 
 def _close_gate(
-    checked: Sequence[Checked], runs: Sequence[StudyRun], by: str, out: Path | None
+    checked: Sequence[Checked],
+    runs: Sequence[StudyRun],
+    by: str,
+    out: Path | None,
+    fail_undecided: bool,
 ) -> int:
-    """Print one line per checked condition; returns 1 if one failed, else 0."""
+    """Print one line per checked condition; returns 1 if one failed, else 0.
+
+    With ``fail_undecided`` also 1 if one is not decided.
+    """
     for result in checked:
         print(result.line)
     for note in unpaired_lines(runs, checked) if by == "run" else ():
@@ -103,6 +115,8 @@ def _close_gate(
         print("the gate: a 95 % interval over documents")
     else:
         print(f"the gate: {len(checked)} intervals over documents, at 95 % together")
+    for line in smallest_margin_lines(checked):
+        print(line)
     sizes = [
         each.n_documents for each in checked if each.verdict is Verdict.PASSED and not each.is_equal
     ]
@@ -111,7 +125,8 @@ def _close_gate(
     if out is not None:
         write_csv(out / "gate.csv", gate_table(checked))
         print(f"table: {out / 'gate.csv'}")
-    return int(any(result.verdict is Verdict.FAILED for result in checked))
+    failing = {Verdict.FAILED, *([Verdict.NOT_DECIDED] if fail_undecided else [])}
+    return int(any(result.verdict in failing for result in checked))
 
 
 def _readers(runs: Sequence[StudyRun], differences: pd.DataFrame) -> list[str]:

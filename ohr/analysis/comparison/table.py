@@ -33,7 +33,7 @@ COLUMNS = (
     *("ci_low", "ci_high", "ci_unit", "excluded"),
     *("p", "p_adjusted", "family", "family_size", "cohens_dz", "cliffs_delta"),
     *("trend", "trend_ci_low", "trend_ci_high", "trend_p"),
-    *("n", "n_documents", "n_baseline_only", "n_other_only", "further_units"),
+    *("n", "n_changed", "n_documents", "n_baseline_only", "n_other_only", "further_units"),
 )
 LETTERS = ("letters", "baseline_letters")
 """Columns of the letters for ties, of the condition and of its baseline."""
@@ -125,6 +125,7 @@ def _row(each: Planned) -> dict[str, Any]:
         "cohens_dz": result.cohens_dz,
         "cliffs_delta": result.cliffs_delta,
         "n": result.n,
+        "n_changed": result.n_changed,
     }
 
 

@@ -35,6 +35,9 @@ BASELINE: Mapping[str, str] = {
 SAME = ("scoring", "scope", "dpi", "dataset.pages")
 """Options of a study that all runs must share, beside the draws and the noises."""
 ENGINE_MAJOR = "5"
+TRUTH = "gt"
+OWN_ERRORS = "none: its own errors, against the ground truth"
+"""Noise of a condition that was measured on clean pages alone."""
 AT_BASELINE = 100.0
 UNDEFINED = "undefined: the baseline loses nothing under these noises"
 _ROUNDING = 1e-12
@@ -52,9 +55,15 @@ class Losses:
     baseline: np.ndarray
     clusters: Clusters
     noises: tuple[str, ...]
+    own_errors: bool = False
+    """Whether the condition has clean pages alone, compared with the ground truth's."""
 
 
-def noise_costs(runs: Sequence[StudyRun], metrics: Sequence[tuple[str, str]]) -> pd.DataFrame:
+def noise_costs(
+    runs: Sequence[StudyRun],
+    metrics: Sequence[tuple[str, str]],
+    baseline: Mapping[str, str] = BASELINE,
+) -> pd.DataFrame:
     """One row per metric and condition: its mean noise cost, with interval and letters.
 
     The cost is 100 times the condition's mean loss over all noises divided by the baseline's on the
@@ -65,13 +74,17 @@ def noise_costs(runs: Sequence[StudyRun], metrics: Sequence[tuple[str, str]]) ->
     baseline's loss may be 0. ``letters``: conditions of a metric that share one do not differ
     significantly, by paired sign flips of documents after Holm.
 
+    ``baseline``: part -> label, by default the frozen one; any other has to fit one condition. If
+    its engine is the ground truth, a condition with clean pages alone loses what its engine's own
+    errors cost, compared with the ground truth's clean pages.
+
     Raises OhrError if the runs lack the baseline or noise, or do not fit together.
     """
-    _check(runs)
+    _check(runs, is_frozen=baseline is BASELINE)
     comparable, reasons = split_by_signature(runs, metrics)
     if not comparable:
         raise OhrError("; ".join(reasons) or "none of these metrics was measured")
-    tables = [_metric_costs(runs, stage, metric) for stage, metric in comparable]
+    tables = [_metric_costs(runs, stage, metric, baseline) for stage, metric in comparable]
     tested = [part.attrs.pop("ties") for part in tables]
     table = pd.concat(tables, ignore_index=True)
     table.attrs["ties"] = tested
@@ -79,8 +92,8 @@ def noise_costs(runs: Sequence[StudyRun], metrics: Sequence[tuple[str, str]]) ->
     return table
 
 
-def _check(runs: Sequence[StudyRun]) -> None:
-    """Raise OhrError for runs of other data, or whose baseline has other options."""
+def _check(runs: Sequence[StudyRun], *, is_frozen: bool) -> None:
+    """Raise OhrError for runs of other data, or whose frozen baseline has other options."""
     digests = {str(run.manifest.get("dataset", {}).get("digest", "")) for run in runs}
     if len(digests) > 1:
         raise OhrError("the runs are of different data: the baseline must be on the same pages")
@@ -90,7 +103,7 @@ def _check(runs: Sequence[StudyRun]) -> None:
                 f"{runs[0].path} and {run.path} differ in {', '.join(differing)}: the baseline "
                 "must be measured as the others are"
             )
-    for run in runs:
+    for run in runs if is_frozen else ():
         if flaw := flaw_of_baseline(run):
             raise OhrError(f"{run.path}: {flaw}")
 
@@ -131,7 +144,9 @@ def settings_that_differ(first: StudyRun, second: StudyRun) -> list[str]:
     return names
 
 
-def _metric_costs(runs: Sequence[StudyRun], stage: str, metric: str) -> pd.DataFrame:
+def _metric_costs(
+    runs: Sequence[StudyRun], stage: str, metric: str, named: Mapping[str, str]
+) -> pd.DataFrame:
     info = next(
         info
         for run in runs
@@ -140,7 +155,7 @@ def _metric_costs(runs: Sequence[StudyRun], stage: str, metric: str) -> pd.DataF
     )
     rows = gathered(runs, stage, metric)
     conditions = {tuple(map(str, key)): part for key, part in rows.groupby(list(PARTS), sort=False)}
-    baseline = _baseline(conditions, stage, metric)
+    baseline = _baseline(conditions, stage, metric, named)
     records, losses = [], []
     for key, of_condition in conditions.items():
         paired = _paired(of_condition, conditions[baseline], info)
@@ -178,16 +193,31 @@ def gathered(runs: Sequence[StudyRun], stage: str, metric: str) -> pd.DataFrame:
 
 
 def _baseline(
-    conditions: Mapping[tuple[str, ...], pd.DataFrame], stage: str, metric: str
+    conditions: Mapping[tuple[str, ...], pd.DataFrame],
+    stage: str,
+    metric: str,
+    named: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """The key of the baseline; parts that a stage does not have are empty."""
-    for key in conditions:
-        if all(value in ("", BASELINE[part]) for part, value in zip(PARTS, key, strict=True)):
-            return key
+    """The key of the baseline; parts that a stage does not have are empty. Raises OhrError."""
+    fitting = [
+        key
+        for key in conditions
+        if all(
+            value in ("", named.get(part, value)) for part, value in zip(PARTS, key, strict=True)
+        )
+    ]
+    if len(fitting) == 1 or (fitting and named is BASELINE):
+        return fitting[0]
+    if named is not BASELINE:
+        text = ", ".join(named.values())
+        if not fitting:
+            raise OhrError(f"no condition of {stage}:{metric} is the baseline {text!r}")
+        several = "; ".join(conditions_of(pd.DataFrame(fitting, columns=list(PARTS))))
+        raise OhrError(f"the baseline {text!r} fits several conditions: name more of {several}")
     names = ", ".join(BASELINE[part] for part in PARTS if part != "system")
     raise OhrError(
         f"the runs lack the baseline for {stage}:{metric} ({names} hits): run the study with it, "
-        "or give a run of the same data that has it"
+        "give a run of the same data that has it, or name another with --baseline"
     )
 
 
@@ -197,6 +227,9 @@ def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -
     sides = [split_by_noise(frame) for frame in (condition, baseline)]
     if any("" not in side for side in sides):
         return None
+    own_errors = _has_own_errors_only(condition, baseline)
+    if own_errors:
+        sides[0] = dict.fromkeys(sides[1], sides[0][""]) | {"": sides[1][""]}
     noises = [name for name in sides[0] if name and name in sides[1]]
     if not noises:
         return None
@@ -213,7 +246,17 @@ def _paired(condition: pd.DataFrame, baseline: pd.DataFrame, info: MetricInfo) -
         np.array([sign * (table[f"{number}"] - table[f"{number}{name}"]) for name in noises], float)
         for number in range(2)
     ]
-    return Losses(losses[0], losses[1], clusters_of(table), tuple(noises))
+    return Losses(losses[0], losses[1], clusters_of(table), tuple(noises), own_errors)
+
+
+def _has_own_errors_only(condition: pd.DataFrame, baseline: pd.DataFrame) -> bool:
+    """Whether a condition has clean pages alone, and the baseline is the ground truth under noise.
+
+    Then its pages are compared with the ground truth's clean pages: its noise is its own errors.
+    """
+    is_clean = bool((condition["noise"] == "none").all())
+    engines = [str(frame["engine"].iloc[0]) for frame in (condition, baseline)]
+    return is_clean and engines[1] == TRUTH != engines[0]
 
 
 def split_by_noise(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -240,7 +283,7 @@ def cost_of(losses: Losses) -> dict[str, Any]:
         "baseline_loss": float(baseline.mean()),
         "n": len(baseline),
         "n_documents": losses.clusters.size,
-        "n_noises": len(losses.noises),
+        "n_noises": 0 if losses.own_errors else len(losses.noises),
     }
 
 

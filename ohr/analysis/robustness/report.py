@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from ohr.analysis.benchmark.paper_tables import reader_values, write_reader_table
+from ohr.analysis.comparison.differences import run_differences
+from ohr.analysis.comparison.not_shown import mark_not_shown
 from ohr.analysis.robustness.table import (
     PARTS,
     robustness,
@@ -32,7 +34,8 @@ def compare_readers(run: StudyRun, out: Path, baseline: str = "") -> int:
     print(table.caption)
     paths = write_table(out, "robust_reader", losses, table)
     if len(reader_values(run.cells)):
-        paths += write_reader_table(run.cells, out, notes)
+        marked = mark_not_shown(run.cells, run_differences(run, groups=True))
+        paths += write_reader_table(marked, out, notes)
     for path in paths:
         print(f"table: {path}")
     return 0

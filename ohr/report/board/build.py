@@ -9,6 +9,8 @@ from pathlib import Path
 
 from ohr.analysis.board.runs import Entry, Rerun, digests_of, open_entries, reruns, study_of
 from ohr.analysis.board.table import Ranking, board_frame, has_baseline, rankings, records_of
+from ohr.analysis.noise_cost.baselines import named_baseline
+from ohr.analysis.noise_cost.table import BASELINE
 from ohr.files.safe_text import plain
 from ohr.report.board.page import SCRIPTS, SHEETS, page
 from ohr.store.atomic import write_bytes, write_text
@@ -19,35 +21,44 @@ VERSION = 1
 
 
 def build_board(
-    paths: Sequence[Path], out: Path, metrics: Sequence[str] = (), title: str = ""
+    paths: Sequence[Path],
+    out: Path,
+    metrics: Sequence[str] = (),
+    title: str = "",
+    baseline: str = "",
 ) -> list[str]:
     """Write the board of the runs in these folders; returns the lines that a command prints.
 
     ``metrics`` are as ``overall:f1``; by default the usual ones of retrieval and answers. The same
-    runs give the same bytes. Raises OhrError: no run, not a run, a run twice, an unknown metric, or
-    a folder that cannot be written.
+    runs give the same bytes. ``baseline`` names another baseline than the frozen one, such as
+    ``gt``. Raises OhrError: no run, not a run, a run twice, an unknown metric or baseline, or a
+    folder that cannot be written.
     """
     entries = open_entries(paths)
     complete = {entry.name: entry.run for entry in entries if entry.run and not entry.lacks}
     with_baseline = [
         entry.name for entry in entries if entry.run and entry.lacks and has_baseline(entry.run)
     ]
-    tables = rankings(complete, metrics, with_baseline) if complete else []
+    named = named_baseline(list(complete.values()), baseline) if baseline else BASELINE
+    tables = rankings(complete, metrics, with_baseline, named) if complete else []
     again = reruns(entries)
     title = title or f"Board: {', '.join(entry.name for entry in entries)}"
     app = files("ohr.report") / "app"
     for name in (*SCRIPTS, *SHEETS):
         write_bytes(out / "app" / name, (app / name).read_bytes())
     write_csv(out / "board.csv", board_frame(tables))
-    write_text(out / "board.json", _board_json(entries, tables, again))
-    write_text(out / "index.html", page(title, entries, tables, again))
+    write_text(out / "board.json", _board_json(entries, tables, again, baseline))
+    write_text(out / "index.html", page(title, entries, tables, again, baseline))
     return list(_lines(out, entries, tables, again))
 
 
-def _board_json(entries: Sequence[Entry], tables: Sequence[Ranking], again: Sequence[Rerun]) -> str:
+def _board_json(
+    entries: Sequence[Entry], tables: Sequence[Ranking], again: Sequence[Rerun], baseline: str
+) -> str:
     """The board with every digit."""
     value = {
         "version": VERSION,
+        **({"baseline": baseline} if baseline else {}),
         "runs": [
             {
                 "name": entry.name,

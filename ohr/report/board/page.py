@@ -14,7 +14,7 @@ from ohr.analysis.board.table import MADE_UP, Ranking
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.noise_cost.losses import noise_losses
 from ohr.analysis.noise_cost.report import interval_text
-from ohr.analysis.noise_cost.table import AT_BASELINE, PARTS
+from ohr.analysis.noise_cost.table import AT_BASELINE, OWN_ERRORS, PARTS
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
 from ohr.files.safe_text import plain
@@ -38,7 +38,11 @@ _REPORTED = "clean score, reported (not ranked)"
 
 
 def page(
-    title: str, entries: Sequence[Entry], tables: Sequence[Ranking], again: Sequence[Rerun]
+    title: str,
+    entries: Sequence[Entry],
+    tables: Sequence[Ranking],
+    again: Sequence[Rerun],
+    baseline: str = "",
 ) -> str:
     """The page as HTML; all texts of the runs are escaped."""
     metrics: dict[tuple[str, str], list[Ranking]] = {}
@@ -73,7 +77,7 @@ def page(
             if entry.run and not entry.lacks
             for line in entry.run.failures
         ],
-        reading=[plain(sentence) for sentence in _reading(tables)],
+        reading=[plain(sentence) for sentence in _reading(tables, baseline)],
     )
     return html
 
@@ -319,10 +323,11 @@ def _badge(rerun: Rerun | None) -> str:
     return Markup('<span class="badge {}">{}</span>').format(kind, plain(rerun.badge()))
 
 
-def _reading(tables: Sequence[Ranking]) -> Iterator[str]:
+def _reading(tables: Sequence[Ranking], baseline: str) -> Iterator[str]:
+    of = plain(baseline) or "Tesseract 5 with BM25 and the extractive reader"
     yield (
-        "Noise cost: the loss of a condition under noise, divided by that of Tesseract 5 with BM25 "
-        "and the extractive reader on the same questions, both over all noises. "
+        f"Noise cost: the loss of a condition under noise, divided by that of {of} "
+        "on the same questions, both over all noises. "
         f"{AT_BASELINE:.0f} is this baseline; lower is better. An interval is unbounded where that "
         "of the baseline's own loss contains 0."
     )
@@ -330,6 +335,11 @@ def _reading(tables: Sequence[Ranking]) -> Iterator[str]:
         "Loss: the score on the same engine's clean pages less the score under noise. An engine "
         "that reads clean pages badly can have a low loss, so look at its clean score too."
     )
+    if any(OWN_ERRORS in list(table.frame["noises"]) for table in tables):
+        yield (
+            "A condition whose noise is its own errors was measured on clean pages alone: its loss "
+            "is the score on the ground truth's clean pages less its own."
+        )
     yield (
         "Changed numbers: another number stands in their place. Invented words: no part of the "
         "page supports them. Both are means over pages and noises."

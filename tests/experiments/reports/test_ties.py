@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 from ohr.analysis.benchmark.paper_tables import write_paper_tables
+from ohr.analysis.comparison.differences import run_differences
+from ohr.analysis.comparison.not_shown import NOT_SHOWN, mark_not_shown, not_shown_note
 from ohr.analysis.comparison.report import compare_runs
 from ohr.analysis.comparison.table import compare
 from ohr.analysis.comparison.ties import cells_with_letters
@@ -102,3 +104,38 @@ def test_compare_has_the_letters_of_both_sides(separated_run, tmp_path, monkeypa
     assert "conditions that share a letter do not differ significantly" in printed
     written = pd.read_csv(tmp_path / "differences.csv")
     assert list(written["letters"]) == list(of_all["letters"])
+
+
+def test_paper_tables_mark_every_cell_that_is_not_shown_to_differ(separated_run, tmp_path):
+    run = separated_run
+    differences = run_differences(run, groups=True)
+    cells = mark_not_shown(cells_with_letters(run), differences)
+    of_all = differences["group"] == "all"
+    crossing = ~of_all & ~(differences["p_adjusted"] <= 0.05)
+    assert 0 < crossing.sum() < (~of_all).sum(), "some groups are shown to differ, some are not"
+    intervals = differences[~of_all & differences["ci_low"].notna()]
+    over = (intervals["ci_low"] <= 0) & (intervals["ci_high"] >= 0)
+    pd.testing.assert_series_equal(over, crossing[intervals.index], check_names=False)
+
+    keys = ["stage", "metric", "retriever", "reader", "group"]
+    marked = cells[(cells["letters"] == NOT_SHOWN) & (cells["group"] != "all")]
+    assert set(marked["engine"]) == {"precomputed:theirs"}, "the truth is nobody's other"
+    expected = differences[crossing][keys].fillna("").astype(str)
+    assert set(map(tuple, marked[keys].values)) == set(map(tuple, expected.values))
+
+    write_paper_tables(cells, tmp_path)
+    values = pd.read_csv(tmp_path / "table2.csv").set_index("engine")
+    shown = values[[name for name in values if name.startswith("letters overall")]]
+    for suffix, mark in (("md", " ns |"), ("tex", " ns &")):
+        text = (tmp_path / f"table2.{suffix}").read_text()
+        assert mark in text
+        assert "ns: not shown to differ from its baseline" in text
+        assert "noise on top" not in text, "the tables have clean pages only"
+    assert (shown == NOT_SHOWN).to_numpy().any()
+
+
+def test_cells_without_differences_have_no_mark(benchmark_runs):
+    run = benchmark_runs[1]
+    cells = mark_not_shown(run.cells, run_differences(run, groups=True).iloc[:0])
+    assert set(cells["letters"]) == {""}
+    assert not_shown_note(cells) == []

@@ -16,6 +16,7 @@ from ohr.statistics import (
     further_clusters,
     sign_flip_test,
 )
+from ohr.statistics.paired import NOTHING_SHARED
 from tests.examples import examples
 
 
@@ -158,3 +159,14 @@ def test_no_difference_takes_forever_and_no_interval_says_nothing():
     assert further_clusters(even) == np.inf
     alone = Clusters.from_labels(np.zeros(2), np.zeros(2))
     assert np.isnan(further_clusters(compare_paired(np.array([0.1, 0.3]), alone)))
+
+
+def test_changes_that_cancel_are_no_equality():
+    units = Clusters.from_labels(np.arange(12) % 6, np.arange(12))
+    cancelling = compare_paired(np.tile([0.5, -0.5], 6), units)
+    assert (cancelling.difference, cancelling.n_changed) == (0.0, 12)
+    assert not cancelling.is_equal
+    same = compare_paired(np.zeros(12), units)
+    assert same.is_equal
+    assert same.n_changed == 0
+    assert not NOTHING_SHARED.is_equal
