@@ -24,6 +24,9 @@ FEWEST, MOST = 6, 5000
 """Numbers of documents that are tried; with fewer nothing can be shown."""
 _ROUNDS = 3
 _GROWTH = 1.07
+_HALVINGS = 60
+_LEAST = 1e-3
+"""A document without any change takes part in a loss that is larger than the others can bear."""
 _CHANCE = 0.03
 """A simulated power this far below 0.8 may be chance."""
 
@@ -87,13 +90,13 @@ def power(
     The loss grows along its curve as the pilot's shifts say; the other curves lose nothing, which
     makes their correction the hardest. Equal arguments give equal results.
     """
-    null, uneven = centred(pilot), _unevenness(pilot)
+    null, uneven = centred(pilot), _uneven_losses(pilot, difference)
     level = int(np.argmax(pilot.level_shifts))
     rng = np.random.default_rng([seed, documents])
     shown = 0
     for _ in range(studies):
         drawn, like = rng.integers(pilot.n_documents, size=(2, documents))
-        added = (difference * uneven[like] * pilot.counts[drawn])[:, None]
+        added = (uneven[like] * pilot.counts[drawn])[:, None]
         levels = null.levels[drawn] - added * pilot.level_shifts
         if adjusted_p_values(levels, flips=flips, seed=seed)[level] > ALPHA:
             continue
@@ -106,11 +109,21 @@ def power(
     return shown / studies
 
 
-def _unevenness(pilot: PilotCurves) -> np.ndarray:
-    """How much each document of the pilot changes, ``(documents,)`` with a mean of 1."""
+def _uneven_losses(pilot: PilotCurves, difference: float) -> np.ndarray:
+    """Losses ``(documents,)`` in [0, 1] with this mean, in proportion to the pilot's changes.
+
+    None exceeds 1, the whole score: a larger mean falls on more documents.
+    """
     changes = np.abs(pilot.levels[:, int(np.argmax(pilot.level_shifts))] / pilot.counts)
-    mean = float(changes.mean())
-    result: np.ndarray = changes / mean if mean > 0 else np.ones(pilot.n_documents)
+    shares = changes + max(float(changes.mean()), 1.0) * _LEAST
+    low, high = 0.0, 1.0 / float(shares.min())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if float(np.minimum(1.0, middle * shares).mean()) < difference:
+            low = middle
+        else:
+            high = middle
+    result: np.ndarray = np.minimum(1.0, high * shares)
     return result
 
 
