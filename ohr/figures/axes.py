@@ -29,9 +29,9 @@ MEANS_ALONE = "intervals of means do not show whether two {} differ: their paire
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 
-def axis_label(metric: str) -> str:
+def axis_label(metric: str, cells: pd.DataFrame | None = None) -> str:
     """The label of an axis of damage."""
-    return mathematical(noise_title(metric))
+    return mathematical(noise_title(metric, cells))
 
 
 def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:

@@ -72,7 +72,7 @@ def _source_curves(
                     n = questions_of(cells, group)
                     ax.set_title(f"{mathless(group_label(group))}\n(n = {n})")
                 if row == len(metrics) - 1:
-                    ax.set_xlabel(mathematical(noise_title(axis)))
+                    ax.set_xlabel(mathematical(noise_title(axis, cells)))
                 if column == 0:
                     ax.set_ylabel(f"{mathematical(title)}\n(better ↑)")
             start_at_zero(axes[row], marks=True)

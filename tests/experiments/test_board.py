@@ -106,7 +106,7 @@ def test_without_the_baseline_conditions_are_listed_by_loss_with_the_reason(fold
     assert list(frame["letters"]) == ["a", "b"]
     page = text_of(board)
     assert "No mean noise cost: the runs lack the baseline for overall:f1" in page
-    assert "Overall F1 by loss: other" in page
+    assert "answer F1, whole system by loss: other" in page
     assert "other | 0.090 | [" in page
 
 

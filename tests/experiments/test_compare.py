@@ -254,7 +254,7 @@ def test_a_difference_of_next_to_nothing_has_no_minus(benchmark_runs, monkeypatc
     done = CliRunner().invoke(main, [str(benchmark_runs[1].path)], env={"COLUMNS": "300"})
     assert done.exit_code == 0, done.output
     assert "+0.000" in done.stdout
-    assert re.search(r"\[-0.100,\s.*\+0.000\]", done.stdout, re.DOTALL)  # cells are wrapped
+    assert re.search(r"\[−0\.100, \+0\.000\]", done.stdout)
     assert "-0.000" not in done.stdout
     assert "-0.00 " not in done.stdout
 

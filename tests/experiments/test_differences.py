@@ -150,7 +150,7 @@ def table_of(run: StudyRun) -> tuple[list[list[str]], str]:
 def test_the_table_names_part_baseline_and_family(run):
     columns, caption = table_of(run)
     assert columns[0].count(f"{ENGINE}:") == columns[0].count(f"{NOISE}:") == 1
-    assert "tesseract, semantic severe\nless tesseract, clean" in columns[0]
+    assert "tesseract, semantic severe\nminus tesseract, clean" in columns[0]
     assert f"{NOISE}: less the same engine's clean pages" in caption
     assert "intervals and p by sign flips" in caption
     assert "of engines on clean pages, and its " in " ".join(caption.split())
@@ -162,7 +162,7 @@ def test_few_documents_show_nothing_and_say_so(run):
     first = list(dict.fromkeys(run.drawn["doc_id"]))[:4]
     columns, caption = table_of(make_run(run, run.drawn[run.drawn["doc_id"].isin(first)]))
     assert (
-        "nothing can be shown with 4 documents: the smallest possible p is .125; use 6" in caption
+        "nothing can be shown with 4 documents: the smallest possible p is 0.125; use 6" in caption
     )
     assert "further documents like these" in caption
     assert "*" not in "".join(columns[-1])
@@ -228,7 +228,7 @@ def test_with_few_documents_the_verdict_says_that_nothing_can_be_shown(run):
     few = list(dict.fromkeys(run.drawn["doc_id"]))[:4]
     small = make_run(run, run.drawn[run.drawn["doc_id"].isin(few)])
     first = sentences(small, "r_noise")[0]
-    assert "(nothing can be shown: 4 documents: the smallest possible p is .125)" in first
+    assert "(nothing can be shown: 4 documents: the smallest possible p is 0.125)" in first
     assert "significant" not in first
 
 
@@ -275,7 +275,7 @@ def test_a_gain_is_no_loss_and_less_may_be_better(
 @pytest.mark.parametrize(
     ("r_noise", "message"),
     [
-        (0.1, "No noise raised the r_noise above that of the clean pages."),
+        (0.1, "No noise raised the r_noise (default tokens) above that of the clean pages."),
         (float("nan"), "No noise was measured"),
     ],
 )

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ohr.analysis.comparison.differences import run_differences
-from ohr.analysis.comparison.differences_report import p_text
 from ohr.analysis.curves.losses import loss_panels
-from ohr.display.labels import added_noise_title, measure_name, noise_title, shown_measures
+from ohr.display.labels import above_clean_pages, noise_title, shown_measures
 from ohr.display.settings import settings_of
-from ohr.display.wording import counted, is_shown, listed, prose, prose_interval
+from ohr.display.wording import counted, is_shown, listed
 from ohr.ocr.noise import noise_name
 from ohr.statistics import too_few
 from ohr.statistics.loss_curves import LOST
+from ohr.statistics.numbers import prose, prose_bound, prose_interval, prose_p
 from ohr.study.results import StudyRun, knowledge_base_name
 
 TRUTH = "gt"
@@ -59,7 +59,7 @@ class Step:
         if reason := too_few(int(self.row["n_documents"])):
             return f"{loss} (nothing can be shown: {reason})"
         bound = max(map(abs, ends))
-        ruled_out = f"; a change above {prose(bound)} is ruled out" if bound < 1 else ""
+        ruled_out = f"; a change above {prose_bound(bound)} is ruled out" if bound < 1 else ""
         return f"{loss} (not significant{ruled_out}{self._trend})"
 
     @property
@@ -74,7 +74,7 @@ class Step:
         if not is_shown(self.row["trend_p"]):
             return ""
         way = "rises" if self.row["trend"] > 0 else "falls"
-        return f"; over all levels the score {way} with noise, p {p_text(self.row['trend_p'])}"
+        return f"; over all levels the score {way} with noise, {prose_p(self.row['trend_p'])}"
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,12 @@ class Curve:
         means = self.means.get(measure[:2], ())
         return float(means[0] - means[-1]) if means else 0.0
 
-    def text(self, measures: Sequence[Measure], axis: str) -> str:
+    def text(self, measures: Sequence[Measure], axis: str, noise: str) -> str:
         """The verdict on the curve: the first measure with intervals, then the others."""
         if not measures:
             amounts = [] if self.clean is None else [f"{prose(self.clean[axis])} on clean pages"]
             amounts.append(f"{prose(self.noisy[axis])} under {self.noise}")
-            return f"{self.engine}: {noise_title(axis)} {', '.join(amounts)}."
+            return f"{self.engine}: {noise} {', '.join(amounts)}."
         first, *others = measures
         parts = [self._whole_sentence(first)]
         if more := [text for measure in others if (text := self._short_sentence(measure))]:
@@ -113,7 +113,7 @@ class Curve:
 
     def _whole_sentence(self, measure: Measure) -> str:
         means, steps = self.means.get(measure[:2], ()), self.steps.get(measure[:2], ())
-        name = measure_name(*measure)
+        name = measure[2]
         if not means or not steps:
             return f"{self.engine} under {self.noise}: no loss of {name} can be tested."
         text = f"{self.engine}: of a {name} of {prose(means[0])} on {self.start}, "
@@ -136,7 +136,7 @@ class Curve:
             significant = f" (significant: {listed(shown)})"
         else:
             significant = " (not significant)"
-        return f"{measure_name(*measure)}: {' → '.join(map(prose, means))}{significant}"
+        return f"{measure[2]}: {' → '.join(map(prose, means))}{significant}"
 
 
 def sentences(run: StudyRun, axis: str) -> list[str]:
@@ -148,11 +148,13 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
     everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
     if (everyone["noise"] == "none").all():
         return ["No noise was measured, so there is no loss to noise."]
-    measures = shown_measures(run.cells)
+    measures, noise = shown_measures(run.cells), noise_title(axis, run.cells)
     curves = list(_curves(run, axis, everyone))
     raised = [curve for curve in curves if curve.clean is None or _rises(curve, axis)]
     if not raised:
-        return [f"No noise raised the {noise_title(axis)} above that of the clean pages."]
+        return [
+            f"No noise raised the {noise_title(axis, run.cells)} above that of the clean pages."
+        ]
     ranked = sorted(
         raised,
         key=lambda curve: (
@@ -161,7 +163,7 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
         ),
     )
     named = ranked[:MOST_CURVES]
-    result = [curve.text(measures, axis) for curve in named]
+    result = [curve.text(measures, axis, noise) for curve in named]
     if several := settings_of(run.cells)[1:]:
         first = settings_of(run.cells)[0]
         more = counted(len(several), "other setting")
@@ -238,7 +240,7 @@ def _breaks(run: StudyRun, axis: str, curve: Curve) -> str:
     panels = loss_panels(run, axis)
     texts, unlost = [], []
     for panel in panels[0][1] if panels else ():
-        name = measure_name(panel.stage, panel.metric, panel.title)
+        name = panel.title
         for series in panel.series:
             if (series.engine, series.noise) == (curve.engine, curve.perturbation):
                 value, low, high = series.curve.noise_at_loss()
@@ -250,11 +252,10 @@ def _breaks(run: StudyRun, axis: str, curve: Curve) -> str:
                     interval = "" if math.isnan(low) else f" (95 % CI {prose(low)} to {end})"
                     texts.append(f"{prose(value)} for {name}{interval}")
     lost = f"{100 * LOST:.0f} % of its clean score"
+    noise = above_clean_pages(noise_title(axis, run.cells))
     parts = []
     if texts:
-        parts.append(
-            f"{curve.engine} has lost {lost} at {added_noise_title(axis)} of {listed(texts)}"
-        )
+        parts.append(f"{curve.engine} has lost {lost} at {noise} of {listed(texts)}")
     if unlost:
         parts.append(f"less than {100 * LOST:.0f} % is lost of {listed(unlost)}")
     return f"{'; '.join(parts)}." if parts else ""

@@ -62,13 +62,18 @@ def draw_figure3(points: pd.DataFrame, notes: Sequence[str], folder: Path) -> li
                 if row == 0:
                     ax.set_title(_panel_title(panel, points))
                 if row == len(stages) - 1:
-                    ax.set_xlabel(mathematical(noise_title(str(points["axis"].iloc[0]))))
-            axes[row, 0].set_ylabel(f"{title}\n(better ↑)")
+                    ax.set_xlabel(mathematical(_noise_title(points)))
+            axes[row, 0].set_ylabel(f"{mathematical(title)}\n(better ↑)")
             start_at_zero(axes[row])
         axes[0, 0].set_xlim(-0.02, max(0.1, 1.06 * float(points["r_noise"].max())))
         handles, labels = _legend(points)
         legend_below(fig, handles, labels, 4)
         return save(fig, folder, "figure3", pdf=True, notes=[*describe(fig, notes), *_HOW])
+
+
+def _noise_title(points: pd.DataFrame) -> str:
+    """Of the axis, which is published unless some run cannot have that."""
+    return noise_title(str(points["axis"].iloc[0]))
 
 
 def _panel_title(panel: str, points: pd.DataFrame) -> str:
