@@ -97,7 +97,7 @@ def formatting_rows(default: Path, reference: Path) -> Rows:
         for source in ("text", "table", "formula"):
             title = f"of {source} questions"
             yield row(title, protocol, "ocr", "r_noise", group=f"source:{source}")
-        yield row(f"r_noise of content, {protocol}", protocol, "ocr", "r_noise_content")
+        yield row(f"content r_noise, {protocol}", protocol, "ocr", "r_noise_content")
         title = f"retrieval LCS, as it stands / without mark-up, {protocol}"
         yield row(title, protocol, "retrieval", "lcs", "lcs_stripped")
         title = f"page not found / text missing as it stands, {protocol}"
@@ -339,7 +339,7 @@ FRAGMENTS = (
     Fragment(
         "sample",
         (SAMPLE,),
-        ("", "r_noise", "of content", "edit distance", *QUALITY),
+        ("", "r_noise (default tokens)", "content r_noise", "edit distance", *QUALITY),
         sample_rows,
     ),
     Fragment(
