@@ -24,6 +24,7 @@ from ohr.figures.style import (
     legend_below,
     save,
     series_handles,
+    series_numbers,
 )
 from ohr.statistics.loss_curves import LOST, LossCurve
 from ohr.statistics.numbers import prose
@@ -77,12 +78,13 @@ def draw_losses(
     ``<name>.txt`` and the description of the SVG.
     """
     names = _names(panels)
+    numbers = dict(zip(names, series_numbers([engine for engine, _ in names]), strict=True))
     with figure(WIDTHS.get(len(panels), 6.9), _HEIGHT) as fig:
         axes = fig.subplots(2, len(panels), squeeze=False, sharex="row", sharey="row")
         for column, panel in enumerate(panels):
             above, below = axes[:, column]
             for series in panel.series:
-                number = names.index((series.engine, series.noise))
+                number = numbers[series.engine, series.noise]
                 _quality(above, series, number)
                 _loss(below, series, number)
             _no_context(above, panel)
@@ -185,6 +187,7 @@ def _name_series(
 ) -> None:
     """Name the curves at their ends where the names fit, otherwise in a legend below."""
     noises = {noise for _, noise in names}
+    numbers = dict(zip(names, series_numbers([engine for engine, _ in names]), strict=True))
     labels = {
         key: mathless(key[0] if len(noises) == 1 else f"{key[0]}, {key[1].replace('_', ' ')}")
         for key in names
@@ -208,7 +211,7 @@ def _name_series(
             for key, (x, y) in ends.items():
                 ax.annotate(
                     labels[key], (x, y), xytext=(0, 4), textcoords="offset points", ha="right",
-                    fontsize="small", color=COLOURS[names.index(key) % len(COLOURS)],
+                    fontsize="small", color=COLOURS[numbers[key] % len(COLOURS)],
                 )  # fmt: skip
             return
     legend_below(fig, series_handles([engine for engine, _ in names])[0], list(labels.values()), 4)

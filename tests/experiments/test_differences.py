@@ -15,7 +15,7 @@ from ohr.analysis.comparison.differences_report import (
 )
 from ohr.analysis.comparison.table import comparisons
 from ohr.analysis.curves import verdict
-from ohr.analysis.curves.verdict import sentences
+from ohr.analysis.curves.verdict import clean_sentences, sentences
 from ohr.display.labels import shown_measures
 from ohr.study.baselines import BOTH, ENGINE, NOISE
 from ohr.study.output.cells import aggregate
@@ -93,6 +93,18 @@ def test_one_knowledge_base_loses_nothing(run):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_a_benchmark_leads_with_the_engine_that_loses_most(formatting_run):
+    several = read_by(formatting_run, rapidocr=0.95, tesseract=0.7)
+    first, second, size = clean_sentences(several)
+    assert first.startswith("tesseract: of a retrieval LCS of ")
+    assert "on the true text, clean pages cost 0." in first
+    assert second.startswith("rapidocr: ")
+    assert "questions on" in size
+    alone = make_run(several, several.drawn[several.drawn["engine"] != "gt"])
+    assert clean_sentences(alone) == []
+
+
 def test_what_cannot_be_compared_is_said(run, capsys):
     rows = run.drawn
     law = rows["domain"] == "law"

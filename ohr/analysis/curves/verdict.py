@@ -23,6 +23,7 @@ TRUTH = "gt"
 MOST_CURVES = 4
 """With more curves the verdict has the figures of these, and names the others."""
 CLEAN_PAGES = "clean pages"
+TRUE_TEXT = "the true text"
 Measure = tuple[str, str, str]
 
 
@@ -177,6 +178,36 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
     return result
 
 
+def clean_sentences(run: StudyRun) -> list[str]:
+    """What each OCR engine loses on clean pages against the true text; the largest loss first.
+
+    Empty without ground truth or scores of retrieval or answers, where nothing can be compared.
+    """
+    measures = shown_measures(run.cells)
+    clean = run.cells[(run.cells["group"] == "all") & (run.cells["noise"] == "none")]
+    bases = {str(cell["engine"]): cell for _, cell in clean.drop_duplicates("engine").iterrows()}
+    truth = bases.pop(TRUTH, None)
+    if truth is None or not bases or not measures:
+        return []
+    setting = settings_of(run.cells)[0]
+    differences, scores = setting.select(run_differences(run)), setting.select(clean)
+    curves = []
+    for engine, base in bases.items():
+        name = knowledge_base_name(base)
+        own = differences[differences["other"] == name]
+        steps = {
+            (row["stage"], row["metric"]): [Step(CLEAN_PAGES, row)] for _, row in own.iterrows()
+        }
+        means = _means(scores, [knowledge_base_name(truth), name])
+        curves.append(Curve(engine, CLEAN_PAGES, "none", base, None, TRUE_TEXT, means, steps))
+    ranked = sorted(curves, key=lambda curve: -curve.loss(measures[0]))
+    result = [curve.text(measures, "", "") for curve in ranked[:MOST_CURVES]]
+    if others := ranked[MOST_CURVES:]:
+        names = listed([curve.engine for curve in others])
+        result.append(f"They lose less by measured score, see the table: {names}.")
+    return [*result, _size(ranked)]
+
+
 def _rises(curve: Curve, axis: str) -> bool:
     return curve.clean is not None and bool(curve.noisy[axis] > curve.clean[axis])
 
@@ -206,7 +237,7 @@ def _curves(run: StudyRun, axis: str, everyone: pd.DataFrame) -> Iterator[Curve]
                 if name in causes:
                     key = (row["stage"], row["metric"])
                     steps.setdefault(key, []).append(Step(causes[name], row))
-        start = CLEAN_PAGES if truth is None else "the true text"
+        start = CLEAN_PAGES if truth is None else TRUE_TEXT
         means = _means(scores, names)
         yield Curve(str(engine), noise, str(perturbation), worst, clean, start, means, steps)
 

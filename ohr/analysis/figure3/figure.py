@@ -91,11 +91,10 @@ def _colour(kind: str, number: int, single: bool) -> str:
 
 
 def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) -> None:
-    """Draw one curve with its intervals; hollow marks for image noise, full for formatting."""
+    """Draw one curve with its intervals."""
     if points.empty:
         return
     line, _ = STYLES[kind]
-    face = "white" if kind == "semantic" else colour
     clean = points[points["level"] == CLEAN]
     noisy = points[points["level"] != CLEAN]
     ax.vlines(noisy["r_noise"], *clipped_ends(noisy), color=colour, alpha=0.35)
@@ -113,7 +112,6 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
             linestyle="none",
             marker=mark,
             markersize=size,
-            markerfacecolor=face,
         )
 
 
@@ -146,9 +144,8 @@ def _legend(points: pd.DataFrame) -> tuple[list[Artist], list[str]]:
     for kind, (line, title) in STYLES.items():
         if (points["noise"] == kind).any():
             colour = _colour(kind, 0, single) if single else "#555555"
-            face = "white" if kind == "semantic" else colour
             style: dict[str, Any] = {"linestyle": line, "marker": MARKERS[0]}
-            handles.append(Line2D([], [], color=colour, markerfacecolor=face, **style))
+            handles.append(Line2D([], [], color=colour, **style))
             labels.append(title)
     if not single:
         for number, settings in colours.items():

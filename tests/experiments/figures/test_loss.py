@@ -67,7 +67,7 @@ def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
     files = draw_losses(panels(0.5, 0.0), tmp_path, "noise_curve", "r_noise_reference", ["A note."])
     text = files[3].read_text()
     assert "10 % of the clean score lost: retrieval LCS, tesseract, semantic: not up to 0." in text
-    assert "semantic: at ." in text
+    assert "semantic: at 0." in text
     assert text.endswith("A note.\n")
     assert "Thin lines" in text
 
