@@ -48,7 +48,7 @@ class Loss:
         return is_shown(self.p)
 
     def sentence(self) -> str:
-        """``tesseract, severe: .854, .074 less than tesseract, clean (.928); 95 % interval …``."""
+        """``tesseract, severe: 0.85, 0.07 less than tesseract, clean (0.93); 95 % CI …``."""
         size, direction = prose(abs(self.loss)), "less" if self.loss > 0 else "more"
         change = f"{size} {direction} than" if size.strip(".0") else "the same as"
         with_setting = f" with {self.setting}" if self.setting else ""
@@ -58,7 +58,7 @@ class Loss:
         )
 
     def short_text(self) -> str:
-        """``tesseract, clean loses .018 (95 % interval .003 to .032; not significant)``."""
+        """``tesseract, clean loses 0.02 (95 % CI 0.00 to 0.03; not significant)``."""
         size = prose(abs(self.loss))
         change = f"{'loses' if self.loss > 0 else 'gains'} {size}"
         if not size.strip(".0"):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.curves.losses import loss_panels
+from ohr.analysis.curves.table import axis_of
 from ohr.display.labels import above_clean_pages, noise_title, shown_measures
 from ohr.display.settings import settings_of
 from ohr.display.wording import counted, is_shown, listed
@@ -94,6 +95,13 @@ class Curve:
     """Stage and metric -> means on the true text, on clean pages and under noise, as measured."""
     steps: Mapping[tuple[str, str], Sequence[Step]]
 
+    @property
+    def names(self) -> list[str]:
+        """What the means are measured on, in their order."""
+        if self.engine == TRUTH or self.start == CLEAN_PAGES:
+            return [self.start, self.noise]
+        return [self.start, *([CLEAN_PAGES] if self.clean is not None else []), self.noise]
+
     def loss(self, measure: Measure) -> float:
         """The fall from the best of the conditions to the noise; 0 where nothing was measured."""
         means = self.means.get(measure[:2], ())
@@ -156,13 +164,7 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
         return [
             f"No noise raised the {noise_title(axis, run.cells)} above that of the clean pages."
         ]
-    ranked = sorted(
-        raised,
-        key=lambda curve: (
-            curve.engine == TRUTH,
-            -(curve.loss(measures[0]) if measures else float(curve.noisy[axis])),
-        ),
-    )
+    ranked = _rank(raised, measures, axis)
     named = ranked[:MOST_CURVES]
     result = [curve.text(measures, axis, noise) for curve in named]
     if several := settings_of(run.cells)[1:]:
@@ -176,6 +178,24 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
     if breaks := _breaks(run, axis, ranked[0]):
         result.append(breaks)
     return result
+
+
+def ranked_curves(run: StudyRun) -> list[Curve]:
+    """The curves of the first setting, as :func:`sentences` orders them; without noise, none."""
+    axis = axis_of(run)
+    everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
+    return _rank(list(_curves(run, axis, everyone)), shown_measures(run.cells), axis)
+
+
+def _rank(curves: Sequence[Curve], measures: Sequence[Measure], axis: str) -> list[Curve]:
+    """The curve that loses most first, the ground truth last."""
+    return sorted(
+        curves,
+        key=lambda curve: (
+            curve.engine == TRUTH,
+            -(curve.loss(measures[0]) if measures else float(curve.noisy[axis])),
+        ),
+    )
 
 
 def clean_sentences(run: StudyRun) -> list[str]:
