@@ -204,7 +204,8 @@ def test_the_verdict_has_the_loss_on_clean_pages_and_the_noise_on_top(run):
 @pytest.mark.slow
 def test_the_verdict_says_where_a_tenth_is_lost(run):
     last = sentences(run, "r_noise")[-1]
-    lost = "tesseract has lost 10 % of its clean score at r_noise (default tokens) above clean pages of 0."
+    lost = "tesseract has lost 10 % of its clean score at r_noise (default tokens) above "
+    lost += "clean pages of 0."
     assert last.startswith((lost, "less than 10 % is lost of retrieval LCS"))
 
 
