@@ -32,7 +32,7 @@ from ohr.report.texts import Texts
 from ohr.study.output.cases import read_texts
 from ohr.study.results import StudyRun, knowledge_base_name, open_run
 from ohr.types import PageRef
-from tests.browser.reports import finished, write_pages
+from tests.browser.reports import finished, number, write_pages
 from tests.experiments.test_commands import invoke
 
 READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
@@ -150,11 +150,6 @@ def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
             for _, cell in cells[cells["group"].str.startswith(prefix)].iterrows()
         }
         assert found == wanted
-
-
-def number(text: str) -> float:
-    """A number as tables have it, with a real minus."""
-    return float(text.replace("−", "-"))
 
 
 @pytest.mark.slow
