@@ -121,7 +121,7 @@ def noise_title(metric: str, cells: pd.DataFrame | None = None) -> str:
     return metric_info("ocr", metric).title
 
 
-def above_clean_pages(title: str) -> str:
+def added_noise_title(title: str) -> str:
     """Title of the axis of losses: the noise above that of the same engine's clean pages."""
     return f"{title} above clean pages"
 
@@ -135,7 +135,7 @@ def mathematical(title: str) -> str:
     return text.replace("r_noise", "$r_{noise}$")
 
 
-def in_lines(label: str) -> str:
+def broken_label(label: str) -> str:
     """A label as the heading of a column: what the reader is given has a line of its own."""
     return label.replace(", ", ",\n")
 

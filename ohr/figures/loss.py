@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohr.display.labels import above_clean_pages, mathematical, mathless
+from ohr.display.labels import added_noise_title, mathematical, mathless
 from ohr.figures.style import (
     COLOURS,
     LINES,
@@ -91,7 +91,7 @@ def draw_losses(
             _truth(above, panel)
             above.set_title(f"{mathematical(panel.title)} (n = {panel.series[0].n})")
             above.set_xlabel(mathematical(noise))
-            below.set_xlabel(f"{mathematical(above_clean_pages(noise))}\n(0: the clean pages)")
+            below.set_xlabel(f"{mathematical(added_noise_title(noise))}\n(0: the clean pages)")
         axes[0, 0].set_ylabel("mean score (better ↑)")
         axes[1, 0].set_ylabel("loss to noise (better ↓)")
         _scales(axes, panels)

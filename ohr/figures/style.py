@@ -265,11 +265,11 @@ def follow_page(svg: bytes) -> bytes:
     contrast with both.
     """
 
-    def of_page(colour: re.Match[str]) -> str:
+    def page_colour(colour: re.Match[str]) -> str:
         written = _PAGE.get(colour[2])
         return colour[0] if written is None else f"{colour[1]}: {written.format(colour[1])}"
 
-    return _COLOUR.sub(of_page, svg.decode()).replace(*_SHEET, 1).encode()
+    return _COLOUR.sub(page_colour, svg.decode()).replace(*_SHEET, 1).encode()
 
 
 def _lay_out(fig: Figure) -> None:

@@ -148,7 +148,10 @@ def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_pat
     values = pd.read_csv(tmp_path / "differences.csv")
     assert list(values["n"]) == [48, 48]
     markdown = (tmp_path / "differences.md").read_text()
-    assert "less one; paired by question; intervals and p by sign flips, for further" in markdown
+    assert (
+        "change from one; paired by question; intervals and p by sign flips, for further"
+        in markdown
+    )
     assert markdown.count("\n| two |") == 2
     assert r"\begin{tabular}" in (tmp_path / "differences.tex").read_text()
     assert (tmp_path / "changes.csv").read_text().startswith("key,one,two\nconfig.top_k,1,2")

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from ohr.collection import GROUND_TRUTH
 from ohr.display.labels import (
+    broken_label,
     group_label,
-    in_lines,
     interval_units,
     shown_measures,
     shown_readings,
@@ -61,7 +61,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
         table.add_column("questions on")
     for metric in metrics:
         better = _select_metric(differences, metric)["higher_is_better"].all()
-        table.add_column(in_lines(metric[2]) + ("" if better else LESS), no_wrap=True)
+        table.add_column(broken_label(metric[2]) + ("" if better else LESS), no_wrap=True)
     changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
     heading = ""

@@ -11,7 +11,7 @@ import pandas as pd
 from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of
-from ohr.display.labels import above_clean_pages, noise_title, shown_measures
+from ohr.display.labels import added_noise_title, noise_title, shown_measures
 from ohr.display.settings import settings_of
 from ohr.display.wording import counted, is_shown, listed
 from ohr.ocr.noise import noise_name
@@ -303,7 +303,7 @@ def _breaks(run: StudyRun, axis: str, curve: Curve) -> str:
                     interval = "" if math.isnan(low) else f" (95 % CI {prose(low)} to {end})"
                     texts.append(f"{prose(value)} for {name}{interval}")
     lost = f"{100 * LOST:.0f} % of its clean score"
-    noise = above_clean_pages(noise_title(axis, run.cells))
+    noise = added_noise_title(noise_title(axis, run.cells))
     parts = []
     if texts:
         parts.append(f"{curve.engine} has lost {lost} at {noise} of {listed(texts)}")

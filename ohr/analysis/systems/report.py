@@ -23,7 +23,7 @@ from ohr.analysis.systems.table import (
     system_drops,
 )
 from ohr.display.columns import Column, Row, make_table, text_column
-from ohr.display.labels import group_label, in_lines, noise_title
+from ohr.display.labels import broken_label, group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.terminal import NARROW, add_columns, empty_table, show, terminal_table
 from ohr.display.text_tables import TextTable
@@ -107,10 +107,10 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     rest = rest[["metric", "title"]].drop_duplicates("metric")
     table = empty_table(["engine", "noise"], [noise_title(axis, cells)])
     add_columns(table, ["system"], no_wrap=True)
-    label = in_lines(stage_label(STAGE, "F1"))
+    label = broken_label(stage_label(STAGE, "F1"))
     whole = ("n", label, "loss", "more")
     add_columns(table, whole, justify="right", no_wrap=True)
-    add_columns(table, (in_lines(str(title)) for title in rest["title"]), justify="right")
+    add_columns(table, (broken_label(str(title)) for title in rest["title"]), justify="right")
     noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
     main = drops[drops["metric"] == MAIN]
     for key, rows in main.groupby(_BASE, sort=False, dropna=False):
