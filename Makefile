@@ -9,6 +9,7 @@
 # make install-all   install what every check needs: torch, transformers, the site's generator
 # make test-wheel   build the wheel, install it in a new environment, and run a small demo from there
 # make docs   build the site of docs/ in build/site
+# make pictures   check that each picture of the docs is what its recipe makes
 # make results-small   make the tables of the results pages that take minutes (DATA=folder)
 # make claims   check the findings against the tables of the runs (RUNS=folder; claims-runs makes them)
 # make hero   draw the README's first picture from kept runs (RUNS=folder; hero-runs makes them: DATA, MODEL)
@@ -56,7 +57,7 @@ TESTS ?=
 LOWEST_TESTS ?= tests/ohr tests/rag tests/perturb tests/ocr_backends tests/experiments
 LOWEST_TOOLS := pytest pytest-xdist hypothesis apted pylatexenc rank-bm25 regex
 
-.PHONY: demo test test-python lowest test-slow test-all guard test-wheel docs results-small claims claims-runs hero hero-runs notebooks install install-dev install-all lint lock clean
+.PHONY: demo test test-python lowest test-slow test-all guard test-wheel docs pictures results-small claims claims-runs hero hero-runs notebooks install install-dev install-all lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -108,6 +109,9 @@ lowest:
 
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+pictures: $(VENV)/core.stamp
+	$(BIN)/python docs/check_pictures.py
 
 results-small: $(VENV)/core.stamp
 	$(BIN)/python docs/make_results.py --data $(DATA)

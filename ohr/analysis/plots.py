@@ -16,6 +16,7 @@ from ohr.analysis.figure3.figure import caption_of, draw_figure3
 from ohr.analysis.figure3.table import figure3_points
 from ohr.analysis.predictiveness.figure import correlations_figure
 from ohr.analysis.predictiveness.table import predictiveness as predictiveness_table
+from ohr.display.labels import noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes, run_notes
 from ohr.errors import ConfigError, did_you_mean
 from ohr.figures.axes import setting_file
@@ -36,11 +37,12 @@ def noise_curve(runs: Sequence[StudyRun], folder: Path, axis: str = "") -> list[
     """
     run = runs[0]
     axis = axis_of(run, axis)
+    noise = noise_title(axis, run.cells)
     notes = [*setting_notes(run), *note_lines(answerers(run.cells), reader_notes(run.readers))]
     paths = []
     for number, (setting, panels) in enumerate(loss_panels(run, axis), start=1):
         name = setting_file("noise_curve", setting, number)
-        paths += draw_losses(panels, folder, name, axis, [*notes, f"Setting: {setting}."])
+        paths += draw_losses(panels, folder, name, noise, [*notes, f"Setting: {setting}."])
     return paths
 
 

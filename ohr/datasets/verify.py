@@ -270,7 +270,7 @@ class Check:
 CHECKS = (
     Check("evidence_verbatim", "evidence is not on its page to the letter", _verbatim),
     Check("evidence_spacing", "evidence is not on its page, white space aside", _spaced),
-    Check("evidence_located", "evidence is not on its page: word LCS .95 or less", _located),
+    Check("evidence_located", "evidence is not on its page: word LCS 0.95 or less", _located),
     Check("evidence_every_page", "a stated page holds none of the evidence", _every_page),
     Check("evidence_source", "evidence is not of the source that is stated", _environment),
     Check("answer_supported", "answer does not occur in the evidence", _supported),

@@ -37,13 +37,13 @@ def floor_table(floor: Mapping[str, tuple[float, int]]) -> Table:
     """The truth's own r_noise, of all questions and by domain, with the number of questions."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("truth")
-    for name in ("published r_noise", "questions"):
+    for name in ("r_noise", "questions"):
         table.add_column(name, justify="right")
     for group, (value, count) in floor.items():
         mark = " *" if value > NOISY_TRUTH else ""
         table.add_row(Text(one_line(group or "no domain")), f"{value:.3f}{mark}", str(count))
     table.caption = Text(
-        "published r_noise: the share of questions whose evidence is not on its own page of the "
+        "r_noise: the share of questions whose evidence is not on its own page of the "
         f"truth. No engine starts below it. *: above {NOISY_TRUTH}, so every output names it"
     )
     table.caption_justify = "left"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.display.terminal import number
 from ohr.display.text_tables import TextTable
+from ohr.statistics.numbers import number
 
 Row = Mapping[Any, Any]
 """The values of a row by name."""

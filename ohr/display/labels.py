@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import GIVEN, R_NOISE, heading, stage_label
 from ohr.statistics import DOCUMENT, PAGE
-from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info
+from ohr.study.metrics import NOISE_COLUMNS, MetricInfo, metric_info, r_noise_title
 from ohr.study.notices.truth import metric_infos_of
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ SOURCES = {
     "reading_order": "reading order",
 }
 STAGE_METRICS = (
-    ("retrieval", "lcs", "Retrieval LCS"),
-    ("generation", "f1", "Generation F1"),
-    ("overall", "f1", "Overall F1"),
+    ("retrieval", "lcs", stage_label("retrieval", "LCS")),
+    ("generation", "f1", stage_label("generation", "F1")),
+    ("overall", "f1", stage_label("overall", "F1")),
 )
 """The three metrics of the paper's figure 3."""
 
@@ -109,28 +110,34 @@ def _units_of_all(cells: pd.DataFrame) -> MostUnits:
     return units
 
 
-def measure_name(stage: str, metric: str, label: str) -> str:
-    """A measure in a sentence: ``retrieval LCS``, ``answer F1, right pages given``."""
-    given = {"generation": "right pages given", "overall": "whole system"}
-    first, _, name = label.partition(" ")
-    if stage not in given or first.casefold() != stage:
-        return f"{label[:1].lower()}{label[1:]}" if first.casefold() == stage else label
-    return f"answer {name or metric}, {given[stage]}"
+def noise_title(metric: str, cells: pd.DataFrame | None = None) -> str:
+    """Title of an OCR metric: ``content r_noise``.
 
-
-def noise_title(metric: str) -> str:
-    """Title of an OCR metric: ``r_noise of the content``."""
+    ``cells`` are those of the run: under ``reference`` scoring, ``r_noise`` is the published one.
+    """
+    if metric == R_NOISE and cells is not None and len(cells):
+        protocols = cells["protocol"].unique().tolist()
+        return r_noise_title("reference" if protocols == ["reference"] else "default")
     return metric_info("ocr", metric).title
 
 
-def added_noise_title(metric: str) -> str:
+def added_noise_title(title: str) -> str:
     """Title of the axis of losses: the noise above that of the same engine's clean pages."""
-    return f"{noise_title(metric)} above clean pages"
+    return f"{title} above clean pages"
 
 
 def mathematical(title: str) -> str:
-    """A title for matplotlib, with r_noise as a symbol."""
-    return mathless(title).replace("r_noise", "$r_{noise}$")
+    """A label as a title for matplotlib, with r_noise as a symbol; a long one has two lines."""
+    text = mathless(heading(title))
+    for given in GIVEN.values():
+        text = text.replace(f", {given}", f",\n{given}")
+    text = text.replace(" (default", "\n(default")
+    return text.replace("r_noise", "$r_{noise}$")
+
+
+def broken_label(label: str) -> str:
+    """A label as the heading of a column: what the reader is given has a line of its own."""
+    return label.replace(", ", ",\n")
 
 
 def group_label(group: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ohr.display.choices import AXES
 from ohr.display.labels import noise_title
-from ohr.display.wording import short
+from ohr.statistics.numbers import prose
 from ohr.study.metrics import NO_ROOM
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def blind_axes(cells: pd.DataFrame) -> dict[str, str]:
         if values.isna().all():
             continue
         if (least := float(values.min())) >= NO_ROOM:
-            reasons[axis] = f"is {short(least)} on clean pages already and cannot rise"
+            reasons[axis] = f"is {prose(least)} on clean pages already and cannot rise"
         elif noisy.empty:
             continue
         elif (noisy[axis] > noisy["engine"].map(values) + 1e-9).any():
@@ -52,10 +52,10 @@ def axis_note(cells: pd.DataFrame, axis: str) -> str:
     """A sentence that says why an axis before ``axis`` was passed over; empty if none was."""
     before = AXES[: AXES.index(axis)] if axis in AXES else ()
     reasons = [
-        f"the {noise_title(name)} {why}"
+        f"the {noise_title(name, cells)} {why}"
         for name, why in blind_axes(cells).items()
         if name in before
     ]
     if not reasons:
         return ""
-    return f"The axis of noise is {noise_title(axis)}: {', and '.join(reasons)}."
+    return f"The axis of noise is {noise_title(axis, cells)}: {', and '.join(reasons)}."

@@ -25,7 +25,9 @@ from ohr.display.settings import Block, Means, Value, blocks_of
 from ohr.display.text_tables import TextTable
 from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import R_NOISE, R_NOISE_MEANING
 from ohr.ocr.noise import noise_name
+from ohr.statistics.numbers import number
 from ohr.study.notices.truth import marked, same_as_truth, truth_note
 from ohr.study.output.select import cells_of
 
@@ -55,27 +57,6 @@ _OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 NARROW = 100
 """Characters of the widest line of the main tables."""
-
-
-def number(value: float) -> str:
-    """Three decimals, or a dash for NaN; zero has no minus sign."""
-    import pandas as pd
-
-    return "-" if pd.isna(value) else f"{value:z.3f}"
-
-
-def percent(share: float) -> str:
-    """A share in whole per cent, or a dash for NaN."""
-    import pandas as pd
-
-    return "-" if pd.isna(share) else f"{100 * share:z.0f} %"
-
-
-def p_value(p: float) -> str:
-    """Three decimals; ``<.001`` below; a dash without a test."""
-    import pandas as pd
-
-    return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
 
 
 @dataclass(frozen=True)
@@ -176,6 +157,7 @@ def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
     """The table with explanations below it."""
     texts = (str(cell) for column in table.columns for cell in column.cells)
     lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in texts) else []
+    lines += [R_NOISE_MEANING] if R_NOISE in (str(c.header) for c in table.columns) else []
     lines += _pages_line(cells)
     lines += truth_note(cells) if notes is not None else []
     lines += _letters_lines(cells) if notes is not None else []
@@ -223,10 +205,18 @@ def terminal_table(table: TextTable, **options: Any) -> Table:
     """A table for the terminal, with text from datasets escaped; ``options`` are rich's."""
     printed = empty_table((), **options)
     for place, name in enumerate(table.header):
-        add_columns(printed, [name], justify="left" if table.is_text(place) else "right")
+        # The two ends of an interval stay on one line.
+        whole = any(str(row[place]).startswith("[") for row in table.rows)
+        justify = "left" if table.is_text(place) else "right"
+        add_columns(printed, [name], justify=justify, no_wrap=whole)
     for row in table.rows:
         printed.add_row(*(Text(plain(cell)) for cell in row))
     return printed
+
+
+def print_caption(caption: str) -> None:
+    """Print a caption, wrapped."""
+    print("\n".join(_wrapped(plain(caption), NARROW)))
 
 
 def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:

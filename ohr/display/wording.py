@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ohr.statistics import Ties
 from ohr.statistics.inference import unseen_share
+from ohr.statistics.numbers import prose_bound
 
 ALPHA = 0.05
 """A difference is shown if its p, corrected over its family, is at most this."""
@@ -18,7 +19,7 @@ def is_shown(p: float) -> bool:
 
 
 def excluded(low: float, high: float) -> str:
-    """``no difference larger than .086``: what a 95 % interval of a difference excludes.
+    """``no difference larger than 0.09``: what a 95 % interval of a difference excludes.
 
     ``nothing is excluded`` without an interval, and if it holds every possible difference.
     """
@@ -27,11 +28,11 @@ def excluded(low: float, high: float) -> str:
         return "nothing is excluded"
     if bound >= 1:
         return "nothing is excluded"
-    return f"no difference larger than {short(bound)}"
+    return f"no difference larger than {prose_bound(bound)}"
 
 
 def not_shown(low: float, high: float) -> str:
-    """``do not differ significantly (no difference larger than .086)``."""
+    """``do not differ significantly (no difference larger than 0.09)``."""
     return f"do not differ significantly ({excluded(low, high)})"
 
 
@@ -60,31 +61,10 @@ def pages_of(count: int) -> str:
     return counted(count, "page")
 
 
-def short(value: float) -> str:
-    """Three decimals without the zero before the point: ``.086``, ``−.086``, ``1.000``."""
-    text = f"{value:z.3f}".replace("-", "−")
-    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
-
-
-def prose(value: float) -> str:
-    """Two decimals, as sentences have them: ``0.09``, ``−0.09``."""
-    return f"{value:z.2f}".replace("-", "−")
-
-
-def prose_interval(low: float, high: float) -> str:
-    """``0.02 to 0.10``; ``no interval`` without one."""
-    return "no interval" if math.isnan(low) else f"{prose(low)} to {prose(high)}"
-
-
 def listed(parts: Sequence[str]) -> str:
     """``a``; ``a and b``; ``a, b and c``; empty without any."""
     *first, last = parts or ("",)
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def ends(low: float, high: float, write: Callable[[float], str] = short) -> str:
-    """`` [.029, .086]``: an interval behind a value; empty without one."""
-    return "" if math.isnan(low) else f" [{write(low)}, {write(high)}]"
 
 
 def family(n: int, of: str = "of this table") -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ohr.display.labels import interval_units, mathematical, noise_title
+from ohr.display.labels import group_label, interval_units, mathematical, noise_title
 from ohr.display.notes import Notes, answerers, note_lines
 from ohr.display.settings import Setting, setting_names, settings_of
 from ohr.display.wording import ALPHA
@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 
 MEANS_ALONE = "intervals of means do not show whether two {} differ: their paired difference does"
 """A note of figures whose bars are intervals of means, for the noun of what is compared."""
+FEWEST_QUESTIONS = 20
+FEWEST_DOCUMENTS = 6
+"""Groups with fewer are named, not drawn: with five documents no change can be significant."""
+_DISTANCES = ("edit_distance", "cer", "wer")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 
-def axis_label(metric: str) -> str:
+def axis_label(metric: str, cells: pd.DataFrame | None = None) -> str:
     """The label of an axis of damage."""
-    return mathematical(noise_title(metric))
+    return mathematical(noise_title(metric, cells))
 
 
 def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:
@@ -97,8 +101,9 @@ def curve_line(
     for chosen, face in ((cells[unshown], "white"), (cells[~unshown], colour)):
         marks = (chosen[x], chosen["mean"])
         ax.plot(*marks, color=colour, marker=mark, markerfacecolor=face, linestyle="none", zorder=3)
-    low, high = clipped_ends(cells)
-    ax.vlines(cells[x], low, high, color=colour, alpha=0.35, linewidth=1.2)
+    uncertain = cells[~_is_zero_by_definition(cells)]
+    low, high = clipped_ends(uncertain)
+    ax.vlines(uncertain[x], low, high, color=colour, alpha=0.35, linewidth=1.2)
     position, heights = cells[x].to_numpy(float), cells["mean"].to_numpy(float)
     if rises is not None and len(position) > 1:
         sign = 1 if rises else -1
@@ -115,6 +120,45 @@ def clipped_ends(cells: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     if cells["mean"].between(0, 1).all():
         return low.clip(0, 1), high.clip(0, 1)
     return low, high
+
+
+def _is_zero_by_definition(cells: pd.DataFrame) -> pd.Series:
+    """Which cells compare the truth with itself: their errors are 0 and have no interval."""
+    if not {"engine", "noise", "metric"} <= set(cells.columns):
+        return pd.Series(False, index=cells.index)
+    of_truth = (cells["engine"] == "gt") & (cells["noise"] == "none")
+    return of_truth & cells["metric"].isin(_DISTANCES)
+
+
+def drawn_groups(cells: pd.DataFrame, groups: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The groups of questions with enough of them to be drawn, and a note that names the others.
+
+    Enough are :data:`FEWEST_QUESTIONS` questions of :data:`FEWEST_DOCUMENTS` documents, where the
+    cells say of how many.
+    """
+    drawn, few = [], []
+    for group in groups:
+        n = questions_of(cells, group)
+        documents = _documents_of(cells, group)
+        if n >= FEWEST_QUESTIONS and (documents is None or documents >= FEWEST_DOCUMENTS):
+            drawn.append(group)
+        else:
+            size = f"n = {n}" + (f" of {documents} documents" if documents is not None else "")
+            few.append(f"{group_label(group)} ({size})")
+    if not few:
+        return drawn, []
+    return drawn, [
+        f"not drawn, with fewer than {FEWEST_QUESTIONS} questions or {FEWEST_DOCUMENTS} documents: "
+        + ", ".join(few)
+    ]
+
+
+def _documents_of(cells: pd.DataFrame, group: str) -> int | None:
+    """The documents of a group's questions; None if the cells do not say."""
+    if "n_documents" not in cells:
+        return None
+    most = cells.loc[cells["group"] == group, "n_documents"].max()
+    return None if pd.isna(most) else int(most)
 
 
 def _not_shown(cells: pd.DataFrame) -> pd.Series:

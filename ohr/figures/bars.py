@@ -14,10 +14,11 @@ from ohr.display.notes import Notes
 from ohr.figures.axes import (
     HATCHES,
     caption,
+    drawn_groups,
     each_setting,
     questions_of,
 )
-from ohr.figures.style import COLOURS, figure, legend_below, save
+from ohr.figures.style import COLOURS, figure, legend_below, save, series_numbers
 from ohr.study.output.select import cells_of, distinct
 
 if TYPE_CHECKING:
@@ -45,20 +46,24 @@ def _benchmark_bars(
     if not metrics:
         return []
     engines = distinct(cells["engine"])
-    groups = [g for g in distinct(cells["group"]) if g.startswith("source:")] + ["all"]
+    sources = [g for g in distinct(cells["group"]) if g.startswith("source:")]
+    numbers = series_numbers(engines)
+    groups, few = drawn_groups(cells, sources)
+    groups.append("all")
     ticks = [f"{tick_name(group)}\nn = {questions_of(cells, group)}" for group in groups]
     place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
     with figure(max(3.4, 1.2 + place_width * len(groups)), 0.9 + 1.35 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
         for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
-            for number, engine in enumerate(engines):
+            for slot, engine in enumerate(engines):
+                number = numbers[slot]
                 for place, group in enumerate(groups):
                     cell = cells_of(cells, stage, metric, group)
                     cell = cell[(cell["engine"] == engine) & (cell["noise"] == "none")]
                     if cell.empty:
                         continue
-                    x = place + (number - (len(engines) - 1) / 2) * width
+                    x = place + (slot - (len(engines) - 1) / 2) * width
                     ax.bar(
                         x,
                         cell["mean"].iloc[0],
@@ -76,7 +81,7 @@ def _benchmark_bars(
         axes[-1].set_xticks(range(len(groups)), ticks)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
-        description = caption(fig, cells, notes=notes)
+        description = caption(fig, cells, notes=notes, more=few)
         return save(fig, folder, name, notes=description)
 
 

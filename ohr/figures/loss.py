@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohr.display.labels import added_noise_title, mathematical, mathless, noise_title
-from ohr.display.wording import short
+from ohr.display.labels import added_noise_title, mathematical, mathless
 from ohr.figures.style import (
     COLOURS,
     LINES,
@@ -25,8 +24,10 @@ from ohr.figures.style import (
     legend_below,
     save,
     series_handles,
+    series_numbers,
 )
 from ohr.statistics.loss_curves import LOST, LossCurve
+from ohr.statistics.numbers import prose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,33 +70,34 @@ class Panel:
 
 
 def draw_losses(
-    panels: Sequence[Panel], folder: Path, name: str, axis: str, notes: Sequence[str] = ()
+    panels: Sequence[Panel], folder: Path, name: str, noise: str, notes: Sequence[str] = ()
 ) -> list[Path]:
     """Draw the panels side by side: the quality above, the loss below; returns the files.
 
-    ``axis`` is the metric on the axis of noise. ``notes`` go beside the figure, into
+    ``noise`` is the title of the axis of noise. ``notes`` go beside the figure, into
     ``<name>.txt`` and the description of the SVG.
     """
     names = _names(panels)
+    numbers = dict(zip(names, series_numbers([engine for engine, _ in names]), strict=True))
     with figure(WIDTHS.get(len(panels), 6.9), _HEIGHT) as fig:
         axes = fig.subplots(2, len(panels), squeeze=False, sharex="row", sharey="row")
         for column, panel in enumerate(panels):
             above, below = axes[:, column]
             for series in panel.series:
-                number = names.index((series.engine, series.noise))
+                number = numbers[series.engine, series.noise]
                 _quality(above, series, number)
                 _loss(below, series, number)
             _no_context(above, panel)
             _truth(above, panel)
             above.set_title(f"{mathematical(panel.title)} (n = {panel.series[0].n})")
-            above.set_xlabel(mathematical(noise_title(axis)))
-            below.set_xlabel(f"{mathematical(added_noise_title(axis))}\n(0: the clean pages)")
+            above.set_xlabel(mathematical(noise))
+            below.set_xlabel(f"{mathematical(added_noise_title(noise))}\n(0: the clean pages)")
         axes[0, 0].set_ylabel("mean score (better ↑)")
         axes[1, 0].set_ylabel("loss to noise (better ↓)")
         _scales(axes, panels)
         _name_series(fig, axes, panels, names)
         described = describe(fig, [_caption(panels)])
-        return save(fig, folder, name, pdf=True, notes=[*described, *_notes(panels, axis), *notes])
+        return save(fig, folder, name, pdf=True, notes=[*described, *_notes(panels, noise), *notes])
 
 
 def _names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
@@ -185,6 +187,7 @@ def _name_series(
 ) -> None:
     """Name the curves at their ends where the names fit, otherwise in a legend below."""
     noises = {noise for _, noise in names}
+    numbers = dict(zip(names, series_numbers([engine for engine, _ in names]), strict=True))
     labels = {
         key: mathless(key[0] if len(noises) == 1 else f"{key[0]}, {key[1].replace('_', ' ')}")
         for key in names
@@ -208,7 +211,7 @@ def _name_series(
             for key, (x, y) in ends.items():
                 ax.annotate(
                     labels[key], (x, y), xytext=(0, 4), textcoords="offset points", ha="right",
-                    fontsize="small", color=COLOURS[names.index(key) % len(COLOURS)],
+                    fontsize="small", color=COLOURS[numbers[key] % len(COLOURS)],
                 )  # fmt: skip
             return
     legend_below(fig, series_handles([engine for engine, _ in names])[0], list(labels.values()), 4)
@@ -228,12 +231,12 @@ def _plural(unit: str) -> str:
     return f"{first}s {rest}".strip()
 
 
-def _notes(panels: Sequence[Panel], axis: str) -> list[str]:
+def _notes(panels: Sequence[Panel], noise: str) -> list[str]:
     """What the figure shows, for the file beside it."""
     lines = [
-        f"Above: the mean score against {noise_title(axis)}. Below: the paired loss, which is each "
+        f"Above: the mean score against {noise}. Below: the paired loss, which is each "
         "question's score on the clean pages less its score under noise, against the "
-        f"{noise_title(axis)} above that of the same engine's clean pages (0: the clean pages).",
+        f"{noise} above that of the same engine's clean pages (0: the clean pages).",
         "Faint marks: one draw of the noise at one intensity. Lines: a monotone fit, with 0 loss "
         "at the clean pages, which are the large mark.",
         "Bands: simultaneous 95 % confidence bands for further documents; whole documents are "
@@ -274,8 +277,8 @@ def breakpoint_of(curve: LossCurve) -> str:
     if np.isnan(value):
         return "undefined, since the clean score is not above the floor"
     if not np.isfinite(value):
-        return f"not up to {short(float(curve.added[-1]))}"
+        return f"not up to {prose(float(curve.added[-1]))}"
     if np.isnan(low):
-        return f"at {short(value)}"
-    end = short(high) if np.isfinite(high) else f"beyond {short(float(curve.added[-1]))}"
-    return f"at {short(value)} (95 % interval {short(low)} to {end})"
+        return f"at {prose(value)}"
+    end = prose(high) if np.isfinite(high) else f"beyond {prose(float(curve.added[-1]))}"
+    return f"at {prose(value)} (95 % CI {prose(low)} to {end})"

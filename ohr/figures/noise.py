@@ -18,7 +18,7 @@ from ohr.figures.axes import (
     kinds_note,
     start_at_zero,
 )
-from ohr.figures.style import figure, legend_below, save
+from ohr.figures.style import figure, legend_below, save, series_numbers
 from ohr.ocr.noise import strength
 from ohr.study.output.select import distinct
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draw r_noise, that of the content, and edit distance against the requested intensity."""
+    """Draw r_noise, content r_noise and edit distance against the requested intensity."""
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
@@ -39,7 +39,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
         for column, operator in enumerate(operators):
             own = chosen[chosen["perturbation"].isin([operator, "none"])]
             own, names = _placed(own)
-            for number, engine in enumerate(engines):
+            for number, engine in zip(series_numbers(engines), engines, strict=True):
                 of_engine = own[own["engine"] == engine].sort_values("place", kind="stable")
                 for row, (_, name, _) in enumerate(metrics):
                     metric_rows = of_engine[of_engine["metric"] == name]

@@ -22,12 +22,13 @@ from ohr.figures.axes import (
     curve_line,
     curve_of,
     dotted_line,
+    drawn_groups,
     each_setting,
     questions_of,
     room_at_zero,
     start_at_zero,
 )
-from ohr.figures.style import figure, legend_below, save
+from ohr.figures.style import figure, legend_below, save, series_numbers
 from ohr.study.output.select import cells_of
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def _source_curves(
     curves = list(_curves(cells))
     if len(groups) < 2 or not metrics or not curves or cells[axis].isna().all():
         return []
+    groups, few = drawn_groups(cells, groups)
     groups.append("all")
+    numbers = series_numbers([engine for engine, _, _ in curves])
     with figure(0.9 + 1.5 * len(groups), 0.9 + 1.35 * len(metrics)) as fig:
         axes = fig.subplots(len(metrics), len(groups), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(metrics):
@@ -63,7 +66,7 @@ def _source_curves(
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, group)
                 stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", group)
-                for number, (engine, operator, several) in enumerate(curves):
+                for number, (engine, operator, several) in zip(numbers, curves, strict=True):
                     curve_line(ax, curve_of(chosen, engine, operator), axis, number)
                     name = operator.replace("_", " ")
                     ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
@@ -72,14 +75,14 @@ def _source_curves(
                     n = questions_of(cells, group)
                     ax.set_title(f"{mathless(group_label(group))}\n(n = {n})")
                 if row == len(metrics) - 1:
-                    ax.set_xlabel(mathematical(noise_title(axis)))
+                    ax.set_xlabel(mathematical(noise_title(axis, cells)))
                 if column == 0:
                     ax.set_ylabel(f"{mathematical(title)}\n(better ↑)")
             start_at_zero(axes[row], marks=True)
         room_at_zero(axes[0])
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
-        description = caption(fig, cells, notes=notes)
+        description = caption(fig, cells, notes=notes, more=few)
         return save(fig, folder, figure_name, notes=description)
 
 

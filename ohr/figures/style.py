@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,6 +28,25 @@ LINES = ("-", "--", "-.", ":")
 WIDTH = 6.9
 """Inches across two columns of a paper, the widest figure; one column is 3.4."""
 Look = Literal["paper", "slides"]
+GRID_COLOUR = "#dddddd"
+GREY = "#444444"
+"""Of the line above a figure."""
+_KNOWN = ("gt", "tesseract", "rapidocr")
+"""Engines with a colour of their own, the first ones: the same in every figure."""
+
+
+def series_numbers(names: Sequence[str]) -> list[int]:
+    """The number of each name's colour, mark and line: one thing has one colour in every figure.
+
+    Known engines have fixed numbers; the others take what is free, in their order.
+    """
+    if len(set(names)) < len(names):
+        return list(range(len(names)))
+    fixed = {name: _KNOWN.index(name) for name in names if name in _KNOWN}
+    free = (number for number in range(2 * len(names)) if number not in fixed.values())
+    return [fixed[name] if name in fixed else next(free) for name in names]
+
+
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8,
@@ -38,7 +58,7 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.color": "#dddddd",
+    "grid.color": GRID_COLOUR,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
     "legend.frameon": False,
@@ -104,7 +124,7 @@ def describe(fig: Figure, parts: Sequence[str]) -> list[str]:
         line = trial.get_text()
     trial.remove()
     if line:
-        fig.suptitle(line, fontsize="small", color="#444444")
+        fig.suptitle(line, fontsize="small", color=GREY)
     return [f"{'; '.join(parts)}."] if parts else []
 
 
@@ -129,7 +149,7 @@ def series_handles(names: Sequence[str]) -> tuple[list[Artist], list[str]]:
             [], [], color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
             linestyle=lines[number % len(LINES)],
         )
-        for number in range(len(names))
+        for number in series_numbers(names)
     ]  # fmt: skip
     return handles, [mathless(name) for name in names]
 
@@ -207,15 +227,49 @@ def save(
         if notes and suffix == "svg":
             metadata["Description"] = " ".join(notes)
         sink = io.BytesIO()
-        fig.savefig(sink, format=suffix, metadata=metadata)
+        fig.savefig(sink, format=suffix, metadata=metadata, transparent=suffix == "svg")
         path = folder / f"{name}.{suffix}"
-        write_bytes(path, sink.getvalue())
+        image = sink.getvalue()
+        write_bytes(path, follow_page(image) if suffix == "svg" else image)
         paths.append(path)
     if notes:
         path = folder / f"{name}.txt"
         write_bytes(path, ("\n".join(notes) + "\n").encode("utf-8", "replace"))
         paths.append(path)
     return paths
+
+
+_PAGE = {
+    "#000000": "currentColor",
+    "#ffffff": "#ffffff; {}: Canvas",
+    **{
+        f"#{2 * digit}{2 * digit}{2 * digit}": f"#{6 * digit}; {{}}: color-mix(in srgb, "
+        f"currentColor {round(100 * (15 - int(digit, 16)) / 15)}%, Canvas)"
+        for digit in "23456789abcde"
+    },
+}
+"""Black, white or grey of a figure -> that of the page that shows it, with as much contrast. The
+colour before the semicolon is for programs that know no page."""
+_COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})(?=[;\"])")
+_SHEET = (
+    "*{stroke-linejoin: round; stroke-linecap: butt}",
+    "*{stroke-linejoin: round; stroke-linecap: butt} "
+    ":root{color-scheme: light dark; color: #000000; color: CanvasText; fill: currentColor}",
+)
+
+
+def follow_page(svg: bytes) -> bytes:
+    """An SVG of Matplotlib without ground, whose black and white are those of the page around it.
+
+    So a figure is dark in a dark page. Coloured curves stay as they are: the palette has enough
+    contrast with both.
+    """
+
+    def page_colour(colour: re.Match[str]) -> str:
+        written = _PAGE.get(colour[2])
+        return colour[0] if written is None else f"{colour[1]}: {written.format(colour[1])}"
+
+    return _COLOUR.sub(page_colour, svg.decode()).replace(*_SHEET, 1).encode()
 
 
 def _lay_out(fig: Figure) -> None:

@@ -147,13 +147,13 @@ def formula_tokens(latex: str) -> list[str]:
 def _plain_tokens(latex: str) -> list[str]:
     """Tokens without style, under one name each."""
     tokens: list[str] = []
-    in_lines = 0
+    broken_label = 0
     for match in _TOKEN.finditer(_DROPPED_WITH_ARGUMENT.sub(" ", latex)):
         token = match.group()
         if match[1] is not None:
             begins = token.startswith(r"\begin")
             if match[1] in _LINES:
-                in_lines = max(0, in_lines + (1 if begins else -1))
+                broken_label = max(0, broken_label + (1 if begins else -1))
             elif match[1] not in _WRAPPERS:
                 if not begins:
                     _drop_line_breaks(tokens)
@@ -162,7 +162,7 @@ def _plain_tokens(latex: str) -> list[str]:
             tokens += [r"\root", "{", *match[2].replace(" ", ""), "}"]
         elif token in "'′":
             tokens += ["^", "{", r"\prime", "}"]
-        elif token == "&" and in_lines:
+        elif token == "&" and broken_label:
             continue  # alignment is only a matter of looks
         elif token.startswith(r"\cdot") and token.count(r"\cdot") == 3:
             tokens.append(r"\ldots")

@@ -37,7 +37,7 @@ SIGNALS: Mapping[str, str] = {
     "surprise": "bits per character under the other documents",
     "garbage": "share of words that break the rules of garbage",
     "confidence": "1 - the engine's mean confidence in a word",
-    "unsure_words": "share of words with a confidence below .6",
+    "unsure_words": "share of words with a confidence below 0.6",
     "loops": "share of the words that repeat earlier text",
     "length": "characters, as a logarithm",
     "numbers": "share of the words that are numbers or codes",

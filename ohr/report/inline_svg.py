@@ -34,6 +34,7 @@ def inline_svg(svg: bytes, prefix: str, title: str) -> str:
                 node.set(name, _URL.sub(rf"url(#{prefix}\1)", value))
     root.attrib.pop("height", None)  # the page sets the height by the available width
     root.set("role", "img")
+    root.set("fill", "currentColor")  # of words, which have no colour of their own
     root.set("stroke-linejoin", "round")
     label = ElementTree.Element(f"{{{_SVG}}}title")
     label.text = title

@@ -29,7 +29,12 @@ from ohr.report.tables import (
     made_up_tables,
     stage_title,
 )
-from ohr.report.verdict import answer_of, question_of, reason_for_no_comparison
+from ohr.report.verdict import (
+    answer_of,
+    question_of,
+    reason_for_no_comparison,
+    verdict_bars,
+)
 from ohr.study.results import StudyRun, run_names
 
 SCRIPTS = tuple(
@@ -85,6 +90,7 @@ def overview(
         title=plain(title),
         question=plain(question),
         answer=[plain(sentence) for sentence in answer],
+        bars=[] if verdict or len(runs) > 1 else verdict_bars(runs[0]),
         alone=reason_for_no_comparison(rows),
         runs=[
             {

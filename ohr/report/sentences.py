@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ohr.display.wording import is_shown, rare_losses, short
+from ohr.display.wording import is_shown, rare_losses
 from ohr.report.changes import Changes
 from ohr.report.rows import Rows, setting_label
 from ohr.statistics import DOCUMENT, too_few
+from ohr.statistics.numbers import prose, prose_interval, prose_p
 from ohr.study.metrics import MetricInfo
 
 
@@ -47,18 +48,18 @@ class Loss:
         return is_shown(self.p)
 
     def sentence(self) -> str:
-        """``tesseract, severe: .854, .074 less than tesseract, clean (.928); 95 % interval …``."""
-        size, direction = short(abs(self.loss)), "less" if self.loss > 0 else "more"
+        """``tesseract, severe: 0.85, 0.07 less than tesseract, clean (0.93); 95 % CI …``."""
+        size, direction = prose(abs(self.loss)), "less" if self.loss > 0 else "more"
         change = f"{size} {direction} than" if size.strip(".0") else "the same as"
         with_setting = f" with {self.setting}" if self.setting else ""
         return (
-            f"{self.condition}{with_setting}: {short(self.score)}, {change} {self.baseline} "
-            f"({short(self.clean)}); {self._evidence()}."
+            f"{self.condition}{with_setting}: {prose(self.score)}, {change} {self.baseline} "
+            f"({prose(self.clean)}); {self._evidence()}."
         )
 
     def short_text(self) -> str:
-        """``tesseract, clean loses .018 (95 % interval .003 to .032; not significant)``."""
-        size = short(abs(self.loss))
+        """``tesseract, clean loses 0.02 (95 % CI 0.00 to 0.03; not significant)``."""
+        size = prose(abs(self.loss))
         change = f"{'loses' if self.loss > 0 else 'gains'} {size}"
         if not size.strip(".0"):
             change = "does not change"
@@ -70,11 +71,10 @@ class Loss:
         if np.isnan(self.low):
             return "no interval"
         low, high = sorted((self.low, self.high) if self.loss > 0 else (-self.low, -self.high))
-        interval = f"95 % interval {short(low)} to {short(high)}"
+        interval = f"95 % CI {prose_interval(low, high)}"
         if self.is_shown:
-            p = short(self.p) if self.p >= 0.001 else "<.001"
             of = f" in a family of {self.tests}" if self.tests > 1 else ""
-            return f"{interval}, p {p}{of}"
+            return f"{interval}, {prose_p(self.p)}{of}"
         if self.unit == DOCUMENT and (reason := too_few(self.documents)):
             return f"nothing can be shown: {reason}"
         return f"{interval}, not significant"

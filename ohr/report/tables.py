@@ -10,11 +10,13 @@ import pandas as pd
 
 from ohr.display.costs import engine_costs
 from ohr.display.made_up import MEANING, made_up_table
-from ohr.display.wording import ALPHA, is_shown, short
+from ohr.display.wording import ALPHA, is_shown
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
 from ohr.report.changes import Changes, Place
 from ohr.report.rows import MAIN, Rows, setting_label
 from ohr.report.sentences import Loss
+from ohr.statistics.numbers import number, p_value
 from ohr.study.metrics import MetricInfo
 from ohr.study.results import StudyRun
 
@@ -29,8 +31,8 @@ Table = dict[str, Any]
 
 
 def stage_title(stage: str, metric: MetricInfo) -> str:
-    """``Retrieval: LCS``."""
-    return f"{TITLES[stage]}: {plain(metric.title)}"
+    """``Retrieval LCS``, ``Answer F1, whole system``."""
+    return heading(plain(metric.label))
 
 
 def loss_tables(
@@ -115,8 +117,8 @@ def group_loss_tables(
 def _change(change: Mapping[str, Any]) -> str:
     """``−.093* [−.116, −.070]``; without an interval that excludes something, the change alone."""
     low, high = change["ci_low"], change["ci_high"]
-    interval = "" if np.isnan(low) or low <= -1 < 1 <= high else f" [{short(low)}, {short(high)}]"
-    return f"{short(change['difference'])}{'*' * is_shown(change['p_adjusted'])}{interval}"
+    interval = "" if np.isnan(low) or low <= -1 < 1 <= high else f" [{number(low)}, {number(high)}]"
+    return f"{number(change['difference'])}{'*' * is_shown(change['p_adjusted'])}{interval}"
 
 
 def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Table]:
@@ -223,14 +225,14 @@ def _paired(loss: Loss | None) -> tuple[str, ...]:
     """Loss, interval, p and, if no change is shown, the largest that is not excluded."""
     if loss is None:
         return ("–",) * 5
-    p = "<.001" if loss.p < 0.001 else number_text(loss.p)
+    p = p_value(loss.p)
     none_over = None if loss.is_shown else loss.excluded
     return (*map(number_text, (loss.loss, loss.low, loss.high)), p, number_text(none_over))
 
 
 def number_text(value: float | None) -> str:
     """Three decimals; a dash for a missing value."""
-    return "–" if value is None or pd.isna(value) else f"{value:z.3f}"
+    return "–" if value is None or pd.isna(value) else number(value)
 
 
 def seconds_text(value: float) -> str:

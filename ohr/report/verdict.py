@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ohr.analysis.curves.table import axis_of
-from ohr.analysis.curves.verdict import sentences
+from ohr.analysis.curves.verdict import ranked_curves, sentences
+from ohr.display.labels import shown_measures
+from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
 from ohr.report.rows import MAIN, Rows
 from ohr.report.sentences import Loss
 from ohr.report.tables import stage_title
+from ohr.statistics.numbers import prose
 from ohr.study.metrics import MetricInfo
 from ohr.study.results import StudyRun
 
@@ -49,6 +54,39 @@ def answer_of(
     ]
 
 
+def verdict_bars(run: StudyRun) -> list[dict[str, Any]]:
+    """The scores behind the verdict, for the engine that loses most: for each measure one bar per
+    text, from the true text over clean pages to noise, as shares of the best possible score.
+    """
+    curves = ranked_curves(run)
+    measures = [measure for measure in shown_measures(run.cells) if measure[0] in MAIN]
+    if not curves or not measures:
+        return []
+    curve = curves[0]
+    names = curve.names
+    return [
+        {
+            "name": plain(f"{curve.engine} under {curve.noise}"),
+            "measures": [
+                {
+                    "title": heading(plain(label)),
+                    "bars": [
+                        {
+                            "name": plain(name),
+                            "value": prose(mean),
+                            "width": f"{100 * min(1.0, max(0.0, mean)):.1f}",
+                            "is_lost": place == len(means) - 1 and place > 0,
+                        }
+                        for place, (name, mean) in enumerate(zip(names, means, strict=True))
+                    ],
+                }
+                for stage, metric, label in measures
+                if len(means := curve.means.get((stage, metric), ())) == len(names)
+            ],
+        }
+    ]
+
+
 def reason_for_no_comparison(rows: Rows) -> str:
     """Why no two knowledge bases are compared."""
     count = len(rows.conditions)
@@ -61,7 +99,7 @@ def reason_for_no_comparison(rows: Rows) -> str:
 
 
 def _listed(losses: Sequence[Loss]) -> str:
-    """The largest losses first: ``tesseract, clean loses .018 (not significant); …``."""
+    """The largest losses first: ``tesseract, clean loses 0.02 (not significant); …``."""
     ordered = sorted(losses, key=lambda loss: -loss.loss)
     texts = [loss.short_text() for loss in ordered[:MOST]]
     if len(ordered) > MOST:

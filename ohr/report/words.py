@@ -12,10 +12,17 @@ from rapidfuzz.distance import Levenshtein
 from ohr.report.made_up import made_up_spans
 
 Pieces = list[tuple[int, str]]
-"""Pieces of a text: (0, equal on both sides), (1, differs) or (2, made up)."""
+"""Pieces of a text: (0, equal on both sides), (1, differs), (2, made up) or (3, differs in mark-up
+or the shape of quotes and dashes alone)."""
 MOST_WORDS = 20_000
 """Longest text that is compared, in words; longer texts have no marks."""
 _WORD = re.compile(r"\s*\S+\s*")
+_MARK_UP = re.compile(
+    r"\\[a-zA-Z]+\*?|</?[a-zA-Z][^<>]*>|\$(?!\d)|[*_#|`{}\\~&\u200b]+|^:?-{2,}:?$"
+)
+"""What mark-up adds to a word. A dollar before a digit is money."""
+_SHAPES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "−": "-"})
+MARK_UP = 3
 
 
 def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
@@ -35,11 +42,36 @@ def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
     right_pieces: Pieces = []
     made_up = _touched(right, made_up_spans(output, truth))
     for op in ops:
-        changed = int(op.tag != "equal")
-        _add(left_pieces, changed, left_side[op.src_start : op.src_end])
-        for is_made_up, words in groupby(range(op.dest_start, op.dest_end), made_up.__getitem__):
-            _add(right_pieces, 2 if is_made_up else changed, [right[i] for i in words])
+        lost, read = left_side[op.src_start : op.src_end], right[op.dest_start : op.dest_end]
+        if op.tag == "equal":
+            of_lost, of_read = [0] * len(lost), [0] * len(read)
+        else:
+            of_lost, of_read = _kinds(lost, read), _kinds(read, lost)
+        of_read = [
+            2 if is_made_up else kind
+            for is_made_up, kind in zip(made_up[op.dest_start : op.dest_end], of_read, strict=True)
+        ]
+        for side, words, kinds in ((left_pieces, lost, of_lost), (right_pieces, read, of_read)):
+            for kind, places in groupby(range(len(words)), kinds.__getitem__):
+                _add(side, kind, [words[place] for place in places])
     return left_pieces, right_pieces
+
+
+def _kinds(words: Sequence[str], others: Sequence[str]) -> list[int]:
+    """Of words that differ from others: 3 for mark-up, and for those equal without it; else 1."""
+    contents, of_others = [*map(_content, words)], [*map(_content, others)]
+    if "".join(contents) == "".join(of_others):
+        return [MARK_UP] * len(words)
+    pairs = of_others if len(words) == len(others) else [None] * len(words)
+    return [
+        MARK_UP if not content or content == other else 1
+        for content, other in zip(contents, pairs, strict=True)
+    ]
+
+
+def _content(word: str) -> str:
+    """A word without mark-up, and with the plain shape of quotes and dashes."""
+    return _MARK_UP.sub("", word.strip()).translate(_SHAPES)
 
 
 def _touched(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[bool]:

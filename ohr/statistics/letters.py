@@ -11,6 +11,7 @@ import numpy as np
 from ohr.statistics.clusters import DOCUMENT, FEWEST, Clusters
 from ohr.statistics.flips import smallest_p
 from ohr.statistics.inference import ALPHA, infer
+from ohr.statistics.numbers import p_value
 from ohr.statistics.pairs import all_pairs
 
 
@@ -38,13 +39,13 @@ NOTHING_SHARED = "no question has a score under two of them"
 def too_few(documents: int) -> str:
     """Why nothing can be shown with so many documents; empty if something can.
 
-    ``5 documents: the smallest possible p is .063``.
+    ``5 documents: the smallest possible p is 0.063``.
     """
     if (p := smallest_p(documents)) <= ALPHA:
         return ""
     count = f"{documents} document{'s' * (documents != 1)}"
-    # .0625 is .063, not rounded to the even digit.
-    return f"{count}: the smallest possible p is {f'{p + 1e-9:.3f}'.removeprefix('0')}"
+    # 0.0625 is 0.063, not rounded to the even digit.
+    return f"{count}: the smallest possible p is {p_value(p + 1e-9)}"
 
 
 def ties(

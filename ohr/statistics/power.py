@@ -2,8 +2,9 @@
 
 Documents are drawn from a pilot's, with its mean losses taken out and the loss in question put in.
 Documents lose as unevenly as those of the pilot differ: where most do not change at all, the loss
-falls on the few others. Every simulated study is tested as a real one (:mod:`ohr.statistics.inference`): the levels of all
-curves are one family, their trends another, and a level is shown only if its trend is too.
+falls on the few others. Every simulated study is tested as a real one: the levels of all curves are
+one family, their trends another (:mod:`ohr.statistics.inference`), and a level is shown only if its
+trend is too.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ FEWEST, MOST = 6, 5000
 _ROUNDS = 3
 _GROWTH = 1.07
 _HALVINGS = 60
-_LEAST = 1e-3
-"""A document without any change takes part in a loss that is larger than the others can bear."""
+_TINY = 1e-12
 _CHANCE = 0.03
 """A simulated power this far below 0.8 may be chance."""
 
@@ -112,18 +112,21 @@ def power(
 def _uneven_losses(pilot: PilotCurves, difference: float) -> np.ndarray:
     """Losses ``(documents,)`` in [0, 1] with this mean, in proportion to the pilot's changes.
 
-    None exceeds 1, the whole score: a larger mean falls on more documents.
+    None exceeds 1, the whole score: a larger mean falls on further documents.
     """
     changes = np.abs(pilot.levels[:, int(np.argmax(pilot.level_shifts))] / pilot.counts)
-    shares = changes + max(float(changes.mean()), 1.0) * _LEAST
-    low, high = 0.0, 1.0 / float(shares.min())
+    changing = changes > 0
+    if (share := float(changing.mean())) <= difference:  # they lose all, and others the rest
+        rest = (difference - share) / max(1.0 - share, _TINY)
+        return np.where(changing, 1.0, rest)
+    low, high = 0.0, 1.0 / float(changes[changing].min())
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if float(np.minimum(1.0, middle * shares).mean()) < difference:
+        if float(np.minimum(1.0, middle * changes).mean()) < difference:
             low = middle
         else:
             high = middle
-    result: np.ndarray = np.minimum(1.0, high * shares)
+    result: np.ndarray = np.minimum(1.0, high * changes)
     return result
 
 

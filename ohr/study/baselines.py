@@ -57,5 +57,5 @@ def baselines_line(parts: Container[str], truth: str = GROUND_TRUTH) -> str:
         NOISE: "the same engine's clean pages",
         BOTH: f"the {truth}",
     }
-    lines = [f"{part}: less {clean}" for part, clean in counted.items() if part in parts]
+    lines = [f"{part}: change from {clean}" for part, clean in counted.items() if part in parts]
     return "; ".join(lines)

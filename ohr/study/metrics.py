@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import Any, get_args
 
 from ohr import registry
 from ohr.errors import ConfigError
+from ohr.metrics.labels import (
+    CLOSED_BOOK,
+    CONTENT_R_NOISE,
+    DEFAULT_R_NOISE,
+    R_NOISE,
+    stage_label,
+)
 from ohr.metrics.regions import KINDS
 from ohr.ocr.noise import perturbation_class
 from ohr.plugins import Metric
@@ -114,11 +121,11 @@ class MetricInfo:
 
     @property
     def label(self) -> str:
-        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; for metrics of page text and
-        for parts of a loss, the title."""
+        """For axes and tables: ``retrieval LCS``, ``answer F1, whole system``; for metrics of page
+        text and for parts of a loss, the title."""
         if self.stage == "ocr" or self.part_of:
             return self.title
-        return f"{self.stage.capitalize()} {self.title}"
+        return stage_label(self.stage, self.title)
 
     def left_out(self, protocol: str) -> frozenset[Status]:
         """Statuses that are left out of the mean: none, except under the reference protocol.
@@ -250,7 +257,36 @@ def plan_metrics(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Met
         "generation": infos("generation") + infos("generation", NO_CONTEXT),
         "overall": infos("overall"),
     }
-    return [info for stage in STAGES if stage in config.stages for info in by_stage[stage]]
+    planned = [info for stage in STAGES if stage in config.stages for info in by_stage[stage]]
+    return [_titled(info, {}, config.scoring) for info in planned]
+
+
+_FORMER_TITLES = {
+    "r_noise_reference": ("published r_noise", R_NOISE),
+    "r_noise_content": ("r_noise of the content", CONTENT_R_NOISE),
+    "evidence_lcs": ("LCS of evidence and page", "evidence LCS"),
+}
+"""Metric -> its title in manifests of earlier versions, and today's."""
+
+
+def _titled(
+    info: MetricInfo, former: Mapping[str, tuple[str, str]], protocol: str | None
+) -> MetricInfo:
+    """A metric with today's title. Under ``reference`` scoring, ``r_noise`` is the published one.
+
+    ``protocol``: that of the study; None if it is not known, where the title stays.
+    """
+    if info.stage != "ocr":
+        return info
+    if info.metric == R_NOISE and protocol and info.title in {R_NOISE, DEFAULT_R_NOISE}:
+        return replace(info, title=r_noise_title(protocol))
+    before, today = former.get(info.metric, ("", ""))
+    return replace(info, title=today) if before and info.title == before else info
+
+
+def r_noise_title(protocol: str) -> str:
+    """What the metric ``r_noise`` is called under a protocol: only ``reference`` publishes it."""
+    return R_NOISE if protocol == "reference" else DEFAULT_R_NOISE
 
 
 def metric_info_of(
@@ -265,7 +301,7 @@ def metric_info_of(
     """The :class:`MetricInfo` of a metric at a stage."""
     title = metric.title if label == metric.name and metric.title else label.replace("_", " ")
     if suffix == NO_CONTEXT:
-        title += " without context"
+        title += f" {CLOSED_BOOK}"
     return MetricInfo(
         stage=stage,
         metric=label + suffix,
@@ -298,8 +334,10 @@ def read_metric_infos(manifest: Mapping[str, Any]) -> list[MetricInfo] | None:
     stored = manifest.get("measures")
     if not isinstance(stored, list):
         return None
+    config = manifest.get("config")
+    protocol = str(config.get("scoring", "default")) if isinstance(config, dict) else None
     return [
-        _read_metric_info(entry)
+        _titled(_read_metric_info(entry), _FORMER_TITLES, protocol)
         for entry in stored
         if isinstance(entry, dict) and entry.get("of") in get_args(Of)
     ]

@@ -22,7 +22,8 @@ def list_suites() -> int:
         wanted = ", ".join(f"{value:g}" for value in suite.wanted)
         print(
             f"intensities at severities 1 to {len(suite.wanted)}, set so that "
-            f"{suite.frozen_engine} has a content r_noise of {wanted}; at most: what it has at intensity 1"
+            f"{suite.frozen_engine} has a content r_noise of {wanted}; at most: what it has at "
+            "intensity 1"
         )
     return 0
 

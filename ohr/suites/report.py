@@ -137,11 +137,11 @@ def caption(submission: Submission) -> list[str]:
     suite = load_suite(submission.suite)
     noisy = len(suite.conditions(submission.track))
     return [
-        f"evidence found: retrieval LCS, on clean pages → mean of {noisy} noisy conditions, by which "
-        "rows are ranked; rows that share a letter are not shown to differ",
+        f"evidence found: retrieval LCS, on clean pages → mean of {noisy} noisy conditions, by "
+        "which rows are ranked; rows that share a letter are not shown to differ",
         "answers: F1 of the whole system, in the same way; with the extractive reader it is low",
-        "noise cost: the loss of retrieval LCS under noise, 100 for the frozen engine, with its 95 % "
-        "interval",
+        "noise cost: the loss of retrieval LCS under noise, 100 for the frozen engine, with its "
+        "95 % interval",
         "changed: of 1,000 numbers, those replaced by another in silence; invented: of 1,000 "
         "words, those that nothing on the page supports; both under noise",
     ]

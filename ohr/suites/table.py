@@ -132,7 +132,8 @@ def _rate(submission: Submission, metric: str) -> tuple[float, float, float]:
 
 
 def _loss(scores: Scores) -> np.ndarray:
-    return _values(scores, CLEAN) - _noisy(scores)
+    loss: np.ndarray = _values(scores, CLEAN) - _noisy(scores)
+    return loss
 
 
 def _noisy(scores: Scores) -> np.ndarray:

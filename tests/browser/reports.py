@@ -110,3 +110,8 @@ def strange_report(root: Path) -> Path:
     options = ReportOptions("random:all", "webp:400:60", title=f"{ALL}\x00\ud800")
     build_report([run], root / "report", options)
     return root / "report" / "index.html"
+
+
+def number(text: str) -> float:
+    """A number as tables have it, with a real minus."""
+    return float(text.replace("−", "-"))

@@ -66,7 +66,7 @@ def test_the_parts_of_the_retrieval_loss_stand_beside_its_curve(formatting_run):
     rest = table[table["metric"] != "lcs"]
     assert rest.filter(regex="page_not_found|text_missing").isna().all(axis=None)
     [of_all, *_] = lcs[lcs["group"] == "all"].to_dict("records")
-    printed = curves_shown(table, [("retrieval", "lcs", "Retrieval LCS")])
+    printed = curves_shown(table, [("retrieval", "lcs", "retrieval LCS")])
     shown = {str(one.header): next(iter(one.cells)) for one in printed.columns}
     assert shown["worst: text missing"] == f"{of_all['worst_text_missing']:.3f}"
 
@@ -97,7 +97,10 @@ def test_every_printed_curve_says_what_it_is_of(seed_runs):
         parts.append(parts[0][searched].assign(top_k=5))
         rows = pd.concat(parts, ignore_index=True)
         doubled.append(StudyRun(run.path, run.manifest, run.cells).cache_values(drawn=rows))
-    measures = [("generation", "f1", "Generation F1"), ("overall", "f1", "Overall F1")]
+    measures = [
+        ("generation", "f1", "answer F1, right pages given"),
+        ("overall", "f1", "answer F1, whole system"),
+    ]
     table = statistics_table(doubled)
     printed = curves_shown(table[table["seed"] == 0], measures)
     settings = list(printed.columns[2].cells)

@@ -35,15 +35,15 @@ def verdict(*changes: dict[str, object]) -> str:
 
 def test_a_difference_is_named_with_both_losses() -> None:
     assert verdict(DIFFERENT) == (
-        "overall F1: the same r_noise does not cost the same. At .200, gt, formatting loses .300 "
-        "and gt, ocr_errors .100: a difference of .200 (.100 to .300). 1 kind of 1 differs from "
+        "F1: the same r_noise does not cost the same. At 0.20, gt, formatting loses 0.30 "
+        "and gt, ocr_errors 0.10: a difference of 0.20 (0.10 to 0.30). 1 kind of 1 differs from "
         "gt, ocr_errors."
     )
 
 
 def test_without_a_shown_difference_the_largest_that_is_possible_is_named() -> None:
     line = verdict(DIFFERENT | {"difference_low": -0.05, "p": 0.2})
-    assert line.endswith("at equal r_noise; differences over .300 are ruled out.")
+    assert line.endswith("at equal r_noise; differences over 0.30 are ruled out.")
 
 
 def test_kinds_that_reach_no_common_noise_are_not_compared() -> None:
@@ -65,7 +65,7 @@ def test_the_table_and_the_figure_are_written(formatting_run: StudyRun, tmp_path
     assert set(table["kind"]) == {"gt, formatting"}
     assert (table["low"].isna() | (table["low"] <= table["loss"])).all()
     assert (tmp_path / "figures" / "equal_noise.png").stat().st_size > 5000
-    assert "overall F1" in done.stdout
+    assert "Answer F1, whole system" in done.stdout
 
 
 @pytest.mark.slow

@@ -104,9 +104,9 @@ def test_the_measure_is_the_axis_of_the_curves_and_can_be_chosen(formatting_run,
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     text = " ".join((tmp_path / "error_analysis.md").read_text().split()).replace("\\", "")
-    assert "or less by r_noise of the content," in text
-    assert "published r_noise (the axis of curves)," in text
-    line = "OCR wrong: r_noise of the content; axis of curves: published r_noise"
+    assert "or less by content r_noise," in text
+    assert "r_noise (the axis of curves)," in text
+    line = "OCR wrong: content r_noise; axis of curves: r_noise"
     assert line in (tmp_path / "error_analysis.txt").read_text()
 
 

@@ -75,7 +75,7 @@ def test_a_loss_beyond_the_margin_fails_and_a_gain_passes(run_pair, tmp_path):
     lines = [line for line in lost.stdout.splitlines() if line.startswith("failed: ")]
     assert len(lines) == 2  # of the two engines
     assert re.match(
-        r"failed: retrieval:lcs < -0\.02: −\.200 \[−\.2\d\d, −\.1\d\d\]; "
+        r"failed: retrieval:lcs < -0\.02: −0\.200 \[−0\.2\d\d, −0\.1\d\d\]; "
         r"new less old \(gt, clean, tokens, bm25, 1\); n = 48, 12 documents$",
         lines[0],
     )
@@ -196,7 +196,7 @@ def test_runs_that_are_equal_everywhere_pass_with_any_margin(benchmark_runs, tmp
     pair = changed(benchmark_runs[0], tmp_path, [0.0] * 12)
     for result in check(pair, "run", [FailIf.parse(f"{LCS} < -0.001")]):
         assert result.verdict is Verdict.PASSED
-        assert "passed: retrieval:lcs < -0.001: .000 on every question; " in result.line
+        assert "passed: retrieval:lcs < -0.001: 0.000 on every question; " in result.line
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_five_documents_exclude_nothing_and_the_line_says_so(run_pair):
     few = [limit_documents(run, 5) for run in run_pair]
     for result in check(few, "run", [FailIf.parse(f"{LCS} < -0.02")]):
         assert result.verdict is Verdict.NOT_DECIDED
-        assert "5 documents: the smallest possible p is .063" in result.line
+        assert "5 documents: the smallest possible p is 0.063" in result.line
 
 
 def test_signs_and_spaces_of_conditions():

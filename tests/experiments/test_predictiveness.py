@@ -76,7 +76,7 @@ def rows_of(table, correlation, group="all", conditions="all"):
 
 def test_what_follows_the_loss_predicts_it(run):
     table = predictiveness([run], LCS)
-    assert set(table["title"]) == {"Retrieval LCS"}
+    assert set(table["title"]) == {"retrieval LCS"}
     for correlation in ("pooled", "within", "between"):
         found = rows_of(table, correlation)
         assert found.loc["edit_distance", "rho"] == pytest.approx(1)
@@ -231,7 +231,10 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     table = pd.read_csv(tmp_path / "predictiveness.csv")
     assert {"r_noise", "edit_distance"} < set(table["measure"])
     assert (tmp_path / "figures" / "predictiveness.png").stat().st_size > 3_000
-    assert "Generation F1, tests.fakes.FactReader: 48 questions, 3 conditions" in done.stdout
+    assert (
+        "answer F1, right pages given, tests.fakes.FactReader: 48 questions, 3 conditions"
+        in done.stdout
+    )
     assert "~ shares part" not in done.stdout
     pairs = pd.read_csv(tmp_path / "predictor_pairs.csv")
     assert {"first", "second", "difference", "p_holm"} < set(pairs)

@@ -161,14 +161,14 @@ def test_steps_are_corrected_over_the_steps_printed() -> None:
     table = step_table(tests)
     assert "p after Holm over 9 steps" in table.caption
     row = table.rows[0]
-    assert row[2].startswith("+0.030 [+0.007, +0.053], not shown (no difference larger than .053)")
+    assert row[2].startswith("+0.030 [+0.007, +0.053], not shown (no difference larger than 0.06)")
     assert row[-1] == "equal runs"
 
 
 def test_a_step_that_is_shown_has_its_difference_first() -> None:
     tests = steps(_means({"p0": [0.1, 0.11, 0.12], "p1": [0.8, 0.81, 0.83]}))
     assert step_table(tests).rows[0][2].startswith("+0.703 [+0.6")
-    assert "(+), p <.001, d" in step_table(tests).rows[0][2]
+    assert "(+), p <0.001, d" in step_table(tests).rows[0][2]
 
 
 @pytest.mark.slow

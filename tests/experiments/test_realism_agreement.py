@@ -164,8 +164,8 @@ def test_the_command_prints_the_agreement(tmp_path, metric):
         "tau_b 1.000 [1.000, 1.000] (6 documents)."
     )
     assert share.startswith("Of the pages, 0 % are lost under natural noise, 0 % when clean")
-    assert nearest.startswith("The mean loss under natural noise is .350 [.350, .350]; nearest is")
-    assert nearest.endswith("`warping 1` with .250; no distortion loses as much.")
+    assert nearest.startswith("The mean loss under natural noise is 0.35 [0.35, 0.35]; nearest is")
+    assert nearest.endswith("`warping 1` with 0.25; no distortion loses as much.")
     for name in ("agreement", "by_document", "by_tag", "losses", "shape"):
         assert len(pd.read_csv(out / f"{name}.csv"))
     assert (out / "figures" / "agreement.png").stat().st_size > 4000

@@ -97,7 +97,7 @@ def test_any_folder_ends_in_its_sentences(tmp_path):
     assert "pdf_text: 2 pages, 0 in the cache, 2 to read" in dry.output
     assert "it cannot read the 3 images" in dry.output
     assert (
-        "Retrieval, 2 documents: the smallest possible p is .500, so nothing can be shown over "
+        "Retrieval, 2 documents: the smallest possible p is 0.500, so nothing can be shown over "
         "documents; use 6 or more." in dry.output
     )
     assert not (tmp_path / "best").exists()

@@ -45,7 +45,7 @@ def test_it_stops_when_the_engines_are_compared_and_goes_on_where_it_stopped(tow
     assert f"after 16 of at most {PAGES} pages: wrong characters: " in done.output
     assert f"Reading stopped after 16 of {PAGES} pages" in details(towns)
     said = " ".join(details(towns).split())
-    assert "whichever of 2 looks at the pages was the last (this one has .020 of the" in said
+    assert "whichever of 2 looks at the pages was the last (this one has 0.020 of the" in said
     assert sample_of(towns) | {"stopped_by": "settled", "looks": 2, "pages": 16} == sample_of(towns)
     assert len(log.read_text().split()) == 16
     again = run_recommend(towns, *options, "--read-all")

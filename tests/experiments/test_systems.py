@@ -113,8 +113,9 @@ def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_pat
     assert (flat["drop_less_least_p"] <= 0.05).eq(flat["drop_less_least_low"] > 1e-9).all()
     assert flat["n"].unique() == [6]
     assert (
-        "precomputed:renamed, clean: rag loses least F1 (.000). Shown to lose more: heading (by "
-        "1.000 to 1.000). No significant difference from rag: words (none larger than .786)."
+        "precomputed:renamed, clean: rag loses least answer F1, whole system (0.00). "
+        "Shown to lose more: heading (by 1.00 to 1.00). No significant "
+        "difference from rag: words (none larger than 0.79)."
     ) in output
     assert "family: all 9 comparisons of two systems" in output
     assert "p and intervals: the 9 comparisons of this column together" in output
@@ -183,6 +184,6 @@ def test_systems_that_lose_more_are_named_once_it_is_shown():
     one = Scored(metric_info("overall", "f1"), questions, values, bases)
     mild, severe, family = least_lines(one)
     assert "Shown to lose more" not in mild
-    assert "Shown to lose more: c (by .3" in severe
-    assert re.search(r"No significant difference from [ab]: [ab] \(none larger than \.0", severe)
+    assert "Shown to lose more: c (by 0.3" in severe
+    assert re.search(r"No significant difference from [ab]: [ab] \(none larger than 0\.0", severe)
     assert family.startswith("family: all 6 comparisons of two systems")

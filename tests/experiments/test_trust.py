@@ -143,7 +143,7 @@ def test_what_is_no_share_and_a_run_without_answers_are_refused(answered):
             "check the 10 % least sure answers by hand: that finds 21 % of the wrong ones (95 % CI",
         ),
         ({}, "30 answers were right with gt, clean and are wrong now; they look less sure"),
-        ({}, ".720 (95 % CI .610 to .800)"),
+        ({}, "0.72 (95 % CI 0.61 to 0.80)"),
         ({}, "at most 25 % are possible); 40 % of 300 answers on 40 documents are wrong"),
         ({}, "that finds 33 % of those that OCR broke (95 % CI 20 % to 50 %)"),
         (estimated("found", math.nan, math.nan, math.nan), "cannot be said with 300 answers on 40"),
@@ -158,7 +158,7 @@ def test_a_sentence_says_what_checking_finds(change, said):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({}, "at most 20 % wrong, promised on gt, clean: is kept (.120"),
+        ({}, "at most 20 % wrong, promised on gt, clean: is kept (0.12"),
         (estimated("noisy_risk", 0.3, 0.25, 0.4), "is broken"),
         (estimated("noisy_risk", 0.19, 0.1, 0.25), "may be kept"),
         ({"has_threshold": False}, "no threshold keeps it"),

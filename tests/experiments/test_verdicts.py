@@ -111,8 +111,8 @@ def test_an_engine_is_called_worse_where_that_is_shown():
         Scored({"a": {"clean": 0.9}, "b": {"clean": 0.6}}), a=1.0, b=2.0
     )
     assert take == "Take a (shown to be best by retrieval LCS; 100 questions of 20 documents)."
-    assert retrieval.startswith("Retrieval LCS: best by a, .90")
-    assert re.search(r"; b, \.\d+ \[.*\]: shown to be worse, by \.2", retrieval)
+    assert retrieval.startswith("Retrieval LCS: best by a, 0.90")
+    assert re.search(r"; b, 0\.\d+ \[.*\]: shown to be worse, by 0\.2", retrieval)
     assert "On 100 questions of 20 documents; measured against questions made of" in retrieval
 
 
@@ -120,13 +120,13 @@ def test_what_is_not_shown_has_a_bound_and_a_number_of_documents():
     run = Scored({"a": {"clean": 0.90}, "b": {"clean": 0.898}})
     take, _, retrieval, more = said_of(run, a=1.0, b=2.0)
     assert "though not shown to be better than b" in take
-    assert re.search(r"no significant difference \(none larger than \.0\d\d\)", retrieval)
+    assert re.search(r"no significant difference \(none larger than 0\.0\d\)", retrieval)
     assert re.search(r"Retrieval LCS: about [\d,]+ more documents like these would", more)
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=3)
     _, _, retrieval, more = said_of(few, a=1.0, b=2.0)
     assert "shown to be worse" not in retrieval
-    assert "nothing can be shown (3 documents: the smallest possible p is .250)" in retrieval
-    assert "Retrieval: 3 documents: the smallest possible p is .250; use 6 " in more
+    assert "nothing can be shown (3 documents: the smallest possible p is 0.250)" in retrieval
+    assert "Retrieval: 3 documents: the smallest possible p is 0.250; use 6 " in more
 
 
 def test_the_engine_is_chosen_under_the_noise_that_was_asked_for():
@@ -138,7 +138,7 @@ def test_the_engine_is_chosen_under_the_noise_that_was_asked_for():
     assert said_of(clean)[0].startswith("Take a ")
     take, _, retrieval, _ = said_of(Scored(values))
     assert take.startswith("Take b ")
-    assert retrieval.startswith("Retrieval LCS under mild and severe noise: best by b, .6")
+    assert retrieval.startswith("Retrieval LCS under mild and severe noise: best by b, 0.6")
 
 
 def test_an_engine_that_is_not_distorted_is_no_candidate_under_noise():
@@ -162,7 +162,7 @@ def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
         Scored({"a": {"clean": 0.9}, "b": {"clean": low}}, documents=100) for low in (0.897, 0.6)
     )
     assert said_of(near, a=2.0, b=1.0)[0] == (
-        "Take b (faster than a, and at most .020 from the best by retrieval LCS, wrong characters "
+        "Take b (faster than a, and at most 0.02 from the best by retrieval LCS, wrong characters "
         "and content r_noise; 500 questions of 20 documents)."
     )
     assert said_of(far, a=2.0, b=1.0)[0].startswith("Take a (shown to be best by retrieval LCS;")
@@ -273,7 +273,7 @@ def test_retrieval_of_five_documents_names_no_engine():
     run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=5)
     take, *_ = said_of(run, math.nan, math.nan)
     assert take == (
-        "No engine can be named from 5 documents: the smallest possible p is .063; use 6 or more."
+        "No engine can be named from 5 documents: the smallest possible p is 0.063; use 6 or more."
     )
     more = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=6)
     take, *_ = said_of(more, math.nan, math.nan)
@@ -370,7 +370,7 @@ def test_tables_of_few_documents_or_at_the_ceiling_decide_nothing():
     few = Scored({PLAIN.label: {"clean": 0.2}, STRUCTURED.label: {"clean": 0.9}}, documents=4)
     verdict = table_verdict(few, sorted(set(few.rows["qid"])))
     assert verdict.better == ""
-    assert "(4 documents: the smallest possible p is .125)" in verdict.sentences()[0]
+    assert "(4 documents: the smallest possible p is 0.125)" in verdict.sentences()[0]
     most = Scored({PLAIN.label: {"clean": 1.0}, STRUCTURED.label: {"clean": 1.0}})
     most.rows["value"] = most.rows["engine"].map({PLAIN.label: 0.997, STRUCTURED.label: 1.0})
     verdict = table_verdict(most, sorted(set(most.rows["qid"])))

@@ -50,7 +50,7 @@ def answers_figure(answers: pd.DataFrame, folder: Path) -> list[Path]:
                     "marker": MARKERS[number % len(MARKERS)],
                 }
                 ax.plot(line["k"], line["best"], LINES[0], **look)
-                ax.plot(line["k"], line["chosen"], LINES[1], markerfacecolor="white", **look)
+                ax.plot(line["k"], line["chosen"], LINES[1], markersize=2.5, **look)
             name = f"{engine}, {noise_name(operator, level, intensity)}"
             ax.set_title(f"{wrapped([name], 30)[0]}\n(n = {of_panel['n'].max()})")
         axes[0].set_xscale("log")
@@ -72,7 +72,7 @@ def answers_figure(answers: pd.DataFrame, folder: Path) -> list[Path]:
         grey = "#555555"
         handles += [
             Line2D([], [], color=grey, linestyle="-", marker="o"),
-            Line2D([], [], color=grey, linestyle="--", marker="o", markerfacecolor="white"),
+            Line2D([], [], color=grey, linestyle="--", marker="o", markersize=2.5),
         ]
         labels = [mathless(f"{retriever}, {reader}") for retriever, reader in pairs]
         legend_below(fig, handles, [*labels, "best of K", "chosen of K"], 4)

@@ -9,9 +9,9 @@ import pandas as pd
 
 from experiments.papers.prototypes.table import GOLD
 from ohr.display.columns import Column, make_table, text_column
-from ohr.display.terminal import number, p_value
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import ends, excluded, is_shown
+from ohr.display.wording import excluded, is_shown
+from ohr.statistics.numbers import ends, number, p_value, signed
 
 
 def mean_table(means: pd.DataFrame) -> TextTable:
@@ -45,7 +45,7 @@ def step_table(tests: pd.DataFrame) -> TextTable:
 
 def _tested(row: Mapping[Hashable, Any]) -> str:
     if row["test"] == "none":
-        return "equal runs" if row["difference"] == 0 else f"{row['difference']:+z.3f}, no test"
+        return "equal runs" if row["difference"] == 0 else f"{signed(row['difference'])}, no test"
     if not is_shown(row["p_adjusted"]):
         return _not_shown(row)
     sign = "+" if row["better"] > 0 else "−"
@@ -77,8 +77,8 @@ def _not_shown(row: Mapping[Hashable, Any]) -> str:
 
 
 def _difference(row: Mapping[Hashable, Any]) -> str:
-    interval = ends(row["ci_low"], row["ci_high"], "{:+z.3f}".format)
-    return f"{row['difference']:+z.3f}{interval}"
+    interval = ends(row["ci_low"], row["ci_high"], signed)
+    return f"{signed(row['difference'])}{interval}"
 
 
 def _family(frame: pd.DataFrame) -> str:

@@ -18,10 +18,11 @@ from ohr.analysis.comparison.differences_report import change_text
 from ohr.display.columns import make_table, text_column, value_column
 from ohr.display.notes import answerers, note_lines, reader_notes
 from ohr.display.settings import setting_names, settings_of
-from ohr.display.terminal import empty_table, number, show, terminal_table
+from ohr.display.terminal import empty_table, show, terminal_table
 from ohr.display.wording import family
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
 from ohr.study.output.select import cells_of
 from ohr.study.results import StudyRun

@@ -10,6 +10,7 @@ from ocr_backends.gt import GroundTruth
 from ohr.analysis.tested import add_tests
 from ohr.display.labels import STAGE_METRICS
 from ohr.markup.tables import TableFormat, convert_tables, parse_tables
+from ohr.metrics.labels import stage_label
 from ohr.statistics import Paired
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.output.rows import read_rows
@@ -19,7 +20,7 @@ GROUP = "source:table"
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
 METRICS = (
     RETRIEVAL,
-    ("retrieval", "lcs_stripped", "Retrieval LCS, no mark-up"),
+    ("retrieval", "lcs_stripped", stage_label("retrieval", "LCS without mark-up")),
     GENERATION,
     OVERALL,
 )

@@ -23,7 +23,7 @@ from ohr.figures.style import (
 
 _COLUMNS = 3
 FEW = 30
-"""With fewer words a mark is hollow."""
+"""With fewer words a mark is small."""
 
 
 def reliability_figure(words: pd.DataFrame, folder: Path) -> list[Path]:
@@ -50,10 +50,10 @@ def reliability_figure(words: pd.DataFrame, folder: Path) -> list[Path]:
                 line = LINES[number % len(LINES)]
                 above.plot(confidence, right, color=colour, linestyle=line)
                 few = part["n"] < FEW
-                for chosen, face in ((few, "white"), (~few, colour)):
+                for chosen, size in ((few, 2.0), (~few, 4.5)):
                     above.plot(
                         confidence[chosen], right[chosen], color=colour, marker=mark,
-                        markerfacecolor=face, linestyle="none",
+                        markersize=size, linestyle="none",
                     )  # fmt: skip
                 below.plot(confidence, part["n"], color=colour, marker=mark, linestyle=line)
             above.set_title(mathless(engine))
@@ -73,7 +73,7 @@ def reliability_figure(words: pd.DataFrame, folder: Path) -> list[Path]:
         notes = [
             "on the diagonal, confidence is right",
             "above it: too low; below it: too high",
-            f"hollow: fewer than {FEW} words",
+            f"small: fewer than {FEW} words",
             "one mark per tenth of confidence; there are no intervals, since the words of a page "
             "are not independent",
         ]

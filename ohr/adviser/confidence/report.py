@@ -19,7 +19,7 @@ FURTHER = {"docling": "docling's rules"} | PREDICTED
 def scores_table(scores: pd.DataFrame) -> Table:
     """One row per signal, one column per noise."""
     noises = list(dict.fromkeys(scores["noise"]))
-    title = "Spearman with edit distance / AUROC of edit distance > .2"
+    title = "Spearman with edit distance / AUROC of edit distance > 0.2"
     grid = empty_table(["signal"], noises, title=title)
     for signal in dict.fromkeys(scores["signal"]):
         mine = scores[scores["signal"] == signal].set_index("noise")

@@ -16,7 +16,7 @@ from ohr.adviser.quality.fit_report import LEFT_OUT
 from ohr.adviser.quality.known_truth import auroc, spearman
 from ohr.adviser.quality.signal_runs import labelled, read_signals, unfitted_half
 from ohr.display.columns import Column, make_table, number_column, value_column
-from ohr.display.terminal import number, show, terminal_table
+from ohr.display.terminal import show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.quality.fit import fit, remove_layers
@@ -25,6 +25,7 @@ from ohr.quality.predictor import Predictor, parse, shipped
 from ohr.quality.table import APART
 from ohr.quality.truth import TARGETS
 from ohr.quality.validation import left_out_error
+from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
 
 OF_LAYER = ["layer", "lost_passages"]

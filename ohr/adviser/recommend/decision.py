@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ohr.adviser.countdown import spoken
 from ohr.adviser.recommend.limits import FEWEST_PAGES
 from ohr.adviser.recommend.verdicts import CLOSE, TITLES, Candidate, MeasureVerdict
-from ohr.display.wording import short
+from ohr.statistics.numbers import prose
 from ohr.statistics.paired import FEWEST_TO_SHOW
 
 DECIDING = ("retrieval", "characters")
@@ -177,7 +177,7 @@ def _chosen(
     else:
         *most, last = (TITLES[each.measure] for each in (verdict, *rest))
         by = f"{', '.join(most)} and {last}" if most else last
-        reason = f"faster than {first.name}, and at most {short(CLOSE)} from the best by {by}"
+        reason = f"faster than {first.name}, and at most {prose(CLOSE)} from the best by {by}"
     reason += _other_measures(engine, verdict, verdicts)
     is_shown = verdict.is_settled or all(each.is_same for each in verdict.unsure)
     return Decision(

@@ -8,6 +8,7 @@ from typing import Literal
 from ohr.statistics.clusters import DOCUMENT, FEWEST
 from ohr.statistics.flips import smallest_p
 from ohr.statistics.letters import too_few
+from ohr.statistics.numbers import prose_p
 from ohr.statistics.paired import FEWEST_TO_SHOW
 
 FEWEST_PAGES = 8
@@ -72,8 +73,8 @@ def floor_lines(documents: int, pages: int, engines: int) -> list[str]:
         more = f"so nothing can be shown over documents; use {FEWEST_TO_SHOW} or more"
         lines.append(f"Retrieval, {reason}, {more}.")
     elif documents:
-        p = f"{smallest_p(documents):.3f}".removeprefix("0")
-        smallest = f"is {p}" if float(p) else "is below .001"
+        p = prose_p(smallest_p(documents)).removeprefix("p ")
+        smallest = f"is below {p.strip(' <')}" if p.startswith("<") else f"is {p}"
         lines.append(
             f"Retrieval, {documents} documents, {engines} engines: the smallest possible p "
             f"{smallest}."

@@ -16,10 +16,11 @@ from ohr.adviser.recommend.limits import limit_clause
 from ohr.adviser.recommend.table import METRIC, Choice
 from ohr.adviser.recommend.table_questions import TableVerdict
 from ohr.adviser.recommend.verdicts import TITLES, Candidate, MeasureVerdict
-from ohr.display.wording import rounded_up, short
+from ohr.display.wording import rounded_up
 from ohr.quality.inference import FEWEST_DOCUMENTS
 from ohr.statistics.clusters import DOCUMENT
 from ohr.statistics.inference import ALPHA
+from ohr.statistics.numbers import number, prose
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.results import StudyRun
 
@@ -197,8 +198,8 @@ def verdict_value(candidate: Candidate, verdict: MeasureVerdict) -> str:
     low, high = candidate.low, candidate.high
     if verdict.measure == "characters":
         return f"{100 * candidate.mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-    interval = "" if math.isnan(low) else f" [{short(low)}, {short(high)}]"
-    return f"{short(candidate.mean)}{interval}"
+    interval = "" if math.isnan(low) else f" [{number(low)}, {number(high)}]"
+    return f"{number(candidate.mean)}{interval}"
 
 
 def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
@@ -223,7 +224,7 @@ def _other(candidate: Candidate, verdict: MeasureVerdict) -> str:
 
 def _gap(difference: float, verdict: MeasureVerdict) -> str:
     is_percent = verdict.measure == "characters"
-    return f"{100 * difference:.1f} points" if is_percent else short(difference)
+    return f"{100 * difference:.1f} points" if is_percent else prose(difference)
 
 
 def family_sentence(verdicts: Sequence[MeasureVerdict], looks: int) -> str:
@@ -234,10 +235,10 @@ def family_sentence(verdicts: Sequence[MeasureVerdict], looks: int) -> str:
         together.append(f"for all {pairs} comparisons of a measure together")
     if looks > 1:
         alphas = [verdict.alpha for verdict in verdicts if verdict.is_error]
-        spent = short(min(alphas, default=ALPHA))
+        spent = number(min(alphas, default=ALPHA))
         together.append(
             f"those of errors also whichever of {looks} looks at the pages was the last (this one "
-            f"has {spent} of the alpha of {short(ALPHA)})"
+            f"has {spent} of the alpha of {number(ALPHA)})"
         )
     text = f"; those of differences hold {', '.join(together)}" if together else ""
     return f"Intervals are 95 %{text}."

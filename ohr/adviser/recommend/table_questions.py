@@ -9,10 +9,11 @@ from typing import Any
 
 from ohr.adviser.recommend.limits import Limit, limit_of, too_few_clusters
 from ohr.adviser.recommend.table import choose
-from ohr.display.wording import excluded, short
+from ohr.display.wording import excluded
 from ohr.errors import OhrError
 from ohr.machine.engines import examine
 from ohr.registry import PluginSpec
+from ohr.statistics.numbers import prose
 from ohr.study.results import StudyRun
 from ohr.types import Question
 
@@ -52,7 +53,7 @@ class TableVerdict:
                 f"{self.reason}."
             )
         else:
-            means = f"{short(self.structured)} against {short(self.plain)}"
+            means = f"{prose(self.structured)} against {prose(self.plain)}"
             on = f"retrieval LCS on {self.questions} questions on tables, made of the layer itself"
             if self.limit:
                 first = (

@@ -16,6 +16,7 @@ from ohr.display.notes import Notes
 from ohr.figures.axes import HATCHES, caption, each_setting
 from ohr.figures.style import COLOURS, figure, save
 from ohr.ocr.noise import noise_name
+from ohr.statistics.numbers import prose
 from ohr.study.config import BUILT_IN
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _bar(
     if abs(length) < LEAST_NAMED:
         return
     ax.annotate(
-        f"{length:.2f}".replace("0.", ".", 1).replace("-", "−"),
+        prose(length),
         (place, max(start, end, above)),
         xytext=(0, 2),
         textcoords="offset points",

@@ -12,9 +12,9 @@ from rich.text import Text
 from ohr.analysis.attribution.loss_shares import HOW_SHARES_ADD, group_losses
 from ohr.analysis.predictiveness.table import outcomes_of
 from ohr.display.labels import group_label, interval_units
-from ohr.display.terminal import empty_table, number, percent, show
-from ohr.display.wording import ends
+from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import ends, number, percent
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 

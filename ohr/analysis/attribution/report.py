@@ -25,11 +25,12 @@ from ohr.analysis.attribution.table import (
 from ohr.analysis.systems.report import report_parts
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import empty_table, number, percent, show
-from ohr.display.wording import ends, short
+from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
+from ohr.statistics.numbers import ends, number, percent, prose
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -66,7 +67,7 @@ def loss_table(losses: pd.DataFrame) -> Table:
     parts = [f"OCR: {part.replace('_', ' ')}" for part in PARTS] if noisy else []
     table = empty_table(
         ["engine", "noise", "chunker, retriever, reader", "questions on"],
-        [name.replace("ocr", "OCR") for name in ("n", *ROWS, *parts, "overall F1")],
+        [name.replace("ocr", "OCR") for name in ("n", *ROWS, *parts, stage_label("overall", "F1"))],
     )
     for _, rows in losses.groupby([*SETTING, "group"], sort=False):
         row_values: dict[Any, Any] = rows.iloc[0].to_dict()
@@ -105,7 +106,7 @@ def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
         system = [setting[name] for name in ("chunker", "retriever", "reader")]
         where = ", ".join(part for part in (setting["engine"], noise, *system) if part)
         yield f"F1 that OCR costs ({where}): " + "; ".join(
-            f"{group_label(row['group'])} {short(row['f1_lost'])} per question, "
+            f"{group_label(row['group'])} {prose(row['f1_lost'])} per question, "
             f"{percent(row['share'])} of the whole{_share_ends(row)} ({row['n']} questions)"
             for row in rows.sort_values("f1_lost", ascending=False).to_dict("records")
         )

@@ -11,18 +11,22 @@ from ohr.analysis.comparison.differences import run_differences
 from ohr.analysis.comparison.differences_report import report_differences
 from ohr.analysis.comparison.not_shown import mark_not_shown
 from ohr.analysis.comparison.ties import cells_with_letters
+from ohr.analysis.curves.verdict import clean_sentences
 from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import benchmark
 from ohr.display.costs import engine_costs
 from ohr.display.notes import Notes, reader_notes
 from ohr.display.terminal import NARROW, benchmark_tables, show
 from ohr.figures.pareto import pareto_charts
+from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
 
 def report(run: StudyRun) -> None:
-    """Print losses and means of each engine by group of questions; draw bars; write tables.
+    """Print the verdict, and losses and means of each engine by group of questions.
+
+    Draws bars and writes tables.
 
     Losses come with the share of each kind of evidence. If pages were read, quality against
     seconds and cost is drawn too.
@@ -31,6 +35,9 @@ def report(run: StudyRun) -> None:
     differences = run_differences(run, groups=True)
     bases = run.manifest.get("knowledge_bases", {})
     with closing(start_drawing(run, lambda: _draw(run, notes))) as drawing:
+        for sentence in clean_sentences(run):
+            print(plain(sentence))
+        print()
         report_differences(run, differences)
         losses = run.path / "tables" / "losses.csv"
         has_losses = report_losses(run, losses)

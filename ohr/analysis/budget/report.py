@@ -14,9 +14,11 @@ from ohr.analysis.budget.table import budgets
 from ohr.analysis.curves.report import settings_of
 from ohr.display.labels import group_label
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, percent, show
-from ohr.display.wording import counted, short
+from ohr.display.terminal import empty_table, show
+from ohr.display.wording import counted
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
+from ohr.statistics.numbers import number, percent, prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -40,7 +42,7 @@ def report_budgets(
     folder = out or paths[0]
     write_csv(folder / FILE, table)
     titles = {
-        (str(info.stage), info.metric): info.title for run in runs for info in run.metric_infos
+        (str(info.stage), info.metric): info.label for run in runs for info in run.metric_infos
     }
     for line in verdict_lines(table, titles):
         print(plain(line))
@@ -68,15 +70,15 @@ def _verdict(row: Mapping[Hashable, Any], titles: Titles) -> str:
     if row["kind"] == "within":
         after = ""
         if not pd.isna(row["next_noise"]):
-            after = f"; at {short(row['next_noise'])} that is not kept"
+            after = f"; at {prose(row['next_noise'])} that is not kept"
         return (
-            f"{title}: at most {lose} is lost as long as {axis} is at most {short(row['noise'])}"
+            f"{title}: at most {lose} is lost as long as {axis} is at most {prose(row['noise'])}"
             f"{after} ({what}{setting}; {on})."
         )
     estimate = ""
     if row["kind"] != "few":
         estimate = (
-            f" of {short(row['next_noise'])} loses {percent(row['next_loss'])}, up to "
+            f" of {prose(row['next_noise'])} loses {percent(row['next_loss'])}, up to "
             f"{percent(row['next_bound'])} on further documents"
         )
     if row["kind"] == "exceeded":
@@ -97,13 +99,13 @@ def _table(table: pd.DataFrame, titles: Titles) -> Table:
     )
     shown = table[(table["group"] == "all") | table["group"].str.startswith("source:")]
     for row in shown.to_dict("records"):
-        budget = short(row["noise"]) if row["kind"] == "within" else _WHY[row["kind"]]
+        budget = number(row["noise"]) if row["kind"] == "within" else _WHY[row["kind"]]
         printed.add_row(
             *(Text(plain(str(row[name]))) for name in ("engine", "perturbation")),
             _title(row, titles),
             Text(plain(group_label(row["group"]))),
             *(f"{row['n']:,}", f"{row['n_clusters']:,}", budget),
-            *(_lost(row, ""), "-" if pd.isna(row["next_noise"]) else short(row["next_noise"])),
+            *(_lost(row, ""), "-" if pd.isna(row["next_noise"]) else number(row["next_noise"])),
             _lost(row, "next_"),
         )
     return printed
@@ -129,4 +131,4 @@ def coverage_line(table: pd.DataFrame) -> str:
 
 
 def _title(row: Mapping[Hashable, Any], titles: Titles) -> str:
-    return f"{row['stage']} {titles[row['stage'], row['metric']]}"
+    return heading(titles[row["stage"], row["metric"]])

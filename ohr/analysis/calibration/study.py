@@ -21,12 +21,12 @@ from ohr.analysis.calibration.table import (
 )
 from ohr.display.choices import MARGIN
 from ohr.display.columns import Column, make_table, number_column, text_column, value_column
-from ohr.display.terminal import empty_table, number, report_failures, show, terminal_table
-from ohr.display.wording import short
+from ohr.display.terminal import empty_table, report_failures, show, terminal_table
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import distorts_images
 from ohr.ocr.progress import Progress
+from ohr.statistics.numbers import ends, number
 from ohr.store.csv import write_csv
 from ohr.study.calibration import UnreachableError
 from ohr.study.config import StudyConfig
@@ -138,7 +138,7 @@ _CHECKS = (
     number_column("held_out", "other half"),
     Column(
         "difference [95 %]",
-        lambda row: f"{short(row['difference'])} [{short(row['ci_low'])}, {short(row['ci_high'])}]",
+        lambda row: number(row["difference"]) + ends(row["ci_low"], row["ci_high"]),
     ),
     value_column("check"),
 )

@@ -12,7 +12,6 @@ import pandas as pd
 
 from ohr import registry
 from ohr.display.choices import MARGIN
-from ohr.display.wording import short
 from ohr.errors import ConfigError
 from ohr.statistics import (
     DOCUMENT,
@@ -24,6 +23,7 @@ from ohr.statistics import (
     mean_interval,
 )
 from ohr.statistics.clusters import FEWEST
+from ohr.statistics.numbers import prose
 from ohr.study.calibration import METRICS, CalibratedCurve, Calibration, Metric, fit
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.plan import Plan
@@ -237,8 +237,8 @@ def check_lines(checks: pd.DataFrame) -> list[str]:
         if math.isnan(row["ci_low"]):
             between = "fewer than three give no interval of the difference"
         else:
-            between = f"the difference lies between {short(row['ci_low'])} and "
-            between += short(row["ci_high"])
+            between = f"the difference lies between {prose(row['ci_low'])} and "
+            between += prose(row["ci_high"])
         if row["check"] == MISSED:
             lines.append(f"{about}: missed: {between}")
         else:

@@ -13,13 +13,13 @@ from ohr.analysis.citation.left_out import left_out_items, status_table
 from ohr.analysis.citation.methods import family_sizes, units_by_domain
 from ohr.analysis.citation.writing import Items, Listing, Part, Section
 from ohr.analysis.comparison.differences import run_differences
-from ohr.analysis.comparison.differences_report import p_text
 from ohr.display.notes import note_lines, reader_notes
 from ohr.display.origins import origin_lines
 from ohr.display.settings import setting_texts
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import counted, is_shown, short
+from ohr.display.wording import counted, is_shown
 from ohr.files.keys import hide_keys
+from ohr.statistics.numbers import number, p_value
 from ohr.study.commands import equal_command, typed_command
 from ohr.study.results import StudyRun
 
@@ -171,11 +171,11 @@ def _comparisons(run: StudyRun) -> Iterator[Part]:
                 f"{row['other']} less {row['baseline']}",
                 ", ".join(filter(None, (setting[1], setting[0], setting[3]))),
                 info.label,
-                short(row["difference"]) + ("*" if is_shown(row["p_adjusted"]) else ""),
+                number(row["difference"]) + ("*" if is_shown(row["p_adjusted"]) else ""),
                 "-"
                 if pd.isna(row["ci_low"])
-                else f"[{short(row['ci_low'])}, {short(row['ci_high'])}]",
-                p_text(row["p_adjusted"]),
+                else f"[{number(row['ci_low'])}, {number(row['ci_high'])}]",
+                p_value(row["p_adjusted"]),
             ]
         )
     header = ["compared", "setting", "metric", "difference", "95 % interval", "p"]

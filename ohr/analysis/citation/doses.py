@@ -7,8 +7,9 @@ import pandas as pd
 from ohr.analysis.curves.table import axis_of
 from ohr.display.labels import group_label, noise_title
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import listed, short
+from ohr.display.wording import listed
 from ohr.ocr.noise import strength
+from ohr.statistics.numbers import number, prose
 from ohr.study.metrics import NOISE_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name
 
@@ -69,10 +70,10 @@ def dose_sentences(run: StudyRun) -> list[str]:
     noisy = doses[doses["noise"] != "none"]
     for (engine, noise), levels in noisy.groupby(["engine", "perturbation"], sort=False):
         reached = [
-            f"{short(row[axis])} ({strength(row['level'], row['intensity'])})"
+            f"{prose(row[axis])} ({strength(row['level'], row['intensity'])})"
             for row in levels.to_dict("records")
         ]
-        before = f" from {short(clean[engine])} on clean pages" if engine in clean else ""
+        before = f" from {prose(clean[engine])} on clean pages" if engine in clean else ""
         sentences.append(
             f"The noise “{noise}” moved the {noise_title(axis)} of {engine}{before} to "
             f"{listed(reached)}."
@@ -80,5 +81,5 @@ def dose_sentences(run: StudyRun) -> list[str]:
     return sentences
 
 
-def _value(number: float) -> str:
-    return "-" if pd.isna(number) else short(number)
+def _value(share: float) -> str:
+    return number(share)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ohr.display.wording import short
 from ohr.statistics import PAGE, BestOf
+from ohr.statistics.numbers import prose_bound, prose_interval
 from ohr.statistics.paired import FEWEST_TO_SHOW
 
 
 def comparison_text(
     names: Sequence[str], compared: BestOf, introduction: str = "Shown to be worse"
 ) -> str:
-    """``Shown to be worse: p0 (by .021 to .080). No significant difference from p3: p4 (none
-    larger than .031).``; the first is not among them.
+    """``Shown to be worse: p0 (by 0.02 to 0.08). No significant difference from p3: p4 (none
+    larger than 0.04).``; the first is not among them.
 
     ``names`` are the candidates', ``introduction`` introduces those that are shown to be worse.
     """
@@ -27,11 +27,11 @@ def comparison_text(
         if standing.is_worse:
             ends = standing.interval
             is_known = ends.low > 0 and ends.high < compared.largest
-            by = f" (by {short(ends.low)} to {short(ends.high)})" if is_known else ""
+            by = f" (by {prose_interval(ends.low, ends.high)})" if is_known else ""
             worse.append(f"{name}{by}")
         elif name != first:
             bound = standing.from_first.bound
-            limit = f"none larger than {short(bound)}"
+            limit = f"none larger than {prose_bound(bound)}"
             if bound >= compared.largest:
                 limit = "nothing is excluded"
             alike.append(f"{name} ({limit})")

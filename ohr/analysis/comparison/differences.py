@@ -40,13 +40,13 @@ def add_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.D
     """Replace the cells' intervals by those of the paired change from their baseline.
 
     They lie around the cell's mean; a cell without a baseline has none. ``p_adjusted`` is that of
-    the change, NaN without a test, and ``part`` is its part of the loss. Without differences the
-    intervals stay.
+    the change, NaN without a test, ``part`` is its part of the loss, ``n_documents`` how many it
+    is over. Without differences the intervals stay.
     """
     if differences.empty:
         return cells.assign(p_adjusted=float("nan"), part="")
     keys = ["other", *SETTING, "stage", "metric", "group"]
-    values = ["difference", "ci_low", "ci_high", "ci_unit", "p_adjusted", "part"]
+    values = ["difference", "ci_low", "ci_high", "ci_unit", "p_adjusted", "part", "n_documents"]
     changes = _texts(differences)[[*keys, *values]]
     names = {
         tuple(base): knowledge_base_name(pd.Series(base, KNOWLEDGE_BASE))
@@ -61,6 +61,7 @@ def add_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.D
         ci_unit=joined["ci_unit"].fillna(""),
         p_adjusted=joined["p_adjusted"],
         part=joined["part"].fillna(""),
+        n_documents=joined["n_documents"],
     )
     result.attrs = dict(cells.attrs)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from ohr.collection import GROUND_TRUTH
 from ohr.display.labels import (
+    broken_label,
     group_label,
     interval_units,
     shown_measures,
@@ -20,10 +22,11 @@ from ohr.display.labels import (
 )
 from ohr.display.settings import Block, blocks_of, setting_texts
 from ohr.display.terminal import NARROW, show
-from ohr.display.wording import excluded, is_shown, rare_losses, rounded_up, short
+from ohr.display.wording import ALPHA, is_shown, rare_losses, rounded_up
 from ohr.files.safe_text import plain
 from ohr.statistics import too_few
 from ohr.statistics.clusters import DOCUMENT, FEWEST
+from ohr.statistics.numbers import interval, number, p_value, prose
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
@@ -32,7 +35,7 @@ from ohr.study.notices.truth import truth_of
 from ohr.study.results import StudyRun
 
 SHOWN = "*"
-"""Mark of a change that is shown: its corrected p is at most .05."""
+"""Mark of a significant change: its corrected p is at most :data:`ALPHA`."""
 LESS = " ↓"
 """Mark of a metric where less is better."""
 _EVERYTHING = "all"
@@ -44,9 +47,8 @@ Row = Mapping[str, Any]
 def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Table:
     """One row per knowledge base, setting and group of questions, one column per metric.
 
-    A cell has two lines: the change with its 95 % interval, then its corrected p and, if no change
-    is shown, the largest that is not excluded. For a part of a metric's loss, the lines are the
-    change and the interval.
+    A cell has two lines: the change with its corrected p, then its 95 % interval. A part of a
+    metric's loss has no p.
     """
     metrics = [metric for metric in metrics if len(_select_metric(differences, metric))]
     blocks = [block for block in blocks_of(differences) if not block.is_mean]
@@ -59,7 +61,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
         table.add_column("questions on")
     for metric in metrics:
         better = _select_metric(differences, metric)["higher_is_better"].all()
-        table.add_column(metric[2] + ("" if better else LESS), no_wrap=True)
+        table.add_column(broken_label(metric[2]) + ("" if better else LESS), no_wrap=True)
     changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
     heading = ""
@@ -67,7 +69,7 @@ def differences_table(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) 
         if part != heading and bases["part"].nunique() > 1:
             heading = part
             table.add_row(Text(f"{part}:"))
-        heads = [Text(f"{plain(other)}\nless {plain(baseline)}")]
+        heads = [Text(f"{plain(other)}\nminus {plain(baseline)}")]
         for block in blocks:
             for group in groups:
                 cells = [
@@ -113,7 +115,7 @@ def _cell(row: Row | None, metric: MetricInfo) -> str:
     if row is None:
         return ""
     text = change_text(row, "\n")
-    return text.partition("\n")[0].replace(" [", "\n[") if _is_part(metric) else text
+    return re.sub(r" p [^\n]*", "", text) if _is_part(metric) else text
 
 
 def _is_part(metric: MetricInfo) -> bool:
@@ -121,28 +123,18 @@ def _is_part(metric: MetricInfo) -> bool:
     return bool(metric_info(*metric[:2]).part_of)
 
 
-def change_text(row: pd.Series | Row, between: str = ", ") -> str:
-    """``−.147* [−.237, −.062], p .012``; ``−.008 [−.025, .008], p 1.000, none over .025``."""
+def change_text(row: pd.Series | Row, between: str = " ") -> str:
+    """``−0.147* p 0.012 [−0.237, −0.062]``; the interval comes after ``between``."""
     mark = SHOWN if is_shown(row["p_adjusted"]) else ""
-    change = f"{short(row['difference'])}{mark}"
+    change = f"{number(row['difference'])}{mark}"
     if math.isnan(row["ci_low"]):
         return f"{change}{between}no interval"
     if row["ci_low"] <= -1 < 1 <= row["ci_high"]:
-        return f"{change}{between}nothing excluded"
-    change += f" [{short(row['ci_low'])}, {short(row['ci_high'])}]"
+        return f"{change}{between}nothing is ruled out"
     if row.get("n_changed") == 0:
         return f"{change}{between}no question changed"
-    over = "" if mark or row["excluded"] >= 1 else f", none over {short(row['excluded'])}"
-    return f"{change}{between}p {p_text(row['p_adjusted'])}{over}"
-
-
-def p_text(p: float) -> str:
-    """Three decimals without the zero before the point; ``<.001`` below; ``-`` for no test."""
-    if math.isnan(p):
-        return "-"
-    if 0.0495 < p < 0.0505:  # .0504 must not look like .05
-        return f"{p:.4f}".removeprefix("0")
-    return "<.001" if p < 0.001 else short(p)
+    p = f" p {p_value(row['p_adjusted'])}".replace(" <", " < ")
+    return f"{change}{p}{between}{interval(row['ci_low'], row['ci_high'])}"
 
 
 def differences_lines(
@@ -152,7 +144,9 @@ def differences_lines(
     lines = [baselines_line(set(differences["part"]), truth)]
     if units := interval_units(differences["ci_unit"]):
         lines.append(f"intervals and p by sign flips, for further {units}{together(differences)}")
-        lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
+        lines.append(
+            f"{SHOWN} significant: p at most {prose(ALPHA)}; else larger changes are ruled out"
+        )
     else:
         lines.append(f"no intervals: fewer than {FEWEST} documents or pages")
     if limit := floor(differences):
@@ -190,11 +184,11 @@ def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterat
         further = rounded_up(largest["further_units"])
         units = interval_units([largest["ci_unit"]])
         parts.append(
-            f"{metric[2]} {short(largest['difference'])} ({largest['other']}): about {further} "
+            f"{metric[2]} {prose(largest['difference'])} ({largest['other']}): about {further} "
             f"further {units} like these"
         )
     if parts:
-        yield "to show a change of the measured size with power .8: " + "; ".join(parts)
+        yield "to show a change of the measured size with 80 % power: " + "; ".join(parts)
 
 
 def floor(differences: pd.DataFrame) -> str:
@@ -205,16 +199,6 @@ def floor(differences: pd.DataFrame) -> str:
     if reason := too_few(documents):
         return f"nothing can be shown with {reason}; use {FEWEST_TO_SHOW} or more"
     return rare_losses(documents)
-
-
-def verdict(row: pd.Series, title: str) -> str:
-    """``Retrieval LCS −.147 [−.237, −.062], p .012``; for a change that is not shown, ``not shown``
-    and the largest change that is not excluded.
-    """
-    if is_shown(row["p_adjusted"]) or math.isnan(row["ci_low"]):
-        return f"{title} {change_text(row).replace(SHOWN, '')}"
-    change = change_text(row).split(", p ")[0]
-    return f"{title} {change}, not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 
 def report_differences(run: StudyRun, differences: pd.DataFrame) -> None:

@@ -15,12 +15,13 @@ import pandas as pd
 from ohr.analysis.comparison.names import cut_runs, measured_metric
 from ohr.analysis.comparison.planned import planned_comparisons
 from ohr.analysis.comparison.table import split_by_signature
-from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.scoring.names import MetricName
 from ohr.statistics import DOCUMENT, PairedComparison, compare_family, too_few
 from ohr.statistics.clusters import FEWEST
+from ohr.statistics.numbers import interval as interval_text
+from ohr.statistics.numbers import number
 from ohr.statistics.pairs import double_worst
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, StudyRun, knowledge_base_name, rows_of, run_names
@@ -118,21 +119,21 @@ class Checked:
 
     @property
     def line(self) -> str:
-        """``failed: retrieval:hit@2 < -0.02: −.083 [−.120, −.046] …``."""
+        """``failed: retrieval:hit@2 < -0.02: −0.083 [−0.120, −0.046] …``."""
         documents = f"{self.n_documents} document{'s' * (self.n_documents != 1)}"
         if math.isnan(self.low):
             interval = f"no interval: {documents}, and it takes {FEWEST}"
         else:
-            interval = f"[{short(self.low)}, {short(self.high)}]"
+            interval = interval_text(self.low, self.high)
             if self.is_equal:
                 interval = "on every question"
             elif reason := too_few(self.n_documents):
                 interval = f"[nothing is excluded: {reason}]"
         if self.verdict is Verdict.NOT_DECIDED and not math.isnan(self.passes_at):
-            interval += f", would pass {self.condition.sign} {short(self.passes_at)}"
+            interval += f", would pass {self.condition.sign} {number(self.passes_at)}"
         unpaired = f"; {self.n_unpaired} count on one side only" if self.n_unpaired else ""
         return plain(
-            f"{self.verdict}: {self.condition}: {short(self.difference)} {interval}; {self.pair}; "
+            f"{self.verdict}: {self.condition}: {number(self.difference)} {interval}; {self.pair}; "
             f"n = {self.n}, {documents}{unpaired}"
         )
 
@@ -278,7 +279,7 @@ def smallest_margin_lines(checked: Sequence[Checked]) -> list[str]:
         sign = "−" if condition.sign == "<" else ""
         lines.append(
             f"{condition.name}: the smallest margin that these {documents} can decide is "
-            f"{sign}{short(widest.smallest)}: a change that loses nothing, with this spread, "
+            f"{sign}{number(widest.smallest)}: a change that loses nothing, with this spread, "
             "passes from there on"
         )
     return [plain(line) for line in lines]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from ohr.analysis.comparison.configurations import configuration_changes
-from ohr.analysis.comparison.differences_report import LESS, floor, together
+from ohr.analysis.comparison.differences_report import LESS, SHOWN, floor, together
 from ohr.analysis.comparison.gate import (
     Checked,
     Verdict,
@@ -30,11 +30,12 @@ from ohr.analysis.comparison.table import (
 from ohr.display.choices import ASPECTS
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import number, p_value, show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import add_letters, is_shown, letters_part, rare_losses
+from ohr.display.wording import ALPHA, add_letters, is_shown, letters_part, rare_losses
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import interval, number, p_value, prose, signed
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
@@ -72,9 +73,10 @@ def compare_runs(
     checked = check(runs, by, conditions, baseline) if conditions else []
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))
-    table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])
+    labels = {(str(i.stage), i.metric): i.label for run in runs for i in run.metric_infos}
+    table = _text_table(differences, labels, [*notes, *truth_notes(run.cells for run in runs)])
     show(terminal_table(table))
-    print(table.caption)
+    print_caption(table.caption)
     for reason in split_by_signature(runs, metrics)[1]:
         print(plain(reason))
     for run, run_name in zip(runs, run_names(runs), strict=True):
@@ -142,31 +144,33 @@ def _readers(runs: Sequence[StudyRun], differences: pd.DataFrame) -> list[str]:
     ]
 
 
-def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+def _text_table(
+    differences: pd.DataFrame, labels: Mapping[tuple[str, str], str], notes: Sequence[str]
+) -> TextTable:
     """One line per comparison; settings that are the same in all are in the caption."""
     varying = [name for name in SETTINGS if differences[name].replace("", None).nunique() > 1]
     baselines = list(dict.fromkeys(differences["baseline"]))
+    split = ["questions"] if differences["group"].nunique() > 1 else []
     header = [
-        *("compared", *varying, "stage", "metric", "questions", "n"),
-        *("difference", "95 % interval", "none over", "p"),
-        *("baseline", "mean", "d_z", "Cliff"),
+        *("compared", *varying, "score", *split, "n"),
+        *("baseline", "mean", "difference", "95 % interval", "p"),
     ]
     rows = []
     for row in differences.to_dict("records"):
-        low, high = row["ci_low"], row["ci_high"]
+        label = labels.get((row["stage"], row["metric"]), row["metric"])
+        star = SHOWN if is_shown(row["p_adjusted"]) else ""
         rows.append(
             [
                 row["other"] + (f" − {row['baseline']}" if len(baselines) > 1 else ""),
                 *("" if pd.isna(row[name]) else str(row[name]) for name in varying),
-                *(row["stage"], row["metric"] + LESS * (not row["higher_is_better"])),
-                *(group_label(row["group"]), str(row["n"])),
-                f"{row['difference']:+z.3f}",
-                "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
-                "" if is_shown(row["p_adjusted"]) else number(row["excluded"]),
-                p_value(row["p_adjusted"]),
+                label + LESS * (not row["higher_is_better"]),
+                *(group_label(row["group"]) for _ in split),
+                str(row["n"]),
                 add_letters(number(row["baseline_mean"]), row.get("baseline_letters", "")),
                 add_letters(number(row["other_mean"]), row.get("letters", "")),
-                *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
+                signed(row["difference"]) + star,
+                interval(row["ci_low"], row["ci_high"], signed),
+                p_value(row["p_adjusted"]),
             ]
         )
     caption = "; ".join([*_caption(differences, baselines), *notes])
@@ -174,7 +178,7 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
 
 
 def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
-    parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
+    parts = [f"change from {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
     parts.append(baselines_line(set(differences["part"])))
     if not differences["higher_is_better"].all():
         parts.append(f"{LESS.strip()} less is better")
@@ -182,7 +186,7 @@ def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
         parts.append(f"intervals and p by sign flips, for further {over}{together(differences)}")
     parts.append(floor(differences))
     if not differences["p_adjusted"].map(is_shown).all():
-        parts.append("none over: if no difference is shown, the largest that is not excluded")
+        parts.append(f"{SHOWN} p at most {prose(ALPHA)}; else larger differences are ruled out")
     tested = differences.attrs.get("ties", ())
     parts.append(letters_part(tested))
     if any(each.are_tested for each in tested):
@@ -199,7 +203,3 @@ def _changes_table(changes: pd.DataFrame) -> TextTable:
     return TextTable(
         list(changes.columns), rows, "What differs between the runs", left=len(changes.columns)
     )
-
-
-def _signed(value: float) -> str:
-    return "-" if pd.isna(value) else f"{value:+z.2f}"

@@ -14,10 +14,10 @@ from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
 from ohr.display.labels import shown_measures
 from ohr.display.notes import answerers, note_lines, run_notes
 from ohr.display.settings import COLUMNS, Setting
-from ohr.display.terminal import empty_table, number, show
-from ohr.display.wording import ends
+from ohr.display.terminal import empty_table, show
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import ends, number
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 from ohr.study.results import run_names, uncounted_conditions
@@ -60,7 +60,7 @@ def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -
         "floor",
         "slope",
         "10 % lost: noise added",
-        "kept at .3",
+        "kept at 0.3",
         "common area",
         "worst",
     )

@@ -9,20 +9,22 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ohr.analysis.comparison.differences import run_differences
-from ohr.analysis.comparison.differences_report import p_text
 from ohr.analysis.curves.losses import loss_panels
-from ohr.display.labels import added_noise_title, measure_name, noise_title, shown_measures
+from ohr.analysis.curves.table import axis_of
+from ohr.display.labels import added_noise_title, noise_title, shown_measures
 from ohr.display.settings import settings_of
-from ohr.display.wording import counted, is_shown, listed, prose, prose_interval
+from ohr.display.wording import counted, is_shown, listed
 from ohr.ocr.noise import noise_name
 from ohr.statistics import too_few
 from ohr.statistics.loss_curves import LOST
+from ohr.statistics.numbers import prose, prose_bound, prose_interval, prose_p
 from ohr.study.results import StudyRun, knowledge_base_name
 
 TRUTH = "gt"
 MOST_CURVES = 4
 """With more curves the verdict has the figures of these, and names the others."""
 CLEAN_PAGES = "clean pages"
+TRUE_TEXT = "the true text"
 Measure = tuple[str, str, str]
 
 
@@ -59,7 +61,7 @@ class Step:
         if reason := too_few(int(self.row["n_documents"])):
             return f"{loss} (nothing can be shown: {reason})"
         bound = max(map(abs, ends))
-        ruled_out = f"; a change above {prose(bound)} is ruled out" if bound < 1 else ""
+        ruled_out = f"; a change above {prose_bound(bound)} is ruled out" if bound < 1 else ""
         return f"{loss} (not significant{ruled_out}{self._trend})"
 
     @property
@@ -74,7 +76,7 @@ class Step:
         if not is_shown(self.row["trend_p"]):
             return ""
         way = "rises" if self.row["trend"] > 0 else "falls"
-        return f"; over all levels the score {way} with noise, p {p_text(self.row['trend_p'])}"
+        return f"; over all levels the score {way} with noise, {prose_p(self.row['trend_p'])}"
 
 
 @dataclass(frozen=True)
@@ -93,17 +95,24 @@ class Curve:
     """Stage and metric -> means on the true text, on clean pages and under noise, as measured."""
     steps: Mapping[tuple[str, str], Sequence[Step]]
 
+    @property
+    def names(self) -> list[str]:
+        """What the means are measured on, in their order."""
+        if self.engine == TRUTH or self.start == CLEAN_PAGES:
+            return [self.start, self.noise]
+        return [self.start, *([CLEAN_PAGES] if self.clean is not None else []), self.noise]
+
     def loss(self, measure: Measure) -> float:
         """The fall from the best of the conditions to the noise; 0 where nothing was measured."""
         means = self.means.get(measure[:2], ())
         return float(means[0] - means[-1]) if means else 0.0
 
-    def text(self, measures: Sequence[Measure], axis: str) -> str:
+    def text(self, measures: Sequence[Measure], axis: str, noise: str) -> str:
         """The verdict on the curve: the first measure with intervals, then the others."""
         if not measures:
             amounts = [] if self.clean is None else [f"{prose(self.clean[axis])} on clean pages"]
             amounts.append(f"{prose(self.noisy[axis])} under {self.noise}")
-            return f"{self.engine}: {noise_title(axis)} {', '.join(amounts)}."
+            return f"{self.engine}: {noise} {', '.join(amounts)}."
         first, *others = measures
         parts = [self._whole_sentence(first)]
         if more := [text for measure in others if (text := self._short_sentence(measure))]:
@@ -113,7 +122,7 @@ class Curve:
 
     def _whole_sentence(self, measure: Measure) -> str:
         means, steps = self.means.get(measure[:2], ()), self.steps.get(measure[:2], ())
-        name = measure_name(*measure)
+        name = measure[2]
         if not means or not steps:
             return f"{self.engine} under {self.noise}: no loss of {name} can be tested."
         text = f"{self.engine}: of a {name} of {prose(means[0])} on {self.start}, "
@@ -136,7 +145,7 @@ class Curve:
             significant = f" (significant: {listed(shown)})"
         else:
             significant = " (not significant)"
-        return f"{measure_name(*measure)}: {' → '.join(map(prose, means))}{significant}"
+        return f"{measure[2]}: {' → '.join(map(prose, means))}{significant}"
 
 
 def sentences(run: StudyRun, axis: str) -> list[str]:
@@ -148,20 +157,16 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
     everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
     if (everyone["noise"] == "none").all():
         return ["No noise was measured, so there is no loss to noise."]
-    measures = shown_measures(run.cells)
+    measures, noise = shown_measures(run.cells), noise_title(axis, run.cells)
     curves = list(_curves(run, axis, everyone))
     raised = [curve for curve in curves if curve.clean is None or _rises(curve, axis)]
     if not raised:
-        return [f"No noise raised the {noise_title(axis)} above that of the clean pages."]
-    ranked = sorted(
-        raised,
-        key=lambda curve: (
-            curve.engine == TRUTH,
-            -(curve.loss(measures[0]) if measures else float(curve.noisy[axis])),
-        ),
-    )
+        return [
+            f"No noise raised the {noise_title(axis, run.cells)} above that of the clean pages."
+        ]
+    ranked = _rank(raised, measures, axis)
     named = ranked[:MOST_CURVES]
-    result = [curve.text(measures, axis) for curve in named]
+    result = [curve.text(measures, axis, noise) for curve in named]
     if several := settings_of(run.cells)[1:]:
         first = settings_of(run.cells)[0]
         more = counted(len(several), "other setting")
@@ -173,6 +178,54 @@ def sentences(run: StudyRun, axis: str) -> list[str]:
     if breaks := _breaks(run, axis, ranked[0]):
         result.append(breaks)
     return result
+
+
+def ranked_curves(run: StudyRun) -> list[Curve]:
+    """The curves of the first setting, as :func:`sentences` orders them; without noise, none."""
+    axis = axis_of(run)
+    everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
+    return _rank(list(_curves(run, axis, everyone)), shown_measures(run.cells), axis)
+
+
+def _rank(curves: Sequence[Curve], measures: Sequence[Measure], axis: str) -> list[Curve]:
+    """The curve that loses most first, the ground truth last."""
+    return sorted(
+        curves,
+        key=lambda curve: (
+            curve.engine == TRUTH,
+            -(curve.loss(measures[0]) if measures else float(curve.noisy[axis])),
+        ),
+    )
+
+
+def clean_sentences(run: StudyRun) -> list[str]:
+    """What each OCR engine loses on clean pages against the true text; the largest loss first.
+
+    Empty without ground truth or scores of retrieval or answers, where nothing can be compared.
+    """
+    measures = shown_measures(run.cells)
+    clean = run.cells[(run.cells["group"] == "all") & (run.cells["noise"] == "none")]
+    bases = {str(cell["engine"]): cell for _, cell in clean.drop_duplicates("engine").iterrows()}
+    truth = bases.pop(TRUTH, None)
+    if truth is None or not bases or not measures:
+        return []
+    setting = settings_of(run.cells)[0]
+    differences, scores = setting.select(run_differences(run)), setting.select(clean)
+    curves = []
+    for engine, base in bases.items():
+        name = knowledge_base_name(base)
+        own = differences[differences["other"] == name]
+        steps = {
+            (row["stage"], row["metric"]): [Step(CLEAN_PAGES, row)] for _, row in own.iterrows()
+        }
+        means = _means(scores, [knowledge_base_name(truth), name])
+        curves.append(Curve(engine, CLEAN_PAGES, "none", base, None, TRUE_TEXT, means, steps))
+    ranked = sorted(curves, key=lambda curve: -curve.loss(measures[0]))
+    result = [curve.text(measures, "", "") for curve in ranked[:MOST_CURVES]]
+    if others := ranked[MOST_CURVES:]:
+        names = listed([curve.engine for curve in others])
+        result.append(f"They lose less by measured score, see the table: {names}.")
+    return [*result, _size(ranked)]
 
 
 def _rises(curve: Curve, axis: str) -> bool:
@@ -204,7 +257,7 @@ def _curves(run: StudyRun, axis: str, everyone: pd.DataFrame) -> Iterator[Curve]
                 if name in causes:
                     key = (row["stage"], row["metric"])
                     steps.setdefault(key, []).append(Step(causes[name], row))
-        start = CLEAN_PAGES if truth is None else "the true text"
+        start = CLEAN_PAGES if truth is None else TRUE_TEXT
         means = _means(scores, names)
         yield Curve(str(engine), noise, str(perturbation), worst, clean, start, means, steps)
 
@@ -238,7 +291,7 @@ def _breaks(run: StudyRun, axis: str, curve: Curve) -> str:
     panels = loss_panels(run, axis)
     texts, unlost = [], []
     for panel in panels[0][1] if panels else ():
-        name = measure_name(panel.stage, panel.metric, panel.title)
+        name = panel.title
         for series in panel.series:
             if (series.engine, series.noise) == (curve.engine, curve.perturbation):
                 value, low, high = series.curve.noise_at_loss()
@@ -250,11 +303,10 @@ def _breaks(run: StudyRun, axis: str, curve: Curve) -> str:
                     interval = "" if math.isnan(low) else f" (95 % CI {prose(low)} to {end})"
                     texts.append(f"{prose(value)} for {name}{interval}")
     lost = f"{100 * LOST:.0f} % of its clean score"
+    noise = added_noise_title(noise_title(axis, run.cells))
     parts = []
     if texts:
-        parts.append(
-            f"{curve.engine} has lost {lost} at {added_noise_title(axis)} of {listed(texts)}"
-        )
+        parts.append(f"{curve.engine} has lost {lost} at {noise} of {listed(texts)}")
     if unlost:
         parts.append(f"less than {100 * LOST:.0f} % is lost of {listed(unlost)}")
     return f"{'; '.join(parts)}." if parts else ""

@@ -14,9 +14,11 @@ from ohr.analysis.drops.table import (
     paired_drops,
 )
 from ohr.display.labels import group_label, parts_of
-from ohr.display.terminal import NARROW, add_columns, empty_table, number, p_value, show
+from ohr.display.terminal import NARROW, add_columns, empty_table, show
 from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
+from ohr.statistics.numbers import number, p_value
 from ohr.store.csv import write_csv
 from ohr.study.metrics import MetricInfo
 from ohr.study.results import StudyRun
@@ -60,7 +62,7 @@ def _table(
     table = empty_table(
         ["chunker", "retriever", "questions on"],
         ["drop"],
-        title=plain(f"{info.title}: {title}"),
+        title=plain(f"{heading(info.label)}: {title}"),
         caption=f"p and intervals: each metric's {tests} drops of this run together",
     )
     add_columns(table, ["95 %"], justify="right", no_wrap=True)

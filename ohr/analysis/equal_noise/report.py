@@ -15,10 +15,12 @@ from ohr.analysis.curves.table import axis_of
 from ohr.analysis.equal_noise.figure import draw_equal_noise
 from ohr.analysis.equal_noise.table import AXIS, anchored_curves, equal_noise, run_names
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, p_value, show
-from ohr.display.wording import counted, short
+from ohr.display.terminal import empty_table, show
+from ohr.display.wording import counted
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import heading
 from ohr.statistics.inference import ALPHA
+from ohr.statistics.numbers import interval, number, p_value, prose, prose_bound, prose_interval
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -44,7 +46,7 @@ def report_equal_noise(
     folder = out or paths[0]
     write_csv(folder / FILE, table)
     titles = {
-        (str(info.stage), info.metric): info.title for run in runs for info in run.metric_infos
+        (str(info.stage), info.metric): info.label for run in runs for info in run.metric_infos
     }
     chosen = {of for run in runs for of in metrics_of([run], metrics)}
     curves = [
@@ -60,7 +62,7 @@ def report_equal_noise(
     print("in brackets: 95 % intervals over documents; p of all comparisons of a metric together")
     if (table.loc[table["group"] == "all", "gap"] > WIDEST_GAP).any():
         print(
-            f"{FAR} read off between points that are more than {short(WIDEST_GAP)} apart: the line "
+            f"{FAR} read off between points that are more than {prose(WIDEST_GAP)} apart: the line "
             "may not be straight there"
         )
     for line in size_lines(table):
@@ -77,7 +79,7 @@ def verdict_lines(table: pd.DataFrame, titles: Titles, axis: str) -> Iterator[st
     """A sentence for each metric: whether the same amount of noise costs the same."""
     whole = table[table["group"] == "all"]
     for (stage, metric), rows in whole.groupby(["stage", "metric"], sort=False):
-        title = f"{stage} {titles.get((str(stage), str(metric)), str(metric))}"
+        title = heading(titles.get((str(stage), str(metric)), str(metric)))
         noise = titles.get(("ocr", axis), axis)
         compared = rows[rows["p"].notna()]
         if compared.empty:
@@ -88,17 +90,17 @@ def verdict_lines(table: pd.DataFrame, titles: Titles, axis: str) -> Iterator[st
             widest = max(compared["difference_low"].abs().max(), compared["difference_high"].max())
             yield (
                 f"{title}: no difference between kinds of noise is shown at equal {noise}; "
-                f"differences over {short(float(widest))} are ruled out."
+                f"differences over {prose_bound(float(widest))} are ruled out."
             )
             continue
         row = shown.sort_values("difference", key=lambda column: -column.abs()).iloc[0]
         same = rows[(rows["noise"] == row["noise"]) & (rows["kind"] == row["reference"])].iloc[0]
         kinds = shown["kind"].nunique()
         yield (
-            f"{title}: the same {noise} does not cost the same. At {short(row['noise'])}, "
-            f"{row['kind']} loses {short(row['loss'])} and {row['reference']} "
-            f"{short(same['loss'])}: a difference of {short(row['difference'])} "
-            f"({short(row['difference_low'])} to {short(row['difference_high'])}). "
+            f"{title}: the same {noise} does not cost the same. At {prose(row['noise'])}, "
+            f"{row['kind']} loses {prose(row['loss'])} and {row['reference']} "
+            f"{prose(same['loss'])}: a difference of {prose(row['difference'])} "
+            f"({prose_interval(row['difference_low'], row['difference_high'])}). "
             f"{counted(kinds, 'kind')} of {compared['kind'].nunique()} "
             f"{'differs' if kinds == 1 else 'differ'} from {row['reference']}."
         )
@@ -119,11 +121,11 @@ def _table(table: pd.DataFrame, titles: Titles) -> Table:
     several = whole.loc[whole["retriever"] != "", "retriever"].nunique() > 1
     previous = None
     for row in whole.to_dict("records"):
-        metric = f"{row['stage']} {titles.get((row['stage'], row['metric']), row['metric'])}"
+        metric = titles.get((row["stage"], row["metric"]), str(row["metric"]))
         metric += f", {row['retriever']}" if several and row["retriever"] else ""
         printed.add_row(
             "" if metric == previous else metric,
-            short(row["noise"]) + (FAR if row["gap"] > WIDEST_GAP else ""),
+            number(row["noise"]) + (FAR if row["gap"] > WIDEST_GAP else ""),
             Text(plain(str(row["kind"]))),
             _value_text(row, "loss", "low", "high"),
             _value_text(row, "difference", "difference_low", "difference_high"),
@@ -137,5 +139,5 @@ def _value_text(row: Mapping[Any, Any], value: str, low: str, high: str) -> str:
     if pd.isna(row[value]):
         return "reference" if row["kind"] == row["reference"] else "-"
     if pd.isna(row[low]):
-        return short(row[value])
-    return f"{short(row[value])} [{short(row[low])}, {short(row[high])}]"
+        return number(row[value])
+    return f"{number(row[value])} {interval(row[low], row[high])}"

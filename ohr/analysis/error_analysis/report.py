@@ -19,11 +19,11 @@ from ohr.display.choices import ANSWER_STAGES, MEASURES, RIGHT
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
 from ohr.display.labels import group_label, interval_units, noise_title
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import percent, show, terminal_table
+from ohr.display.terminal import show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import ends
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.statistics.numbers import ends, percent
 from ohr.study.opening import open_runs
 from ohr.study.results import run_names
 
@@ -98,7 +98,7 @@ def _short_line(measures: Sequence[str]) -> str:
 
 
 def _title(measure: str) -> str:
-    return "published r_noise" if measure == "r_noise_reference" else noise_title(measure)
+    return noise_title(measure)
 
 
 def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextTable:

@@ -12,11 +12,12 @@ from ohr.analysis.error_kinds.repairs import Repairs
 from ohr.analysis.error_kinds.table import NAMES, TITLES, kind_costs, kind_table
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import percent, show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import ends, is_shown, short
+from ohr.display.wording import is_shown
 from ohr.ocr.progress import Progress
 from ohr.ocr_errors.words import cached_page_words
+from ohr.statistics.numbers import ends, number, percent
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -51,11 +52,11 @@ def report_kinds(
     write_csv(out / "error_places.csv", places)
     table = kinds_text(kinds, losses)
     show(terminal_table(table, title="errors by kind"))
-    print(table.caption)
+    print_caption(table.caption)
     for name, rows in (("kinds", losses), ("places", places)):
         own = losses_text(rows)
         show(terminal_table(own, title=f"loss per question by {name}"))
-        print(own.caption)
+        print_caption(own.caption)
         write_table(out, f"loss_by_{name}", rows, own)
     for file in write_table(out, "error_kinds", kinds, table):
         print(f"table: {file}")
@@ -125,7 +126,7 @@ def losses_text(losses: pd.DataFrame) -> TextTable:
     caption = [
         "losses per question add up to the whole loss",
         f"in brackets 95 % intervals for further {units}" if units else "too few documents",
-        "*: shown (adjusted p at most .05, all kinds as one family)",
+        "*: shown (adjusted p at most 0.05, all kinds as one family)",
         "loss per 1,000 errors: summed over the questions",
         "over orders: the lowest and the highest loss",
     ]
@@ -139,9 +140,9 @@ def _share_with_ends(row: Row) -> str:
 
 
 def _orders(row: Row) -> str:
-    return f"{short(row['order_low'])} to {short(row['order_high'])}"
+    return f"{number(row['order_low'])} to {number(row['order_high'])}"
 
 
 def _tested(row: Row, name: str) -> str:
     star = "*" if is_shown(row[f"{name}_p"]) else ""
-    return short(row[name]) + star + ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"])
+    return number(row[name]) + star + ends(row[f"{name}_ci_low"], row[f"{name}_ci_high"])

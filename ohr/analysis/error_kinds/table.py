@@ -23,6 +23,7 @@ from ohr.analysis.error_kinds.scores import (
     setting_of,
 )
 from ohr.errors import ConfigError
+from ohr.metrics.labels import stage_label
 from ohr.ocr.progress import Progress
 from ohr.ocr_errors.error_kinds import ERROR_KINDS
 from ohr.plugins import KnowledgeBaseSource
@@ -36,8 +37,8 @@ PER = 1000
 SHOWN_GROUPS = ("all", "source:")
 TITLES: Mapping[str, str] = {
     "retrieval:lcs": "retrieval LCS",
-    "generation:f1": "F1 with the gold pages",
-    "overall:f1": "overall F1",
+    "generation:f1": stage_label("generation", "F1"),
+    "overall:f1": stage_label("overall", "F1"),
 }
 """The names of outcomes; hits are called by their metric."""
 NAMES: Mapping[str, str] = {kind: name for kind, (name, _) in ERROR_KINDS.items()}

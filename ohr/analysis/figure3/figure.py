@@ -62,13 +62,18 @@ def draw_figure3(points: pd.DataFrame, notes: Sequence[str], folder: Path) -> li
                 if row == 0:
                     ax.set_title(_panel_title(panel, points))
                 if row == len(stages) - 1:
-                    ax.set_xlabel(mathematical(noise_title(str(points["axis"].iloc[0]))))
-            axes[row, 0].set_ylabel(f"{title}\n(better ↑)")
+                    ax.set_xlabel(mathematical(_noise_title(points)))
+            axes[row, 0].set_ylabel(f"{mathematical(title)}\n(better ↑)")
             start_at_zero(axes[row])
         axes[0, 0].set_xlim(-0.02, max(0.1, 1.06 * float(points["r_noise"].max())))
         handles, labels = _legend(points)
         legend_below(fig, handles, labels, 4)
         return save(fig, folder, "figure3", pdf=True, notes=[*describe(fig, notes), *_HOW])
+
+
+def _noise_title(points: pd.DataFrame) -> str:
+    """Of the axis, which is published unless some run cannot have that."""
+    return noise_title(str(points["axis"].iloc[0]))
 
 
 def _panel_title(panel: str, points: pd.DataFrame) -> str:
@@ -86,11 +91,10 @@ def _colour(kind: str, number: int, single: bool) -> str:
 
 
 def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) -> None:
-    """Draw one curve with its intervals; hollow marks for image noise, full for formatting."""
+    """Draw one curve with its intervals."""
     if points.empty:
         return
     line, _ = STYLES[kind]
-    face = "white" if kind == "semantic" else colour
     clean = points[points["level"] == CLEAN]
     noisy = points[points["level"] != CLEAN]
     ax.vlines(noisy["r_noise"], *clipped_ends(noisy), color=colour, alpha=0.35)
@@ -108,7 +112,6 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
             linestyle="none",
             marker=mark,
             markersize=size,
-            markerfacecolor=face,
         )
 
 
@@ -141,9 +144,8 @@ def _legend(points: pd.DataFrame) -> tuple[list[Artist], list[str]]:
     for kind, (line, title) in STYLES.items():
         if (points["noise"] == kind).any():
             colour = _colour(kind, 0, single) if single else "#555555"
-            face = "white" if kind == "semantic" else colour
             style: dict[str, Any] = {"linestyle": line, "marker": MARKERS[0]}
-            handles.append(Line2D([], [], color=colour, markerfacecolor=face, **style))
+            handles.append(Line2D([], [], color=colour, **style))
             labels.append(title)
     if not single:
         for number, settings in colours.items():

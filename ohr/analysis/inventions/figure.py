@@ -30,7 +30,7 @@ KIND_NAMES: Mapping[str, str] = {
     "photograph": "drawn landscape",
     "jpeg": "saved as JPEG",
     "moved": "moved by a pixel",
-    "scaled": "scaled by .98",
+    "scaled": "scaled by 0.98",
 }
 """Names of kinds in tables and figures."""
 _WIDTH = 18

@@ -16,9 +16,10 @@ from ohr.analysis.inventions.table import ALL, count_pages, summarise
 from ohr.analysis.inventions.variants import Design, draw_variants
 from ohr.display.columns import Column, Row, make_table, text_column
 from ohr.display.labels import interval_units
-from ohr.display.terminal import number, report_failures, show, terminal_table
+from ohr.display.terminal import report_failures, show, terminal_table
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
+from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
 from ohr.store.locking import locked
 from ohr.study.output.select import distinct

@@ -75,7 +75,7 @@ def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
         tested = int(everyone["p"].notna().sum())
         caption = (
             "bars: 95 % intervals over documents; hollow: not significant; "
-            f"significant: p of the {tested} comparisons together is at most .05"
+            f"significant: p of the {tested} comparisons together is at most 0.05"
             if tested
             else "no intervals: fewer than three documents"
         )

@@ -18,16 +18,16 @@ from ohr.analysis.judging.table import (
     top_shares,
 )
 from ohr.display.columns import Column, Row, make_table, text_column, value_column
-from ohr.display.terminal import p_value, show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import ends, family, short
-from ohr.files.safe_text import plain
+from ohr.display.wording import family
 from ohr.statistics.clusters import FEWEST
+from ohr.statistics.numbers import ends, number, p_value
 from ohr.store.atomic import write_text
 from ohr.store.csv import csv_text
 
 FEWEST_TESTED = 6
-NO_P = "no p of a sign-flip test over fewer than six documents is .05 or less"
+NO_P = "no p of a sign-flip test over fewer than six documents is 0.05 or less"
 
 
 def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path) -> None:
@@ -46,7 +46,7 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
     paths = []
     for name, frame, table in tables:
         show(terminal_table(table))
-        print(plain(table.caption))
+        print_caption(table.caption)
         paths += write_table(out, name, frame, table)
     for name, frame in (("each_grade", grades), ("each_pair", preferences), ("shares", shares)):
         write_text(out / f"{name}.csv", csv_text(frame))
@@ -112,7 +112,7 @@ def _pair_table(pairs: pd.DataFrame) -> TextTable:
 
 
 def _difference(row: Row) -> str:
-    difference = "" if np.isnan(row["difference"]) else short(row["difference"])
+    difference = "" if np.isnan(row["difference"]) else number(row["difference"])
     return difference + ends(row["ci_low"], row["ci_high"])
 
 

@@ -15,10 +15,11 @@ from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.mitigations.table import unpaired_lines, won_back
 from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import interval_units, shown_measures
-from ohr.display.terminal import empty_table, percent, show, terminal_table
-from ohr.display.wording import is_shown, short
+from ohr.display.terminal import empty_table, show, terminal_table
+from ohr.display.wording import is_shown
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import number, percent
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -64,8 +65,8 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
         ["gain (95 %)", "won back (95 %)", "harm (95 %)"],
         title=plain(title),
         caption=(
-            f"95 % intervals over {interval_units(rows['ci_unit'])}; * p at most .05, all gains of "
-            f"a metric together. Won back: gain over loss; {UNBOUNDED} where the loss may be 0. "
+            f"95 % intervals over {interval_units(rows['ci_unit'])}; * p at most 0.05, all gains "
+            f"of a metric together. Won back: gain over loss; {UNBOUNDED} where the loss may be 0. "
             "Harm: lost on clean pages."
         ),
     )
@@ -90,12 +91,12 @@ def _gains(title: str, rows: pd.DataFrame, titles: dict[tuple[str, str], str]) -
 
 
 def _value_with_ends(value: float, low: float, high: float) -> str:
-    """``.028 (−.029 to .086)``; a dash for NaN."""
+    """``0.028 (−0.029 to 0.086)``; a dash for NaN."""
     if pd.isna(value):
         return "-"
     if np.isinf(low):
-        return f"{short(value)} ({UNBOUNDED})"
-    return short(value) if pd.isna(low) else f"{short(value)} ({short(low)} to {short(high)})"
+        return f"{number(value)} ({UNBOUNDED})"
+    return number(value) if pd.isna(low) else f"{number(value)} ({number(low)} to {number(high)})"
 
 
 def _costs(engine: str, rows: pd.DataFrame) -> Table:

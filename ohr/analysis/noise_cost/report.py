@@ -14,7 +14,7 @@ from ohr.analysis.noise_cost.table import UNDEFINED, conditions_of, noise_costs
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
 from ohr.display.labels import interval_units
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
@@ -34,7 +34,7 @@ def report_costs(paths: Sequence[Path], out: Path, metric: Sequence[str] = ()) -
     costs = noise_costs(runs, metrics)
     table = text_table(costs, note_lines(costs["reader"], run_notes(runs)))
     show(terminal_table(table))
-    print(table.caption)
+    print_caption(table.caption)
     for reason in costs.attrs["not_compared"]:
         print(plain(reason))
     for path in write_table(out, "noise_cost", costs, table):

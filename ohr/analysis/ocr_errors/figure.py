@@ -8,9 +8,10 @@ import pandas as pd
 
 from ohr.analysis.ocr_errors.table import KINDS
 from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, legend_below, save
+from ohr.metrics.labels import R_NOISE
 
 _PANELS = (
-    ("r_noise", "published r_noise"),
+    ("r_noise", R_NOISE),
     ("hit_loss", "loss of hit@2"),
     ("lcs_loss", "loss of retrieval LCS"),
     ("words_wrong", "share of words with errors"),

@@ -34,8 +34,7 @@ from ohr.analysis.ocr_errors.table import (
     page_table,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column
-from ohr.display.terminal import empty_table, number, show, terminal_table
-from ohr.display.wording import short
+from ohr.display.terminal import empty_table, show, terminal_table
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
 from ohr.metrics.alignment import Fate
@@ -44,6 +43,7 @@ from ohr.ocr_errors.fit import fit_model
 from ohr.ocr_errors.make import ErrorMaker
 from ohr.ocr_errors.model import Check, ErrorModel, Provenance
 from ohr.ocr_errors.pages import AlignedPage, align_pair
+from ohr.statistics.numbers import number
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.types import Question
@@ -264,15 +264,15 @@ def _table(table: pd.DataFrame) -> Table:
 def _lcs_difference(row: Row) -> str:
     if row["kind"] == REAL:
         return ""
-    low, high = short(row["lcs_low"]), short(row["lcs_high"])
-    return f"{short(row['lcs_difference'])} [{low}, {high}]"
+    low, high = number(row["lcs_low"]), number(row["lcs_high"])
+    return f"{number(row['lcs_difference'])} [{low}, {high}]"
 
 
 def _print_discriminators(aucs: dict[str, float]) -> None:
     listed = ", ".join(f"{kind} {number(value)}" for kind, value in aucs.items())
     print(
         f"discriminator (5-grams, logistic regression, documents left out), AUC against {REAL}: "
-        f"{listed}; .5 means that nothing distinguishes them"
+        f"{listed}; 0.5 means that nothing distinguishes them"
     )
 
 

@@ -14,9 +14,9 @@ from ohr.analysis.planning.pilots import METRICS, Pilot, pilot_for, pilot_of
 from ohr.analysis.planning.table import Shape, plan_table, shape_of
 from ohr.display.columns import Column, make_table, number_column
 from ohr.display.terminal import show, terminal_table
-from ohr.display.wording import short
 from ohr.files.safe_text import plain
 from ohr.statistics import too_few
+from ohr.statistics.numbers import prose
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
 from ohr.study.loading import load_dataset
@@ -80,7 +80,7 @@ def verdict_lines(table: pd.DataFrame, shape: Shape, pilot: Pilot, difference: f
             lines.append(f"{documents} cannot show even the loss of everything.")
         else:
             spans = " to ".join(
-                dict.fromkeys(short(float(end)) for end in (shown.min(), shown.max()))
+                dict.fromkeys(prose(float(end)) for end in (shown.min(), shown.max()))
             )
             lines.append(
                 f"{documents} show a loss of {spans} or more, by metric, in four of five studies."

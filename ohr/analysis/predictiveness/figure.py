@@ -23,13 +23,17 @@ STEP = 0.24
 """Distance between the marks of one metric."""
 
 
+SHARED = "#999999"
+"""Colour of what shares part of its outcome's definition."""
+
+
 def correlations_figure(
     table: pd.DataFrame, folder: Path, notes: Notes | None = None
 ) -> list[Path]:
     """Draw one panel per outcome, one row per metric, one mark per kind of correlation.
 
     ``table`` is that of :func:`ohr.analysis.predictiveness.table.predictiveness`; shown are all
-    questions under all conditions, the best predictors on top. Hollow marks: the
+    questions under all conditions, the best predictors on top. Grey marks: the
     metric shares part of the outcome's definition.
     """
     from matplotlib.ticker import MultipleLocator
@@ -60,7 +64,7 @@ def correlations_figure(
         axes[0].xaxis.set_major_locator(MultipleLocator(0.5))
         axes[0].set_xlim(max(-1.05, min(-0.1, least - 0.05)), 1.05)
         handles, labels = axes[0].get_legend_handles_labels()
-        named = dict(zip(reversed(labels), reversed(handles), strict=True))  # solid before hollow
+        named = dict(zip(reversed(labels), reversed(handles), strict=True))  # coloured before grey
         drawn = list(dict.fromkeys(labels))
         fig.legend([named[label] for label in drawn], drawn, loc="outside lower center", ncols=3)
         description = describe(fig, _caption(chosen, notes))
@@ -90,7 +94,7 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
         "loss: how much the question's score falls",
         *([f"bars: 95 % intervals for further {units}"] if units else []),
         *(
-            ["hollow, dotted: shares part of the outcome's definition"]
+            ["grey, dotted: shares part of the outcome's definition"]
             if chosen["overlaps"].any()
             else []
         ),
@@ -114,7 +118,7 @@ def _panel(ax: Axes, outcome: pd.DataFrame, order: list[str]) -> None:
 def _marks(
     ax: Axes, known_values: pd.DataFrame, order: list[str], number: int, count: int, overlaps: bool
 ) -> None:
-    """The marks of one kind of correlation, ``number`` of ``count``; hollow where they overlap."""
+    """The marks of one kind of correlation, ``number`` of ``count``; grey where they overlap."""
     if known_values.empty:
         return
     places = [
@@ -123,7 +127,8 @@ def _marks(
     ]
     bars = known_values["rho_ci_low"].notna().to_numpy()
     position = [place for place, has in zip(places, bars, strict=True) if has]
-    colour, correlation = COLOURS[number], known_values["correlation"].iloc[0]
+    colour = SHARED if overlaps else COLOURS[number]
+    correlation = known_values["correlation"].iloc[0]
     ax.hlines(
         *(position, known_values["rho_ci_low"][bars], known_values["rho_ci_high"][bars]),
         color=colour,
@@ -135,7 +140,7 @@ def _marks(
         places,
         color=colour,
         marker=MARKERS[number],
-        markerfacecolor="white" if overlaps else colour,
+        markerfacecolor=colour,
         linestyle="",
         markersize=4.5,
         label=correlation if correlation == "pooled" else f"{correlation} conditions",

@@ -22,9 +22,10 @@ from ohr.analysis.predictiveness.predictors import (
 from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
 from ohr.display.labels import group_label, interval_units
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import empty_table, p_value, show
-from ohr.display.wording import ends, excluded, short
+from ohr.display.terminal import empty_table, show
+from ohr.display.wording import excluded
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import ends, p_value, prose
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -124,7 +125,7 @@ def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
 def _sentence(result: PredictorComparison | None) -> str:
     if result is None:
         return "there are no two metrics to compare"
-    leader = f"{result.leader} ({short(result.rho)})"
+    leader = f"{result.leader} ({prose(result.rho)})"
     pairs = result.n_pairs
     corrected = f"p after Holm over the {pairs} comparison{'s' * (pairs != 1)} of this table"
     bound = excluded(result.bound, result.bound)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ohr.display.labels import mathless
-from ohr.display.wording import short
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, legend_below, save
+from ohr.statistics.numbers import prose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +70,7 @@ def agreement_figure(conditions: pd.DataFrame, ranks: pd.DataFrame, folder: Path
 
 def _title(ranks: pd.DataFrame, noise: str) -> str:
     tau = float(ranks.set_index("noise")["tau_b"][noise])
-    return noise if np.isnan(tau) else f"{noise}: tau_b {short(tau)}"
+    return noise if np.isnan(tau) else f"{noise}: tau_b {prose(tau)}"
 
 
 def _points(ax: Axes, rows: pd.DataFrame, engines: list[str]) -> None:

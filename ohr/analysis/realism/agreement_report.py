@@ -25,10 +25,10 @@ from ohr.analysis.realism.losses import (
 )
 from ohr.analysis.realism.table import CLEAN, EDIT_DISTANCE, NATURAL, page_errors
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import NARROW, empty_table, number, percent, show, terminal_table
+from ohr.display.terminal import NARROW, empty_table, show, terminal_table
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import ends, short
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import ends, number, percent, prose
 from ohr.store.csv import write_csv
 from ohr.study.metrics import metric_info
 
@@ -69,10 +69,10 @@ def report_agreement(
         print(f"not assessed: {plain(', '.join(of_reason))}: {reason}")
     print("\nShare of pages that are lost, over all conditions")
     show(terminal_table(make_table(_SHAPES, shapes[shapes["engine"] == "all"])), NARROW)
-    limit = f"{info.title} below {short(1 - LOST)}" if info.higher_is_better else (
-        f"{info.title} above {short(LOST)}"
+    limit = f"{info.title} below {prose(1 - LOST)}" if info.higher_is_better else (
+        f"{info.title} above {prose(LOST)}"
     )  # fmt: skip
-    print(f"lost: {limit}; small loss: {short(SMALL)} or less")
+    print(f"lost: {limit}; small loss: {prose(SMALL)} or less")
     print("\nThe nearest distortion, by tags in the names of documents with natural noise")
     show(terminal_table(make_table(_TAGS, tags)), NARROW)
     print("no distortion is named for a tag of one document")
@@ -104,7 +104,7 @@ def sentences(ranks: pd.DataFrame, shapes: pd.DataFrame, tags: pd.DataFrame) -> 
     beyond = ranks["loss"].max() < every["natural_loss"]
     yield (
         f"The mean loss under natural noise is {_value_with_ends(every, 'natural_loss')}; nearest "
-        f"is `{every['nearest']}` with {short(every['nearest_loss'])}"
+        f"is `{every['nearest']}` with {prose(every['nearest_loss'])}"
         f"{'; no distortion loses as much' if beyond else ''}."
     )
 
@@ -115,7 +115,7 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
         return f"The rank agreement is not assessed ({ranks['reason'].iloc[0]})."
     best = max(assessed.to_dict("records"), key=lambda row: row["tau_b"])
     among = f", the best of {len(assessed)} distortions" if len(assessed) > 1 else ""
-    end = "" if best["tau_b"] >= GOOD else f"; good agreement begins at {short(GOOD)}"
+    end = "" if best["tau_b"] >= GOOD else f"; good agreement begins at {prose(GOOD)}"
     return (
         f"Mean losses under `{best['noise']}` {_verb(best)} the {best['conditions']} conditions "
         f"like natural noise does: tau_b {_value_with_ends(best, 'tau_b')} "
@@ -188,4 +188,4 @@ _TAGS = (
 
 
 def _value_with_ends(row: Row | pd.Series, name: str) -> str:
-    return short(row[name]) + ends(row["ci_low"], row["ci_high"])
+    return prose(row[name]) + ends(row["ci_low"], row["ci_high"], prose)

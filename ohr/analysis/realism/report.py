@@ -20,9 +20,10 @@ from ohr.analysis.realism.table import (
     summarise,
 )
 from ohr.display.columns import Column, Row, make_table, number_column, text_column, value_column
-from ohr.display.terminal import p_value, show, terminal_table
-from ohr.display.wording import ends, excluded, family, is_shown, short
+from ohr.display.terminal import show, terminal_table
+from ohr.display.wording import excluded, family, is_shown
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import ends, number, p_value
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.store.csv import write_csv
 from ohr.study.results import check_distinct
@@ -61,7 +62,7 @@ def compare_distances(
             compared["documents"].max() < FEWEST_TO_SHOW
             and compared["pages"].max() < FEWEST_TO_SHOW
         ):
-            print("no p of a sign-flip test over fewer than six is .05 or less")
+            print("no p of a sign-flip test over fewer than six is 0.05 or less")
     for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
         print(plain(line))
     for path in paths:
@@ -117,11 +118,11 @@ _ALIKE = (
     text_column("engine"),
     text_column("noise"),
     Column(
-        "KS [95 %]", lambda row: short(row["ks_distance"]) + ends(row["ks_low"], row["ks_high"])
+        "KS [95 %]", lambda row: number(row["ks_distance"]) + ends(row["ks_low"], row["ks_high"])
     ),
     Column(
         "Spearman [95 %]",
-        lambda row: short(row["spearman"]) + ends(row["spearman_low"], row["spearman_high"]),
+        lambda row: number(row["spearman"]) + ends(row["spearman_low"], row["spearman_high"]),
     ),
 )
 
@@ -137,7 +138,7 @@ def _verdict(row: Mapping[Any, Any]) -> str:
 
 
 def _value_with_ends(row: Row, name: str) -> str:
-    return short(row[name]) + ends(row["ci_low"], row["ci_high"])
+    return number(row[name]) + ends(row["ci_low"], row["ci_high"])
 
 
 _SUMMARY = (

@@ -12,9 +12,10 @@ import pandas as pd
 from ohr.analysis.reread.figure import draw_orders
 from ohr.analysis.reread.table import ANSWERS, FEWEST, RULES, WORST, reread
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, percent, show
+from ohr.display.terminal import empty_table, show
 from ohr.display.wording import counted
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import percent
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 

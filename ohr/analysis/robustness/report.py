@@ -17,9 +17,10 @@ from ohr.analysis.robustness.table import (
 )
 from ohr.display.labels import STAGE_METRICS
 from ohr.display.notes import answerers, note_lines, run_notes
-from ohr.display.terminal import number, p_value, show, terminal_table
+from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
-from ohr.display.wording import add_letters, ends, excluded, family, is_shown, letters_part
+from ohr.display.wording import add_letters, excluded, family, is_shown, letters_part
+from ohr.statistics.numbers import ends, number, p_value
 from ohr.study.results import (
     StudyRun,
 )
@@ -31,7 +32,7 @@ def compare_readers(run: StudyRun, out: Path, baseline: str = "") -> int:
     notes = run_notes([run])
     table = text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
     show(terminal_table(table))
-    print(table.caption)
+    print_caption(table.caption)
     paths = write_table(out, "robust_reader", losses, table)
     if len(reader_values(run.cells)):
         marked = mark_not_shown(run.cells, run_differences(run, groups=True))

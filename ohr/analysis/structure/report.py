@@ -11,9 +11,10 @@ from rich.text import Text
 from ohr.analysis.structure.figure import TITLES, structure_figure
 from ohr.analysis.structure.table import COUNTS, summarise_structure
 from ohr.display.labels import interval_units
-from ohr.display.terminal import empty_table, number, show
+from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
 from ohr.ocr.noise import noise_name
+from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
 
 SUMMARY, DOCUMENTS = "structure.csv", "structure_documents.csv"

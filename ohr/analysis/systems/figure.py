@@ -59,7 +59,7 @@ def systems_figure(
             row[0].set_ylabel(str(metric_rows["title"].iloc[0]))
             start_at_zero(row, marks=True)
         for ax in axes[-1]:
-            ax.set_xlabel(axis_label(axis))
+            ax.set_xlabel(axis_label(axis, cells))
         room_at_zero(list(axes.flat))
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)

@@ -23,22 +23,16 @@ from ohr.analysis.systems.table import (
     system_drops,
 )
 from ohr.display.columns import Column, Row, make_table, text_column
-from ohr.display.labels import group_label, noise_title
+from ohr.display.labels import broken_label, group_label, noise_title
 from ohr.display.notes import answerers, note_lines, reader_notes
-from ohr.display.terminal import (
-    NARROW,
-    add_columns,
-    empty_table,
-    number,
-    p_value,
-    show,
-    terminal_table,
-)
+from ohr.display.terminal import NARROW, add_columns, empty_table, show, terminal_table
 from ohr.display.text_tables import TextTable
-from ohr.display.wording import add_letters, family, letters_line, short
+from ohr.display.wording import add_letters, family, letters_line
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
 from ohr.ocr.progress import Progress
+from ohr.statistics.numbers import interval, number, p_value, prose
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -111,11 +105,12 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     """
     rest = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
     rest = rest[["metric", "title"]].drop_duplicates("metric")
-    table = empty_table(["engine", "noise"], [noise_title(axis)])
+    table = empty_table(["engine", "noise"], [noise_title(axis, cells)])
     add_columns(table, ["system"], no_wrap=True)
-    whole = ("n", "F1", "loss", "p", "more", "p (all)")
+    label = broken_label(stage_label(STAGE, "F1"))
+    whole = ("n", label, "loss", "more")
     add_columns(table, whole, justify="right", no_wrap=True)
-    add_columns(table, map(str, rest["title"]), justify="right")
+    add_columns(table, (broken_label(str(title)) for title in rest["title"]), justify="right")
     noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
     main = drops[drops["metric"] == MAIN]
     for key, rows in main.groupby(_BASE, sort=False, dropna=False):
@@ -128,10 +123,8 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
                 Text(plain(str(row["system"]))),
                 str(row["n"]),
                 _value_with_interval(row, "mean", "ci", row["letters"]),
-                _value_with_interval(row, "drop"),
-                p_value(row["drop_p_adjusted"]),
-                _value_with_interval(row, "drop_less_least"),
-                p_value(row["drop_less_least_p"]),
+                _value_with_interval(row, "drop", p="drop_p_adjusted"),
+                _value_with_interval(row, "drop_less_least", p="drop_less_least_p"),
                 *(_other(drops, metric, row) for metric in rest["metric"]),
             )
         table.add_section()
@@ -139,12 +132,14 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
 
 
 def _value_with_interval(
-    row: Mapping[Any, Any], name: str, ends: str = "", letters: str = ""
+    row: Mapping[Any, Any], name: str, ends: str = "", letters: str = "", p: str = ""
 ) -> str:
-    """A value with its letters, and its 95 % interval on the line below."""
+    """A value with its letters or its p, and its 95 % interval on the line below."""
     low, high = (row[f"{ends or name}_{end}"] for end in ("low", "high"))
     value = add_letters(number(row[name]), letters)
-    return value if pd.isna(low) else f"{value}\n[{short(low)}, {short(high)}]"
+    if p and not pd.isna(row[p]):
+        value += f" p {p_value(row[p])}"
+    return value if pd.isna(low) else f"{value}\n{interval(low, high)}"
 
 
 def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:
@@ -160,9 +155,9 @@ def least_lines(scores: Scored) -> list[str]:
     No significant difference from p3: p4 (none larger than .031).``
     """
     results = least_losses(scores)
-    title = scores.info.title
+    title = scores.info.label
     lines = [
-        f"{least.knowledge_base}: {least.first} loses least {title} ({short(least.drop)}). "
+        f"{least.knowledge_base}: {least.first} loses least {title} ({prose(least.drop)}). "
         + comparison_text(least.systems, least.compared, "Shown to lose more")
         for least in results
     ]

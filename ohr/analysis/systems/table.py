@@ -179,7 +179,7 @@ def _letters(scores: Scored, seed: int) -> tuple[dict[tuple[str, str], str], lis
 def _described(scores: Scored, label: str, base: str, values: np.ndarray) -> dict[str, Any]:
     is_known = ~np.isnan(values)
     condition = {name: scores.bases[base][name] for name in KNOWLEDGE_BASE}
-    record: dict[str, Any] = {"metric": scores.info.metric, "title": scores.info.title}
+    record: dict[str, Any] = {"metric": scores.info.metric, "title": scores.info.label}
     record |= {"system": label}
     record |= {str(k): v for k, v in condition.items()} | {"knowledge_base": base}
     record |= {

@@ -7,9 +7,10 @@ import pandas as pd
 from ohr.analysis.systems.table import scored_with
 from ohr.analysis.systems.written_for import WrittenFor, written_for
 from ohr.display.columns import Column, Row, make_table, number_column, text_column
-from ohr.display.terminal import number, show, terminal_table
+from ohr.display.terminal import show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.statistics import mean_interval
+from ohr.statistics.numbers import number
 from ohr.study.results import StudyRun, clusters_of
 
 METRIC = "f1"

@@ -15,9 +15,10 @@ from ohr.analysis.trust.figure import draw_trust
 from ohr.analysis.trust.signals import CONFIDENT
 from ohr.analysis.trust.table import CHECKED, COMBINED, FEWEST, RISKS, name_of, trust
 from ohr.display.notes import note_lines, run_notes
-from ohr.display.terminal import empty_table, percent, show
-from ohr.display.wording import counted, short
+from ohr.display.terminal import empty_table, show
+from ohr.display.wording import counted
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import number, percent, prose, prose_interval
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -84,8 +85,8 @@ def interval(row: Row, name: str) -> str:
     """A value with its interval."""
     ends = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
     if any(map(math.isnan, ends)):
-        return short(row[name])
-    return f"{short(row[name])} (95 % CI {short(ends[0])} to {short(ends[1])})"
+        return prose(row[name])
+    return f"{prose(row[name])} (95 % CI {prose_interval(*ends)})"
 
 
 def _check(row: Row) -> str:
@@ -111,7 +112,7 @@ def _broken_line(row: Row) -> list[str]:
         return [f"{_name(row)}: {counts}: which ones cannot be said with so few."]
     lines = [
         f"{_name(row)}: {counts}; they look less sure than those still right in "
-        f"{interval(row, 'broken')} of all pairs (AUROC; .5 is chance)."
+        f"{interval(row, 'broken')} of all pairs (AUROC; 0.5 is chance)."
     ]
     if not math.isnan(row["found_broken"]):
         ends = percent(row["found_broken_ci_low"]), percent(row["found_broken_ci_high"])
@@ -149,7 +150,7 @@ def _table(signals: pd.DataFrame, risks: Sequence[float]) -> Table:
         printed.add_row(
             Text(plain(_name(row))),
             row["signal"],
-            *("-" if math.isnan(value) else short(value) for value in values),
+            *("-" if math.isnan(value) else number(value) for value in values),
             "-" if math.isnan(row["found"]) else percent(row["found"]),
             _broken_cell(row),
         )
@@ -160,4 +161,4 @@ def _broken_cell(row: Row) -> str:
     if math.isnan(row["broken"]):
         return "-"
     ends = row["broken_ci_low"], row["broken_ci_high"]
-    return f"{short(row['broken'])} [{short(ends[0])}, {short(ends[1])}]"
+    return f"{number(row['broken'])} {interval(*ends)}"

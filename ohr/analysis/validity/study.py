@@ -29,12 +29,12 @@ from ohr.analysis.validity.table import (
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
 from ohr.display.terminal import report_failures
-from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.questions import QuestionSet, make_question_set
 from ohr.questions.storage import write_question_set
+from ohr.statistics.numbers import number
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
@@ -101,12 +101,12 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     if len(makers) < LEAST_MAKERS:
         raise OhrError("--bias needs at least two engines: engines=[gt,precomputed:FOLDER]")
     scores, failures, failed = {}, list[str](), list[str]()
-    for number, (maker, folder) in enumerate(makers.items()):
+    for place, (maker, folder) in enumerate(makers.items()):
         documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
         texts = {page.ref: page.text for document in documents for page in document.pages}
         pages = [dataset.pages[ref] for ref in counts if ref in texts]
         question_set = matched(make_question_set(pages, texts, config.seed), counts)
-        folder = out / f"by_{number}"
+        folder = out / f"by_{place}"
         path = write_question_set(folder / "questions", question_set, of_folder=False)
         print(plain(f"{len(question_set.accepted)} questions made of {maker} alone: {path}"))
         run = _run(config, path, folder / "run", all_questions=True)
@@ -228,6 +228,6 @@ def _count(settled: pd.Series) -> str:
 
 def _difference(row: Mapping[Hashable, Any], name: str) -> str:
     difference, low, high = (
-        short(row[f"{name}_{part}"]) for part in ("difference", "ci_low", "ci_high")
+        number(row[f"{name}_{part}"]) for part in ("difference", "ci_low", "ci_high")
     )
     return f"{difference} ({low} to {high}; p {row[f'{name}_p_adjusted']:.4f})"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ohr.display.labels import mathless
+from ohr.display.labels import mathematical, mathless
 from ohr.display.notes import Notes
 from ohr.figures.axes import (
     MEANS_ALONE,
@@ -19,6 +19,7 @@ from ohr.figures.axes import (
     start_at_zero,
 )
 from ohr.figures.style import columns_for, figure, legend_below, panel_grid, save, series_handles
+from ohr.metrics.labels import stage_label
 from ohr.study.output.select import distinct
 
 _COLUMNS = 3
@@ -50,11 +51,11 @@ def routes_figure(
                 curve_line(above, route, axis, number)
                 curve_line(below, route, "intensity", number, rises=None)
             above.set_title(mathless(operator.replace("_", " ")))
-            above.set_xlabel(f"{axis_label(axis)} of {mathless(_engine(points))}")
+            above.set_xlabel(f"{axis_label(axis, cells)} of {mathless(_engine(points))}")
             below.set_xlabel("intensity")
         for place in range(0, len(operators), columns):
             for ax in panels[place]:
-                ax.set_ylabel("Overall F1\n(better ↑)")
+                ax.set_ylabel(f"{mathematical(stage_label('overall', 'F1'))}\n(better ↑)")
         start_at_zero(list(panels.flat), marks=True)
         room_at_zero(list(panels[:, 0]))
         room_at_zero(list(panels[:, 1]))

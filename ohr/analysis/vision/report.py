@@ -15,10 +15,12 @@ from ohr.analysis.vision.table import SOURCES, axis_engine, route_points, routes
 from ohr.display.columns import Column, make_table, text_column
 from ohr.display.labels import group_label, noise_title
 from ohr.display.notes import reader_notes
-from ohr.display.terminal import empty_table, number, show, terminal_table
+from ohr.display.terminal import empty_table, show, terminal_table
 from ohr.display.wording import add_letters, letters_line
 from ohr.files.safe_text import plain
+from ohr.metrics.labels import stage_label
 from ohr.ocr.noise import noise_name
+from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun
 
@@ -35,9 +37,10 @@ def report(run: StudyRun, engine: str | None = None, axis: str = "") -> None:
     points = route_points(cells, routes, axis_label)
     sources = source_means(run.cells, routes, axis_label)
     notes = reader_notes(run.readers)
+    name, noise = stage_label("overall", "F1"), noise_title(axis, run.cells)
     tables = {
-        f"overall F1 by {noise_title(axis)} of {axis_label}": _curves(points, axis),
-        "clean pages, overall F1 in per cent (table S4)": _sources(sources),
+        f"{name}, by {noise} of {axis_label}": _curves(points, axis, noise),
+        f"{name}, clean pages, in per cent (table S4)": _sources(sources),
     }
     report_differences(run, run_differences(run))
     for title, table in tables.items():
@@ -54,9 +57,9 @@ def report(run: StudyRun, engine: str | None = None, axis: str = "") -> None:
         print(f"figure: {path}")
 
 
-def _curves(points: pd.DataFrame, axis: str) -> Table:
+def _curves(points: pd.DataFrame, axis: str, title: str) -> Table:
     """A row for each noise and route."""
-    table = empty_table(["noise", "intensity", noise_title(axis), "route", "F1", "95 %"])
+    table = empty_table(["noise", "intensity", title, "route", "F1", "95 %"])
     for _, of_noise in points.groupby(["perturbation", "level", "intensity"], sort=False):
         for first, (_, row) in enumerate(of_noise.iterrows()):
             noise = noise_name(row["perturbation"], row["level"], row["intensity"])

@@ -1,6 +1,22 @@
 // @ts-check
 "use strict";
 
+/** LCS of evidence and page from which the evidence is intact, and F1 from which an answer is right. */
+const DAMAGED = 0.95;
+const RIGHT = 0.5;
+const BRIEF = 60;
+
+/**
+ * The beginning of a text, on one line.
+ *
+ * @param {string} text
+ * @returns {string}
+ */
+function brief(text) {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > BRIEF ? `${line.slice(0, BRIEF)}…` : line;
+}
+
 /** One case: its pages, hits and answers, and its scores with the truth in place of each. */
 class Case {
   /**
@@ -29,6 +45,7 @@ class Case {
     return [
       el("p", { class: "path" }, el("a", { href: addressOf("cases", ofList(settings)) }, "Cases"), ` › ${number}`),
       el("h2", {}, shown(details.text)),
+      ...this.why(details),
       this.facts(details),
       this.review.form(this.rows.meta.questions.qid[details.question]),
       ...this.conditions(number, details, settings),
@@ -47,6 +64,79 @@ class Case {
     if (!(number >= 1) || !this.rows.case.includes(number)) return null;
     const chunk = await load(`cases-${Math.floor((number - 1) / PER_CHUNK)}`);
     return chunk[(number - 1) % PER_CHUNK] ?? null;
+  }
+
+  /**
+   * One line per system: what happened to the evidence, to the search, and to the answer.
+   *
+   * @param {any} details
+   * @returns {HTMLElement[]}
+   */
+  why(details) {
+    const row = this.row(details, (setting) => setting.stage !== "ocr");
+    const lcs = row === null || this.rows.evidence[row] === NONE ? null : this.rows.evidence[row] / 1000;
+    const evidence = lcs === null ? [] : [lcs <= DAMAGED ? `evidence damaged (LCS ${lcs.toFixed(2)})` : "evidence intact"];
+    const lines = details.replies
+      .filter((/** @type {any} */ reply) => reply.stage === "overall")
+      .map((/** @type {any} */ reply) => [...evidence, ...this.search(details, reply), this.outcome(details, reply)]);
+    if (!lines.length && details.hits.length) lines.push([...evidence, ...this.search(details, details.hits[0])]);
+    return lines.map((/** @type {string[]} */ parts) => el("p", { class: "why" }, el("strong", {}, "Why: "), shown(parts.join(" → "))));
+  }
+
+  /**
+   * The place of an evidence page among the hits of a chunker and a retriever.
+   *
+   * @param {any} details
+   * @param {{chunker: string, retriever: string}} by
+   * @returns {string[]}
+   */
+  search(details, by) {
+    const ranking = details.hits.find((/** @type {any} */ each) => each.chunker === by.chunker && each.retriever === by.retriever);
+    if (ranking === undefined) return [];
+    const place = ranking.hits.findIndex((/** @type {any} */ hit) => hit.gold);
+    return [place < 0 ? `its page not among the first ${ranking.hits.length} hits` : `its page found at rank ${place + 1}`];
+  }
+
+  /**
+   * @param {any} details
+   * @param {any} reply
+   * @returns {string}
+   */
+  outcome(details, reply) {
+    const wanted = brief(details.answers[0] ?? "");
+    if (reply.text === null) return `no answer (${reply.status}) instead of ${wanted}`;
+    if (!reply.text.trim()) return `no answer instead of ${wanted}`;
+    const right = this.scoreOf(details, reply);
+    return right !== null && right >= RIGHT ? `answered ${brief(reply.text)}` : `answered ${brief(reply.text)} instead of ${wanted}`;
+  }
+
+  /**
+   * The score of a reply; null if there is none.
+   *
+   * @param {any} details
+   * @param {any} reply
+   * @returns {number | null}
+   */
+  scoreOf(details, reply) {
+    const same = ["stage", "system", "chunker", "retriever", "reader"];
+    const row = this.row(details, (setting) => same.every((key) => key === "stage" || !reply[key] || !setting[key] || setting[key] === reply[key]) && setting.stage === reply.stage);
+    return row === null || this.rows.score[row] === NONE ? null : this.rows.score[row] / 1000;
+  }
+
+  /**
+   * The first row of the case's question and condition whose setting fits; null without one.
+   *
+   * @param {any} details
+   * @param {(setting: any) => boolean} fits
+   * @returns {number | null}
+   */
+  row(details, fits) {
+    const { rows } = this;
+    for (let row = 0; row < rows.n; row += 1) {
+      if (rows.question[row] !== details.question || rows.condition[row] !== details.condition) continue;
+      if (fits(rows.meta.settings[rows.setting[row]])) return row;
+    }
+    return null;
   }
 
   /**
@@ -83,7 +173,7 @@ class Case {
       if (page === null) return;
       const name = shown(`Evidence: ${page.doc}, page ${page.page + 1}`);
       const link = el("a", { href: addressOf("page", { page: String(page.number), a: String(details.condition) }) }, "under other conditions");
-      parts.push(el("section", {}, el("h4", {}, name), el("p", {}, link), pageUnder(this.rows, page, details.condition, details.pages[at].boxes)));
+      parts.push(el("section", {}, el("h4", {}, name), el("p", {}, link), pageUnder(this.rows, page, details.condition, details.pages[at].boxes, details.evidence)));
     });
     for (const ranking of details.hits) parts.push(this.hits(ranking));
     return el("div", { class: "column" }, ...parts);
@@ -130,7 +220,7 @@ class Case {
     const qid = this.rows.meta.questions.qid[details.question];
     const lines = details.replies.map((/** @type {any} */ reply, /** @type {number} */ at) => {
       const by = [reply.stage, reply.system, reply.chunker, reply.retriever, reply.reader].filter((part) => part && part !== "rag").join(", ");
-      const text = el("td", { class: "said" }, reply.text === null ? `(${reply.status})` : shown(reply.text));
+      const text = el("td", { class: "said", "data-name": "answer" }, reply.text === null ? `(${reply.status})` : shown(reply.text));
       if (reply.quote) text.append(el("blockquote", {}, shown(reply.quote)));
       if (reply.detail) text.append(el("p", { class: "detail" }, shown(reply.detail)));
       if (reply.trace.length) {
@@ -139,10 +229,14 @@ class Case {
       }
       const pages = reply.sources.map((/** @type {[string, number]} */ [doc, page]) => `${doc} page ${page + 1}`);
       const answer = Object.fromEntries(ANSWER_KEY.map((field) => [field, field === "qid" ? qid : reply[field]]));
+      const value = this.scoreOf(details, reply);
+      const mark = value === null ? null : el("span", { class: value >= RIGHT ? "gain" : "loss", role: "img", "aria-label": value >= RIGHT ? "right" : "wrong" }, value >= RIGHT ? "✓ " : "✗ ");
+      const scored = el("td", { class: "number", "data-name": "F1" }, mark, value === null ? "" : value.toFixed(3));
       const review = el("td", {}, reply.text === null ? null : this.review.ofAnswer(answer, `${details.condition}-${at}`));
-      return el("tr", {}, el("th", { scope: "row" }, shown(by)), text, el("td", { class: "from" }, shown(pages.join(", "))), review);
+      const accepted = el("td", { "data-name": "accepted" }, shown(details.answers.join(" | ")));
+      return el("tr", {}, el("th", { scope: "row" }, shown(by)), accepted, text, scored, el("td", { class: "from", "data-name": "cited" }, shown(pages.join(", "))), review);
     });
-    return el("section", {}, el("h4", {}, "Answers"), tableWith("Answers", ["setting", "answer", "cited pages", "review"], lines));
+    return el("section", {}, el("h4", {}, "Answers"), tableWith("Answers", ["setting", "accepted", "answer", "F1", "cited pages", "review"], lines, "answers"));
   }
 
   /**

@@ -143,7 +143,7 @@ class List {
   draw() {
     const first = this.page * PAGE;
     const rows = this.selected.subarray(first, first + PAGE);
-    this.count.textContent = `${this.selected.length.toLocaleString("en")} of ${this.rows.n.toLocaleString("en")} rows`;
+    this.count.textContent = `${this.selected.length.toLocaleString("en")} of ${this.rows.pairs.toLocaleString("en")} questions under a condition, each with the setting that comes first`;
     const body = el("tbody");
     for (const row of rows) body.append(this.line(row));
     const table = el("table", { class: "cases" }, el("thead", {}, this.head()), body);

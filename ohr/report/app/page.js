@@ -2,6 +2,14 @@
 "use strict";
 
 const PER_CHUNK = 20;
+/** Kinds of differences with attributes of their own. */
+/** @type {Record<number, Record<string, string>>} */
+const KINDS = {
+  2: { class: "made-up", title: "invented, or another number than on the page" },
+  3: { class: "mark-up", title: "differs in mark-up alone" },
+};
+/** The first characters of the evidence, by which it is found in a text. */
+const BEGINNING = 24;
 
 /**
  * The details of a page by its number; null for a page without.
@@ -23,9 +31,10 @@ async function pageDetails(number) {
  * @param {any} page
  * @param {number} condition
  * @param {number[][]} [boxes]
+ * @param {string} [evidence] to which both texts are scrolled
  * @returns {HTMLElement}
  */
-function pageUnder(rows, page, condition, boxes = []) {
+function pageUnder(rows, page, condition, boxes = [], evidence = "") {
   const output = page.of.find((/** @type {any} */ each) => each.condition === condition);
   if (output === undefined) return el("p", {}, "There is no OCR output under this condition");
   const status = output.status === "ok" ? "" : ` (${output.status})`;
@@ -36,7 +45,39 @@ function pageUnder(rows, page, condition, boxes = []) {
     side("ground truth", output.truth, page.set, "not in this run", "del"),
     side(`OCR output${status}`, output.read, output.set ?? page.set, output.detail, "ins"),
   );
+  if (evidence) requestAnimationFrame(() => toEvidence(sides, evidence));
   return el("div", {}, sides, output.python ? reproduction(output.python, output.images?.record) : null);
+}
+
+/**
+ * Scroll each text to the evidence or, where it was misread, as far down as the other.
+ *
+ * @param {HTMLElement} sides
+ * @param {string} evidence
+ */
+function toEvidence(sides, evidence) {
+  const texts = /** @type {HTMLElement[]} */ ([...sides.querySelectorAll("pre.text")]);
+  const start = squeezed(evidence).slice(0, BEGINNING);
+  const shares = texts.map((node) => {
+    const content = squeezed(node.textContent ?? "");
+    const at = content.indexOf(start);
+    return at < 0 ? null : at / content.length;
+  });
+  const known = shares.find((share) => share !== null) ?? null;
+  texts.forEach((node, place) => {
+    const share = shares[place] ?? known;
+    if (share !== null) node.scrollTop = Math.max(0, share * node.scrollHeight - node.clientHeight / 3);
+  });
+}
+
+/**
+ * Text without white space and mark-up, in lower case.
+ *
+ * @param {string} text
+ * @returns {string}
+ */
+function squeezed(text) {
+  return text.replace(/[\s*_#|`$\\{}]/g, "").toLowerCase();
 }
 
 /**
@@ -84,7 +125,7 @@ class Pages {
     return [
       title,
       el("form", { class: "filters", "aria-label": "Condition" }, this.choice("condition", "condition", choices, chosen, false, (value) => go("pages", { condition: value }, { replace: true }))),
-      el("p", { class: "count", role: "status" }, `${order.length.toLocaleString("en")} pages, by edit distance, worst first`),
+      el("p", { class: "count", role: "status" }, `${order.length.toLocaleString("en")} pages, worst first: characters that must change (edit distance)`),
       el("ul", { class: "cards" }, ...cards),
       el("nav", { class: "pager", "aria-label": "Pages of the list of pages" }, turn("‹ previous", sheet - 1), el("span", {}, `page ${sheet + 1} of ${last + 1}`), turn("next ›", sheet + 1)),
     ];
@@ -105,7 +146,7 @@ class Pages {
       "li",
       {},
       picture ? el("img", { src: `images/${picture}`, alt: "", loading: "lazy" }) : null,
-      el("span", {}, score(distance / 1000)),
+      el("span", {}, `${Math.round(distance / 10)} % of characters wrong`),
       detail ? el("a", { href: addressOf("page", { page: String(detail), a: String(condition) }) }, name) : el("span", {}, name),
     );
   }
@@ -172,8 +213,7 @@ function pieces(pieces, tag) {
       continue;
     }
     const words = text.trimEnd();
-    const madeUp = changed === 2 ? { class: "made-up", title: "invented, or another number than on the page" } : {};
-    node.append(el(tag, madeUp, shown(words)), text.slice(words.length));
+    node.append(el(tag, KINDS[changed] ?? {}, shown(words)), text.slice(words.length));
   }
   return node;
 }
@@ -207,6 +247,9 @@ function side(title, text, set, missing, tag) {
   figure.append(plain, page);
   if (text.some(([changed]) => changed === 2)) {
     figure.append(el("p", { class: "note" }, "Underlined: invented words, and numbers that are not those of the page."));
+  }
+  if (text.some(([changed]) => changed === 3)) {
+    figure.append(el("p", { class: "note" }, "Grey: differs in mark-up, quotes or dashes alone."));
   }
   return figure;
 }

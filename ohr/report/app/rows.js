@@ -32,6 +32,7 @@ class Rows {
     this.clean = unpack(columns.clean);
     this.evidence = unpack(columns.evidence);
     this.case = unpack(columns.case);
+    this.pairs = this.once(Uint32Array.from({ length: this.n }, (_, row) => row)).length;
     this.lowered = meta.texts.map((text) => text.toLowerCase());
   }
 
@@ -65,15 +66,30 @@ class Rows {
   }
 
   /**
-   * The rows that pass, in order.
+   * The rows that pass, in order, one for each question and condition.
    *
    * @param {Record<string, string>} filters a value by field; ``text`` and ``change`` are special
    * @param {string} sort a column, with "-" before it for the greatest first
    * @returns {Uint32Array}
    */
   select(filters, sort) {
-    const passing = this.passing(filters);
-    return this.sorted(passing, sort);
+    return this.once(this.sorted(this.passing(filters), sort));
+  }
+
+  /**
+   * Of rows of the same question and condition, the first: the others are its further settings.
+   *
+   * @param {Uint32Array} rows
+   * @returns {Uint32Array}
+   */
+  once(rows) {
+    const seen = new Set();
+    return rows.filter((row) => {
+      const place = this.question[row] * this.meta.conditions.length + this.condition[row];
+      if (seen.has(place)) return false;
+      seen.add(place);
+      return true;
+    });
   }
 
   /**

@@ -20,6 +20,7 @@ from ohr.display.notes import note_lines, run_notes
 from ohr.files.safe_text import plain
 from ohr.report.overview import TEMPLATES
 from ohr.report.tables import Table, number_text, seconds_text, stage_title
+from ohr.statistics.numbers import interval
 from ohr.study.config import BUILT_IN
 from ohr.study.results import StudyRun
 
@@ -229,7 +230,7 @@ def _thousandths(share: float) -> str:
 
 
 def _interval(low: float, high: float) -> str:
-    return "–" if pd.isna(low) else f"[{low:z.3f}, {high:z.3f}]"
+    return "–" if pd.isna(low) else interval(low, high)
 
 
 def _notes(ranking: Ranking, runs: Sequence[StudyRun]) -> Iterator[str]:

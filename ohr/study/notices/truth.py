@@ -12,6 +12,7 @@ from ohr.datasets.floor import ALL, NOISY_TRUTH
 from ohr.metrics.holes import doubtful_words, find_words
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.scoring.stored_scores import stored_floor
+from ohr.statistics.numbers import prose
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.checks import has_text
 from ohr.study.metrics import MetricInfo, describe_metrics, metric_info, read_metric_infos
@@ -94,16 +95,12 @@ def floor_note(floor: Mapping[str, float], truth: str) -> list[str]:
     noisy = {group: value for group, value in floor.items() if value > NOISY_TRUTH}
     if not noisy:
         return []
-    note = f"the {truth} itself has a published r_noise of {_three(floor[ALL])}"
-    domains = [f"{group or 'no domain'} {_three(value)}" for group, value in noisy.items()
+    note = f"the {truth} itself has an r_noise of {prose(floor[ALL])}"
+    domains = [f"{group or 'no domain'} {prose(value)}" for group, value in noisy.items()
                if group != ALL]  # fmt: skip
     if len(floor) > 2 and domains:
         note += f" ({', '.join(domains)})"
     return [note]
-
-
-def _three(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
 
 
 def truth_notes(runs: Iterable[pd.DataFrame]) -> list[str]:

@@ -183,7 +183,7 @@ def test_bars_have_room_for_their_groups_names(group):
 
 def test_noise_strength_shows_the_noise_of_the_content_too():
     names = {text.get_text() for text in visible_texts(draw_study("noise_strength", "two engines"))}
-    assert "$r_{noise}$ of the content" in names
+    assert "Content $r_{noise}$" in names
 
 
 ENGINES = ("tesseract", "rapidocr", "structured", "pdf_text", "openai_vlm", "mineru")

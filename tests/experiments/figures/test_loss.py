@@ -36,9 +36,9 @@ def panels(*costs: float, names: tuple[str, ...] = (HOSTILE, "tesseract")) -> li
         ]
 
     return [
-        Panel("retrieval", "lcs", "Retrieval LCS", series(0.0)),
-        Panel("generation", "f1", "Generation F1", series(0.1)),
-        Panel("overall", "f1", "Overall F1", series(0.1)),
+        Panel("retrieval", "lcs", "retrieval LCS", series(0.0)),
+        Panel("generation", "f1", "answer F1, right pages given", series(0.1)),
+        Panel("overall", "f1", "answer F1, whole system", series(0.1)),
     ]
 
 
@@ -66,8 +66,8 @@ def test_a_figure_has_its_files_and_repeats_to_the_byte(tmp_path):
 def test_the_text_beside_a_figure_says_where_each_curve_breaks(tmp_path):
     files = draw_losses(panels(0.5, 0.0), tmp_path, "noise_curve", "r_noise_reference", ["A note."])
     text = files[3].read_text()
-    assert "10 % of the clean score lost: Retrieval LCS, tesseract, semantic: not up to ." in text
-    assert "semantic: at ." in text
+    assert "10 % of the clean score lost: retrieval LCS, tesseract, semantic: not up to 0." in text
+    assert "semantic: at 0." in text
     assert text.endswith("A note.\n")
     assert "Thin lines" in text
 
@@ -99,8 +99,8 @@ def test_a_break_without_a_band_has_no_interval():
         whole.clean,
         "",
     )
-    assert "interval" in breakpoint_of(whole)
-    assert "interval" not in breakpoint_of(bare)
+    assert "95 % CI" in breakpoint_of(whole)
+    assert "95 % CI" not in breakpoint_of(bare)
 
 
 def test_an_axis_that_does_not_see_the_noise_says_so(tmp_path):
@@ -110,7 +110,7 @@ def test_an_axis_that_does_not_see_the_noise_says_so(tmp_path):
         whole.x, gone, gone, gone, np.full(8, 0.05), whole.points_loss, whole.clean, "document"
     )
     series = [Series("tesseract", "formatting", blind, 0.0, 90, 30)]
-    files = draw_losses([Panel("overall", "f1", "Overall F1", series)], tmp_path, "x", "r_noise")
+    files = draw_losses([Panel("overall", "f1", "F1", series)], tmp_path, "x", "r_noise")
     text = files[3].read_text()
     assert "not assessed, since no draw has more noise than the clean pages" in text
     assert "8 of 8 draws have no more noise than the clean pages" in text

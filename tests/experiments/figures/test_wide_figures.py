@@ -213,10 +213,10 @@ def test_a_single_run_is_a_mark_and_says_that_it_has_no_interval(figures: list[F
         assert all(sum(line.get_marker() in "os^Dv" for line in ax.lines) == 5 for ax in fig.axes)
 
 
-def test_marks_of_few_words_are_hollow(figures: list[Figure]) -> None:
+def test_marks_of_few_words_are_small(figures: list[Figure]) -> None:
     draw_reliability()
-    hollow = [
+    small = [
         line for line in figures[0].axes[0].lines
-        if line.get_markerfacecolor() == "white" and len(line.get_xdata())
+        if line.get_markersize() == 2.0 and len(line.get_xdata())
     ]  # fmt: skip
-    assert [list(line.get_xdata()) for line in hollow] == [[0.05]] * 3  # 20 words; then 40
+    assert [list(line.get_xdata()) for line in small] == [[0.05]] * 3  # 20 words; then 40

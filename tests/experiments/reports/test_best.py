@@ -17,9 +17,9 @@ def test_worse_ones_have_their_interval_and_the_others_a_bound():
     [found] = compared([0.5, 0.5, 0.2])
     text = comparison_text(["p3", "p4", "p0"], found, "Shown to lose more")
     worse, alike = text.split(". ")[0], text.split(". ")[1]
-    assert worse.startswith("Shown to lose more: p0 (by .2")
+    assert worse.startswith("Shown to lose more: p0 (by 0.2")
     assert alike.startswith("No significant difference from p")
-    assert "none larger than .0" in text
+    assert "none larger than 0.0" in text
     assert "document" not in family_line([found], "systems")
     assert family_line([found], "systems").startswith("family: all 3 comparisons of two systems")
 

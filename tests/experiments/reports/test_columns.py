@@ -7,7 +7,7 @@ import pytest
 
 from ohr.display.columns import Column, make_table, number_column, text_column, value_column
 from ohr.display.terminal import show, terminal_table
-from ohr.display.wording import ends
+from ohr.statistics.numbers import ends
 
 COLUMNS = (
     text_column("engine"),
@@ -49,6 +49,6 @@ def test_rows_may_be_mappings_and_a_heading_is_the_key_in_words():
     assert (table.header, table.rows) == (["lower quartile"], [["2"]])
 
 
-@pytest.mark.parametrize(("low", "text"), [(0.1, " [.100, .250]"), (float("nan"), "")])
+@pytest.mark.parametrize(("low", "text"), [(0.1, " [0.100, 0.250]"), (float("nan"), "")])
 def test_ends_of_an_interval_stand_behind_a_value(low, text):
     assert ends(low, 0.25) == text

@@ -7,8 +7,9 @@ import re
 import pytest
 from rich.table import Table
 
-from ohr.display.terminal import number, show, terminal_table
+from ohr.display.terminal import show, terminal_table
 from ohr.display.text_tables import TextTable
+from ohr.statistics.numbers import number
 
 
 def wide(count: int) -> Table:
@@ -28,7 +29,7 @@ def test_no_figure_of_a_wide_table_is_cut_short_in_a_file(capsys):
 
 def test_no_zero_has_a_minus():
     assert [number(value) for value in (-0.0, -0.0004, -0.0006, float("nan"))] == [
-        *("0.000", "0.000", "-0.001", "-"),
+        *("0.000", "0.000", "−0.001", "-"),
     ]
 
 

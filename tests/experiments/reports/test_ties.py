@@ -69,7 +69,7 @@ def test_one_condition_or_few_documents_have_no_letter_and_the_caption_says_why(
         separated_run.drawn["doc_id"].isin(sorted(set(separated_run.drawn["doc_id"]))[:5])
     ]
     five = cells_with_letters(run_with(separated_run, few))
-    why = "No letters for ties: 5 documents: the smallest possible p is .063."
+    why = "No letters for ties: 5 documents: the smallest possible p is 0.063."
     assert letters_line(five.attrs["ties"]) == why
 
 
@@ -78,7 +78,7 @@ def test_tables_of_engines_have_them(separated_run, tmp_path):
     cells = cells_with_letters(separated_run)
     by_source, by_domain = benchmark_tables(cells, {})
     for table in (by_source, by_domain):
-        column = next(c for c in table.columns if str(c.header) == "Retrieval LCS")
+        column = next(c for c in table.columns if str(c.header) == "retrieval LCS")
         assert sum(str(cell).endswith(" b") for cell in column.cells) == 2  # a row per reader
     assert LETTERS in str(by_domain.caption)
     write_paper_tables(cells, tmp_path)

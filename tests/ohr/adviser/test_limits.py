@@ -15,17 +15,17 @@ from ohr.statistics.inference import ALPHA
 @pytest.mark.parametrize(
     ("counts", "lines"),
     [
-        ((8, 8, 3), ["Retrieval, 8 documents, 3 engines: the smallest possible p is .008."]),
+        ((8, 8, 3), ["Retrieval, 8 documents, 3 engines: the smallest possible p is 0.008."]),
         (
             (5, 40, 2),
             [
-                "Retrieval, 5 documents: the smallest possible p is .063, so nothing can be shown "
+                "Retrieval, 5 documents: the smallest possible p is 0.063, so nothing can be shown "
                 "over documents; use 6 or more."
             ],
         ),
         (
             (60, 60, 2),
-            ["Retrieval, 60 documents, 2 engines: the smallest possible p is below .001."],
+            ["Retrieval, 60 documents, 2 engines: the smallest possible p is below 0.001."],
         ),
         (
             (0, 1, 2),
@@ -58,8 +58,8 @@ def test_a_limit_is_that_all_means_are_near_the_same_end(means):
 
 
 def test_clusters_that_can_show_nothing_are_named_by_their_unit():
-    assert too_few_clusters(4, DOCUMENT, 4) == "4 documents: the smallest possible p is .125"
-    assert too_few_clusters(3, PAGE, 1) == "3 pages: the smallest possible p is .250"
+    assert too_few_clusters(4, DOCUMENT, 4) == "4 documents: the smallest possible p is 0.125"
+    assert too_few_clusters(3, PAGE, 1) == "3 pages: the smallest possible p is 0.250"
     assert too_few_clusters(1, "", 2) == (
         "2 documents with fewer than 3 pages: nothing can be tested"
     )

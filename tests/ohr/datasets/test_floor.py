@@ -46,15 +46,15 @@ def test_the_floor_is_the_share_of_evidence_that_the_truth_lacks_by_domain():
 @pytest.mark.parametrize(
     ("floor", "note"),
     [
-        ({"all": 0.2, "law": 0.0, "news": 0.5}, "of .200 (news .500)"),
-        ({"all": 0.09, "law": 0.0, "news": 0.5}, "of .090 (news .500)"),
-        ({"all": 0.5, "news": 0.5}, "of .500"),
+        ({"all": 0.2, "law": 0.0, "news": 0.5}, "of 0.20 (news 0.50)"),
+        ({"all": 0.09, "law": 0.0, "news": 0.5}, "of 0.09 (news 0.50)"),
+        ({"all": 0.5, "news": 0.5}, "of 0.50"),
     ],
 )
 def test_a_noisy_truth_is_named_with_its_noisy_domains(floor, note):
     cells = pd.DataFrame()
     declare(cells, TRUTH, (), floor=floor)
-    assert truth_note(cells) == [f"the ground truth itself has a published r_noise {note}"]
+    assert truth_note(cells) == [f"the ground truth itself has an r_noise {note}"]
 
 
 def test_a_clean_truth_is_not_named():

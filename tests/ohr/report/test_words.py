@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,3 +46,22 @@ def test_case_is_no_difference_where_the_truth_has_only_capitals():
     assert side_by_side(truth, output) == ([(0, truth)], [(0, output)])
     mixed, _ = side_by_side("Total RM 9.00", output)
     assert (1, "RM ") in mixed
+
+
+@pytest.mark.parametrize(
+    ("truth", "output", "lost", "read"),
+    [
+        ("**Total** 45", "Total 45", [(3, "**Total** "), (0, "45")], [(3, "Total "), (0, "45")]),
+        ("a “word”", 'a "word"', [(0, "a "), (3, "“word”")], [(0, "a "), (3, '"word"')]),
+        ("## Head", "Head", [(3, "## "), (0, "Head")], [(0, "Head")]),
+        (r"\textbf{sum} x", "sum x", [(3, r"\textbf{sum} "), (0, "x")], [(3, "sum "), (0, "x")]),
+        # Signs that change what is said are no mark-up.
+        ("paid $5 now", "paid 5 now", [(0, "paid "), (1, "$5 "), (0, "now")], None),
+        ("is -4 now", "is 4 now", [(0, "is "), (1, "-4 "), (0, "now")], None),
+        ("a word here", "a ward here", [(0, "a "), (1, "word "), (0, "here")], None),
+    ],
+)
+def test_mark_up_is_marked_apart_from_wrong_words(truth, output, lost, read):
+    left_side, right = side_by_side(truth, output)
+    assert left_side == lost
+    assert read is None or right == read

@@ -73,7 +73,7 @@ def test_letters_intervals_and_stars_come_from_one_test(drawn):
     result = ties(scores, clusters)
     pairs = all_pairs(scores, clusters)
     if clusters.size < 6:
-        assert result.reason.startswith(f"{clusters.size} documents: the smallest possible p is .")
+        assert result.reason.startswith(f"{clusters.size} documents: the smallest possible p is 0.")
         return
     for pair, each in zip(pairs, infer([pair.paired for pair in pairs]), strict=True):
         share = set(result.letters[pair.first]) & set(result.letters[pair.second])

@@ -114,7 +114,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     again = open_run(tmp_path / "run").cells
     assert truth_note(again) == [
         "measured against the text layer of the PDFs, not ground truth",
-        "the text layer of the PDFs itself has a published r_noise of .500",
+        "the text layer of the PDFs itself has an r_noise of 0.50",
     ]
     assert same_as_truth(again) == ["pdf_text"]
 

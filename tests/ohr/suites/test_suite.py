@@ -94,7 +94,7 @@ def test_the_study_has_the_units_that_are_frozen(dataset):
 
 @pytest.mark.slow
 def test_another_pdf_is_an_error(dataset):
-    pdfs = {doc_id: "0" for doc_id in dataset.documents}
+    pdfs = dict.fromkeys(dataset.documents, "0")
     with pytest.raises(DatasetError, match="60 of 60 PDFs are not those of"):
         check_pdfs(pdfs, dataset, SUITE, {"typst": "0.1", "ohr": "0.1"})
 
