@@ -146,13 +146,13 @@ def _judgements(folder: Path, domain: str, split: str, report: ValidationReport)
     first = next((name for name in SPLITS if name in files), "")
     chosen = split or first or (next(iter(files)) if len(files) == 1 else "")
     if chosen not in files:
-        there = ", ".join(sorted(files)) or "none"
+        splits = ", ".join(sorted(files)) or "none"
         raise DatasetError(
-            f"no {QRELS}/{split or 'test'}.tsv in {folder}; its splits are: {there}: "
+            f"no {QRELS}/{split or 'test'}.tsv in {folder}; its splits are: {splits}: "
             'name one with "dataset.params={split: …}"'
         )
-    if others := sorted(files.keys() - {chosen}):
-        report.skipped.append(f"{domain}: the split {chosen} is read, not {', '.join(others)}")
+    if unread := sorted(files.keys() - {chosen}):
+        report.skipped.append(f"{domain}: the split {chosen} is read, not {', '.join(unread)}")
     rows = list(csv.reader(_lines(files[chosen]), delimiter="\t", quoting=csv.QUOTE_NONE))
     header = [name.strip() for name in rows[0]] if rows else []
     if "query-id" not in header and "query_id" not in header:
