@@ -149,7 +149,7 @@ def _fields(question: Question) -> dict[str, object]:
     mapping["evidence_pages"] = [
         {"doc_id": ref.doc_id, "page_no": ref.page_no} for ref in question.evidence_pages
     ]
-    for optional in ("category", "headers", "written_for"):
+    for optional in ("category", "headers", "written_for", "relevance"):
         if not mapping[optional]:
             del mapping[optional]
     return mapping
@@ -162,6 +162,7 @@ def validate_questions(
     *,
     without_evidence: Mapping[str, str] = MappingProxyType({}),
     without_page: Collection[str] = (),
+    answers_optional: bool = False,
 ) -> list[Question]:
     """Return the questions that can be asked, and report the problems of all of them.
 
@@ -169,13 +170,17 @@ def validate_questions(
     page. Kept but reported: an evidence page that is not in its document, empty evidence, an
     evidence source that is not one of the paper's. ``without_evidence`` maps ids of questions
     without evidence to the reason. ``without_page`` has the ids of questions that are valid
-    without a page. Both may be filled while ``questions`` is iterated.
+    without a page. Both may be filled while ``questions`` is iterated. A question
+    without an answer is kept if none has one, since such data are for retrieval alone, and with
+    ``answers_optional``; a note counts them.
     """
     valid: list[Question] = []
     seen: Counter[str] = Counter()
     page_nos = {
         doc_id: {page.ref.page_no for page in doc.pages} for doc_id, doc in documents.items()
     }
+    questions = list(questions)
+    answers_optional = answers_optional or not any(map(is_answered, questions))
     for question in questions:
         seen[question.qid] += 1
         missing = [ref.doc_id for ref in question.evidence_pages if ref.doc_id not in documents]
@@ -185,7 +190,7 @@ def validate_questions(
             report.add("duplicate_question_id", question.qid)
         elif not question.text.strip():
             report.add("empty_question", question.qid)
-        elif not any(answer.strip() for answer in question.answers):
+        elif not answers_optional and not is_answered(question):
             report.add("empty_answer", question.qid)
         elif not question.evidence_pages and question.qid not in without_page:
             report.add("no_evidence_page", question.qid)
@@ -206,7 +211,18 @@ def validate_questions(
                     "unknown_evidence_source", f"{question.evidence_source!r} of {question.qid}"
                 )
             valid.append(question)
+    unanswered = sum(not is_answered(question) for question in valid)
+    if unanswered:
+        report.notes.append(
+            f"{unanswered} of {len(valid)} questions have no answer: they count in the stages ocr "
+            "and retrieval, and in no mean of answers"
+        )
     return valid
+
+
+def is_answered(question: Question) -> bool:
+    """Whether a question has an accepted answer; data for retrieval alone have none."""
+    return any(answer.strip() for answer in question.answers)
 
 
 def finish(dataset: Dataset, *, strict: bool) -> Dataset:

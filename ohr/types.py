@@ -187,7 +187,9 @@ class Question:
     the headers above the evidence, outermost first, if the data name them. ``written_for`` names
     the system for whose rules the question was written, if any; that system's score on it means
     nothing. ``evidence_pages`` is empty if the data name no page; metrics that need a page then
-    leave the question out.
+    leave the question out. ``answers`` is empty in data for retrieval alone; metrics of answers
+    then leave it out. ``relevance`` is how relevant each of the ``evidence_pages`` is, above 0, in
+    their order; empty if all are equally relevant.
     """
 
     qid: str
@@ -203,6 +205,7 @@ class Question:
     category: str = ""
     headers: tuple[str, ...] = ()
     written_for: str = ""
+    relevance: tuple[float, ...] = ()
 
     @property
     def place(self) -> PageRef:

@@ -86,6 +86,21 @@ def test_the_distortion_keeps_the_laws(low, high, seed):
 
 
 @settings(deadline=None)
+@given(st.text("aB. \n", max_size=40), st.floats(0, 1), st.floats(0, 1), st.integers(0, 2**32))
+def test_the_noise_on_text_keeps_the_laws(text, low, high, seed):
+    low, high = sorted((low, high))
+    capitals = plugin("perturbation", "my_text_noise.Capitals")
+    none, some, more = (
+        capitals.apply(text, intensity=intensity, rng=np.random.default_rng(seed))
+        for intensity in (0.0, low, high)
+    )
+    assert none.value == text
+    assert set(some.record) <= set(more.record)
+    assert capitals.replay(text, more.record) == more.value
+    assert capitals.undo(more.value, more.record) == text
+
+
+@settings(deadline=None)
 @given(st.text("ab. \n", max_size=40))
 def test_the_chunker_cuts_in_order_and_loses_only_white_space(text):
     chunker = plugin("chunker", "my_chunker.Paragraphs")

@@ -17,6 +17,8 @@ from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.json_text import parse_records
 from ohr.datasets.values import (
     described,
+    grade_of,
+    listed,
     name_of,
     page_number_of,
     page_numbers_of,
@@ -286,7 +288,7 @@ def question_of(entry: Mapping[str, Any]) -> Question:
     return Question(
         qid=name_of(entry["ID"], "ID"),
         text=text_of(entry["questions"], "questions"),
-        answers=texts_of(entry["answers"], "answers"),
+        answers=texts_of(entry.get("answers"), "answers"),
         doc_id=doc_ids[0],
         domain=doc_ids[0].split("/", 1)[0],
         evidence_pages=tuple(refs),
@@ -297,4 +299,13 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         category=text_of(entry.get("category", ""), "category"),
         headers=tuple(filter(None, texts_of(entry.get("headers"), "headers"))),
         written_for=text_of(entry.get("written_for", ""), "written_for"),
+        relevance=_relevance(entry.get("relevance"), len(refs)),
     )
+
+
+def _relevance(value: Any, n_pages: int) -> tuple[float, ...]:
+    """The grade of each evidence page; empty if there are none. Raises ValueError."""
+    grades = tuple(grade_of(grade, "relevance") for grade in listed(value or []))
+    if grades and (len(grades) != n_pages or min(grades) <= 0):
+        raise ValueError(f"relevance needs a number above 0 for each of {n_pages} evidence pages")
+    return grades

@@ -30,5 +30,6 @@ def entry_of(question: Question) -> dict[str, object]:
         "category": question.category,
         "headers": list(question.headers),
         "written_for": question.written_for,
+        "relevance": list(question.relevance),
     }
     return entry | {name: value for name, value in optional.items() if value}

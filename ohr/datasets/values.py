@@ -76,6 +76,18 @@ def page_number_of(value: Any, field: str) -> int:
     return int(whole[1])
 
 
+def grade_of(value: Any, field: str) -> float:
+    """A finite number, also as text. Raises ValueError for anything else."""
+    text = text_of(value, field)
+    try:
+        grade = float(text)
+    except ValueError:
+        raise ValueError(f"{field} is {described(value)}; give a number") from None
+    if not math.isfinite(grade):
+        raise ValueError(f"{field} is {described(value)}; give a number")
+    return grade
+
+
 def page_numbers_of(value: Any, field: str) -> list[int]:
     """One page number, or a flat list of them, as a list. Raises ValueError."""
     return [page_number_of(number, field) for number in listed(value)]

@@ -78,14 +78,22 @@ def mrr(case: HitsCase) -> float:
 
 @metric(of="hits", title="nDCG", at_k=True, version="2")
 def ndcg(case: HitsCase) -> float:
-    """Normalised discounted cumulative gain of the evidence's pages, with binary gains."""
+    """Normalised discounted cumulative gain of the evidence's pages.
+
+    A page's gain is its relevance, 1 where the data do not grade it.
+    """
     return _scores_of(case)[2]
 
 
 def _scores_of(case: HitsCase) -> tuple[float, float, float]:
     """:func:`ranking_scores` of the pages of a case's hits."""
-    gold = set(case.question.evidence_pages)
+    question = case.question
+    gold = set(question.evidence_pages)
     pages = dict.fromkeys(hit.ref for hit in case.hits)
+    if question.relevance:
+        grades = dict(zip(question.evidence_pages, question.relevance, strict=True))
+        gains = [grades.get(ref, 0.0) for ref in pages]
+        return graded_scores(gains, list(grades.values()), case.k)
     return _ranking_scores(tuple(ref in gold for ref in pages), len(gold), case.k)
 
 
@@ -99,6 +107,25 @@ def ranking_scores(
     one page and the list of pages is shorter.
     """
     return _ranking_scores(tuple(relevant), n_relevant, k)
+
+
+def graded_scores(
+    gains: Sequence[float], grades: Sequence[float], k: int | None = None
+) -> tuple[float, float, float]:
+    """Hit, reciprocal rank and nDCG of a ranked list of pages whose relevance has grades.
+
+    ``gains[i]``: the grade of the i-th distinct page, 0 if it is not relevant; ``grades``: those of
+    all relevant pages, in any order. Gains are linear, as in trec_eval: a page of grade 2 counts
+    twice as much as one of grade 1. The ideal ranking has the ``k`` highest grades.
+    """
+    binary = _ranking_scores(tuple(gain > 0 for gain in gains), len(grades), k)
+    ideal = sorted(grades, reverse=True)[:k]
+    best = _discounted(ideal)
+    return (*binary[:2], _discounted(gains) / best if best else 0.0)
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return float(sum(gain / np.log2(rank + 2) for rank, gain in enumerate(gains)))
 
 
 @lru_cache(maxsize=4096)

@@ -91,8 +91,10 @@ class Measuring:
                 for label in labels:
                     if alive[label][place]:
                         columns[label][place] = _measured(label, metrics[label], case)
-                    elif of in ("page", "answer") and math.isnan(
-                        _measured(label, metrics[label], case)
+                    elif (
+                        of in ("page", "answer")
+                        and applies[label][place]
+                        and math.isnan(_measured(label, metrics[label], case))
                     ):
                         columns[label][place] = math.nan  # it does not apply to such a case
             return {label: columns[label][places] for label in labels}
@@ -118,6 +120,8 @@ class Measuring:
                 applies &= self._has(of, "order")
         if of == "evidence":
             applies &= self._has(of, "evidence")
+        if of == "answer":
+            applies &= self._has(of, "answer")
         for need in sorted(metric.needs - {"judge", "formats"}):
             applies &= self._has(of, need)
         return applies

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ohr.collection import GROUND_TRUTH, Dataset
+from ohr.collection import GROUND_TRUTH, Dataset, is_answered
 from ohr.datasets.holes import questions_in_holes
 from ohr.metrics.formulas import page_formulas
 from ohr.metrics.holes import known_truth
@@ -108,6 +108,8 @@ class Units:
         return need not in ON_PAGE or ON_PAGE[need](text)
 
     def _question_has(self, question: Question, need: str) -> bool:
+        if need == "answer":
+            return is_answered(question)
         if need == "several answers":
             return len(question.answers) > 1
         if need == "page":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ohr.collection import Dataset
+from ohr.collection import Dataset, is_answered
 from ohr.errors import ConfigError, DatasetError, did_you_mean
 from ohr.ocr.noise import distorts_images
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import BUILT_IN, StudyConfig
-from ohr.types import PageRef
+from ohr.types import PageRef, Question
 
 
 def check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
@@ -52,6 +52,20 @@ def check_truth_has_text(dataset: Dataset, engines: Mapping[str, object]) -> Non
         raise DatasetError(
             f"the {dataset.truth} has no text on any of its {len(dataset.pages)} pages, so engine "
             f"{copies[0]} has nothing to search: check the data, or name an engine that reads pages"
+        )
+
+
+def check_answers(config: StudyConfig, questions: Sequence[Question]) -> None:
+    """Raise ConfigError if a stage needs answers, and no question has one."""
+    stages = [stage for stage in config.stages if stage in ("generation", "overall")]
+    if stages and questions and not any(map(is_answered, questions)):
+        remaining = [stage for stage in config.stages if stage not in stages] or [
+            "ocr",
+            "retrieval",
+        ]
+        raise ConfigError(
+            f"the stage {stages[0]} needs answers, and none of the {len(questions)} questions has "
+            f"one: give stages=[{','.join(remaining)}]"
         )
 
 

@@ -30,6 +30,7 @@ from ohr.scoring.units import Units
 from ohr.study.calibration import UnreachableError
 from ohr.study.checks import (
     check_answerers,
+    check_answers,
     check_documents,
     check_importable,
     check_noise,
@@ -191,6 +192,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     metrics = make_metrics(config, order_known=dataset.order_known)
     check_documents(config, dataset)
     questions = select_questions(config, dataset)
+    check_answers(config, questions)
     reread = pages_to_reread(config, dataset, questions)
     metric_infos = plan_metrics(config, metrics)
     if not metric_infos:

@@ -22,7 +22,7 @@ from ohr.study.scoring.conditions import AnswerSource
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
 
 FILE = "cases.zip"
-_OPTIONAL = ("category", "headers", "written_for")
+_OPTIONAL = ("category", "headers", "written_for", "relevance")
 _PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
 _NAME = pa.dictionary(pa.int32(), pa.string())
 SCHEMAS = {
@@ -45,6 +45,7 @@ SCHEMAS = {
             *((n, pa.string()) for n in ("answer_form", "task", "category")),
             ("headers", pa.list_(pa.string())),
             ("written_for", pa.string()),
+            ("relevance", pa.list_(pa.float64())),
         ]
     ),
     "hits": pa.schema(
@@ -69,7 +70,8 @@ SCHEMAS = {
 }
 """Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
 
-``headers``, ``category`` and ``written_for`` are left out of a table where nothing has any.
+``headers``, ``category``, ``written_for`` and ``relevance`` are left out of a table where nothing
+has any.
 """
 
 
@@ -189,6 +191,7 @@ def _question_row(question: Question) -> tuple[object, ...]:
         *map(_clean, (question.answer_form, question.task, question.category)),
         [_clean(header) for header in question.headers],
         _clean(question.written_for),
+        list(question.relevance),
     )
 
 
@@ -212,7 +215,16 @@ def read_questions(run: Path) -> list[Question]:
     for row in read_cases(run, "questions").to_pylist():
         pages = tuple(PageRef(**page) for page in row.pop("evidence_pages"))
         answers, headers = tuple(row.pop("answers")), tuple(row.pop("headers", ()))
-        questions.append(Question(**row, evidence_pages=pages, answers=answers, headers=headers))
+        relevance = tuple(row.pop("relevance", ()))
+        questions.append(
+            Question(
+                **row,
+                evidence_pages=pages,
+                answers=answers,
+                headers=headers,
+                relevance=relevance,
+            )
+        )
     return questions
 
 
