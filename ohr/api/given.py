@@ -205,6 +205,7 @@ def _question(entry: object, number: int) -> Question:
         ),
         headers=texts_of(values.get("headers", ()), "headers"),
         written_for=text_of(values.get("written_for"), "written_for"),
+        relevance=(),
         **{name: text_of(values.get(name), name) for name in _TEXT_FIELDS},
     )
 
