@@ -84,7 +84,7 @@ def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
     for line in lines:
         print(plain(line))
     print()
-    show(terminal_table(_text_table(table)))
+    show(terminal_table(_text_table(table, with_licence=False)))
     for line in caption(shown[0]):
         print(plain(line))
     if out is not None:
@@ -147,8 +147,8 @@ def caption(submission: Submission) -> list[str]:
     ]
 
 
-def _text_table(table: pd.DataFrame) -> TextTable:
-    columns = (
+def _text_table(table: pd.DataFrame, *, with_licence: bool = True) -> TextTable:
+    columns = [
         Column("", lambda row: f"{row['place']} {row['letters']}".strip(), is_text=True),
         text_column("name", "engine"),
         Column("evidence found", lambda row: _both(row["clean"], row["noisy"])),
@@ -157,8 +157,9 @@ def _text_table(table: pd.DataFrame) -> TextTable:
         Column("changed", lambda row: _rate(row["changed_numbers"])),
         Column("invented", lambda row: _rate(row["invented_words"])),
         Column("CPU s", lambda row: _number(row["cpu_seconds"], 2)),
-        Column("licence", lambda row: str(row["licence"]) or "-", is_text=True),
-    )
+    ]
+    if with_licence:
+        columns.append(Column("licence", lambda row: str(row["licence"]) or "-", is_text=True))
     return make_table(columns, table)
 
 

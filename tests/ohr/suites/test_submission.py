@@ -56,6 +56,16 @@ def test_the_row_of_the_board_is_the_frozen_one() -> None:
     assert row.read_bytes() == (root / "ohr/suites" / SUITE / "baseline-quick.json").read_bytes()
 
 
+def test_every_row_of_the_boards_is_whole() -> None:
+    files = sorted((Path(__file__).parents[3] / "boards").glob("*/*.json"))
+    assert files
+    for file in files:
+        submission = read_submission(file)
+        assert faults(submission) == [], file.name
+        folder = SUITE if submission.track == "full" else f"{SUITE}-{submission.track}"
+        assert file.parent.name == folder
+
+
 def test_a_file_comes_back_as_it_was(frozen: Submission, tmp_path: Path) -> None:
     path = tmp_path / "one.json"
     frozen.write(path)
