@@ -7,12 +7,12 @@ engine's curves are taken. Entries of other names stay as they are.
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 from ohr.analysis.comparison.planned import planned_comparisons
-from ohr.analysis.planning.pilots import KEPT, METRICS, Pilot, curves_of, pilot_of
+from ohr.analysis.planning.pilots import FILE, METRICS, Pilot, curves_of, pilot_of
 from ohr.errors import OhrError
 from ohr.study.opening import open_runs
 from ohr.study.results import StudyRun
@@ -31,8 +31,8 @@ def two_runs(name: str, clean: StudyRun, noisy: StudyRun, engine: str = "tessera
             and each.record["group"] == "all"
             and each.record["retriever"] in ("bm25", "")
         ]
-        if (found := curves_of(of_engine)) is not None:
-            curves[key] = found
+        if (measured := curves_of(of_engine)) is not None:
+            curves[key] = measured
     rows = noisy.rows[noisy.rows["qid"].astype(str) != ""]
     bases = noisy.manifest["knowledge_bases"]
     pages = max(int(base.get("pages", 0)) for base in bases.values())
@@ -42,21 +42,24 @@ def two_runs(name: str, clean: StudyRun, noisy: StudyRun, engine: str = "tessera
     return Pilot(name, documents, questions, pages, seconds, curves)
 
 
-def main(arguments: list[str]) -> int:
+def main() -> None:
     """Write the pilots that are named."""
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
-    for argument in arguments:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("runs", nargs="+", metavar="NAME=RUN[,NOISY]")
+    parser.add_argument("--out", type=Path, default=FILE)
+    given = parser.parse_args()
+    entries = json.loads(given.out.read_text("utf-8")) if given.out.exists() else {}
+    for argument in given.runs:
         name, _, folders = argument.partition("=")
         runs = open_runs([Path(folder) for folder in folders.split(",")])
         if not name or len(runs) > 2:
             raise OhrError(f"{argument!r} is not NAME=RUN or NAME=CLEAN,NOISY")
         pilot = pilot_of(runs[0], METRICS) if len(runs) == 1 else two_runs(name, runs[0], runs[1])
-        kept[name] = pilot.to_json()
+        entries[name] = pilot.to_json()
         for key, curves in pilot.curves.items():
             print(name, *key, curves.levels.shape, f"spread {curves.spread():.3f}")
-    KEPT.write_text(json.dumps(kept) + "\n", "utf-8")
-    return 0
+    given.out.write_text(json.dumps(entries) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main()

@@ -115,7 +115,7 @@ def noise_title(metric: str, cells: pd.DataFrame | None = None) -> str:
 
     ``cells`` are those of the run: under ``reference`` scoring, ``r_noise`` is the published one.
     """
-    if metric == R_NOISE and cells is not None and len(cells):
+    if metric == R_NOISE and cells is not None and "protocol" in cells and len(cells):
         protocols = cells["protocol"].unique().tolist()
         return r_noise_title("reference" if protocols == ["reference"] else "default")
     return metric_info("ocr", metric).title

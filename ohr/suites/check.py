@@ -49,7 +49,7 @@ def _faults(submission: Submission, suite: Suite) -> Iterator[str]:
         yield f"it has scores of {', '.join(further)}, which the suite does not have"
     frozen = baseline(suite.name, submission.track)
     units = expected_units(suite, submission.track)
-    wanted = [CLEAN, *suite.conditions(submission.track)]
+    conditions = [CLEAN, *suite.conditions(submission.track)]
     for name in (name for name in names if name in submission.scores):
         scores = submission.scores[name]
         if frozen is not None and name in frozen.scores:
@@ -64,8 +64,8 @@ def _faults(submission: Submission, suite: Suite) -> Iterator[str]:
             count = len(of_metric.keys() ^ set(scores.units))
             yield f"{name}: {count or 'some'} of {len(of_metric)} units are not the suite's"
             continue
-        if sorted(scores.values) != sorted(wanted):
-            gaps = sorted(set(wanted) ^ set(scores.values))
+        if sorted(scores.values) != sorted(conditions):
+            gaps = sorted(set(conditions) ^ set(scores.values))
             yield f"{name}: its conditions differ from the suite's in {', '.join(gaps[:3])}"
             continue
         for condition, values in scores.values.items():

@@ -19,10 +19,10 @@ def list_suites() -> int:
             f"{suite.frozen_engine}"
         )
         show(terminal_table(make_table(_columns(suite), _rows(suite))))
-        wanted = ", ".join(f"{value:g}" for value in suite.wanted)
+        r_noises = ", ".join(f"{value:g}" for value in suite.targets)
         print(
-            f"intensities at severities 1 to {len(suite.wanted)}, set so that "
-            f"{suite.frozen_engine} has a content r_noise of {wanted}; at most: what it has at "
+            f"intensities at severities 1 to {len(suite.targets)}, set so that "
+            f"{suite.frozen_engine} has a content r_noise of {r_noises}; at most: what it has at "
             "intensity 1"
         )
     return 0
@@ -31,7 +31,7 @@ def list_suites() -> int:
 def _columns(suite: Suite) -> list[Column]:
     severities = [
         Column(f"s{number}", lambda row, at=number - 1: f"{row['intensities'][at]:.3f}")  # type: ignore[misc]
-        for number in range(1, len(suite.wanted) + 1)
+        for number in range(1, len(suite.targets) + 1)
     ]
     return [
         text_column("group"),

@@ -100,13 +100,13 @@ def check_pdfs(
     frozen: Mapping[str, str], dataset: Dataset, name: str, made_with: Mapping[str, str]
 ) -> None:
     """Raise DatasetError if a PDF differs from the suite's, is missing or is one too many."""
-    here = {
+    digests = {
         document.doc_id: file_digest(Path(document.source))
         for document in dataset.documents.values()
         if document.source is not None
     }
     differing = sorted(
-        doc_id for doc_id in {*frozen, *here} if frozen.get(doc_id) != here.get(doc_id)
+        doc_id for doc_id in {*frozen, *digests} if frozen.get(doc_id) != digests.get(doc_id)
     )
     if differing:
         raise DatasetError(

@@ -67,7 +67,7 @@ def rerun(submission: Submission, documents: int, cache: Path) -> tuple[int, lis
 
 
 def _is_last(suite: Suite, condition: str) -> bool:
-    return condition.endswith(f" s{len(suite.wanted)}")
+    return condition.endswith(f" s{len(suite.targets)}")
 
 
 def _config(suite: Suite, submission: Submission, documents: int, cache: Path) -> StudyConfig:
@@ -78,7 +78,7 @@ def _config(suite: Suite, submission: Submission, documents: int, cache: Path) -
         config.model_dump()
         | {
             "dataset": config.dataset.model_dump() | {"documents": chosen[:documents]},
-            "levels": [f"s{len(suite.wanted)}"],
+            "levels": [f"s{len(suite.targets)}"],
             "stages": ["ocr"],
             "metrics": ["edit_distance"],
             "ground_truth": False,

@@ -78,10 +78,10 @@ def print_suite_plan(request: Request) -> int:
         if config.dataset.documents:
             pages = len(config.dataset.documents) * int(params["document_pages"])
         frozen = baseline(suite.name, track)
-        readings = pages * (1 + len(conditions))
-        line = f"{engine.label}: {pages} pages, {readings:,} readings"
+        n_read = pages * (1 + len(conditions))
+        line = f"{engine.label}: {pages} pages, {n_read:,} page images"
         if frozen is not None and frozen.cpu_seconds:
-            minutes = readings * frozen.cpu_seconds / 60
+            minutes = n_read * frozen.cpu_seconds / 60
             line += f"; {frozen.name} took {minutes:.0f} CPU minutes for them"
         print(plain(line))
     return 0

@@ -45,7 +45,7 @@ class Suite(_Strict):
     text_intensities: tuple[float, ...]
     quick: Quick
     frozen_engine: str
-    wanted: tuple[float, ...]
+    targets: tuple[float, ...]
     """The mean content r_noise that each severity was to give the frozen engine."""
     reached: dict[str, tuple[float, ...]]
     """By distortion: that, or what intensity 1 gives where it is less."""
@@ -65,7 +65,7 @@ class Suite(_Strict):
             return tuple(
                 f"{name} {intensity:g}" for name in self.text for intensity in self.text_intensities
             )
-        severities = self.quick.severities if track == "quick" else range(1, len(self.wanted) + 1)
+        severities = self.quick.severities if track == "quick" else range(1, len(self.targets) + 1)
         return tuple(f"{noise['label']} s{each}" for noise in self.images for each in severities)
 
     def config(self, engine: PluginSpec, track: Track, cache: Path, workers: int) -> StudyConfig:
@@ -77,7 +77,7 @@ class Suite(_Strict):
             options["intensities"] = list(self.text_intensities)
             return make_config(options)
         options["noise"] = list(self.images)
-        options["levels"] = [f"s{each}" for each in range(1, len(self.wanted) + 1)]
+        options["levels"] = [f"s{each}" for each in range(1, len(self.targets) + 1)]
         if track == "quick":
             options["levels"] = [f"s{each}" for each in self.quick.severities]
             documents = list(self.first_documents(cache, self.quick.documents))

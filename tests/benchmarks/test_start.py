@@ -78,6 +78,7 @@ SMALLEST: dict[str, Arguments] = {
         "tesseract",
         "{name: tesseract, params: {psm: 6}, label: block}",
     ],
+    "plan_pilots": lambda given: [f"text={given.draws}", "--out", str(given.out / "kept.json")],
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],
     "reader_fit": lambda given: [str(given.data)],
@@ -100,6 +101,7 @@ SLOW = {
 WITHOUT_SIZE = {
     "error_score": "it needs a run of four domains",
     "guard": "CI runs it whole",
+    "suite_files": "it writes files of the package, once for a suite",
 }
 """Benchmarks that do not run here, and why."""
 

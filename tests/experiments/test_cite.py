@@ -17,9 +17,8 @@ from ohr.analysis.citation.methods import methods_paragraph, units_by_domain
 from ohr.analysis.citation.report import cite
 from ohr.analysis.citation.writing import TEX, Items, Listing, Section, written
 from ohr.analysis.comparison.differences import run_differences
-from ohr.analysis.comparison.differences_report import p_text
 from ohr.api.run import open_run
-from ohr.display.wording import short
+from ohr.statistics.numbers import number, p_value, prose
 from ohr.errors import OhrError
 from ohr.study.results import StudyRun
 from tests.boards import change_manifest
@@ -71,8 +70,8 @@ def test_every_difference_is_in_the_appendix_with_its_p(benchmark_runs):
     rows = [line for line in text.splitlines() if " less gt, clean |" in line]
     assert len(rows) == len(differences)
     for line, row in zip(rows, differences.to_dict("records"), strict=True):
-        assert f"| {short(row['difference'])}" in line
-        assert line.endswith(f"| {p_text(row['p_adjusted']).replace('<', '&lt;')} |")
+        assert f"| {number(row['difference'])}" in line
+        assert line.endswith(f"| {p_value(row['p_adjusted']).replace('<', '&lt;')} |")
 
 
 def test_doses_are_those_of_the_cells_by_domain_and_writing_system(noisy):
@@ -84,7 +83,7 @@ def test_doses_are_those_of_the_cells_by_domain_and_writing_system(noisy):
     assert set(doses["group"]) == {"all", "domain:law", "domain:manual"}
     paragraph, text = cite(noisy)
     severe = doses[(doses["level"] == "severe") & (doses["group"] == "domain:law")]
-    line = f"| gt, formatting severe | law |.*{short(severe['edit_distance'].iloc[0])} \\|"
+    line = f"| gt, formatting severe | law |.*{number(severe['edit_distance'].iloc[0])} \\|"
     assert re.search(line, text)
     dose = noisy.manifest["knowledge_bases"]["gt, formatting severe"]["dose"]["Latin"]
     assert f"| gt, formatting severe | Latin | {dose['pages']} | {dose['changed']} |" in text

@@ -22,7 +22,7 @@ from ohr.analysis.comparison.gate import (
     smallest_margin_lines,
     unpaired_lines,
 )
-from ohr.display.wording import short
+from ohr.statistics.numbers import number
 from ohr.errors import ConfigError
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun, open_run, recompute_cells
@@ -236,7 +236,7 @@ def test_not_decided_fails_where_it_is_asked_for(run_pair):
 def test_the_margin_that_is_named_would_pass(run_pair):
     [first, *_] = check(run_pair, "run", [FailIf.parse(f"{LCS} < -0.19")])
     assert first.verdict is Verdict.NOT_DECIDED
-    assert f"would pass < {short(first.passes_at)}" in first.line
+    assert f"would pass < {number(first.passes_at)}" in first.line
     for margin, verdict in (
         (first.passes_at, Verdict.PASSED),
         (first.passes_at + 0.001, Verdict.NOT_DECIDED),
@@ -252,7 +252,7 @@ def test_from_the_smallest_margin_on_a_change_without_a_loss_passes(benchmark_ru
     assert 0 < first.smallest < 0.1
     assert first.smallest == pytest.approx(-first.passes_at, abs=0.0011)
     [line] = smallest_margin_lines([first])
-    assert f"these 12 documents can decide is −{short(first.smallest)}" in line
+    assert f"these 12 documents can decide is −{number(first.smallest)}" in line
     [checked, *_] = check(pair, "run", [FailIf.parse(f"{LCS} < {-first.smallest - 0.001}")])
     assert checked.verdict is Verdict.PASSED
 

@@ -41,6 +41,7 @@ from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs
 from tests.ohr.datasets.published import write_annotated, write_pairs, write_parquet
+from tests.ohr.datasets.test_retrieval_sets import write_beir, write_vidore
 from tests.ohr.datasets.test_sroie import write_receipt
 from tests.ohr.datasets.test_transcriptions import ALTO, PAGE
 from tests.ohr.datasets.test_transcriptions import write as write_transcription
@@ -296,6 +297,11 @@ def datasets(name: str) -> object:
             asked_of = [("1", "When?", "1874", "harbour-1")]
             write_parquet(folder / "port", {"harbour-1": b"\x89PNG"}, asked_of)
             params |= {"path": folder / "port"}
+        if name == "beir":
+            params |= {"path": write_beir(folder / "set")}
+        if name == "vidore":
+            (folder / "set").mkdir()
+            params |= {"path": write_vidore(folder / "set")}
         if name == "induocr":
             write_pairs(folder, {"harbour_1": inputs.HARBOUR}, [("harbour_1", "When?", "1874")])
             params |= {"path": folder}
@@ -310,7 +316,12 @@ def datasets(name: str) -> object:
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
         questions = [asdict(question) for question in loaded.questions]
         for one in questions:
-            for young in ("category", "headers", "written_for"):  # younger than these digests
+            for young in (
+                "category",
+                "headers",
+                "written_for",
+                "relevance",
+            ):  # younger than these digests
                 if not one[young]:
                     del one[young]
         return [pages, questions, loaded.report.lines()]

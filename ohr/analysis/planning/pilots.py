@@ -23,7 +23,7 @@ from ohr.study.results import StudyRun
 
 METRICS = (("retrieval", "lcs"), ("generation", "f1"), ("overall", "f1"))
 """The metrics that are planned for unless others are named."""
-KEPT = Path(__file__).with_name("kept.json")
+FILE = Path(__file__).with_name("kept.json")
 _OF_DATASETS = {"sample": "generated pages", "sroie": "receipts"}
 _ELSE = "typeset pages"
 _DIGITS = 5
@@ -64,12 +64,12 @@ _ARRAYS = ("levels", "trends", "counts", "level_shifts", "trend_shifts")
 
 def kept_names() -> list[str]:
     """The names of the kept pilots."""
-    return list(_kept())
+    return list(_shipped())
 
 
 def kept_pilot(name: str) -> Pilot:
     """A kept pilot. Raises KeyError."""
-    fields = _kept()[name]
+    fields = _shipped()[name]
     curves = {}
     for key, arrays in fields["curves"].items():
         stage, metric = key.split(":")
@@ -92,8 +92,8 @@ def pilot_for(kind: str) -> Pilot:
 
 
 @cache
-def _kept() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(KEPT.read_text("utf-8"))
+def _shipped() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
     return content
 
 
@@ -109,7 +109,7 @@ def pilot_of(run: StudyRun, metrics: Sequence[tuple[str, str]]) -> Pilot:
             "common: a pilot needs both"
         )
     rows = run.rows
-    asked = rows[rows["qid"].astype(str) != ""]
+    questions = rows[rows["qid"].astype(str) != ""]
     bases = run.manifest.get("knowledge_bases", {})
     taken = {
         label.rpartition(",")[0]: cost["median_cpu_s"]
@@ -121,8 +121,8 @@ def pilot_of(run: StudyRun, metrics: Sequence[tuple[str, str]]) -> Pilot:
     pages = max((int(base.get("pages", 0)) for base in bases.values()), default=0)
     return Pilot(
         str(run.path),
-        int(asked["doc_id"].nunique()),
-        int(asked["qid"].nunique()),
+        int(questions["doc_id"].nunique()),
+        int(questions["qid"].nunique()),
         pages,
         taken,
         curves,

@@ -87,9 +87,9 @@ def plan_table(pilot: Pilot, shape: Shape, difference: float, seed: int = 0) -> 
         curves = reshaped(measured, n_curves, shape.levels, seed)
         needed = documents_needed(curves, difference, seed=seed)
         smallest = smallest_difference(curves, shape.documents, seed=seed)
-        here = 0.0
+        chance = 0.0
         if shape.documents:
-            here = power(curves, shape.documents, difference, seed=seed)
+            chance = power(curves, shape.documents, difference, seed=seed)
         times = math.nan if needed is None else needed / max(1, shape.documents)
         pages = math.ceil(times * shape.pages) if needed is not None else math.nan
         rows.append(
@@ -102,7 +102,7 @@ def plan_table(pilot: Pilot, shape: Shape, difference: float, seed: int = 0) -> 
                 "spread": curves.spread(),
                 "documents": shape.documents,
                 "questions": shape.questions,
-                "power": here,
+                "power": chance,
                 "smallest": math.nan if smallest is None else smallest,
                 "needed_documents": math.nan if needed is None else needed,
                 "needed_questions": math.nan if needed is None else math.ceil(
@@ -116,7 +116,7 @@ def plan_table(pilot: Pilot, shape: Shape, difference: float, seed: int = 0) -> 
 
 
 def _seconds_a_page(pilot: Pilot, shape: Shape) -> float:
-    """CPU seconds that a page takes in all its readings; NaN where an engine's are not known."""
+    """CPU seconds that a page takes each time that it is read; NaN where an engine's are not known."""
     total = 0.0
     for engine, times in shape.readings.items():
         if engine == "gt":

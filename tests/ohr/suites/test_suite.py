@@ -42,7 +42,7 @@ def test_twelve_distortions_rise_from_severity_to_severity():
         assert list(intensities) == sorted(intensities)
         assert 0 < intensities[0] <= intensities[-1] <= 1
         assert all(
-            reached <= wanted for reached, wanted in zip(suite.reached[name], suite.wanted,
+            reached <= target for reached, target in zip(suite.reached[name], suite.targets,
                                                          strict=True)
         )  # fmt: skip
 
