@@ -18,8 +18,8 @@ from ohr.analysis.citation.report import cite
 from ohr.analysis.citation.writing import TEX, Items, Listing, Section, written
 from ohr.analysis.comparison.differences import run_differences
 from ohr.api.run import open_run
-from ohr.statistics.numbers import number, p_value, prose
 from ohr.errors import OhrError
+from ohr.statistics.numbers import number, p_value
 from ohr.study.results import StudyRun
 from tests.boards import change_manifest
 from tests.builders import CliRunner

@@ -22,8 +22,8 @@ from ohr.analysis.comparison.gate import (
     smallest_margin_lines,
     unpaired_lines,
 )
-from ohr.statistics.numbers import number
 from ohr.errors import ConfigError
+from ohr.statistics.numbers import number
 from ohr.store.csv import write_csv
 from ohr.study.results import StudyRun, open_run, recompute_cells
 from ohr.study.run import run_study

@@ -116,7 +116,7 @@ def plan_table(pilot: Pilot, shape: Shape, difference: float, seed: int = 0) -> 
 
 
 def _seconds_a_page(pilot: Pilot, shape: Shape) -> float:
-    """CPU seconds that a page takes each time that it is read; NaN where an engine's are not known."""
+    """CPU seconds of a page over all its conditions; NaN where an engine's are not known."""
     total = 0.0
     for engine, times in shape.readings.items():
         if engine == "gt":
