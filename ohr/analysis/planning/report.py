@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ohr.analysis.planning.pilots import METRICS, Pilot, pilot_for, pilot_of
 from ohr.analysis.planning.table import Shape, plan_table, shape_of
 from ohr.display.columns import Column, make_table, number_column
 from ohr.display.terminal import show, terminal_table
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.statistics import too_few
 from ohr.statistics.numbers import prose
@@ -38,6 +40,8 @@ def report_plan(
     pilot = _pilot(config, pilot_folder, metrics)
     plan = make_plan(config, load_dataset(config))
     shape = shape_of(plan)
+    if not shape.levels:
+        raise ConfigError("nothing is compared: give noise=[…] and levels=[…] or intensities=[…]")
     table = plan_table(pilot, shape, difference, config.seed)
     for line in verdict_lines(table, shape, pilot, difference):
         print(plain(line))
@@ -57,20 +61,20 @@ def _pilot(config: StudyConfig, folder: Path | None, metrics: Sequence[str]) -> 
         if not metrics:
             return pilot
         chosen = {key: pilot.curves[key] for key in pilot.curves if ":".join(key) in metrics}
-        if chosen:
-            return Pilot(pilot.name, pilot.documents, pilot.questions, pilot.pages,
-                         pilot.cpu_seconds, chosen)  # fmt: skip
-        return pilot
+        if unknown := [name for name in metrics if tuple(name.split(":")) not in pilot.curves]:
+            measured = ", ".join(":".join(key) for key in pilot.curves)
+            raise ConfigError(
+                f"the kept run has no {unknown[0]!r}; it has {measured}: give --pilot RUN for "
+                "others"
+            )
+        return replace(pilot, curves=chosen)
     (run,) = open_runs([folder])
     return pilot_of(run, metrics_of([run], metrics) if metrics else METRICS)
 
 
 def verdict_lines(table: pd.DataFrame, shape: Shape, pilot: Pilot, difference: float) -> list[str]:
     """What these documents can show, and what the difference needs, in two or three sentences."""
-    comparisons = shape.curves * shape.levels
     lines = []
-    if not comparisons:
-        return ["Nothing is compared: give noise=[…] and levels=[…] or intensities=[…]."]
     documents = _counted(shape.documents, "document")
     if reason := too_few(shape.documents):
         lines.append(f"{reason}: nothing can be shown.")
