@@ -69,11 +69,11 @@ def centred(pilot: PilotCurves) -> PilotCurves:
     """The pilot with every mean difference taken out: it has no loss at all."""
     total = pilot.counts.sum()
 
-    def without_mean(sums: np.ndarray) -> np.ndarray:
+    def remaining_sums(sums: np.ndarray) -> np.ndarray:
         remaining: np.ndarray = sums - pilot.counts[:, None] * (sums.sum(axis=0) / total)
         return remaining
 
-    return replace(pilot, levels=without_mean(pilot.levels), trends=without_mean(pilot.trends))
+    return replace(pilot, levels=remaining_sums(pilot.levels), trends=remaining_sums(pilot.trends))
 
 
 def power(

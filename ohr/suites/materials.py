@@ -72,7 +72,7 @@ def describe(suite: Suite, dataset: Dataset) -> dict[str, Any]:
         },
         "questions": {question.qid: question.doc_id for question in dataset.questions},
         "pages": {unit_of(ref): ref.doc_id for ref in dataset.pages},
-        "quick": list(suite.by_turns(dataset)[: suite.quick.documents]),
+        "quick": list(suite.documents_by_turns(dataset)[: suite.quick.documents]),
         "images": {name: [digest, fields] for name, digest, fields in _images(suite, dataset)},
     }
 

@@ -78,7 +78,7 @@ def check_files(paths: Sequence[Path]) -> int:
 
 def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
     """Print the table of some submissions, with the frozen engine's, and write it to ``out``."""
-    shown = with_baseline(submissions)
+    shown = add_frozen(submissions)
     table = suite_table(shown)
     lines = headlines(table, shown[0])
     for line in lines:
@@ -93,7 +93,7 @@ def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
         print(f"board: {out / PAGE}, {out / FILE}")
 
 
-def with_baseline(submissions: Sequence[Submission]) -> list[Submission]:
+def add_frozen(submissions: Sequence[Submission]) -> list[Submission]:
     """The submissions, and the frozen engine's if it is not among them and reads images."""
     first = submissions[0]
     if first.track == "text":

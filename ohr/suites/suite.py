@@ -87,9 +87,9 @@ class Suite(_Strict):
     def first_documents(self, cache: Path, count: int) -> tuple[str, ...]:
         """So many documents, by turns from the domains, in index order."""
         dataset = read_dataset(make_config({**self.study, "cache": cache}))
-        return self.by_turns(dataset)[:count]
+        return self.documents_by_turns(dataset)[:count]
 
-    def by_turns(self, dataset: Dataset) -> tuple[str, ...]:
+    def documents_by_turns(self, dataset: Dataset) -> tuple[str, ...]:
         """All documents, by turns from the domains; the first are the quick track's."""
         by_domain: dict[str, list[str]] = {}
         for document in dataset.documents.values():
