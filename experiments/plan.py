@@ -31,7 +31,7 @@ def main(
     out: OptionalOut = None,
     metric: OutcomeMetrics = None,
 ) -> int:
-    """Plan a study: what it can show, how many documents it needs.
+    """Plan a study: what it can show, and what it needs.
 
     Nothing is read. The options are those of ohr run noise-curve.
     """
