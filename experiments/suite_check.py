@@ -23,7 +23,7 @@ def main(
     rerun: Annotated[int, typer.Option(min=0, help="Documents to read again and compare.")] = 0,
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
-    """Check that submissions are whole, unedited and of their suite."""
+    """Check that submissions are whole and unedited."""
     from ohr.suites.report import check_files
     from ohr.suites.rerun import rerun_files
 

@@ -41,7 +41,7 @@ def main(
     cache: Cache = Path(".ohr-cache"),
     dry_run: DryRun = False,
 ) -> int:
-    """Run a frozen noise suite, and write a submission for its board."""
+    """Run a frozen noise suite; write a row for its board."""
     from ohr.study.config import parse_plugins
     from ohr.suites.running import Request, print_suite_plan, run_suite
 
