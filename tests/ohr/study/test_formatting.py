@@ -200,6 +200,7 @@ def test_curves_by_evidence_source(tmp_path):
     second = source_curves(result.cells, tmp_path / "two")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     svg = first[1].read_text()
-    assert all(f">{name}<" in svg for name in ("text", "table", "all", "mark-up left out"))
+    assert all(f">{name}<" in svg for name in ("all", "mark-up left out"))
+    assert "not drawn, with fewer than 20 questions or 6 documents: text (n = 1), table" in svg
     clean = result.cells[result.cells["noise"] == "none"]
     assert source_curves(clean, tmp_path / "three") == []
