@@ -23,7 +23,7 @@ def two_runs(name: str, clean: StudyRun, noisy: StudyRun, engine: str = "tessera
     curves = {}
     for key in METRICS:
         planned = planned_comparisons([clean, noisy], "run", [key])
-        of_engine = [
+        chosen = [
             each
             for each in planned
             if each.record
@@ -31,7 +31,7 @@ def two_runs(name: str, clean: StudyRun, noisy: StudyRun, engine: str = "tessera
             and each.record["group"] == "all"
             and each.record["retriever"] in ("bm25", "")
         ]
-        if (measured := curves_of(of_engine)) is not None:
+        if (measured := curves_of(chosen)) is not None:
             curves[key] = measured
     rows = noisy.rows[noisy.rows["qid"].astype(str) != ""]
     bases = noisy.manifest["knowledge_bases"]

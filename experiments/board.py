@@ -17,6 +17,7 @@ import typer
 
 from experiments._command import results_command
 from experiments._parameters import FinishedRuns, Out, OutcomeMetrics
+from ohr.errors import ConfigError
 
 
 @results_command
@@ -39,6 +40,8 @@ def main(
     from ohr.suites.report import are_submissions, print_suite, read_submissions
 
     if are_submissions(runs):
+        if metric or title or baseline:
+            raise ConfigError("a board of submissions has no --metric, --title and --baseline")
         print_suite(read_submissions(runs), out)
         return 0
     from ohr.report.board.build import build_board

@@ -126,8 +126,8 @@ def _is_zero_by_definition(cells: pd.DataFrame) -> pd.Series:
     """Which cells compare the truth with itself: their errors are 0 and have no interval."""
     if not {"engine", "noise", "metric"} <= set(cells.columns):
         return pd.Series(False, index=cells.index)
-    of_truth = (cells["engine"] == "gt") & (cells["noise"] == "none")
-    return of_truth & cells["metric"].isin(_DISTANCES)
+    is_clean_truth = (cells["engine"] == "gt") & (cells["noise"] == "none")
+    return is_clean_truth & cells["metric"].isin(_DISTANCES)
 
 
 def drawn_groups(cells: pd.DataFrame, groups: Sequence[str]) -> tuple[list[str], list[str]]:

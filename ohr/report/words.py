@@ -44,14 +44,19 @@ def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
     for op in ops:
         lost, read = left_side[op.src_start : op.src_end], right[op.dest_start : op.dest_end]
         if op.tag == "equal":
-            of_lost, of_read = [0] * len(lost), [0] * len(read)
+            lost_kinds, read_kinds = [0] * len(lost), [0] * len(read)
         else:
-            of_lost, of_read = _kinds(lost, read), _kinds(read, lost)
-        of_read = [
+            lost_kinds, read_kinds = _kinds(lost, read), _kinds(read, lost)
+        read_kinds = [
             2 if is_made_up else kind
-            for is_made_up, kind in zip(made_up[op.dest_start : op.dest_end], of_read, strict=True)
+            for is_made_up, kind in zip(
+                made_up[op.dest_start : op.dest_end], read_kinds, strict=True
+            )
         ]
-        for side, words, kinds in ((left_pieces, lost, of_lost), (right_pieces, read, of_read)):
+        for side, words, kinds in (
+            (left_pieces, lost, lost_kinds),
+            (right_pieces, read, read_kinds),
+        ):
             for kind, places in groupby(range(len(words)), kinds.__getitem__):
                 _add(side, kind, [words[place] for place in places])
     return left_pieces, right_pieces
@@ -59,10 +64,10 @@ def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
 
 def _kinds(words: Sequence[str], others: Sequence[str]) -> list[int]:
     """Of words that differ from others: 3 for mark-up, and for those equal without it; else 1."""
-    contents, of_others = [*map(_content, words)], [*map(_content, others)]
-    if "".join(contents) == "".join(of_others):
+    contents, other_contents = [*map(_content, words)], [*map(_content, others)]
+    if "".join(contents) == "".join(other_contents):
         return [MARK_UP] * len(words)
-    pairs = of_others if len(words) == len(others) else [None] * len(words)
+    pairs = other_contents if len(words) == len(others) else [None] * len(words)
     return [
         MARK_UP if not content or content == other else 1
         for content, other in zip(contents, pairs, strict=True)

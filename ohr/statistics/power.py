@@ -102,8 +102,8 @@ def power(
             continue
         if pilot.trend_shifts.any():
             trends = null.trends[drawn] - added * pilot.trend_shifts
-            of_trends = adjusted_p_values(trends, flips=flips, seed=seed)
-            shown += bool(of_trends[int(np.argmax(pilot.trend_shifts))] <= ALPHA)
+            trend_p = adjusted_p_values(trends, flips=flips, seed=seed)
+            shown += bool(trend_p[int(np.argmax(pilot.trend_shifts))] <= ALPHA)
         else:
             shown += 1
     return shown / studies

@@ -59,10 +59,10 @@ def _faults(submission: Submission, suite: Suite) -> Iterator[str]:
                     f"{name} was measured as {scores.signature or 'not said'}, in the suite as "
                     f"{signature}: use the same version of the toolkit"
                 )
-        of_metric = units["pages" if name in OF_PAGES else "questions"]
-        if dict(zip(scores.units, scores.documents, strict=False)) != of_metric:
-            count = len(of_metric.keys() ^ set(scores.units))
-            yield f"{name}: {count or 'some'} of {len(of_metric)} units are not the suite's"
+        expected = units["pages" if name in OF_PAGES else "questions"]
+        if dict(zip(scores.units, scores.documents, strict=False)) != expected:
+            count = len(expected.keys() ^ set(scores.units))
+            yield f"{name}: {count or 'some'} of {len(expected)} units are not the suite's"
             continue
         if sorted(scores.values) != sorted(conditions):
             gaps = sorted(set(conditions) ^ set(scores.values))

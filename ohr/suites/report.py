@@ -73,7 +73,19 @@ def check_files(paths: Sequence[Path]) -> int:
         print(plain(f"{path}: {submission.name}, {submission.suite} {submission.track}: {state}"))
         for fault in wrong:
             print(plain(f"  {fault}"))
+        for note in _notes(submission):
+            print(plain(f"  note: {note}"))
     return code
+
+
+def _notes(submission: Submission) -> list[str]:
+    """What a row leaves open, though nothing is wrong with it."""
+    notes = []
+    if submission.images == "not compared" and submission.track != "text":
+        notes.append("the machine's distorted pages were not compared with the suite's")
+    if submission.failed_pages:
+        notes.append(f"{submission.failed_pages} pages failed, with the worst scores")
+    return notes
 
 
 def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
@@ -85,7 +97,8 @@ def print_suite(submissions: Sequence[Submission], out: Path | None) -> None:
         print(plain(line))
     print()
     show(terminal_table(_text_table(table, with_licence=False)))
-    for line in caption(shown[0]):
+    for line in [*caption(shown[0]), *(f"{each.name}: {note}" for each in shown
+                                       for note in _notes(each))]:  # fmt: skip
         print(plain(line))
     if out is not None:
         write_csv(out / FILE, table)

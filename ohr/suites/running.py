@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ohr.display.terminal import report_failures
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
@@ -16,7 +17,7 @@ from ohr.study.run import run_study
 from ohr.suites.check import baseline
 from ohr.suites.materials import Materials, check_materials
 from ohr.suites.report import print_suite
-from ohr.suites.submission import Submission, submission_of
+from ohr.suites.submission import submission_of
 from ohr.suites.suite import Suite, Track, load_suite, track_of
 
 _ALLOWED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
@@ -36,9 +37,10 @@ class Request:
 
 
 def run_suite(request: Request, out: Path) -> int:
-    """Run each engine into ``out/LABEL``, write ``out/LABEL.json`` and the table; returns 0.
+    """Run each engine into ``out/LABEL``, write ``out/LABEL.json`` and the table.
 
-    Raises OhrError, also where the pages of this machine are not the suite's.
+    Returns 1 if an engine failed on all pages of a condition, else 0. Raises OhrError, also where
+    the pages of this machine are not the suite's.
     """
     suite = load_suite(request.suite)
     tracks = {track_of(engine, quick=request.quick) for engine in request.engines}
@@ -51,15 +53,22 @@ def run_suite(request: Request, out: Path) -> int:
         engine.label: suite.config(engine, track, request.cache, request.workers)
         for engine in request.engines
     }
+    names = [_file_name(label) for label in configs]
+    if len(set(names)) < len(names):
+        raise ConfigError("two engines have labels that are the same as file names: change one")
     for config in configs.values():
         check_names(config)
     materials = _materials(suite, next(iter(configs.values())), request, track)
-    submissions = [
-        _submit(suite, track, config, label, materials, request, out)
-        for label, config in configs.items()
-    ]
+    code, submissions = 0, []
+    for config, name in zip(configs.values(), names, strict=True):
+        run = run_study(config, out / name, progress=Progress())
+        code |= report_failures(run.failures, run.failed)
+        submission = submission_of(run, suite, track, materials, request.about)
+        submission.write(out / f"{name}.json")
+        print(f"submission: {out / name}.json")
+        submissions.append(submission)
     print_suite(submissions, out)
-    return 0
+    return code
 
 
 def print_suite_plan(request: Request) -> int:
@@ -106,19 +115,5 @@ def _materials(
     return materials
 
 
-def _submit(
-    suite: Suite,
-    track: Track,
-    config: StudyConfig,
-    label: str,
-    materials: Materials | None,
-    request: Request,
-    out: Path,
-) -> Submission:
-    name = "".join(sign if sign in _ALLOWED else "-" for sign in label)
-    run = run_study(config, out / name, progress=Progress())
-    submission = submission_of(run, suite, track, materials, request.about)
-    path = out / f"{name}.json"
-    submission.write(path)
-    print(f"submission: {path}")
-    return submission
+def _file_name(label: str) -> str:
+    return "".join(sign if sign in _ALLOWED else "-" for sign in label)

@@ -94,8 +94,8 @@ class Submission(_Strict):
         scores = content.pop("scores")
         seal = content.pop("digest")
         lines = [f" {_dumped(key)}: {_dumped(value)}," for key, value in content.items()]
-        of_metrics = [f"  {_dumped(key)}: {_dumped(value)}" for key, value in scores.items()]
-        body = "\n".join([*lines, ' "scores": {', ",\n".join(of_metrics), " },"])
+        score_lines = [f"  {_dumped(key)}: {_dumped(value)}" for key, value in scores.items()]
+        body = "\n".join([*lines, ' "scores": {', ",\n".join(score_lines), " },"])
         write_text(path, f'{{\n{body}\n "digest": {_dumped(seal)}\n}}\n')
 
 

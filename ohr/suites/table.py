@@ -110,12 +110,12 @@ def _cost(submission: Submission, metric: str) -> tuple[float, float, float]:
     frozen = baseline(submission.suite, submission.track)
     if frozen is None:
         return (math.nan,) * 3
-    loss, of_frozen = _loss(scores), _loss(frozen.scores[metric])
-    if of_frozen.mean() <= 0:
+    loss, frozen_loss = _loss(scores), _loss(frozen.scores[metric])
+    if frozen_loss.mean() <= 0:
         return (math.nan,) * 3
-    interval = ratio_interval(loss, of_frozen, _clusters(scores))
+    interval = ratio_interval(loss, frozen_loss, _clusters(scores))
     ends = 100 * interval.low, 100 * interval.high
-    return float(100 * loss.mean() / of_frozen.mean()), *ends
+    return float(100 * loss.mean() / frozen_loss.mean()), *ends
 
 
 def _rate(submission: Submission, metric: str) -> tuple[float, float, float]:

@@ -90,9 +90,9 @@ def _identities(run: StudyRun) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         ("chunker", config.chunkers),
         ("retriever", config.retrievers),
     ):
-        of_kind = identities.get(f"{kind}s", {})
+        own_identities = identities.get(f"{kind}s", {})
         for spec in specs:
-            yield kind, spec.label, of_kind.get(spec.label) or _configured(spec)
+            yield kind, spec.label, own_identities.get(spec.label) or _configured(spec)
     for kind in ("readers", "systems"):
         for label, entry in manifest.get(kind, {}).items():
             yield kind.removesuffix("s"), label, entry.get("identity", {})

@@ -64,8 +64,8 @@ def dose_sentences(run: StudyRun) -> list[str]:
     axis = axis_of(run)
     doses = doses_by_domain(run)
     doses = doses[(doses["group"] == "all") & doses[axis].notna()]
-    of_clean = doses[doses["noise"] == "none"]
-    clean = dict(zip(of_clean["engine"], of_clean[axis], strict=True))
+    clean_doses = doses[doses["noise"] == "none"]
+    clean = dict(zip(clean_doses["engine"], clean_doses[axis], strict=True))
     sentences = []
     noisy = doses[doses["noise"] != "none"]
     for (engine, noise), levels in noisy.groupby(["engine", "perturbation"], sort=False):

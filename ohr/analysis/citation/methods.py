@@ -79,13 +79,13 @@ def _data(run: StudyRun) -> list[str]:
 
 def _reading(run: StudyRun) -> list[str]:
     config = run.config
-    of_engines = run.manifest.get("engines", {})
+    engine_identities = run.manifest.get("engines", {})
     reread = run.manifest["dataset"].get("reread_pages")
     pages = f"{reread:,} pages" if reread is not None else "the pages"
     sentence = f"The texts of {pages} come from {_labels(config.engines)}"
     if config.dataset.pages == "evidence":
         sentence += "; other pages keep their ground truth"
-    dpi = f"; PDFs were rendered at {config.dpi} dots per inch" if of_engines else ""
+    dpi = f"; PDFs were rendered at {config.dpi} dots per inch" if engine_identities else ""
     return [f"{sentence}{dpi}."]
 
 

@@ -135,10 +135,10 @@ def _curves(run: StudyRun, key: tuple[str, str]) -> PilotCurves | None:
         planned = planned_comparisons([run], "knowledge_base", [key])
     except OhrError:
         return None
-    of_all = [each for each in planned if each.family[-1] == ALL_QUESTIONS]
+    on_all_questions = [each for each in planned if each.family[-1] == ALL_QUESTIONS]
     return curves_of(
-        [each for each in of_all if each.record and each.family[0] == LEVELS],
-        [each for each in of_all if each.family[0] == TRENDS],
+        [each for each in on_all_questions if each.record and each.family[0] == LEVELS],
+        [each for each in on_all_questions if each.family[0] == TRENDS],
     )
 
 

@@ -149,6 +149,18 @@ def test_mean_noise_cost_is_the_ratio_of_the_losses(frozen: Submission) -> None:
     assert table.loc["worse", "retrieval_cost"] == pytest.approx(expected)
 
 
+def test_what_a_row_leaves_open_is_said(frozen: Submission, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "one.json"
+    changed = {"images": "not compared", "failed_pages": 3}
+    frozen.model_copy(update=changed).sealed().write(path)
+    with pytest.raises(SystemExit) as done:
+        ohr(["board", "check", str(path)])
+    assert done.value.code == 0
+    text = capsys.readouterr().out
+    assert "were not compared with the suite's" in text
+    assert "3 pages failed" in text
+
+
 def test_engines_that_are_equal_share_a_letter(frozen: Submission) -> None:
     twin = altered(frozen, 1.0, "twin")
     table = suite_table([frozen, twin])
@@ -170,6 +182,10 @@ def test_the_board_and_the_check_read_files(frozen: Submission, tmp_path: Path, 
     page = (tmp_path / "board" / "index.html").read_text("utf-8")
     assert "<td>other</td>" in page
     assert "http" not in page
+    with pytest.raises(SystemExit) as done:
+        ohr(["board", str(folder), "--out", str(tmp_path / "other"), "--title", "Mine"])
+    assert done.value.code == 2
+    assert "a board of submissions has no --metric" in capsys.readouterr().err
     with pytest.raises(SystemExit) as done:
         ohr(["board", "check", str(folder / "one.json")])
     assert done.value.code == 0
