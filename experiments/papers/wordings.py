@@ -14,13 +14,13 @@ from ohr.display.terminal import report_failures, report_line
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr.progress import Progress
 from ohr.registry import PluginSpec
-from ohr.scoring.answers import Answering
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig, parse_plugin
 from ohr.study.loading import load_dataset
 from ohr.study.questions import select_questions
 from ohr.study.run import run_study
+from ohr.study.scoring.asking import make_answering
 from ohr.study.wordings import wordings_csv
 from ohr.types import Hit
 
@@ -41,9 +41,7 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
     places = np.random.default_rng(config.seed).permutation(len(questions))[:number]
     chosen = [questions[i] for i in sorted(places)]
     progress = Progress(verb="rewording with", unit="questions")
-    answering = Answering(
-        ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
-    )
+    answering = make_answering(config, ArtefactStore(config.cache), progress)
     with progress:
         kinds = [[Hit(q.place, q.domain, 1.0, 0)] for q in chosen]
         replies = answering.answers(spec.label, model, [q.text for q in chosen], kinds)

@@ -56,6 +56,7 @@ class Options(TypedDict, total=False):
     seed: int
     seeds: int | Sequence[int] | None
     stop_after_failures: int
+    max_cost: float | None
     workers: int
     runner: Literal["local", "ray"]
     worker_gpus: float

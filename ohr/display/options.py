@@ -27,6 +27,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "What is measured": ("stages", "metrics", "scoring", "bootstrap"),
     "The run": (
         *("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures"),
+        "max_cost",
     ),
 }
 """Options of a study by what they are about; one of its dataset is ``dataset.name``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sized
 
+from ohr.display.forecast import forecast_lines
 from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
 from ohr.plugins import OcrBackend
@@ -15,7 +16,9 @@ from ohr.study.loading import load_dataset
 from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.truth import truth_lines
 from ohr.study.output.cells import planned_cells
+from ohr.study.page_costs import forecast_pages
 from ohr.study.plan import make_plan
+from ohr.study.scoring.forecast import forecast
 
 
 def print_plan(config: StudyConfig) -> None:
@@ -26,7 +29,8 @@ def print_plan(config: StudyConfig) -> None:
     plan = make_plan(config, dataset)
     for line in [*truth_lines(plan), *floor_lines(plan)]:
         print(line, file=sys.stderr)
-    knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
+    store = ArtefactStore(config.cache)
+    knowledge_bases = KnowledgeBases(plan, store)
     table = empty_table(["knowledge base"], ["pages", "cached", "to read"])
     remaining = 0
     for variant in plan.variants:
@@ -38,6 +42,8 @@ def print_plan(config: StudyConfig) -> None:
     show(table)
     for note in plan.unreachable:
         print(f"left out: {note}")
+    for line in forecast_lines(forecast(plan, store), forecast_pages(plan, store), plan):
+        print(line)
     print(
         f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
         f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "

@@ -50,6 +50,22 @@ class Reader(Plugin[P], ABC, abstract=True):
         """
         return {}
 
+    def expected_usage(
+        self, question: str, context: Sequence[Hit], answer_tokens: float | None = None
+    ) -> Mapping[str, float]:
+        """What :meth:`answer` would count, without asking: ``prompt_tokens``,
+        ``completion_tokens``, and their ``cost`` where there are prices.
+
+        Empty for a reader that costs nothing. ``--dry-run`` adds it up, and ``max_cost`` stops
+        before it is spent.
+
+        Args:
+            question: The question's text.
+            context: The hits, best first.
+            answer_tokens: Tokens of the answer; by default the most that it may have.
+        """
+        return {}
+
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """The answer in a few words.

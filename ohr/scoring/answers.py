@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import logging
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from ohr.errors import OhrError, PluginError
-from ohr.ocr.failures import EXAMPLE, Streak
+from ohr.ocr.failures import Streak
 from ohr.ocr.progress import Progress
 from ohr.plugins import Reader, Reply, System, SystemReply
+from ohr.scoring.answer_kinds import ANSWER, AnswerKind, OfText, OfVerdict, is_confidence
+from ohr.scoring.budget import Budget
 from ohr.scoring.frame_watch import FrameWatch
-from ohr.scoring.tallies import UNREAD, ReaderTally
+from ohr.scoring.tallies import ReaderTally
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
-from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, ShownHit, Status
+from ohr.types import FAILED, Answer, Document, Hit, Outcome, ShownHit
 
 log = logging.getLogger("ohr.answering")
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_EXAMPLE_CHARS = 80
+_ENOUGH_ANSWERS = 20
 _SILENT_S = 5.0  # progress is shown only for what takes longer
 
 
@@ -41,6 +42,7 @@ class Answering:
     progress: Progress | None = None
     stop_after_failures: int = 0
     """Answers that fail in a row for the same reason before OhrError is raised; 0: never."""
+    budget: Budget = field(default_factory=Budget)
     tallies: dict[str, ReaderTally] = field(default_factory=dict)
     _journals: dict[str, Journal] = field(default_factory=dict)
 
@@ -61,10 +63,11 @@ class Answering:
         fail for the same reason or all are refused, and PluginError for a reader that returns no
         outcome.
         """
-        keys = [
-            _key(reader, question, context)
-            for question, context in zip(questions, contexts, strict=True)
-        ]
+        keys = _keys(reader, questions, contexts)
+        if self.budget.is_limited:
+            pairs = zip(questions, contexts, strict=True)
+            most = max((reader.expected_usage(*pair).get("cost", 0.0) for pair in pairs), default=0)
+            self.budget.expect(label, most, reader)
 
         def ask(places: Sequence[int]) -> Iterator[Reply]:
             texts, hits = (
@@ -78,9 +81,30 @@ class Answering:
                 lambda place: Reply(place, reader.answer_or_error(texts[place], hits[place])),
             )
 
-        kind = _OfText() if readable is None else _OfVerdict(readable)
+        kind = OfText() if readable is None else OfVerdict(readable)
         closed = {key for key, context in zip(keys, contexts, strict=True) if not context}
         return self._outcomes(label, reader, kind, keys, ask, closed)
+
+    def places_to_ask(
+        self, reader: Reader, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+    ) -> tuple[dict[str, int], set[str]]:
+        """What :meth:`answers` would ask, asking nothing: the keys of the answers to ask for, each
+        with a question's place, and the keys of the stored ones.
+        """
+        journal = self.store.journal(OfText.journal, {"reader": reader.identity()})
+        none_used = ReaderTally({})
+        places = {key: place for place, key in enumerate(_keys(reader, questions, contexts))}
+        stored = {key for key in places if self._is_known(OfText(), none_used, journal, key)}
+        return {key: place for key, place in places.items() if key not in stored}, stored
+
+    def mean_answer_tokens(self, reader: Reader) -> float | None:
+        """The mean tokens of a reader's stored answers; None for fewer than 20."""
+        journal = self.store.journal(OfText.journal, {"reader": reader.identity()})
+        entries = filter(None, map(OfText().parsed, journal.values()))
+        tokens = [
+            usage["completion_tokens"] for _, usage in entries if "completion_tokens" in usage
+        ]
+        return sum(tokens) / len(tokens) if len(tokens) >= _ENOUGH_ANSWERS else None
 
     def answers_of_system(
         self, label: str, system: System, questions: Sequence[str], documents: Sequence[Document]
@@ -106,13 +130,13 @@ class Answering:
                 lambda place: SystemReply(place, system.answer_or_error(texts[place], documents)),
             )
 
-        return self._outcomes(label, system, _ANSWER, keys, ask)
+        return self._outcomes(label, system, ANSWER, keys, ask)
 
     def _outcomes(
         self,
         label: str,
         plugin: Reader | System,
-        kind: _Kind[T],
+        kind: AnswerKind[T],
         keys: Sequence[str],
         ask: Callable[[Sequence[int]], Iterator[Any]],
         closed_book: Collection[str] = (),
@@ -120,7 +144,7 @@ class Answering:
         """The outcome of each key, stored or asked for now."""
         if label not in self.tallies:
             identity = plugin.identity()
-            watch = FrameWatch(isinstance(kind, _OfVerdict))
+            watch = FrameWatch(isinstance(kind, OfVerdict))
             prompts = plugin.prompts() if isinstance(plugin, Reader) else {}
             self.tallies[label] = ReaderTally(identity, plugin.note, prompts, watch=watch)
             self._journals[label] = self.store.journal(kind.journal, {kind.plugin_kind: identity})
@@ -131,6 +155,8 @@ class Answering:
         )
         began = time.process_time()
         answered = self._answered(kind, tally, journal, keys)
+        if to_ask:
+            self.budget.check(label)
         streak = Streak(label, "questions", self.stop_after_failures, answered, tally.refusals)
         held = dict[str, Any]()
         for reply in self._shown(label, ask(to_ask), len(to_ask)):
@@ -139,6 +165,7 @@ class Answering:
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
+            spent_up = self.budget.add(label, usage)
             self._warn(tally.watch.add(label, outcome, usage))
             streak.add(kind.count_outcome(outcome))
             if streak.count <= 1 and not streak.refused:
@@ -154,6 +181,9 @@ class Answering:
             ]
             if not (streak.count or streak.refused):
                 _put_all(journal, held)
+            if spent_up:
+                _put_all(journal, held)
+                self.budget.stop()
         tally.refusals = streak.refusals
         if isinstance(plugin, Reader):  # it was asked everything; a system, one scope only
             streak.end()
@@ -176,7 +206,7 @@ class Answering:
             list(map(self.progress.say, lines))
 
     def _answered(
-        self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, keys: Iterable[str]
+        self, kind: AnswerKind[Any], tally: ReaderTally, journal: Journal, keys: Iterable[str]
     ) -> bool:
         """Whether a reader has answered anything before."""
         if any(outcome.status not in FAILED for outcome in tally.used.values()):
@@ -184,7 +214,9 @@ class Answering:
         entries = (kind.parsed(journal.get(key)) for key in keys)
         return any(entry is not None and entry[0].status not in FAILED for entry in entries)
 
-    def _is_known(self, kind: _Kind[Any], tally: ReaderTally, journal: Journal, key: str) -> bool:
+    def _is_known(
+        self, kind: AnswerKind[Any], tally: ReaderTally, journal: Journal, key: str
+    ) -> bool:
         entry = kind.parsed(journal.get(key))
         if entry is None:
             return False
@@ -199,6 +231,10 @@ class Answering:
             yield reply
             if self.progress is not None and time.monotonic() - started > _SILENT_S:
                 self.progress(label, done, total)
+
+
+def _keys(reader: Reader, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]) -> list[str]:
+    return [_key(reader, *pair) for pair in zip(questions, contexts, strict=True)]
 
 
 def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:
@@ -224,126 +260,9 @@ def _put_all(journal: Journal, entries: dict[str, Any]) -> None:
     entries.clear()
 
 
-class _Kind(ABC, Generic[T]):
-    """Checks and stores the answers of one kind of plug-in."""
-
-    journal: ClassVar[str]
-    plugin_kind: ClassVar[str]
-
-    @abstractmethod
-    def stored_value(self, value: T | None) -> object:
-        """A value as JSON."""
-
-    @abstractmethod
-    def value(self, stored: object) -> T | None:
-        """A value from JSON. Raises ValueError, TypeError or KeyError if it is invalid."""
-
-    @abstractmethod
-    def checked(self, label: str, outcome: Any) -> Outcome[T]:
-        """The outcome itself. Raises PluginError if it is not an outcome of this kind."""
-
-    def count_outcome(self, outcome: Outcome[T]) -> Outcome[T]:
-        """The outcome for scoring; a stored answer may count as an error."""
-        return outcome
-
-    def parsed(self, entry: object) -> tuple[Outcome[T], dict[str, float]] | None:
-        """An outcome from a journal entry, and its usage; None if the entry is invalid."""
-        match entry:
-            case [stored, str(status), str(detail), dict(usage), *rest] if status in set(Status):
-                if not all(isinstance(number, int | float) for number in usage.values()):
-                    return None
-                if rest and not (len(rest) == 1 and _is_confidence(rest[0])):
-                    return None
-                try:
-                    outcome = Outcome(self.value(stored), Status(status), detail)
-                    if rest:
-                        outcome = replace(outcome, confidence=float(rest[0]))  # type: ignore[arg-type]
-                    return self.count_outcome(outcome), usage
-                except (ValueError, TypeError, KeyError):
-                    return None
-            case _:
-                return None
-
-
-class _OfText(_Kind[str]):
-    journal, plugin_kind = "answers", "reader"
-
-    def stored_value(self, value: str | None) -> object:
-        return value
-
-    def value(self, stored: object) -> str | None:
-        if not isinstance(stored, str | None):
-            raise TypeError("an answer is a text")
-        return stored
-
-    def checked(self, label: str, outcome: Any) -> Outcome[str]:
-        if isinstance(outcome, Outcome) and isinstance(outcome.value, str | None):
-            return outcome
-        raise PluginError(
-            f"reader {label!r} returned {type(outcome).__name__} instead of an Outcome of a "
-            "text, such as Outcome.of_text(answer)"
-        )
-
-
-@dataclass(frozen=True)
-class _OfVerdict(_OfText):
-    """Replies of a judge, which must be ``readable``."""
-
-    readable: Callable[[str], bool]
-
-    def count_outcome(self, outcome: Outcome[str]) -> Outcome[str]:
-        text = outcome.value or ""
-        if outcome.status in FAILED or self.readable(text):
-            return outcome
-        example = (
-            repr(" ".join(text.split())[:_EXAMPLE_CHARS]) if text.strip() else "an empty reply"
-        )
-        detail = f" ({outcome.detail})" if outcome.detail else ""
-        return replace(outcome, status=Status.ERROR, detail=f"{UNREAD}{EXAMPLE}{example}{detail}")
-
-
-class _OfAnswer(_Kind[Answer]):
-    journal, plugin_kind = "system_answers", "system"
-
-    def stored_value(self, value: Answer | None) -> object:
-        if value is None:
-            return None
-        sources = [[ref.doc_id, ref.page_no] for ref in value.sources]
-        headers = {"headers": list(value.headers)} if value.headers else {}
-        return {"text": value.text, "quote": value.quote, "sources": sources,
-                "trace": list(value.trace), **headers}  # fmt: skip
-
-    def value(self, stored: object) -> Answer | None:
-        if stored is None:
-            return None
-        if not isinstance(stored, dict):
-            raise TypeError("an answer is a mapping")
-        sources = tuple(PageRef(str(doc_id), int(page_no)) for doc_id, page_no in stored["sources"])
-        trace = tuple(str(line) for line in stored["trace"])
-        headers = tuple(str(header) for header in stored.get("headers", ()))
-        return Answer(str(stored["text"]), str(stored["quote"]), sources, trace, headers)
-
-    def checked(self, label: str, outcome: Any) -> Outcome[Answer]:
-        if isinstance(outcome, Outcome) and isinstance(outcome.value, Answer | None):
-            if outcome.status is Status.OK and not (outcome.value and outcome.value.text.strip()):
-                return replace(outcome, status=Status.EMPTY)
-            return outcome
-        raise PluginError(
-            f"system {label!r} returned {type(outcome).__name__} instead of an Outcome of an "
-            "Answer, such as Outcome(Answer(text))"
-        )
-
-
-_ANSWER = _OfAnswer()
-
-
-def _is_confidence(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 1  # type: ignore[operator]
-
-
 def _check_confidence(label: str, confidence: object) -> None:
     """Raise PluginError for a confidence that is neither None nor a number in [0, 1]."""
-    if confidence is not None and not _is_confidence(confidence):
+    if confidence is not None and not is_confidence(confidence):
         raise PluginError(
             f"{label!r} gave an answer with confidence {confidence!r}: it is a number from 0 to 1, "
             "or None"

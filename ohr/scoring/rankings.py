@@ -27,6 +27,10 @@ from ohr.store.identity import digest, pages_digest
 from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 
+class NotRankedError(Exception):
+    """A ranking that is not stored, where none is to be made."""
+
+
 @dataclass
 class Rankings:
     """Makes rankings of questions; equal pages, plug-ins and queries are ranked once."""
@@ -41,6 +45,8 @@ class Rankings:
     """Whether to rank again where a retriever left something out in an earlier run."""
     stop_after_failures: int = 0
     """Page images that fail in a row for the same reason before OhrError is raised; 0: never."""
+    stored_only: bool = False
+    """Whether to raise NotRankedError instead of ranking."""
     _unseen: dict[str, dict[PageRef, str]] = field(default_factory=dict)
     """By retriever, the pages whose images it could not index, with the reasons."""
     _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
@@ -125,6 +131,7 @@ class Rankings:
         stored: Any = self.store.get("retrieval", key)
         rankings, left_out = split_stored(stored)
         if not _are_rankings(rankings, len(questions), texts) or (left_out and self.retry_failed):
+            self._check_may_rank()
             chunks = _chunks(cutter, chunker, texts, sections=retriever.reads_sections)
             rankings = _ranked(retriever, name, chunks, questions, k, texts)
             if isinstance(retriever, Retriever):
@@ -166,6 +173,7 @@ class Rankings:
         usable = image_rankings.are_rankings(stored, len(questions), texts)
         failed = usable and (stored["unseen"] or stored.get("left_out"))
         if not usable or (failed and self.retry_failed):
+            self._check_may_rank()
             chunks = (
                 _chunks(cutter, chunker, page_texts, sections=retriever.reads_sections)
                 if isinstance(retriever, Retriever)
@@ -181,6 +189,10 @@ class Rankings:
         found_any = any(stored["rankings"])
         self._note(chunker, name, parse_left_out(stored.get("left_out")), found_any=found_any)
         return image_rankings.hits_of(stored, texts)
+
+    def _check_may_rank(self) -> None:
+        if self.stored_only:
+            raise NotRankedError
 
     def _note(self, chunker: str, name: str, left_out: LeftOut, *, found_any: bool) -> None:
         if found_any:

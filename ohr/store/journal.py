@@ -42,6 +42,10 @@ class Journal:
                 self.put(key, value)
         return value
 
+    def values(self) -> list[Any]:
+        """All values. Raises StoreError for an unreadable file."""
+        return list(self._entries.values())
+
     def put(self, key: str, value: object) -> None:
         """Store a value. Raises StoreError (a full disk, say)."""
         body = canonical_json([key, value])

@@ -36,7 +36,10 @@ MOST_HITS = 1_000_000
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
-UNSEEN = ("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures")
+UNSEEN = (
+    *("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures"),
+    "max_cost",
+)
 """Options that change no result."""
 BUILT_IN = "rag"
 """The system that is made of a study's chunkers, retrievers and readers."""
@@ -189,6 +192,9 @@ class StudyConfig(_Strict):
     stop_after_failures: int = Field(default=20, ge=0)
     """Stop after so many pages or questions in a row that fail for the same reason, and sooner if a
     server refuses every request; 0: never."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """Most that this run's answers may cost, in the currency of the readers' prices; the run stops
+    before it would cost more. By default there is no limit."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     """Processes that read pages and, on Linux, score domains; by default one per processor core."""
     runner: Runner = "local"

@@ -22,7 +22,6 @@ from ohr.ocr.progress import Progress
 from ohr.ocr.shards import shard_of_process
 from ohr.plugins import OcrBackend
 from ohr.questions.review import left_out_line
-from ohr.scoring.answers import Answering
 from ohr.scoring.frame_watch import look_at_pages
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import part_of, put_in_place, write_bytes, write_text
@@ -55,6 +54,8 @@ from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
 from ohr.study.plan import Plan, Variant, make_plan
 from ohr.study.results import StudyRun
+from ohr.study.scoring.asking import make_answering
+from ohr.study.scoring.forecast import check_cost
 from ohr.study.scoring.parts import make_scorer
 from ohr.study.scoring.signatures import signatures
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
@@ -159,6 +160,7 @@ def _run(config: StudyConfig, out: Path, progress: Progress, *, overwrite: bool)
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
     # Shards write only to the cache, so several may work for one folder of results.
+    check_cost(plan, ArtefactStore(config.cache))
     with locked(out) if shard_of_process() is None else nullcontext():
         if not overwrite:
             _data_there(config, out)  # another study may have finished in the meantime
@@ -190,7 +192,7 @@ def _carry_out(
         knowledge_bases.make(progress, out, progress.write)
     take_embeddings()  # of an earlier study in this process
     asking = progress.new_stage("asking", "questions")
-    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
+    answering = make_answering(config, store, asking)
     scorer = make_scorer(plan, store, answering)
     documents = dataset.documents.items()
     cases = Cases(plan.questions, {doc_id: document.domain for doc_id, document in documents})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -15,6 +15,7 @@ from ohr.errors import ConfigError
 from ohr.plugins import Reply
 from ohr.store.identity import digest
 from ohr.types import Hit, Outcome, ShownHit
+from rag.chunking.token_counter import count_tokens
 from rag.readers._oddities import oddities
 from rag.readers._pictures import ShownPages, pages_to_show
 from rag.readers._prompt import Prompt, load_prompt
@@ -47,6 +48,8 @@ class PromptedReader(plugins.Reader[P], abstract=True):
 
     outside_identity: ClassVar[frozenset[str]] = frozenset()
     """Parameters that cannot change an answer, or are in the identity in another way."""
+    answer_limit: ClassVar[str]
+    """The parameter with the most tokens of an answer."""
 
     def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
@@ -80,6 +83,28 @@ class PromptedReader(plugins.Reader[P], abstract=True):
     @cached_property
     def _prompt(self) -> Prompt:
         return load_prompt(self.params.prompt)
+
+    @cached_property
+    def _frame_tokens(self) -> float:
+        """Estimated tokens of the prompt without a question and passages."""
+        return count_tokens(" ".join(turn["content"] for turn in self._prompt.messages("", "")))
+
+    def expected_usage(
+        self, question: str, context: Sequence[Hit], answer_tokens: float | None = None
+    ) -> Mapping[str, float]:
+        """Estimated tokens of the prompt, and the most that an answer may have.
+
+        What pictures count is not known: they are ``images``.
+        """
+        asked, passages = self._passages(question, context)
+        within = min(count_tokens(passages), float(self.params.max_context_tokens))
+        most = float(getattr(self.params, self.answer_limit))
+        usage = {
+            "prompt_tokens": self._frame_tokens + count_tokens(asked) + within,
+            "completion_tokens": most if answer_tokens is None else answer_tokens,
+        }
+        shown = len(self._pages_to_show(context).pages)
+        return usage | ({"images": float(shown)} if shown else {})
 
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """One answer; see :meth:`answer_many`."""

@@ -59,6 +59,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     name = "openai"
     version = "4"
     argument = "model"
+    answer_limit = "max_tokens"
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
 
     def identity(self) -> dict[str, object]:
@@ -142,6 +143,17 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         sure = confidence_of(log_chances(answer))
         outcome, odd = outcome_of(answer_text, (question, text), *notes, confidence=sure)
         return outcome, usage | odd
+
+    def expected_usage(
+        self, question: str, context: Sequence[Hit], answer_tokens: float | None = None
+    ) -> Mapping[str, float]:
+        """With the cost, where there are prices."""
+        usage = dict(super().expected_usage(question, context, answer_tokens))
+        params = self.params
+        if params.prompt_price or params.completion_price:
+            read, written = usage["prompt_tokens"], usage["completion_tokens"]
+            usage["cost"] = (read * params.prompt_price + written * params.completion_price) / 1e6
+        return usage
 
     @property
     def at_once(self) -> int:

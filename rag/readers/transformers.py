@@ -77,6 +77,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     version = "6"
     install = INSTALL
     reads_gguf = True
+    answer_limit = "max_new_tokens"
     outside_identity = frozenset({"model", "revision", "device", "dtype"})
 
     def identity(self) -> dict[str, object]:
@@ -357,19 +358,18 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         prompt: Sequence[int],
         continuation: Continuation,
         notes: tuple[str, ...],
-        further_usage: Mapping[str, float] | None = None,
+        further: Mapping[str, float] | None = None,
     ) -> Reply:
         text, usage, is_cut = self._text_of(continuation, prompt)
         usage |= {"contexts_cut": 1.0} if notes[0] else {}
         usage |= {"answers_cut": 1.0} if is_cut else {}
         cut = f"cut at {len(continuation.tokens)} tokens" if is_cut else ""
         plain = not (self.reads_images or self._tokenizer.chat_template)
-        answer = self._prompt.extract_answer(
-            self._tokens.opened_thought(prompt) + text, plain=plain
-        )
+        text = self._tokens.opened_thought(prompt) + text
+        answer = self._prompt.extract_answer(text, plain=plain)
         confidence = confidence_of(continuation.log_chances[: int(usage["completion_tokens"])])
         outcome, odd = outcome_of(answer, question_and_context, *notes, cut, confidence=confidence)
-        return Reply(index, outcome, {**usage, **(further_usage or {}), **odd})
+        return Reply(index, outcome, {**usage, **(further or {}), **odd})
 
     @cached_property
     def _tokens(self) -> PromptTokens:

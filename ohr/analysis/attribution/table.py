@@ -19,7 +19,6 @@ import pandas as pd
 from ohr.analysis.attribution.loss_shares import Share, loss_shares, share_columns
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
-from ohr.scoring.answers import Answering
 from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
 from ohr.store.artefacts import ArtefactStore
@@ -27,6 +26,7 @@ from ohr.study.conditions import Condition, condition_of
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.output.groups import Units, make_grouping
 from ohr.study.plan import Plan
+from ohr.study.scoring.asking import make_answering
 from ohr.study.scoring.conditions import Scorer
 from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
@@ -65,7 +65,7 @@ def swapping(plan: Plan, progress: Progress) -> Iterator[Swaps]:
     """Ask further questions as the study did: with the same cache, and with progress shown."""
     config = plan.config
     store, asking = ArtefactStore(config.cache), progress.new_stage("asking", "questions")
-    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
+    answering = make_answering(config, store, asking)
     truth = KnowledgeBase(
         {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
     )

@@ -174,13 +174,7 @@ class Scorer:
 
     def _generation(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
         condition = condition_of(self.plan, variant, reader=name).restricted("generation")
-        contexts = [
-            [
-                Hit(ref, kb.text(ref), 1.0, rank, (0, len(kb.text(ref))))
-                for rank, ref in enumerate(question.evidence_pages)
-            ]
-            for question in self.plan.questions
-        ]
+        contexts = gold_contexts(self.plan, kb)
         if name not in self._closed_answers:
             self._closed_answers[name] = self._read_answers(name, [[] for _ in contexts])
             source = AnswerSource("no_context", reader=name)
@@ -291,6 +285,17 @@ class Scorer:
     ) -> None:
         if self.recorder is not None:
             self.recorder.add_answers(knowledge_base, source, answers)
+
+
+def gold_contexts(plan: Plan, kb: KnowledgeBase) -> list[list[Hit]]:
+    """The evidence pages of each question, as a knowledge base has them."""
+    return [
+        [
+            Hit(ref, kb.text(ref), 1.0, rank, (0, len(kb.text(ref))))
+            for rank, ref in enumerate(question.evidence_pages)
+        ]
+        for question in plan.questions
+    ]
 
 
 def _answer(text: str | None, context: Sequence[Hit]) -> Answer | None:
