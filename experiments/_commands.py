@@ -90,7 +90,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 _SINGLE = (
     *("demo", "read", "recommend", "plan", "report"),
-    *("board", "cite", "verify", "cache", "status"),
+    *("board", "cite", "verify", "cache", "status", "check-server"),
 )
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
@@ -99,7 +99,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("board", "cite", "verify", "quality", "paper"),
     ),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
-    "Manage": ("list", "status", "cache", "dev"),
+    "Manage": ("list", "check-server", "status", "cache", "dev"),
 }
 """The sections of ``ohr --help``, in order."""
 _STUDIES = ("run", "paper")

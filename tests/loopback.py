@@ -74,7 +74,7 @@ def serving() -> Iterator[Server]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            request = json.loads(body)
+            request = json.loads(body) if body else {}
             with lock:
                 state.requests.append(request)
                 state.headers.append(dict(self.headers))
