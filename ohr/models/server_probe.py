@@ -112,7 +112,7 @@ class ServerProbe:
             self._tools,
             self._chances,
             self._pictures,
-            self._at_once,
+            self._requests_at_once,
         ):
             check(report)
         return report
@@ -272,7 +272,7 @@ class ServerProbe:
 
         self._add(report, "page images", check)
 
-    def _at_once(self, report: Report) -> None:
+    def _requests_at_once(self, report: Report) -> None:
         def seconds(number: int) -> float:
             began = time.monotonic()
             questions = [f"{_COUNT} Begin with {n}." for n in range(number)]
@@ -281,11 +281,11 @@ class ServerProbe:
             return time.monotonic() - began
 
         def check() -> tuple[bool, str]:
-            one, many = seconds(1), seconds(_AT_ONCE)
-            gain = _AT_ONCE * one / max(many, 1e-9)
+            alone, many = seconds(1), seconds(_AT_ONCE)
+            gain = _AT_ONCE * alone / max(many, 1e-9)
             if gain < _AT_ONCE / 2:
                 report.settings["concurrency"] = 1 if gain < 1.5 else 2
-            return gain >= 1.5, f"{_AT_ONCE} requests take {many:.1f} s, one {one:.1f} s"
+            return gain >= 1.5, f"{_AT_ONCE} requests take {many:.1f} s, one {alone:.1f} s"
 
         self._add(report, "requests at once", check)
 

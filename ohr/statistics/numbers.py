@@ -76,6 +76,7 @@ def _decimals(value: float, count: int) -> str:
 
 def _is_missing(value: float) -> bool:
     """Whether a value is NaN, None or pandas' own missing value."""
-    import pandas as pd
-
-    return bool(pd.isna(value))
+    try:
+        return value is None or math.isnan(value)
+    except TypeError:  # pandas' own is no number; importing pandas takes longer than most commands
+        return True

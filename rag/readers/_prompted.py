@@ -96,11 +96,11 @@ class PromptedReader(plugins.Reader[P], abstract=True):
 
         What pictures count is not known: they are ``images``.
         """
-        asked, passages = self._passages(question, context)
+        text, passages = self._passages(question, context)
         within = min(count_tokens(passages), float(self.params.max_context_tokens))
         most = float(getattr(self.params, self.answer_limit))
         usage = {
-            "prompt_tokens": self._frame_tokens + count_tokens(asked) + within,
+            "prompt_tokens": self._frame_tokens + count_tokens(text) + within,
             "completion_tokens": most if answer_tokens is None else answer_tokens,
         }
         shown = len(self._pages_to_show(context).pages)

@@ -94,7 +94,7 @@ def forecast(plan: Plan, store: ArtefactStore) -> list[Forecast]:
                 if key not in seen[label]:
                     forecasts[label].add(reader, questions[place], block.contexts[place])
             seen[label] |= places.keys() | stored
-    return [*forecasts.values(), *_of_judge(plan, answering, n_answers)]
+    return [*forecasts.values(), *_judge_forecast(plan, answering, n_answers)]
 
 
 def _counts_tokens(reader: Reader) -> bool:
@@ -103,8 +103,8 @@ def _counts_tokens(reader: Reader) -> bool:
 
 def _empty(label: str, reader: Reader, answering: Answering) -> Forecast:
     at_once = reader.at_once if isinstance(reader, Chat) else 1
-    none, one = (reader.expected_usage("", [], n).get("cost", 0.0) for n in (0, 1))
-    return Forecast(label, at_once, answering.mean_answer_tokens(reader), one - none)
+    without, with_token = (reader.expected_usage("", [], n).get("cost", 0.0) for n in (0, 1))
+    return Forecast(label, at_once, answering.mean_answer_tokens(reader), with_token - without)
 
 
 def _blocks(plan: Plan, store: ArtefactStore, answering: Answering) -> Iterator[_Block]:
@@ -145,18 +145,18 @@ def _hits(scorer: Scorer, kb: KnowledgeBase, setting: tuple[str, str]) -> list[l
     return [ranking[: scorer.plan.config.top_k] for ranking in rankings]
 
 
-def _of_judge(plan: Plan, answering: Answering, n_answers: int) -> list[Forecast]:
+def _judge_forecast(plan: Plan, answering: Answering, n_answers: int) -> list[Forecast]:
     """What a judge is asked at most: ``n_answers`` to each question."""
     judge = plan.judge
     if judge is None or not any("judge" in metric.needs for metric in plan.metrics.values()):
         return []
-    asked = _empty(JUDGE, judge, answering)
+    expected = _empty(JUDGE, judge, answering)
     for question in plan.questions if n_answers else ():
         shown = Hit(question.place, "\n".join([*question.answers, _ANSWER]), 1.0, 0)
         usage = judge.expected_usage(question.text, [shown])
-        asked.usage.update({name: value * n_answers for name, value in usage.items()})
-        asked.to_ask += n_answers
-    return [asked]
+        expected.usage.update({name: value * n_answers for name, value in usage.items()})
+        expected.to_ask += n_answers
+    return [expected]
 
 
 def check_cost(plan: Plan, store: ArtefactStore) -> None:
@@ -166,7 +166,7 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
     most = plan.config.max_cost
     if most is None:
         return
-    for label, reader in _asked(plan):
+    for label, reader in _plugins_to_pay(plan):
         if has_prices(reader) and "cost" not in reader.expected_usage("", []):
             raise ConfigError(
                 f"max_cost: the prices of {label!r} are not known: set prompt_price and "
@@ -184,6 +184,6 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
         )
 
 
-def _asked(plan: Plan) -> list[tuple[str, Reader]]:
+def _plugins_to_pay(plan: Plan) -> list[tuple[str, Reader]]:
     judge = [] if plan.judge is None else [(JUDGE, plan.judge)]
     return [*plan.readers.items(), *judge]
