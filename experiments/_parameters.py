@@ -63,7 +63,7 @@ Instability = Annotated[
     bool, typer.Option(help="Read each page also under three mild distortions.")
 ]
 Axis = Annotated[
-    Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance"] | None,
+    Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance", "intensity"] | None,
     typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
 ]
 Baseline = Annotated[

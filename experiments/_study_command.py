@@ -75,10 +75,10 @@ def _check_axis(config: StudyConfig, axis: str | None) -> None:
     """Raise ConfigError for an axis of noise that a study would not measure, before it is run."""
     if not axis or "ocr" in config.stages:
         return
-    from ohr.display.choices import AXES
+    from ohr.display.choices import DAMAGE
     from ohr.study.metrics import noise_columns
 
-    if axis in AXES and axis not in noise_columns(config, 0.0):
+    if axis in DAMAGE and axis not in noise_columns(config, 0.0):
         raise ConfigError(
             f"{axis} would not be measured: give metrics=[default,{axis}], or add ocr to stages=[…]"
         )

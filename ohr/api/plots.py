@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ohr.store.atomic import write_bytes
 from ohr.study.results import StudyRun, check_distinct
 
-Axis = Literal["", "r_noise_reference", "r_noise", "r_noise_content", "edit_distance"]
+Axis = Literal["", "r_noise_reference", "r_noise", "r_noise_content", "edit_distance", "intensity"]
 """The noise on the axis of a curve."""
 Look = Literal["paper", "slides"]
 """What a figure is for; a figure for slides is larger and bolder."""

@@ -12,12 +12,15 @@ ASPECTS = (
     *("seed", "system"),
 )
 """What ``compare --by`` accepts."""
-AXES = ("r_noise_reference", "r_noise", "r_noise_content", "edit_distance")
+DAMAGE = ("r_noise_reference", "r_noise", "r_noise_content", "edit_distance")
 """Metrics of damage. The published r_noise (``r_noise_reference`` under ``default`` scoring) and
 the edit distance count both mark-up and misread words, so they can compare formatting with image
 noise; the others count mostly misread words."""
+INTENSITY = "intensity"
+AXES = (*DAMAGE, INTENSITY)
+"""Axes of noise: the damage, or the intensity where no metric sees the noise."""
 MEASURES = ("r_noise_reference", "r_noise", "r_noise_content")
-"""Those of :data:`AXES` that say of each question whether its evidence was misread."""
+"""Those of :data:`DAMAGE` that say of each question whether its evidence was misread."""
 MARGIN = 0.05
 """Largest accepted distance of measured from wanted noise."""
 ANSWER_STAGES = ("overall", "generation")

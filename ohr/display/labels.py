@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ohr.display.choices import INTENSITY
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import GIVEN, R_NOISE, heading, stage_label
 from ohr.statistics import DOCUMENT, PAGE
@@ -110,6 +111,9 @@ def _units_of_all(cells: pd.DataFrame) -> MostUnits:
     return units
 
 
+INTENSITY_TITLE = "intensity of the noise"
+
+
 def noise_title(metric: str, cells: pd.DataFrame | None = None) -> str:
     """Title of an OCR metric: ``content r_noise``.
 
@@ -118,12 +122,12 @@ def noise_title(metric: str, cells: pd.DataFrame | None = None) -> str:
     if metric == R_NOISE and cells is not None and "protocol" in cells and len(cells):
         protocols = cells["protocol"].unique().tolist()
         return r_noise_title("reference" if protocols == ["reference"] else "default")
-    return metric_info("ocr", metric).title
+    return INTENSITY_TITLE if metric == INTENSITY else metric_info("ocr", metric).title
 
 
 def added_noise_title(title: str) -> str:
     """Title of the axis of losses: the noise above that of the same engine's clean pages."""
-    return f"{title} above clean pages"
+    return title if title == INTENSITY_TITLE else f"{title} above clean pages"
 
 
 def mathematical(title: str) -> str:

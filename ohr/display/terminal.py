@@ -17,7 +17,7 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
-from ohr.display.choices import AXES
+from ohr.display.choices import MEASURES
 from ohr.display.labels import group_label, shown_measures, shown_readings
 from ohr.display.noise_axis import blind_axes
 from ohr.display.notes import Notes, answerers, note_lines
@@ -105,9 +105,9 @@ class _Columns:
 
 
 def _drop_further_noise(metrics: Sequence[MetricColumn], cells: pd.DataFrame) -> list[MetricColumn]:
-    """The metrics with one noise ratio, the first of :data:`AXES` not blind; cells.csv has all."""
+    """The metrics with one noise ratio, the first that is not blind; cells.csv has all."""
     measured = {(stage, name) for stage, name, _ in metrics}
-    ratios = [axis for axis in AXES[:-1] if ("ocr", axis) in measured]
+    ratios = [axis for axis in MEASURES if ("ocr", axis) in measured]
     blind = blind_axes(cells)
     ratios.sort(key=lambda axis: axis in blind)
     return [m for m in metrics if m[0] != "ocr" or m[1] not in ratios[1:]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.display.choices import AXES
+from ohr.display.choices import AXES, INTENSITY
 from ohr.display.noise_axis import default_axis
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.ocr.noise import strength
@@ -46,7 +46,7 @@ class MeasuredCurve:
 
 def axis_of(run: StudyRun, axis: str = "") -> str:
     """The axis of noise: ``axis``, or by default the first of :data:`AXES` that the run measured
-    and that can rise (see :func:`ohr.display.noise_axis.default_axis`).
+    and that the noise raises (see :func:`ohr.display.noise_axis.default_axis`).
 
     Raises ConfigError for an unknown axis.
     """
@@ -95,7 +95,12 @@ def curves_of(
 
 
 def damage_rows(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """The damage of each question's evidence in each knowledge base, by the metric of an axis."""
+    """The damage of each question's evidence in each knowledge base, by the metric of an axis; or
+    the intensity of its noise.
+    """
+    if axis == INTENSITY:
+        questions = rows_of(rows, "ocr", "r_noise")
+        return questions.assign(value=questions[INTENSITY].astype(float))
     if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
         axis = "r_noise"
     damage = rows_of(rows, "ocr", axis)
