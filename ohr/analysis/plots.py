@@ -21,6 +21,7 @@ from ohr.display.notes import answerers, note_lines, reader_notes, run_notes
 from ohr.errors import ConfigError, did_you_mean
 from ohr.figures.axes import setting_file
 from ohr.figures.bars import benchmark_bars
+from ohr.figures.factors import draw_settings
 from ohr.figures.loss import draw_losses
 from ohr.figures.noise import noise_strength as strength
 from ohr.figures.pareto import pareto_charts
@@ -30,20 +31,34 @@ from ohr.ocr.progress import Progress
 from ohr.study.results import StudyRun
 
 
-def noise_curve(runs: Sequence[StudyRun], folder: Path, axis: str = "") -> list[Path]:
+def noise_curve(
+    runs: Sequence[StudyRun], folder: Path, axis: str = "", most: int | None = None
+) -> list[Path]:
     """Quality and its loss against measured noise, one figure for each setting.
 
-    ``axis`` is by default the published r_noise. Raises ConfigError for an unknown axis.
+    ``axis`` is by default the published r_noise; ``most``: settings drawn, by default all. Raises
+    ConfigError for an unknown axis.
     """
     run = runs[0]
     axis = axis_of(run, axis)
     noise = noise_title(axis, run.cells)
-    notes = [*setting_notes(run), *note_lines(answerers(run.cells), reader_notes(run.readers))]
+    notes = _notes(run)
     paths = []
-    for number, (setting, panels) in enumerate(loss_panels(run, axis), start=1):
+    for number, (setting, panels) in enumerate(loss_panels(run, axis)[:most], start=1):
         name = setting_file("noise_curve", setting, number)
         paths += draw_losses(panels, folder, name, noise, [*notes, f"Setting: {setting}."])
     return paths
+
+
+def noise_settings(runs: Sequence[StudyRun], folder: Path, axis: str = "") -> list[Path]:
+    """All settings in one figure: chunkers, retrievers, readers; nothing for a single setting."""
+    run = runs[0]
+    axis = axis_of(run, axis)
+    return draw_settings(loss_panels(run, axis), folder, noise_title(axis, run.cells), _notes(run))
+
+
+def _notes(run: StudyRun) -> list[str]:
+    return [*setting_notes(run), *note_lines(answerers(run.cells), reader_notes(run.readers))]
 
 
 def noise_strength(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
@@ -51,12 +66,17 @@ def noise_strength(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
     return strength(runs[0].cells, folder)
 
 
-def sources(runs: Sequence[StudyRun], folder: Path, axis: str = "") -> list[Path]:
-    """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
+def sources(
+    runs: Sequence[StudyRun], folder: Path, axis: str = "", most: int | None = None
+) -> list[Path]:
+    """Quality against noise by evidence source, one figure for each of at most ``most`` settings.
+
+    Raises ConfigError for an unknown axis.
+    """
     run = runs[0]
     axis = axis_of(run, axis)
     cells = add_paired_intervals(run.cells, run_differences(run, groups=True))
-    return source_curves(cells, folder, reader_notes(run.readers), axis)
+    return source_curves(cells, folder, reader_notes(run.readers), axis, most)
 
 
 def benchmark(runs: Sequence[StudyRun], folder: Path) -> list[Path]:
@@ -99,6 +119,7 @@ PLOTS: dict[str, Callable[..., list[Path]]] = {
     "benchmark": benchmark,
     "figure3": figure3,
     "noise_curve": noise_curve,
+    "noise_settings": noise_settings,
     "noise_strength": noise_strength,
     "pareto": pareto,
     "predictiveness": predictiveness,

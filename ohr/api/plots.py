@@ -73,6 +73,10 @@ class Plots:
         """Retrieval, generation and overall quality against measured noise."""
         return self("noise_curve", axis=axis, look=look)
 
+    def noise_settings(self, *, axis: Axis = "", look: Look = "paper") -> Plot:
+        """The curves of all chunkers, retrievers, readers and systems in one figure."""
+        return self("noise_settings", axis=axis, look=look)
+
     def noise_strength(self, *, look: Look = "paper") -> Plot:
         """Measured noise against the requested level or intensity."""
         return self("noise_strength", look=look)

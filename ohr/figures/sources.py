@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,15 +37,23 @@ if TYPE_CHECKING:
 
 
 def source_curves(
-    cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
+    cells: pd.DataFrame,
+    folder: Path,
+    notes: Notes | None = None,
+    axis: str = "r_noise",
+    most: int | None = None,
 ) -> list[Path]:
     """Draw evidence sources in columns, stages in rows, and a curve per engine and noise.
 
-    One figure per setting. The axis is the damage (one of ``AXES``) of that source's
-    questions. Retrieval without mark-up, if measured, is a thin dotted curve of the same colour.
+    One figure for each of at most ``most`` settings. The axis is the damage (one of ``AXES``) of
+    that source's questions. Retrieval without mark-up, if measured, is a thin dotted curve of the
+    same colour.
     """
-    every = (_source_curves(setting.select(cells), folder, name, notes, axis) for setting, name in
-             each_setting(cells, "noise_by_source"))  # fmt: skip
+    settings = islice(each_setting(cells, "noise_by_source"), most)
+    every = (
+        _source_curves(setting.select(cells), folder, name, notes, axis)
+        for setting, name in settings
+    )
     return [path for paths in every for path in paths]
 
 

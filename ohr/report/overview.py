@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from ohr.analysis.plots import draw
 from ohr.display.origins import origin_lines
+from ohr.display.settings import settings_of
 from ohr.display.terminal import reader_lines
 from ohr.errors import OhrError
 from ohr.figures.style import only
@@ -53,6 +54,7 @@ SCRIPTS = tuple(
     )
 )
 _FIGURES = {
+    "noise_settings": "All settings against measured noise",
     "noise_curve": "Quality against measured noise",
     "sources": "Quality by evidence source",
     "benchmark": "Engines",
@@ -181,12 +183,15 @@ def _figures(runs: Sequence[StudyRun]) -> tuple[list[dict[str, object]], list[st
     undrawn = []
     for run, run_name in zip(runs, run_names(runs), strict=True):
         noisy = (run.cells["noise"] != "none").any()
+        several = len(settings_of(run.cells)) > 1
         for name, title in _FIGURES.items():
-            if noisy == (name == "benchmark"):
+            if noisy == (name == "benchmark") or (name == "noise_settings" and not several):
                 continue
+            # Of several settings, all are in one figure, and the first has its own.
+            options: dict[str, Any] = {"most": 1} if name in ("noise_curve", "sources") else {}
             try:
                 with only("svg"):
-                    files = draw(name, [run])
+                    files = draw(name, [run], **options)
             except OhrError as error:
                 undrawn.append(f"{title}: {_hide_path(str(error), run, run_name)}")
                 continue

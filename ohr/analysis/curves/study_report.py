@@ -12,7 +12,7 @@ from ohr.analysis.curves.losses import loss_panels
 from ohr.analysis.curves.table import axis_of, statistics_table
 from ohr.analysis.curves.verdict import sentences
 from ohr.analysis.drawing import start_drawing
-from ohr.analysis.plots import noise_curve, noise_strength, sources
+from ohr.analysis.plots import noise_curve, noise_settings, noise_strength, sources
 from ohr.display.noise_axis import axis_note
 from ohr.display.notes import reader_notes
 from ohr.display.terminal import NARROW, files_line, noise_table, show
@@ -56,7 +56,11 @@ def report(run: StudyRun, axis: str = "", brief: bool = False) -> None:
 
 
 def _draw(run: StudyRun, axis: str) -> list[Path]:
-    """Draw the curves, the same by source of evidence, and measured against requested noise."""
+    """Draw the curves, the same by source of evidence, and measured against requested noise.
+
+    Of several settings, all are in one figure, and the first has its own.
+    """
     folder = run.path / "figures"
-    paths = noise_curve([run], folder, axis=axis) + sources([run], folder, axis=axis)
-    return paths + noise_strength([run], folder)
+    paths = noise_settings([run], folder, axis=axis)
+    paths += noise_curve([run], folder, axis=axis, most=1)
+    return [*paths, *sources([run], folder, axis=axis, most=1), *noise_strength([run], folder)]
