@@ -25,6 +25,10 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Run a frozen noise suite; check submissions for its board.",
         ("run", "list", "check"),
     ),
+    "task": (
+        "Run frozen tasks, or freeze a study as one.",
+        ("list", "run", "freeze"),
+    ),
     "analyse": (
         "Analyse finished runs.",
         (
@@ -95,7 +99,7 @@ _SINGLE = (
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
     "Measure": (
-        *("plan", "run", "suite", "analyse", "report"),
+        *("plan", "run", "suite", "task", "analyse", "report"),
         *("board", "cite", "verify", "quality", "paper"),
     ),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
