@@ -35,11 +35,11 @@ class _Factors:
     values: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of_settings(cls, settings: Sequence[Setting]) -> _Factors:
+    def from_settings(cls, settings: Sequence[Setting]) -> _Factors:
         """Those of some settings."""
         columns = dict(zip(_NAMES, zip(*(s.parts for s in settings), strict=True), strict=True))
         values = {name: tuple(dict.fromkeys(filter(None, columns[name]))) for name in _ORDER}
-        return cls({name: found for name, found in values.items() if len(found) > 1})
+        return cls({name: several for name, several in values.items() if len(several) > 1})
 
     def style(self, setting: Setting, mattering: Sequence[str]) -> dict[str, Any]:
         """Colour, line and mark of a setting's curve, by the parts that the stage depends on."""
@@ -89,7 +89,7 @@ def draw_settings(
     """
     if len(settings) < 2:
         return []
-    factors = _Factors.of_settings([setting for setting, _ in settings])
+    factors = _Factors.from_settings([setting for setting, _ in settings])
     metrics = {(p.stage, p.metric): p for _, panels in settings for p in panels}
     rows = list(
         dict.fromkeys(
