@@ -14,6 +14,10 @@ study nor the other tool can find them.
 ranked pages of each condition. ``croissant`` exports a dataset with its description for tools that
 load Croissant; ``every-eval-ever`` exports the scores of answers, per condition and per question.
 
+``hub-eval`` exports a submission to a suite as the Hugging Face Hub's ``eval.yaml`` and
+``.eval_results`` of a model: ``ohr convert export runs/suite/NAME.json --format hub-eval
+--hub-dataset org/name --out DIR``.
+
 ``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` export only the texts, for OCR tools.
 """
 
@@ -42,16 +46,19 @@ def main(
         typer.Option(
             help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
             "runs), croissant (a dataset and its description), every-eval-ever (scores of "
-            "answers), or only texts: pages (OHR-Bench), markdown (one file per page), "
-            "omnidocbench (predictions), mineru. Of a knowledge base: jsonl, or markdown with the "
+            "answers), hub-eval (a submission to a suite), or only texts: pages (OHR-Bench), "
+            "markdown (one file per page), omnidocbench (predictions), mineru. Of a knowledge base: jsonl, or markdown with the "
             "pages of a document in one file."
         ),
     ] = "beir",
+    hub_dataset: Annotated[
+        str, typer.Option(help="Of hub-eval: the benchmark's dataset on the Hub, as org/name.")
+    ] = "",
 ) -> int:
     """Export texts, questions and gold pages for other tools."""
     from experiments.convert.exporting import export
 
-    return export(source, out, format)
+    return export(source, out, format, hub_dataset)
 
 
 if __name__ == "__main__":

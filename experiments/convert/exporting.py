@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from experiments.convert import beir, croissant, every_eval_ever, trec
+from experiments.convert import beir, croissant, every_eval_ever, hub_eval, trec
 from experiments.convert.knowledge_bases import export_base, read_base, read_manifest
 from experiments.convert.page_files import WRITERS, Pages
 from ohr.errors import OhrError, did_you_mean
@@ -17,15 +17,24 @@ COLLECTIONS: dict[str, Callable[[beir.Collection, Path], None]] = {
     "datasets": beir.write_datasets,
 }
 FORMATS_OF_RUNS = (*COLLECTIONS, "trec", "croissant", "every-eval-ever", *WRITERS)
-FORMATS = tuple(dict.fromkeys([*FORMATS_OF_RUNS, *BASE_FORMATS]))
+HUB = "hub-eval"
+"""The format of a submission to a suite."""
+FORMATS = tuple(dict.fromkeys([*FORMATS_OF_RUNS, *BASE_FORMATS, HUB]))
 
 
-def export(source: Sequence[str], out: Path, format_name: str) -> int:
-    """Write a finished run, a knowledge base or a dataset; returns 0. Raises OhrError."""
+def export(source: Sequence[str], out: Path, format_name: str, hub_dataset: str = "") -> int:
+    """Write a finished run, a knowledge base, a dataset or a submission; returns 0.
+
+    ``hub_dataset`` is the benchmark of ``hub-eval``. Raises OhrError.
+    """
     if format_name not in FORMATS:
         raise OhrError(f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}")
     folder = Path(source[0])
-    if len(source) == 1 and folder.is_dir():
+    if format_name == HUB:
+        if len(source) != 1 or not folder.is_file():
+            raise OhrError(f"--format {HUB} is for one submission, the JSON file of ohr suite run")
+        hub_eval.export_submission(folder, out, hub_dataset)
+    elif len(source) == 1 and folder.is_dir():
         if is_run(folder):
             _export_run(folder, out, format_name)
         else:
