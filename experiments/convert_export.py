@@ -47,8 +47,8 @@ def main(
             help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), trec (topics, qrels and "
             "runs), croissant (a dataset and its description), every-eval-ever (scores of "
             "answers), hub-eval (a submission to a suite), or only texts: pages (OHR-Bench), "
-            "markdown (one file per page), omnidocbench (predictions), mineru. Of a knowledge base: jsonl, or markdown with the "
-            "pages of a document in one file."
+            "markdown (one file per page), omnidocbench (predictions), mineru. Of a knowledge "
+            "base: jsonl, or markdown with the pages of a document in one file."
         ),
     ] = "beir",
     hub_dataset: Annotated[

@@ -78,6 +78,9 @@ SMALLEST: dict[str, Arguments] = {
         "tesseract",
         "{name: tesseract, params: {psm: 6}, label: block}",
     ],
+    "plan_floors": lambda given: [
+        *("--studies", "2", "--documents", "8", "--out", str(given.out / "floors.json"))
+    ],
     "plan_pilots": lambda given: [f"text={given.draws}", "--out", str(given.out / "kept.json")],
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],

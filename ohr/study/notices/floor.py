@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 from ohr.statistics import too_few
 from ohr.statistics.flips import smallest_p
+from ohr.statistics.numbers import prose
 from ohr.statistics.paired import FEWEST_TO_SHOW, POWER
+from ohr.study.notices.loss_floors import pilot_for, smallest_loss
 from ohr.study.plan import Plan
 
 
@@ -18,6 +20,7 @@ def floor_lines(plan: Plan) -> list[str]:
     nothing is compared.
     """
     documents = len({question.doc_id for question in plan.questions})
+    noisy = _noisy(plan)
     comparisons = count_comparisons(plan)
     if not comparisons or not documents:
         return []
@@ -26,23 +29,36 @@ def floor_lines(plan: Plan) -> list[str]:
         return [f"{reason}: nothing can be shown; use {FEWEST_TO_SHOW} documents or more"]
     p = smallest_p(documents)
     text = "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    start = f"{documents} documents, {many}: the smallest possible p is {text}"
+    if noisy and "retrieval" in plan.config.stages:
+        levels = math.ceil(len(noisy) / len({key[:2] for key in noisy}))
+        curves = max(1, comparisons // levels)
+        pilot = pilot_for(plan.dataset.kind)
+        loss = prose(smallest_loss(pilot, documents, curves, levels))
+        return [
+            f"{start}; a loss of retrieval LCS is shown in four of five studies from about {loss} "
+            f"on, if your documents differ as {pilot} do (ohr plan computes it)"
+        ]
     return [
-        f"{documents} documents, {many}: the smallest possible p is {text}; one difference alone "
-        f"is shown in four of five studies if it is {spreads_to_show(documents):.1f} times its "
-        "standard deviation over documents"
+        f"{start}; one difference alone is shown in four of five studies if it is "
+        f"{spreads_to_show(documents):.1f} times its standard deviation over documents"
     ]
 
 
 def count_comparisons(plan: Plan) -> int:
     """The comparisons of one metric: engines on clean pages, and noise, in every setting."""
     clean = {variant.engine.label for variant in plan.variants if not variant.noise.intensity}
-    noisy = {
+    settings = max(1, len(plan.retrievers)) * max(1, len(plan.readers))
+    return (math.comb(len(clean), 2) + len(_noisy(plan))) * settings
+
+
+def _noisy(plan: Plan) -> set[tuple[object, ...]]:
+    """Engine, noise, level and intensity of each noisy condition."""
+    return {
         (variant.engine.label, variant.noise.name, variant.noise.level, variant.noise.intensity)
         for variant in plan.variants
         if variant.noise.intensity
     }
-    settings = max(1, len(plan.retrievers)) * max(1, len(plan.readers))
-    return (math.comb(len(clean), 2) + len(noisy)) * settings
 
 
 def spreads_to_show(documents: int) -> float:
