@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+from ohr.errors import ConfigError
 from ohr.markup.writing_systems import writing_system
 
 MOST_MEASURED = 200
@@ -85,3 +86,15 @@ def untouched_lines(name: str, doses: Mapping[str, Dose]) -> list[str]:
         for system, dose in doses.items()
         if not dose.changed
     ]
+
+
+def check_dose(name: str, doses: Mapping[str, Dose]) -> None:
+    """Raise ConfigError if the noise ``name`` changed no page: such a level is the clean text."""
+    if not doses or any(dose.changed for dose in doses.values()):
+        return
+    pages = sum(dose.pages for dose in doses.values())
+    raise ConfigError(
+        f"{name} changed none of the {pages} page{'s' * (pages > 1)} (in {', '.join(doses)}), so "
+        "nothing can be measured at this level: leave it out, choose a stronger one, or noise that "
+        "acts on such pages"
+    )

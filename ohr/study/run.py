@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.models.origins import split_origins, take_embeddings
-from ohr.ocr.dose import dose_line, untouched_lines
 from ohr.ocr.failures import notes, reasons
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import shard_of_process
@@ -35,6 +34,7 @@ from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.loading import load_dataset
 from ohr.study.metrics import describe_metrics, metric_versions
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
+from ohr.study.notices.doses import DoseNotices
 from ohr.study.notices.failures import FailureCounts, empty_lines
 from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.left_out import nothing_found
@@ -52,7 +52,7 @@ from ohr.study.output.groups import group_names
 from ohr.study.output.rows import FILE as ROWS
 from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
-from ohr.study.plan import Plan, Variant, make_plan
+from ohr.study.plan import Plan, make_plan
 from ohr.study.results import StudyRun
 from ohr.study.scoring.asking import make_answering
 from ohr.study.scoring.forecast import check_cost
@@ -200,6 +200,7 @@ def _carry_out(
     scorer.texts_of = knowledge_bases.knowledge_base
     outcomes = FailureCounts()
     bases: dict[str, dict[str, Any]] = {}
+    doses = DoseNotices(knowledge_bases, progress)
     lines_before = set(dataset.report.lines())
     ending.callback(scorer.close)
     with part_of(out / ROWS) as rows:
@@ -217,7 +218,7 @@ def _carry_out(
                         bases[plan.label(variant)] |= frames
                         for line in warnings:
                             progress.say(line)
-                    bases[plan.label(variant)] |= _dose(knowledge_bases, variant, kb, progress)
+                    bases[plan.label(variant)] |= doses.note(variant, kb)
                     cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
@@ -312,20 +313,6 @@ def _carry_out(
     return StudyRun(out, manifest, cells, missing, trust_code=True).cache_values(
         plan=plan, dataset=plan.dataset, failed=failed
     )
-
-
-def _dose(
-    knowledge_bases: KnowledgeBases, variant: Variant, kb: KnowledgeBase, progress: Progress
-) -> dict[str, Any]:
-    """Show what noise in text changed by writing system, in the first draw; for the manifest."""
-    doses = knowledge_bases.doses(variant, kb)
-    if not doses:
-        return {}
-    name = f"{variant.noise.name} {variant.noise.strength}"
-    if variant.seed == knowledge_bases.plan.draws[0]:
-        for line in (dose_line(name, doses), *untouched_lines(name, doses)):
-            progress.say(plain(line))
-    return {"dose": {system: dose.json_content() for system, dose in doses.items()}}
 
 
 def _image_retrievers(plan: Plan) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from rag.readers._frames import frame_end
+
 __all__ = ["direct_question"]
 
 _PLEASE = (
@@ -70,7 +72,8 @@ _END = re.compile(
     r"[\s,;.?!–—-]{0,4}\s(?:[–—-]\s?)?(?:please|thanks|thank\s+you(?:\s+(?:very\s+much|in\s+advance))?"
     r"|if\s+(?:you\s+(?:can|please|may|know|do\s+not\s+mind|don['’]t\s+mind)|possible|i\s+may\s+ask)"
     r"|(?:do|would|does)\s+(?:you|anyone)\s+(?:happen\s+to\s+)?know"
-    r"|(?:can|could)\s+you\s+(?:please\s+)?(?:tell\s+me|say|help(?:\s+me)?)|any\s+idea)"
+    r"|(?:can|could)\s+you\s+(?:please\s+)?(?:tell\s+me|say|help(?:\s+me)?)|any\s+ideas?"
+    r"|(?:do|does|would|will|can|could)(?:n['’]t)?\s+you)"
     r"(?:\s+(?:that|this|it|please))?\s*[.?!]*\s*\Z",
     re.IGNORECASE,
 )
@@ -102,6 +105,11 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[^,:?]{3,120}[,:]\s+")
+_CONDITION = re.compile(
+    rf"(?:when|where|if)\b[^,?]*,\s+(?:(?:in|by|to|on|at|for)\s+)?(?:wh|how\b|{_AUXILIARY}\b)",
+    re.IGNORECASE,
+)
+"""A clause that comes before the question: *when the lease ends, who pays*."""
 _NOMINAL = re.compile(r"(?:the|its|his|her|their)\s", re.IGNORECASE)
 
 
@@ -125,7 +133,7 @@ def _unframed(text: str) -> tuple[str, str, bool]:
     if match := _CHINESE.match(text):
         return "", re.sub(r"吗?\s*[?？]?\s*\Z", "", text[match.end() :]), True
     for _ in range(4):
-        rest = _strip_frame(text, 0)
+        rest = _strip_frame(text, 0, framed=framed)
         if rest is None and not framed and (clause := _CLAUSE.match(text)) is not None:
             rest = _strip_frame(text, clause.end())
             lead = clause[0] if rest is not None else ""
@@ -135,19 +143,21 @@ def _unframed(text: str) -> tuple[str, str, bool]:
     return lead, text, framed
 
 
-def _strip_frame(text: str, start: int) -> str | None:
+def _strip_frame(text: str, start: int, *, framed: bool = False) -> str | None:
     """The question after a frame that begins there; None without one."""
     match = _FRAME.match(text, start) or _REQUEST.match(text, start)
-    if match is None:
-        return None
-    rest = text[match.end() :]
-    if not rest.strip(" ?.!") or not (_ASKS.match(rest) or match[0].rstrip()[-1] in ",:;-–—"):
-        return None
-    return rest
+    if match is not None:
+        rest = text[match.end() :]
+        if rest.strip(" ?.!") and (_ASKS.match(rest) or match[0].rstrip()[-1] in ",:;-–—"):
+            return rest
+    end = frame_end(text[start:], framed=framed, needs_verb=start > 0)
+    return text[start + end :] if end else None
 
 
 def _reorder_verb(text: str) -> str:
     """An indirect question with its verb where a direct one has it."""
+    if _CONDITION.match(text) is not None:
+        return text
     if (match := _WHETHER.fullmatch(text)) is not None:
         rest = match["rest"]
         aux = _AUX.search(rest)

@@ -41,7 +41,7 @@ class Extractive(plugins.Reader):
     """
 
     name = "extractive"
-    version = "7"
+    version = "8"
     note = (
         "a linear model fitted on OHR-Bench; questions of its documents are answered by weights "
         "fitted without them"

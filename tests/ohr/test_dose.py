@@ -9,7 +9,8 @@ import pytest
 
 import ohr
 from ohr.display.noise_axis import axis_note, default_axis
-from ohr.ocr.dose import dose_line, measure_doses, page_system, untouched_lines
+from ohr.errors import ConfigError
+from ohr.ocr.dose import check_dose, dose_line, measure_doses, page_system, untouched_lines
 from ohr.study.run import run_study
 from tests.builders import load_config, qa, write_kb, write_questions
 
@@ -87,6 +88,47 @@ def test_a_run_says_where_noise_did_nothing(settings, tmp_path, capsys):
     manifest = json.loads((tmp_path / "run/manifest.json").read_text())
     doses = [base["dose"] for base in manifest["knowledge_bases"].values() if "dose" in base]
     assert {dose["Chinese and Japanese"]["changed"] for dose in doses} == {0}
+
+
+class OnlyGreek(OnlyLatin):
+    """Doubles each omicron."""
+
+    name = "only_greek"
+
+    def apply(self, x, *, intensity, rng):
+        return ohr.Applied(x.replace("ο", "οο") if intensity else x, {})
+
+
+class OneDraw(OnlyLatin):
+    """Doubles each o, in about half of the draws."""
+
+    name = "one_draw"
+
+    def apply(self, x, *, intensity, rng):
+        return ohr.Applied(x.replace("o", "oo") if intensity and rng.random() < 0.5 else x, {})
+
+
+def test_a_level_that_changes_no_page_ends_the_run(settings, tmp_path):
+    noise = f"noise=[{__name__}.OnlyGreek]"
+    with pytest.raises(ConfigError, match="changed none of the 2 pages"):
+        run_study(load_config([*settings, noise, "levels=[severe]"]), tmp_path / "run")
+    assert not (tmp_path / "run/manifest.json").exists()
+
+
+def test_a_level_that_changes_pages_in_some_draws_is_measured(settings, tmp_path):
+    noise = f"noise=[{__name__}.OneDraw]"
+    seeds = "seeds=[0,1,2,3,4,5]"
+    run_study(load_config([*settings, noise, "levels=[severe]", seeds]), tmp_path / "run")
+    manifest = json.loads((tmp_path / "run/manifest.json").read_text())
+    doses = [base["dose"] for base in manifest["knowledge_bases"].values() if "dose" in base]
+    assert len({dose["Latin"]["changed"] for dose in doses}) == 2
+
+
+def test_check_dose():
+    check_dose("x", {})
+    check_dose("x", measure_doses([("pier", "pier"), ("port", "p0rt")]))
+    with pytest.raises(ConfigError, match="x changed none of the 1 page"):
+        check_dose("x", measure_doses([("pier", "pier"), ("12", "13")]))
 
 
 def test_formatting_reaches_chinese_pages_in_a_run(settings, tmp_path, capsys):

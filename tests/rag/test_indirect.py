@@ -49,7 +49,34 @@ INDIRECT = [
     "I'm trying to find out {}.",
     "Can anyone tell me {}, please?", "Could you let me know {}?", "Tell me {}, if you can.",
 ]  # fmt: skip
+FREE = [
+    "Do you by any chance know {}?", "It would be lovely if someone could tell me {}.",
+    "I was hoping you could tell me {}.", "Can you determine {}?", "Can you see {}?",
+    "You wouldn't happen to know {}, would you?", "Any chance that you know {}?",
+    "I'd appreciate knowing {}.", "I am writing to ask {}.", "What I want to know is {}.",
+    "Is it okay if I ask {}?", "Can you tell from the text {}?", "Are you aware {}?",
+    "Could you shed light on {}?", "Could I trouble you to tell me {}?", "Mind telling me {}?",
+    "From the document, can you determine {}?", "Can you tell me, based on the text, {}?",
+    "Do you know, perhaps, {}?", "I have no idea {}.", "Good morning! Could you tell me {}?",
+    "So, {}?", "Please share {}.",
+]  # fmt: skip
+"""Forms in which no fixed phrase stands before the clause."""
+BEFORE = [
+    "Hi! {}", "Hello. {}", "Sorry to bother you, but {}", "So {}", "I have a question. {}",
+    "Can you answer the following? {}", "Could you help me? {}", "May I ask you something? {}",
+    "Do you know the answer to this: {}", "Could you tell me... {}", "Another question - {}",
+    "Thanks for your help so far! {}",
+]  # fmt: skip
 OWN = [
+    "Do I have to tell you if I move?", "Should I tell you if I lose the key?",
+    "Can I ask for help if the wheel breaks?", "Will you be told when the lease ends?",
+    "Does it state who is liable?", "Does the text mention who built the mill?",
+    "Did you receive any information about where the money went?", "Can I see who paid?",
+    "What is known about who built the mill?", "How can I find out who owns the mill?",
+    "Can it be shown that the wheel broke when the stream was lowered?",
+    "Based on Figure 5, how many sacks were sold?", "Who built it, and what did it cost?",
+    "According to the document, what is the price of copyrights, know-how, and patents?",
+    "If so, what was the price?", "When I move, do I have to tell you?",
     "Can you enter the mill without a ticket?", "Can you give notice by letter?", "Do you know?",
     "Could you sell flour on Mondays?", "Will the wheel be replaced?",
     "Do you need a permit?",
@@ -73,6 +100,29 @@ def test_an_indirect_question_has_the_answer_of_the_direct_one(pair, form):
     indirect = form.format(clause)
     assert question_type(indirect) is question_type(question)
     assert READER.answer(indirect, CONTEXT) == READER.answer(question, CONTEXT)
+
+
+@given(st.sampled_from(sorted(QUESTIONS.items())), st.sampled_from(FREE))
+def test_a_frame_is_known_by_its_words_not_by_a_list(pair, form):
+    question, clause = pair
+    assert READER.answer(form.format(clause), CONTEXT) == READER.answer(question, CONTEXT)
+
+
+@given(st.sampled_from(sorted(QUESTIONS)), st.sampled_from(BEFORE))
+def test_courtesies_before_a_question_change_no_answer(question, form):
+    assert READER.answer(form.format(question), CONTEXT) == READER.answer(question, CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("question", "direct"),
+    [
+        ("Tell me, when the lease ends, who pays?", "When the lease ends, who pays?"),
+        ("Can you see how the wheel is turned?", "How is the wheel turned?"),
+        ("Please explain how the wheel is turned.", "Please explain how the wheel is turned."),
+    ],
+)
+def test_the_clause_is_put_right_or_stays(question, direct):
+    assert direct_question(question) == direct
 
 
 @pytest.mark.parametrize("question", OWN)
