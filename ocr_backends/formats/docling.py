@@ -15,6 +15,9 @@ DEEPEST = 50
 _SPACE = re.compile(r"\s")
 _CLOSING, _OPENING = re.compile(r"[.,;:!?)\]}%’”]"), re.compile(r"[(\[{‘“]\Z")
 
+_NOT_DECODED = re.compile(r"\s*<!--[^<>]*-->\s*")
+"""What Docling writes in place of a formula."""
+
 
 def is_docling(content: Any) -> bool:
     """Whether it says that it is a DoclingDocument."""
@@ -41,7 +44,10 @@ class _Document:
             int(number) - 1: [] for number in self._document.get("pages") or {}
         }
         for tree in ("body", "furniture"):
-            for page_no, block in self._walk(self._document.get(tree) or {}, 0):
+            blocks = list(self._walk(self._document.get(tree) or {}, 0))
+            if tree == "body":
+                blocks = _placed(blocks, pages)
+            for page_no, block in blocks:
                 if page_no >= 1:
                     pages.setdefault(page_no - 1, []).append(block)
         return pages
@@ -130,15 +136,35 @@ class _Document:
             return Block("item", f"{marker} {text}" if ordered else text)
         if label == "formula":
             # What was not decoded has the characters of the page in ``orig``, which are no LaTeX.
-            return Block("formula" if item.get("text") else "text", text)
+            return Block("formula" if _is_decoded(item) else "text", text)
         if label == "code":
             return Block("code", text)
         return Block("text", text) if text else None
 
 
+def _placed(
+    blocks: list[tuple[int, Block]], pages: Mapping[int, list[Block]]
+) -> list[tuple[int, Block]]:
+    """Blocks with their pages; one without a place (0) is on the page of the block before it, or
+    of the first that has one. Without any, a document of one page has them all.
+    """
+    page = next((page for page, _ in blocks if page), min(pages) + 1 if len(pages) == 1 else 0)
+    placed = []
+    for own, block in blocks:
+        page = own or page
+        placed.append((page, block))
+    return placed
+
+
+def _is_decoded(item: Mapping[str, Any]) -> bool:
+    """Whether the text of a formula is its LaTeX, and no remark of Docling's in its place."""
+    return bool(item.get("text")) and not _NOT_DECODED.fullmatch(str(item["text"]))
+
+
 def _text(item: Mapping[str, Any]) -> str:
     """The text of an item, or the characters of the page that it was made from."""
-    return str(item.get("text") or item.get("orig") or "")
+    is_remark = item.get("label") == "formula" and not _is_decoded(item)
+    return str((not is_remark and item.get("text")) or item.get("orig") or "")
 
 
 def _is_inline(item: Mapping[str, Any]) -> bool:
@@ -148,7 +174,7 @@ def _is_inline(item: Mapping[str, Any]) -> bool:
 def _inline_part(item: Mapping[str, Any]) -> str:
     """A part of a paragraph; formulas and code are marked."""
     text, label = _text(item).strip(), item.get("label")
-    if label == "formula" and item.get("text"):
+    if label == "formula" and _is_decoded(item):
         return text if text.startswith("$") else f"${text}$"
     return f"`{text}`" if label == "code" and text and "`" not in text else text
 

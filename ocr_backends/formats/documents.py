@@ -62,6 +62,7 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
     Raises EngineError, also for a file whose text is all outside the places for page text.
     """
     root = parse_xml(data)
+    root.tag = "html" if root.tag.lower() == "html" else root.tag
     if root.tag not in _ROOTS:
         raise EngineError(f"XML whose root is <{root.tag[:40]}>, not hOCR, ALTO or PAGE")
     form, pages = _ROOTS[root.tag]

@@ -30,6 +30,8 @@ def hocr_pages(root: Element) -> dict[int, list[Block]]:
     ``ppageno`` where each has one of its own, else its place in the file. Raises EngineError for a
     file without pages.
     """
+    for element in root.iter():  # HTML, unlike XHTML, has names of any case
+        element.tag = element.tag.lower()
     pages = [element for element in root.iter() if "ocr_page" in _classes(element)]
     if not pages:
         raise EngineError("HTML without a page of hOCR")

@@ -124,16 +124,26 @@ def _chained(page: Element, named: dict[str, Element]) -> list[str]:
             if after := element.get("IDNEXT", ""):
                 links.append((inside[-1], after))
     for name, after in links:
-        if (target := first.get(after)) is not None and target not in follows.values():
+        target = first.get(after)
+        if target is not None and target != name and target not in follows.values():
             follows.setdefault(name, target)
-    order: dict[str, None] = {}
     starts = [name for name in named if name not in follows.values()]
-    for name in [*starts, *named]:  # a circle has no start: it begins with its first block
-        position: str | None = name
-        while position is not None and position not in order:
-            order[position] = None
-            position = follows.get(position)
+    chained = {block for name in starts for block in _chain(name, follows)}
+    order: dict[str, None] = {}
+    for name in named:  # a circle has no start: it begins with its first block
+        if name in starts or name not in chained:
+            order |= dict.fromkeys(_chain(name, follows))
     return list(order)
+
+
+def _chain(name: str, follows: dict[str, str]) -> dict[str, None]:
+    """A block and those that follow it, each once."""
+    chain: dict[str, None] = {}
+    position: str | None = name
+    while position is not None and position not in chain:
+        chain[position] = None
+        position = follows.get(position)
+    return chain
 
 
 def _margins(page: Element, *names: str) -> Iterator[Block]:

@@ -24,8 +24,16 @@ NEIGHBOURS = 4
 REACH = 2.5
 """... within this distance, in sizes of a letter."""
 SURE = 2.0
-"""Least confidence of Tesseract's detection that counts as a sign. Of pages in scripts that its
-model does not have, those whose letters agreed with a wrong turn had at most 1.3."""
+"""Least confidence of Tesseract's detection that counts as a sign, where it sees Latin script."""
+SURE_OF_OTHERS = 10.0
+"""The same where it sees another script, or hardly any: the letters then say little. Of pages in
+scripts or fonts that its model does not have (Tamil in FreeSerif, seen as Malayalam, Han, Korean or
+Latin), those whose letters agreed with a wrong turn had at most 7.2; Latin pages that it took for
+another script had 34."""
+LATIN = ("Latin", "Fraktur")
+"""Scripts whose letters stand on a line."""
+SURE_SCRIPT = 1.0
+"""Least confidence of the script; Tamil that was taken for Latin had .6, Latin pages 2 or more."""
 LEVEL = 0.08
 """Edges agree if they are at most this far apart, in sizes of a letter."""
 SAYS = {
@@ -40,7 +48,8 @@ def turn_of(image: np.ndarray) -> Turn | None:
 
     ``image``: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB. Two signs must agree: how the letters
     line up, and Tesseract's detection. The letters alone are no sign: those of Tamil hang from a
-    line, and many pages of Greek and Cyrillic look upside down by them. Where they differ, a sure
+    line, and many pages of Greek and Cyrillic look upside down by them. So they count with a script
+    that the detection sees as Latin, else only with a high confidence. Where they differ, a sure
     detection is believed in scripts other than Latin. Without Tesseract nothing is known.
     """
     by_letters = _turn_by_letters(image)
@@ -53,7 +62,9 @@ def turn_of(image: np.ndarray) -> Turn | None:
     if detected is None:
         return None
     turn = _TURNS[detected.turns]
-    agree = turn == by_letters and detected.confidence >= SURE
+    is_latin = detected.script in LATIN and detected.script_confidence >= SURE_SCRIPT
+    least = SURE if is_latin else SURE_OF_OTHERS
+    agree = turn == by_letters and detected.confidence >= least
     return turn if agree or detected.is_sure else None
 
 

@@ -27,6 +27,7 @@ def hocr(inside: str) -> str:
         ("<p class='ocr_par'>A light-<br/>house on<br />the cape</p>", "A lighthouse on\nthe cape"),
         ("<p>first<br/>second</p>", "first\nsecond"),
         ("<span class='ocr_line'>one<br/>two</span>", "one\ntwo"),
+        ("<P class='ocr_par'>north<BR/>pier<Br></Br>light</P>", "north\npier\nlight"),
         ("<p class='ocr_par'><b>bold</b><br/><i>slanted</i></p>", "bold\nslanted"),
         ("<p class='ocr_par'><div>upper</div><div>lower</div></p>", "upper\nlower"),
         ("<p class='ocr_par'>in<b>side</b> a\n word</p>", "inside a word"),
@@ -107,6 +108,18 @@ def test_alto_follows_the_next_block() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("afters", "order"),
+    [(("b1", "", ""), "123"), (("b2", "b1", ""), "123"), (("", "b3", "b2"), "123"),
+     (("b3", "b1", ""), "213"), (("none", "b2", "b1"), "231")],
+)  # fmt: skip
+def test_alto_follows_no_block_to_itself_nor_round_in_a_circle(
+    afters: tuple[str, ...], order: str
+) -> None:
+    blocks = [(f"b{number}", after, str(number)) for number, after in enumerate(afters, start=1)]
+    assert "".join(alto(*blocks)) == order
+
+
 @given(
     targets=st.lists(st.sampled_from(["", "b0", "b1", "b2", "b3", "none"]), min_size=4, max_size=4)
 )
@@ -138,6 +151,23 @@ def test_a_formula_that_was_not_decoded_keeps_its_characters() -> None:
     ]
     text = docling(texts, [], ["#/texts/0", "#/texts/1"])
     assert text == "v = s / t\n\n$$\\frac{s}{t}$$"
+
+
+def test_a_remark_in_place_of_a_formula_is_no_formula() -> None:
+    remark = {"label": "formula", "text": "<!-- formula-not-decoded -->", "orig": "a = b + c"}
+    assert docling([remark], [], ["#/texts/0"]) == "a = b + c"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (1, 2, 0)])
+def test_what_has_no_place_is_on_the_page_of_its_neighbour(order: tuple[int, ...]) -> None:
+    texts = [
+        {"label": "formula", "text": "p = q", "prov": []},
+        {"label": "text", "text": "Before it."},
+        {"label": "text", "text": "After it."},
+    ]
+    text = docling(texts, [], [f"#/texts/{number}" for number in order])
+    parts = ["$$p = q$$", "Before it.", "After it."]
+    assert text == "\n\n".join(parts[number] for number in order)
 
 
 def test_the_parts_of_a_paragraph_are_one_paragraph() -> None:

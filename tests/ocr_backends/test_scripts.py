@@ -72,6 +72,11 @@ def test_pages_that_are_known_are_turned(script):
         (180, Orientation(2, 9.0, "Latin", 20.0), 180),  # two signs agree
         (180, Orientation(2, 0.7, "Latin", 20.0), None),  # one of them is hardly any
         (180, Orientation(0, 22.0, "Greek", 1.0), None),  # upright Greek
+        (180, Orientation(2, 6.1, "Han", 1.4), None),  # agreement in a script that hangs
+        (270, Orientation(1, 7.1, "Malayalam", 2.6), None),
+        (180, Orientation(2, 3.7, "Latin", 0.6), None),  # hardly any sign of Latin
+        (180, Orientation(2, 2.2, "Latin", 3.0), 180),
+        (270, Orientation(1, 34.0, "Cyrillic", 0.2), 270),
         (270, Orientation(3, 25.0, "Greek", 1.0), 90),  # Greek on its side
         (270, Orientation(3, 5.0, "Cyrillic", 1.0), None),  # not sure of it
         (180, Orientation(1, 30.0, "Latin", 20.0), None),  # Latin is never believed alone
