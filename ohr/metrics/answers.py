@@ -16,7 +16,7 @@ _NOWHERE = PageRef("", 0)
 
 
 class _Score(plugins.Metric[ProtocolParams], ABC, abstract=True):
-    version = "6"
+    version = "7"
     argument = "protocol"
 
     def score(self, prediction: str, reference: str) -> float:

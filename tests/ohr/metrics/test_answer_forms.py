@@ -43,7 +43,32 @@ def test_a_number_is_one_however_its_digits_are_grouped(number):
         assert em(form, plain) == em(plain, form) == em(form, commas) == 1
 
 
-@given(st.text("ab5.0,' -U", max_size=20), st.text("ab5.0,' -U", max_size=20))
+@pytest.mark.parametrize(
+    ("form", "plain"),
+    [
+        ("7 412,5", "7412.5"), ("7.412,5", "7,412.5"), ("7\u202f412,50", "7412.50"),
+        ("½", "0.5"), ("4¾", "4.75"), ("2 ¼ miles", "2.25 miles"),
+        ("6 million", "6,000,000"), ("2.4 billion", "2400000000"), ("1,200 thousand", "1200000"),
+        ("−3.5 million", "-3500000"), ("$6 million", "$6,000,000"),
+    ],
+)  # fmt: skip
+def test_a_number_is_one_however_it_is_spelled(form, plain):
+    assert em(form, plain) == em(plain, form) == 1
+    assert em(form, form) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("7,5", "7.5"), ("7,412", "7.412"), ("6 million", "6"), ("6 million", "6,000"),
+        ("½", "2"), ("4½", "0.5"), ("7 412,5", "74125"), ("6 millionaires", "6000000"),
+    ],
+)  # fmt: skip
+def test_other_numbers_stay_others(one, other):
+    assert em(one, other) == em(other, one) == 0
+
+
+@given(st.text("ab5.0,' -U½", max_size=20), st.text("ab5.0,' -U½", max_size=20))
 def test_answers_with_equal_tokens_stay_equal_and_the_order_does_not_matter(first, second):
     if tokens(first) == tokens(second):
         assert em(first, second) == float(bool(tokens(first)))
