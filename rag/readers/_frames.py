@@ -31,7 +31,7 @@ _COURTESY = (
     " thank great nice helpful wonderful lovely fantastic possible okay ok alright fine sorry"
     " excuse pardon forgive bother bothering trouble disturb hello hi hey greetings dear morning"
     " afternoon evening day again well now then oh um say pray much advance favour favor mind care"
-    " help helping if"
+    " help helping if far time patience support today"
 )
 _ASKING = (
     "know knowing known tell telling told inform informing remind reminding advise find finding"

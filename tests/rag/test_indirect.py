@@ -102,15 +102,16 @@ def test_an_indirect_question_has_the_answer_of_the_direct_one(pair, form):
     assert READER.answer(indirect, CONTEXT) == READER.answer(question, CONTEXT)
 
 
-@given(st.sampled_from(sorted(QUESTIONS.items())), st.sampled_from(FREE))
-def test_a_frame_is_known_by_its_words_not_by_a_list(pair, form):
-    question, clause = pair
-    assert READER.answer(form.format(clause), CONTEXT) == READER.answer(question, CONTEXT)
+@pytest.mark.parametrize("form", FREE)
+def test_a_frame_is_known_by_its_words_not_by_a_list(form):
+    for question, clause in QUESTIONS.items():
+        assert READER.answer(form.format(clause), CONTEXT) == READER.answer(question, CONTEXT)
 
 
-@given(st.sampled_from(sorted(QUESTIONS)), st.sampled_from(BEFORE))
-def test_courtesies_before_a_question_change_no_answer(question, form):
-    assert READER.answer(form.format(question), CONTEXT) == READER.answer(question, CONTEXT)
+@pytest.mark.parametrize("form", BEFORE)
+def test_courtesies_before_a_question_change_no_answer(form):
+    for question in QUESTIONS:
+        assert READER.answer(form.format(question), CONTEXT) == READER.answer(question, CONTEXT)
 
 
 @pytest.mark.parametrize(
