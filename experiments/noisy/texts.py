@@ -19,7 +19,7 @@ from ohr.collection import Dataset
 from ohr.display.choices import TEXT_NOISE_OPTIONS
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
-from ohr.ocr.dose import check_dose, dose_line, measure_doses, untouched_lines
+from ohr.ocr.dose import dose_line, measure_doses, untouched_lines
 from ohr.ocr.noise import Noise
 from ohr.ocr.progress import Progress
 from ohr.ocr.rewriting import rewrite_page, text_perturbation
@@ -159,8 +159,6 @@ def _write(truth: Truth, noise: Noise, out: Path, progress: Progress) -> dict[st
     name = f"{noise.name} {noise.strength}"
     for line in (dose_line(name, doses), *untouched_lines(name, doses)) if doses else ():
         progress.say(plain(line))
-    if noise.intensity:
-        check_dose(name, doses)
     return {
         "operator": operator.identity(),
         "level": noise.level,
