@@ -168,7 +168,8 @@ def test_systems_are_compared_with_each_other(settings, tmp_path):
 
 @pytest.mark.slow
 def test_systems_are_no_readers_and_have_curves_of_their_own(settings, tmp_path):
-    noisy = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=1"]  # seed at which the short pages change
+    # Seed 0 changes none of these short pages.
+    noisy = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=1"]
     noisy += ["stages=[ocr,generation,overall]", "systems=[rag,my_systems.Listing]"]
     run = run_study(load_config([*settings, *noisy]), tmp_path / "run")
     with pytest.raises(OhrError, match=r"has 1 reader\(s\)"):
