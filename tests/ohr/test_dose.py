@@ -155,7 +155,7 @@ AXES = ("r_noise_reference", "r_noise", "r_noise_content", "edit_distance")
         ([(0.1, 0.4), (0.0, 0.3), (0.0, 0.2), (0.0, 0.2)], "r_noise_reference", ""),
         ([(1.0, 1.0), (0.0, 0.3), (0.0, 0.2), (0.0, 0.2)], "r_noise", "1.00 on clean pages"),
         ([(1.0, 0.8), (0.0, 0.0), (0.0, 0.0), (0.0, 0.2)], "edit_distance", "not raised"),
-        ([(0.1, 0.1), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)], "r_noise_reference", ""),
+        ([(0.1, 0.1), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)], "intensity", "not raised"),
     ],
 )
 def test_the_axis_can_rise(values, axis, note):
