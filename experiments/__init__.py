@@ -8,6 +8,10 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments._commands import EARLIER
+from ohr.working_folder import put_folder_last
+
+if sys.argv[:1] == ["-m"]:  # as Python names a program of which it has only imported the package
+    put_folder_last()
 
 
 class _EarlierNames:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, get_args
 
 from ohr import registry
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, OhrError
 from ohr.metrics.labels import (
     CLOSED_BOOK,
     CONTENT_R_NOISE,
@@ -136,6 +136,15 @@ class MetricInfo:
         if protocol == "default" or self.of == "evidence" or self.is_closed_book:
             return frozenset()
         return FAILED if self.of == "page" else FAILED | {Status.EMPTY}
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("stage", "metric", "of", "title", "version", "part_of", "basis"), str),
+    **dict.fromkeys(("worst", "best", "missing"), (int, float)),
+    **dict.fromkeys(("higher_is_better", "shown"), bool),
+    "top_k": (int, type(None)),
+}
+"""The types of what a manifest states of a metric."""
 
 
 def base_name(metric: str) -> str:
@@ -344,12 +353,21 @@ def read_metric_infos(manifest: Mapping[str, Any]) -> list[MetricInfo] | None:
 
 
 def _read_metric_info(entry: Mapping[str, Any]) -> MetricInfo:
-    """A metric of a manifest; a missing basis is that of the metric today."""
+    """A metric of a manifest; a missing basis is that of the metric today.
+
+    Raises OhrError for what no study writes.
+    """
     names = {field.name for field in fields(MetricInfo)}
     values = {name: value for name, value in entry.items() if name in names}
-    if "basis" not in values:
-        values["basis"] = metric_info(values["stage"], values["metric"]).basis
-    return MetricInfo(**values)
+    for name, kind in _KINDS.items():
+        if name in values and not isinstance(values[name], kind):
+            raise OhrError(f"the manifest states no {name} of a metric: {values[name]!r:.60}")
+    try:
+        if "basis" not in values:
+            values["basis"] = metric_info(values["stage"], values["metric"]).basis
+        return MetricInfo(**values)
+    except (LookupError, TypeError) as error:
+        raise OhrError(f"the manifest does not state a metric as a study does: {error}") from error
 
 
 @cache

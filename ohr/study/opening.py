@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ohr.errors import OhrError
-from ohr.study.faults import faults_of
+from ohr.study.faults import faults_of, has_receipt
 from ohr.study.results import StudyRun, check_distinct, open_run
 
 
@@ -21,6 +21,16 @@ def open_runs(paths: Sequence[Path]) -> list[StudyRun]:
         if line := fault_line(run):
             raise OhrError(line)
     return runs
+
+
+def unverified_lines(runs: Iterable[StudyRun]) -> list[str]:
+    """A line for each run of which no command noted what it wrote."""
+    return [
+        f"{run.path} is not verified: the digests of its files were not noted; ohr verify "
+        f"{run.path} scores its cases again"
+        for run in runs
+        if not has_receipt(run.path)
+    ]
 
 
 def fault_line(run: StudyRun) -> str:

@@ -241,11 +241,12 @@ def _manifest(path: Path) -> dict[str, Any]:
     """A run's manifest. Raises OhrError if there is none."""
     try:
         manifest = json.loads((path / "manifest.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
         )
     sections = ("config", "dataset", "engines", "versions", "imported", "readers", "systems")
+    sections += ("counts", "cells", "metrics", "knowledge_bases")
     if not isinstance(manifest, dict) or not all(
         isinstance(manifest.get(name, {}), dict) for name in sections
     ):
@@ -262,7 +263,23 @@ def _drawn(path: Path, metric_infos: Iterable[MetricInfo]) -> pd.DataFrame:
         rows["draw"] = rows["seed"]
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
+    _check_types(path / FILE, rows)
     return counted_rows(rows, metric_infos)
+
+
+def _check_types(file: Path, rows: pd.DataFrame) -> None:
+    """Raise OhrError for rows that no study wrote: text for numbers, nothing or another word for a
+    name."""
+    from pandas.api.types import is_numeric_dtype
+
+    for column in ("value", "page_no", "draw", "seed", "intensity"):
+        if column in rows and not is_numeric_dtype(rows[column]):
+            raise OhrError(f"{file}: {column} is not a number everywhere: run it again")
+    for column in ("qid", "doc_id", "page_no", "stage", "metric", "status"):
+        if rows[column].isna().any():
+            raise OhrError(f"{file}: {column} is not stated everywhere: run it again")
+    if unknown := sorted(set(rows["status"]) - set(_SEVERITY)):
+        raise OhrError(f"{file}: the status {unknown[0]!r} is none of a study: run it again")
 
 
 def counted_rows(rows: pd.DataFrame, metric_infos: Iterable[MetricInfo] = ()) -> pd.DataFrame:

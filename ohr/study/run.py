@@ -8,7 +8,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from ohr.store.locking import locked
 from ohr.store.versions import versions
 from ohr.study.commands import command_entry
 from ohr.study.config import StudyConfig
+from ohr.study.faults import RECEIPT
 from ohr.study.inputs import part_identities, plugin_sources
 from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.loading import load_dataset
@@ -257,6 +258,8 @@ def _carry_out(
         with clock.stage("write"):
             # If interrupted here, the folder must not look like a finished run.
             (out / "manifest.json").unlink(missing_ok=True)
+            with suppress(OSError):  # the digests of earlier files; a study needs none
+                (out / RECEIPT).unlink()
             put_in_place(rows, out / ROWS)
             write_csv(out / "cells.csv", cells)
     with clock.stage("write"):
@@ -271,7 +274,8 @@ def _carry_out(
         "seed": config.seed,
         "draws": list(plan.draws),
         "versions": versions(),
-        "metrics": metric_versions(plan.metric_infos),
+        "metrics": metric_versions(plan.metric_infos)
+        | {name: plan.metrics[name].version for name in plan.noise_columns},
         "measures": describe_metrics(plan.metric_infos),
         "signatures": signatures(plan.metric_infos, plan.metrics, config),
         "groups": groups,

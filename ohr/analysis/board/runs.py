@@ -11,7 +11,7 @@ from typing import Any
 from ohr.errors import OhrError
 from ohr.ocr.progress_file import FOLDER, read_progress
 from ohr.store.identity import digest, file_digest
-from ohr.study.faults import faults_of
+from ohr.study.faults import faults_of, has_receipt
 from ohr.study.notices.failures import failure_lines
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.rows import FILE as ROWS
@@ -34,6 +34,13 @@ class Entry:
     run: StudyRun | None
     lacks: tuple[str, ...] = ()
     """Lines on what is missing; empty for a complete run."""
+
+    @property
+    def state(self) -> str:
+        """``complete``, ``incomplete``, or ``not verified``: nobody noted what the study wrote."""
+        if self.lacks:
+            return "incomplete"
+        return "complete" if has_receipt(self.path) else "not verified"
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from ohr.statistics.numbers import interval, number, p_value, prose, signed
 from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_notes
-from ohr.study.opening import open_runs
+from ohr.study.opening import open_runs, unverified_lines
 from ohr.study.results import StudyRun, run_names, uncounted_conditions
 
 
@@ -77,6 +77,8 @@ def compare_runs(
     table = _text_table(differences, labels, [*notes, *truth_notes(run.cells for run in runs)])
     show(terminal_table(table))
     print_caption(table.caption)
+    for line in unverified_lines(runs):
+        print(plain(line))
     for reason in split_by_signature(runs, metrics)[1]:
         print(plain(reason))
     for run, run_name in zip(runs, run_names(runs), strict=True):

@@ -15,6 +15,7 @@ from ohr.files.safe_text import plain
 from ohr.report.board.page import SCRIPTS, SHEETS, page
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.csv import write_csv
+from ohr.study.opening import unverified_lines
 
 VERSION = 1
 """Of the layout of board.json."""
@@ -63,6 +64,7 @@ def _board_json(
             {
                 "name": entry.name,
                 "complete": not entry.lacks,
+                "verified": entry.state == "complete",
                 "lacks": list(entry.lacks),
                 "study": study_of(entry.run) if entry.run else None,
                 "data": entry.run.manifest.get("dataset", {}).get("digest") if entry.run else None,
@@ -108,6 +110,7 @@ def _lines(
               for table in tables if table.apart]  # fmt: skip
     lines += [f"{entry.name} is incomplete: {'; '.join(entry.lacks)}"
               for entry in entries if entry.lacks]  # fmt: skip
+    lines += unverified_lines(entry.run for entry in entries if entry.run and not entry.lacks)
     lines += [f"{rerun.name}: {rerun.badge()}" for rerun in again]
     written = [f"table: {out / 'board.csv'}", f"table: {out / 'board.json'}"]
     return [*map(plain, lines), *written, f"board: {out / 'index.html'}"]

@@ -303,7 +303,7 @@ def _runs_table(entries: Sequence[Entry], again: Sequence[Rerun]) -> Table:
         rows.append(
             [
                 plain(entry.name),
-                "incomplete" if entry.lacks else "complete",
+                entry.state,
                 study_of(entry.run)[:_DIGITS] if entry.run else "–",
                 _badge(badges.get(entry.name)) or ("–" if entry.name not in firsts else "first"),
                 str(dataset.get("digest", "") or "–")[:_DIGITS],

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from ohr.errors import OhrError
 from ohr.store.identity import digest
 from ohr.study.scoring.conditions import AnswerSource
-from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
+from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 FILE = "cases.zip"
 _OPTIONAL = ("category", "headers", "written_for", "relevance")
@@ -200,13 +200,42 @@ def read_cases(run: Path, name: str) -> pa.Table:
     try:
         with zipfile.ZipFile(run / FILE) as archive:
             content = io.BytesIO(archive.read(f"{name}.parquet"))
-            return pq.read_table(content, use_threads=False)  # see ohr.study.output.rows
+            table = pq.read_table(content, use_threads=False)  # see ohr.study.output.rows
     except FileNotFoundError as error:
         raise OhrError(
             f"{run} has no {FILE}: run its command again; no page is read twice"
         ) from error
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise OhrError(f"{run / FILE} is damaged ({error}): delete it and run again") from error
+    _check_columns(run, name, table)
+    return table
+
+
+def _check_columns(run: Path, name: str, table: pa.Table) -> None:
+    """Raise OhrError for a table without a column, with another, or with one of another type."""
+    schema = SCHEMAS[name]
+    lacking = [field.name for field in schema if field.name not in table.column_names]
+    lacking = [column for column in lacking if column not in (*_OPTIONAL, "system")]
+    problem = f"{name} has no column {lacking[0]!r}" if lacking else ""
+    for column in table.schema:
+        if column.name not in schema.names:
+            problem = problem or f"{name} has a column {column.name!r}"
+        elif not _is_alike(column.type, schema.field(column.name).type):
+            problem = problem or f"the column {column.name!r} of {name} is of another type"
+    if problem:
+        raise OhrError(f"{run / FILE} is damaged ({problem}): delete it and run again")
+
+
+def _is_alike(stored: pa.DataType, declared: pa.DataType) -> bool:
+    """Whether two types hold the same kind of values, however they are stored."""
+    kinds = (
+        lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind),
+        pa.types.is_integer,
+        pa.types.is_floating,
+        lambda kind: pa.types.is_list(kind) or pa.types.is_large_list(kind),
+    )
+    pair = [t.value_type if pa.types.is_dictionary(t) else t for t in (stored, declared)]
+    return pa.types.is_null(pair[0]) or any(all(map(is_kind, pair)) for is_kind in kinds)
 
 
 def read_questions(run: Path) -> list[Question]:
@@ -244,4 +273,16 @@ def read_texts(run: Path) -> dict[str, dict[PageRef, str]]:
         pages = by_base.setdefault(base, {})
         if text is not None:
             pages[PageRef(doc_id, page_no)] = texts[text]
+    return by_base
+
+
+def read_statuses(run: Path) -> dict[str, dict[PageRef, Status]]:
+    """How each page of each knowledge base was read. Raises OhrError."""
+    table = read_cases(run, "pages")
+    columns = (
+        table[name].to_pylist() for name in ("knowledge_base", "doc_id", "page_no", "status")
+    )
+    by_base: dict[str, dict[PageRef, Status]] = {}
+    for base, doc_id, page_no, status in zip(*columns, strict=True):
+        by_base.setdefault(base, {})[PageRef(doc_id, page_no)] = Status(status)
     return by_base

@@ -22,10 +22,12 @@ from experiments.verify import main as verify
 from ohr.analysis.verification import rescoring
 from ohr.analysis.verification.rescoring import CLEAN, rescore
 from ohr.errors import OhrError
-from ohr.study.faults import faults_of
-from ohr.study.opening import open_runs
+from ohr.study.faults import RECEIPT, faults_of
+from ohr.study.opening import open_runs, unverified_lines
 from ohr.study.output.cases import read_texts
+from ohr.study.output.rows import read_rows
 from ohr.study.results import open_run
+from ohr.study.run import run_study
 from tests.builders import CliRunner
 
 pytestmark = pytest.mark.slow
@@ -183,6 +185,9 @@ def test_no_value_can_be_changed_unseen(finished, tmp_path_factory, place, shift
 @pytest.mark.slow
 def test_without_truth_in_the_run_pages_are_compared_with_its_data(finished, run, monkeypatch):
     texts = {name: pages for name, pages in read_texts(run).items() if name != CLEAN}
+    rows = read_rows(run)
+    noisy = rows[rows["intensity"] > 0]
+    monkeypatch.setattr(rescoring, "read_rows", lambda _: noisy.copy())
     monkeypatch.setattr(rescoring, "read_texts", lambda _: texts)
     with_data = rescore(open_run(run))
     assert not with_data.differing
@@ -253,11 +258,22 @@ def test_the_board_does_not_rank_an_edited_run(finished, run, tmp_path):
     assert set(ranked["runs"]) == {"run"}
 
 
-def test_a_later_run_in_the_same_folder_is_not_compared_with_an_earlier_note(finished, run):
-    """A study that Python runs writes no note: that of an earlier command says nothing of it."""
+def test_a_later_run_in_the_same_folder_takes_an_earlier_note_away(run):
+    """A study that Python runs writes no note; that of an earlier command is of other files."""
+    opened = open_run(run)
+    run_study(opened.config, run)
+    assert not (run / RECEIPT).exists()
+    assert faults(run) == ""
+    assert unverified_lines([open_run(run)]) == [
+        f"{run} is not verified: the digests of its files were not noted; ohr verify {run} "
+        "scores its cases again"
+    ]
+
+
+def test_an_edited_manifest_does_not_hide_other_edits(run):
     manifest = json.loads((run / "manifest.json").read_text("utf-8"))
     manifest["seconds"] = {}
     (run / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     edit_rows(run, lambda rows: rows)
-    assert faults(run) == ""
-    assert ohr.open_run(run).rows.equals(ohr.open_run(finished).rows)
+    assert "manifest.json was changed after the command had ended" in faults(run)
+    assert "rows.parquet was changed" in faults(run)
