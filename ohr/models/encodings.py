@@ -32,14 +32,16 @@ def decoded(body: bytes, encoding: str, limit: int, *, whole: bool = True) -> by
                 f"the server compresses its answers as {name[:20]!r} although it was asked not to: "
                 "switch that off there (gzip and deflate are read)"
             )
-    return _inflated(body, "gzip", limit, whole=whole) if body.startswith(_GZIP) else body
+    if body.startswith(_GZIP):
+        return _inflated(body, "gzip", limit, whole=whole)
+    return _inflated(body, "deflate", limit, whole=whole) if _is_zlib(body) else body
 
 
 def _inflated(body: bytes, name: str, limit: int, *, whole: bool) -> bytes:
     """A body without one layer of compression; unchanged if it has none of that name."""
     if body.startswith(_GZIP):
         return _members(body, limit, whole=whole)
-    if name != "deflate" or not body:
+    if not (name == "deflate" or _is_zlib(body)) or not body:
         return body
     for bits in (zlib.MAX_WBITS, -zlib.MAX_WBITS):  # with zlib's header, and raw as some send it
         try:
@@ -47,6 +49,11 @@ def _inflated(body: bytes, name: str, limit: int, *, whole: bool) -> bytes:
         except zlib.error:
             continue
     return body
+
+
+def _is_zlib(body: bytes) -> bool:
+    """Whether a body begins as zlib's streams do (RFC 1950), which no JSON and no event does."""
+    return body[:1] == b"x" and len(body) > 1 and int.from_bytes(body[:2]) % 31 == 0
 
 
 def _members(body: bytes, limit: int, *, whole: bool) -> bytes:

@@ -31,7 +31,9 @@ _ORDINARY = {
     "prohibited_content": FILTERED,
     "error": "error",
 }
-_LIMIT = re.compile(r"max(?:imum)?_|_limit|limit_|length|truncated|incomplete|context_window")
+_LIMIT = re.compile(
+    r"max(?:imum)?_|maxlen|^limit$|_limit|limit_|length|truncated|incomplete|context_window"
+)
 
 
 def end_of(reason: object) -> str:

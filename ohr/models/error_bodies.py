@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ohr.models.error_codes import STOPS, status_of, words_may_pass
+from ohr.models.error_codes import STOPS, status_of, words_blame_request, words_may_pass
 
 QUOTED_CHARS = 200
 """Most characters of an answer that a message quotes."""
@@ -19,8 +19,13 @@ _DEPTH = 4
 """How deep a code may be nested in an error, as in ``{"detail": {"error": {"code": 429}}}``."""
 _NO_ERROR = frozenset(
     {"", "0", "ok", "okay", "success", "succeeded", "successful", "none", "null", "noerror"}
-    | {"false", "成功"}
+    | {"false", "noerrors", "noexception", "成功", "请求成功", "无"}
 )
+_OTHER_CONTENTS = (
+    *("message", "response", "text", "content", "output", "output_text", "generated_text"),
+    *("candidates", "results", "embedding", "embeddings", "choices", "data"),
+)
+"""Fields with the content in the answers of other protocols."""
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
@@ -29,12 +34,13 @@ class ErrorWithin:
     """An error that an answer reports.
 
     ``code``: its HTTP status, 0 if none is given. ``passes``: whether the server's words say that
-    it passes.
+    it passes; ``lasts``: whether they blame the request.
     """
 
     code: int
     words: str
     passes: bool = False
+    lasts: bool = False
 
 
 def hide(key: str) -> None:
@@ -103,14 +109,16 @@ def error_within(answer: object) -> ErrorWithin | None:
 
 
 def is_hollow(answer: object, content: str) -> bool:
-    """Whether an answer is JSON without what it is asked for: ``{}``, ``{"choices": []}``.
+    """Whether an answer is JSON without what it is asked for: ``{}``, ``{"choices": []}``,
+    ``{"status": "queued"}``.
 
     ``content``: the field with the content, ``choices`` or ``data``.
     """
     if not isinstance(answer, Mapping):
         return answer in _EMPTY
     if content not in answer:
-        return not answer
+        # A report in the server's own words, unless another protocol's answer.
+        return not any(answer.get(name) for name in _OTHER_CONTENTS)
     listed = answer[content]
     return listed in _EMPTY or listed == [None] or listed == [{}] or _no_message(listed)
 
@@ -131,12 +139,19 @@ def _is_no_error(content: object, *, has_content: bool) -> bool:
         return not content or _says_no_error(content)
     codes = [content[name] for name in _CODES if content.get(name) not in (None, "")]
     words = [content[name] for name in _OWN_WORDS[:4] if content.get(name) not in (None, "")]
-    if not all(map(_says_no_error, codes)):
+    # Servers have numbers of their own, such as 20000: beside an answer, their words decide.
+    by_words = has_content and bool(words) and all(map(_says_no_error, words))
+    if not all(_says_no_error(code) or (by_words and _is_own_number(code)) for code in codes):
         return False
     if has_content and codes:
         return True
     rest = [value for name, value in content.items() if name not in (*_CODES, *_OWN_WORDS)]
     return all(map(_says_no_error, words)) and (bool(codes or words) or not any(rest))
+
+
+def _is_own_number(code: object) -> bool:
+    """Whether a code is a long number, beyond HTTP's."""
+    return bool(re.fullmatch(r"[1-9]\d{3,}", str(code).strip()))
 
 
 def _says_no_error(value: object) -> bool:
@@ -149,7 +164,7 @@ def _says_no_error(value: object) -> bool:
 def _inner_error(content: object, around: Mapping[str, Any]) -> ErrorWithin:
     words = _words(content) or quoted(content)
     code = _code(content) or _code({name: around.get(name) for name in _CODES})
-    return ErrorWithin(code, words, words_may_pass(words))
+    return ErrorWithin(code, words, words_may_pass(words), words_blame_request(quoted(content)))
 
 
 def _code(content: object) -> int:

@@ -68,6 +68,15 @@ _OVERLOAD = re.compile(
     re.IGNORECASE,
 )
 
+_BLAME = re.compile(
+    r"invalid|unsupported|\bnot (?:supported|found|allowed|enabled|available|permitted|valid)"
+    r"|\b(?:does|do) not (?:exist|support)|no such|unknown|unexpected|unrecogni[sz]ed"
+    r"|too (?:long|large)|(?:maximum|max) context|context (?:length|window)|\b(?:must|should) \w"
+    r"|required|missing|moderat|flagged|polic(?:y|ies)|safety|content filter|denied|forbidden"
+    r"|unauthori[sz]ed|permission|bad[ _]request|malformed|schema",
+    re.IGNORECASE,
+)
+
 
 def may_pass(status: int) -> bool:
     """Whether a request with this error status may succeed if it is sent again."""
@@ -77,6 +86,11 @@ def may_pass(status: int) -> bool:
 def words_may_pass(words: str) -> bool:
     """Whether a server's words say that an error passes, in English."""
     return bool(_OVERLOAD.search(words))
+
+
+def words_blame_request(words: str) -> bool:
+    """Whether a server's words say, in English, that this request will never succeed."""
+    return bool(_BLAME.search(words))
 
 
 def status_of(code: object) -> int:

@@ -22,12 +22,21 @@ _LONGEST_LINE = 60
 _EXAMPLE_CHARS = 90
 _SCANNED = 200
 
-_OPENING, _CLOSING = "[{⟦⟨⟪【〖〔『「《〈◁◀«‹⁅⦃", "]}⟧⟩⟫】〗〕』」》〉▷▶»›⁆⦄"
+_OPENING, _CLOSING = (
+    "[{⟦⟨⟪【〖〔『「《〈◁◀«‹⁅⦃＜［｛〘〚❬❮❰⟬⧼",
+    "]}⟧⟩⟫】〗〕』」》〉▷▶»›⁆⦄＞］｝〙〛❭❯❱⟭⧽",
+)
 # Pairs of symbols around a word (%%think%%, ::note::, ==x==), without those of numbers, formulas,
 # currencies and sentences.
 _SYMBOLS = r"[^\w\s$\\€£¥%.,;!?()'\"“”‘’°+\-−–—…]"
+# Arrows, dingbats and emoji, which no answer to a question begins or ends with by itself.
+_SIGNS = "[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?"
+_ENTITIES = r"&(?:lt|#60|#x3c);[^&\n]{1,80}&(?:gt|#62|#x3e);"
 _STARTS = (
     re.compile(r"<[^<>\n]{1,80}>"),
+    re.compile(_ENTITIES),
+    re.compile(rf"(?:{_SIGNS}){{1,4}}"),
+    re.compile(r"\([^\W\d_]{2,20}:[^\n()]{1,60}\)"),
     re.compile(rf"[{re.escape(_OPENING)}][^\n]{{1,40}}?[{re.escape(_CLOSING)}]"),
     re.compile(r"(?:```|~~~)[ \t]*\w*"),
     re.compile(r"\*\*[^*\n]{1,40}\*\*"),
@@ -38,6 +47,9 @@ _STARTS = (
 )
 _ENDS = (
     re.compile(r"<[^<>\n]{1,80}>\Z"),
+    re.compile(rf"{_ENTITIES}\Z"),
+    re.compile(rf"(?:{_SIGNS}){{1,4}}\Z"),
+    re.compile(r"[#=]{2,8}\Z"),
     re.compile(rf"[{re.escape(_OPENING)}][^\n]{{1,40}}?[{re.escape(_CLOSING)}]\Z"),
     re.compile(r"(?:```|~~~)\Z"),
     re.compile(rf"{_SYMBOLS}{{2,8}}\w{{1,30}}{_SYMBOLS}{{1,8}}\Z"),

@@ -137,7 +137,7 @@ class Endpoint:
             if error := error_within(content):
                 raise self._refused(200, error, answer.headers, key)
             if self.content and is_hollow(content, self.content):
-                raise _PassingError(f"an empty answer: {quoted(content)}")
+                raise _PassingError(f"an answer without {self.content}: {quoted(content)}")
             return content
 
         try:
@@ -282,7 +282,10 @@ class Endpoint:
         what = f"HTTP {status}"
         if status == 200 or error.code not in (0, status):
             what += f" with error{named}"
-        status, words, wait = deciding(status, error.code), error.words, asked_wait(headers)
+        # An error that a server sends as a success, and does not explain, may be its own.
+        unexplained = status == 200 and not error.code and not error.lasts
+        words = error.words
+        status, wait = deciding(status, error.code), asked_wait(headers, words)
         if status == NO_KEY:
             fix = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
             return MissingDependencyError(f"{self.url} refuses {fix} ({what}) {words}".strip())
@@ -291,7 +294,7 @@ class Endpoint:
                 f"{self.url} asks for payment ({what}): {words or 'no reason given'}: add credit "
                 "and run the same command again, which continues from here"
             )
-        if may_pass(status) or error.passes or wait > 0:
+        if may_pass(status) or error.passes or wait > 0 or unexplained:
             return _PassingError(f"{what} {words}".strip(), wait)
         if status in (403, 404):
             missing = ", no such endpoint or model" if status == 404 else ""

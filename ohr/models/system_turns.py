@@ -18,6 +18,8 @@ _REFUSED = re.compile(
     rf"{_SYSTEM}.{{0,40}}{_NOT}|{_NOT}.{{0,40}}{_SYSTEM}"
     r"|\b(?:unknown|unexpected|invalid|unsupported)\b[^.]{0,20}\brole\b[^.]{0,20}\bsystem\b"
     r"|\brole\b[^.]{0,20}\bsystem\b[^.]{0,20}\bnot\b"
+    r"|\bsystem\b['\"`]?\s(?:is|was) (?:not|no|an? (?:invalid|unknown|unsupported))\b[^.]{0,40}"
+    r"(?:\brole|\buser\b)|\b(?:should|must) be ['\"`]?user['\"`]?,? or ['\"`]?assistant\b"
     r"|\broles?\b.{0,30}\bmust alternate|\bonly\b.{0,20}\buser\b.{0,20}\bassistant\b.{0,20}\brole"
     r"|\bdeveloper instruction is not\b|\bfirst (?:message|turn|role)\b.{0,30}\buser\b",
     re.IGNORECASE,

@@ -12,16 +12,46 @@ import httpx
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 
 
-def asked_wait(headers: httpx.Headers) -> float:
+_PARTS = re.compile(
+    r"(\d{1,9}(?:\.\d{1,9})?)\s?(ms|milliseconds?|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?"
+    r"|s(?:ec(?:ond)?s?)?)(?![a-z])[\s,]{0,2}(?:and\s)?",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(
+    rf"(?:(?:try again|retry|wait|reset\w*)\s(?:in|after|for)?\s?|retry_?delay\W{{1,6}})"
+    rf"(?P<time>(?:{_PARTS.pattern}){{1,5}})",
+    re.IGNORECASE,
+)
+_UNIT_S = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+
+
+def asked_wait(headers: httpx.Headers, words: str = "") -> float:
     """The seconds of the header Retry-After, a number or a date (RFC 9110, 10.2.3); 0 without it.
 
-    A date is compared with the server's own clock, if the answer states its time.
+    A date is compared with the server's own clock, if the answer states its time. Without that
+    header, ``retry-after-ms`` counts, then a time in the error's ``words``: ``try again in 7h12m``.
     """
     after = headers.get("Retry-After", "").strip()
+    if not after:
+        milliseconds = headers.get("retry-after-ms", "").strip()
+        if _NUMBER.fullmatch(milliseconds):
+            return float(milliseconds) / 1000
+        return _wait_in_words(words)
     if _NUMBER.fullmatch(after):
         return float(after)
     until = _seconds(after)
     return 0.0 if until is None else until - (_seconds(headers.get("Date", "")) or time.time())
+
+
+def _wait_in_words(words: str) -> float:
+    named = _IN_WORDS.search(words)
+    if named is None:
+        return 0.0
+    parts = [(float(number), unit.lower()) for number, unit in _PARTS.findall(named["time"])]
+    return sum(
+        number / 1000 if unit.startswith(("ms", "milli")) else number * _UNIT_S[unit[0]]
+        for number, unit in parts
+    )
 
 
 def end_of_wait(seconds: float) -> str:

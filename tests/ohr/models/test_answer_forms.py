@@ -45,6 +45,8 @@ def text_of(answer: Any) -> str:
         (gzip.compress(WHOLE[1]), "X-GZIP"),
         (gzip.compress(WHOLE[1]), ""),
         (zlib.compress(WHOLE[1]), "deflate"),
+        (zlib.compress(WHOLE[1], 1), "gzip"),
+        (zlib.compress(WHOLE[1], 9), ""),
         (raw_deflate(WHOLE[1]), "deflate"),
         (gzip.compress(zlib.compress(WHOLE[1])), "deflate, gzip"),
         (gzip.compress(WHOLE[1][:9]) + gzip.compress(WHOLE[1][9:]), "gzip"),

@@ -107,6 +107,9 @@ REFUSALS = [
     "`system` role is not permitted here",
     "messages[0].role: 'system' is not allowed",
     "the first message must be from the user",
+    "'system' is not one of ['user', 'assistant'] (messages.0.role)",
+    "role: input must be 'user' or 'assistant'",
+    "system is not a valid role",
 ]
 
 

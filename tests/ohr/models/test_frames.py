@@ -24,7 +24,8 @@ PAIRS = [
     ("<|musing|>", "<|/musing|>"), ("<musings lang='en'>", "</musings>"), ("⟦m⟧", "⟦/m⟧"),
     ("{{plan}}", "{{/plan}}"), ("%%ponder%%", "%%end%%"), ("::: plan", ":::"),
     ("[PLAN]", "[/PLAN]"), ("【分析】", "【/分析】"), ("<<<plan>>>", "<<</plan>>>"),
-    ("--- plan ---", "---"),
+    ("--- plan ---", "---"), ("＜plan＞", "＜/plan＞"), ("&lt;plan&gt;", "&lt;/plan&gt;"),
+    ("❰plan❱", "❰/plan❱"), ("(plan: to look it up)", "(end)"),
 ]  # fmt: skip
 
 
@@ -43,7 +44,9 @@ def test_an_unknown_frame_is_found(opens: str, closes: str, every: int) -> None:
     assert all(example.startswith(opens) for example in first.examples)
 
 
-@pytest.mark.parametrize("mark", ["<|done|>", "</reply>", "⟦end⟧", "[END]", "```", "<eot/>"])
+@pytest.mark.parametrize(
+    "mark", ["<|done|>", "</reply>", "⟦end⟧", "[END]", "```", "<eot/>", "✔", "###"]
+)
 def test_an_unknown_end_is_found(mark: str) -> None:
     [shared] = shared_frames(f"{word} {mark}" for word in WORDS)
     assert shared.frame == Frame("end", mark)
@@ -53,7 +56,7 @@ def test_an_unknown_end_is_found(mark: str) -> None:
     ("reply", "mark"),
     [("Final answer: {}", "Final answer:"), ("Thinking...\n{}", "Thinking..."),
      ("**Answer:** {}", "**Answer:**"), ("[Thought for 1{} s]\n{}", None),
-     ("# Result\n{}", "# Result")],
+     ("# Result\n{}", "# Result"), ("🧠 {}", "🧠"), ("→ {}", "→")],
 )  # fmt: skip
 def test_labels_and_first_lines_are_frames_too(reply: str, mark: str | None) -> None:
     made = [reply.format(*[word] * reply.count("{}")) for word in WORDS if word.isalpha() or mark]

@@ -16,6 +16,7 @@ from ohr.models.error_bodies import error_within
 from ohr.models.error_codes import deciding, may_pass, status_of
 from ohr.models.http import Endpoint
 from ohr.models.servers import Servers
+from ohr.models.waits import asked_wait
 from tests.loopback import Reply, Server, refused, said, serving
 
 WHOLE = said("nine years")
@@ -230,3 +231,73 @@ def test_refusals_and_lateness_stay_what_they_are(server: Server) -> None:
     with pytest.raises(RefusedError, match=r"refused \(HTTP 404, no such endpoint or model"):
         endpoint(server).post({})
     assert not issubclass(RefusedError, LateError)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"state": "waiting", "place": 3},
+        {"id": "a1", "object": "chat.completion", "usage": {}},
+        {"ok": False, "problems": [{"number": 71, "text": "come back later"}]},
+        {"error": "the worker has hung up"},
+        {"error": {"message": "upstream gone"}},
+    ],
+)
+def test_a_success_without_an_answer_is_asked_again(
+    server: Server, waits: list[float], body: object
+) -> None:
+    server.replies = [json_reply(200, body), WHOLE]
+    assert endpoint(server).post({})["choices"]
+    assert waits == [1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": "the parameter seed is not supported"},
+        {"error": {"message": "no such model", "type": "invalid_request"}},
+        {"message": {"role": "assistant", "content": "of another protocol"}},
+    ],
+)
+def test_a_success_that_blames_the_request_is_not(
+    server: Server, waits: list[float], body: object
+) -> None:
+    server.replies = [json_reply(200, body), WHOLE]
+    try:
+        endpoint(server).post({})
+    except EngineError:
+        pass
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [{"code": 31000, "message": "OK"}, {"code": "7000", "msg": "success"}, {"msg": "No errors."}],
+)
+def test_a_number_of_the_servers_own_beside_an_answer_may_mean_success(error: object) -> None:
+    answer = {"choices": [{"message": {"content": "x"}}], "error": error}
+    assert error_within(answer) is None
+    assert error_within({"choices": [{"message": {"content": ""}}], "error": {"code": 500}})
+    assert error_within(answer | {"error": {"code": 31000, "message": "queue is full"}})
+
+
+@pytest.mark.parametrize(
+    ("headers", "words", "seconds"),
+    [
+        ({"retry-after-ms": "250"}, "", 0.25),
+        ({}, "Please try again in 2h5m1.5s.", 7501.5),
+        ({}, "retry after 90 seconds", 90),
+        ({}, "Please wait 3 minutes and 2 s", 182),
+        ({"Retry-After": "4"}, "try again in 9 h", 4),
+        ({}, "try again in 40 metres", 0),
+        ({}, "try again later", 0),
+    ],
+)
+def test_waits_in_milliseconds_and_in_words(headers: dict, words: str, seconds: float) -> None:
+    assert asked_wait(httpx.Headers(headers), words) == pytest.approx(seconds)
+
+
+def test_a_long_wait_in_words_stops_the_run(server: Server) -> None:
+    server.replies = [refused(429, "Limit of the day. Please try again in 5h30m.")]
+    with pytest.raises(MissingDependencyError, match="asks to wait until .* UTC"):
+        endpoint(server).post({})
