@@ -50,7 +50,7 @@ class RougeL(_Score):
     title = "ROUGE-L"
 
 
-@metric(title="refused", version="3", higher_is_better=False, missing=0.0)
+@metric(title="refused", version="4", higher_is_better=False, missing=0.0)
 def refused(case: AnswerCase) -> float:
     """Whether an answer declines to answer. An empty or failed answer does not, and counts 0."""
     return float(refusal.refused(case.answer.text))
@@ -71,7 +71,7 @@ class Judged(plugins.Metric):
     """
 
     name = "judged"
-    version = "3"
+    version = "4"
     title = "judged correct"
     needs = frozenset({"judge"})
     without_context = False

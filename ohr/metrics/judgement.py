@@ -23,6 +23,7 @@ from ohr.metrics.judgement_clauses import (
     leaves_open,
     names_values,
     question,
+    speaks_against,
 )
 from ohr.metrics.judgement_markup import plain_sentences
 from ohr.metrics.judgement_objects import UNREAD, replace_objects
@@ -49,7 +50,7 @@ def _says_correct(text: str) -> bool | None:
         return None
     last = claims[-1]
     before, after = sentences[: last.place], sentences[last.place + 1 :]
-    if before and leaves_open(before[-1]):
+    if before and (leaves_open(before[-1]) or speaks_against(before[-1], last.correct)):
         return None
     if last.correct and any(map(hedges_correct, before)):
         return None

@@ -53,7 +53,7 @@ _CLAIM = re.compile(
     )?
     {_SURELY}(?:(?P<never>anything\sbut|by\sno\smeans|in\sno\sway)\s+|(?P<not>not\s+)(?:at\sall\s+)?
       |(?P<fully>{_FULLY}))
-    (?P<article>an?\s+)?{_WORD}(?(article)\s(?:answer|response|reply))
+    (?P<article>(?:an?|the)\s)?{_WORD}(?(article)\s(?:answer|response|reply))
     """,
     re.VERBOSE,
 )
@@ -224,9 +224,9 @@ def _whole(sentence: str) -> bool | None:
     match = _CLAIM.match(sentence)
     if match is None:
         return None
-    if match["article"] and not match["subject"]:
-        return None
     correct = match["word"] in ("correct", "right")
+    if match["article"] and (not match["subject"] or (correct and match["article"] == "the ")):
+        return None  # "the correct answer" is another one
     tail = sentence[match.end() :]
     if match["word"] == "right" and not match["subject"] and (tail or yes or no):
         return None  # "Right, …" begins a talk
@@ -321,6 +321,21 @@ def _is_undoubted(text: str, correct: bool) -> bool:
     if _HEDGE.search(text):
         return False
     return not (_AGAINST.search(text) if correct else _FOR.search(text))
+
+
+_MATCHES = re.compile(
+    rf"{_SUBJECT}(?:\s+given)?\s+(?:(?:does|do|did)\s(?P<not>not)\s)?{_FULLY}"
+    r"(?:match(?:es|ed)?|agrees?|equals?|corresponds?)(?:\s(?:with|to))?"
+    r"(?:\s(?:the|any)(?:\s(?:of\sthe|reference|correct|expected|accepted|gold))*"
+    r"(?:\s(?:answers?|one|reference))?)?",
+    re.VERBOSE,
+)
+
+
+def speaks_against(sentence: str, correct: bool) -> bool:
+    """Whether a sentence says flatly that the answer matches, or does not, against the verdict."""
+    match = _MATCHES.fullmatch(sentence)
+    return match is not None and bool(match["not"]) == correct
 
 
 def hedges_correct(sentence: str) -> bool:

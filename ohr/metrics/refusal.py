@@ -3,7 +3,7 @@
 A refusal is a statement about the answer or about its source, not about the world. Each word of a
 sentence has a role, such as a denial, the source (*text*, *Dokument*, *extrait*), the answer
 (*information*, *Antwort*) or a verb of saying and knowing; other words have none. A few patterns
-over the roles tell refusals, in English, German and French, whatever the wording: a denied word of
+over the roles tell refusals, in English, German, French and Spanish, whatever the wording: a denied word of
 saying that is the whole sentence (*not stated in the text*), a source that does not say, an answer
 that is not there, and *I do not know*. So *unknown* is a refusal and *the unknown soldier* is not.
 *None*, *no* and *zero* are answers. Chinese refusals are found by a few phrases.
@@ -32,7 +32,8 @@ _ROLES = {
 
 N denial (n: German and French, which may follow the verb), S source, I answer or information, A
 *answer* and *mention* (noun or verb), V saying (Z: which alone is about a text; v: verbs that are
-nouns too), W saying and knowing, E knowing, Y finding out, F who answers, M *can*, m other modals,
+nouns too), W saying and knowing, E knowing, Y finding out, F who answers, P what *I* can or
+have (Spanish), M *can*, m other modals,
 H denial in itself (h: *missing*), G *enough*, U *unknown*, K *known*, L where, Q *about*, C another
 clause, B what may stand between, X any other word.
 """
@@ -56,12 +57,14 @@ _WHOLE = re.compile(
         f"[BIA]*{_DENIAL}B*L[BV]*S[BVZS]*",  # not in the text
         f"B*[IAS][BX]{{0,2}}H{_WHERE}{_ABOUT}",  # the context is insufficient
         f"B*H[BG]*[IAS]+{_WHERE}{_ABOUT}",  # insufficient data
+        # (there is) insufficient information to answer the question
+        "[BL]*(?:B*H[BG]*[IAS]+|[IAS]+B*H)[BQ]{1,2}[YWAE][BXIA]{0,4}",
         f"B*[IA][BX]{{0,2}}h{_WHERE}",  # the information is missing
         f"[BX]{{1,7}}{_DENIAL}B{{0,3}}Z",  # the year is not specified
         # it is not named in the text
         f"[BXIA]{{0,8}}?{_DENIAL}B{{0,3}}{_SAYING}B{{0,2}}L[BV]*S[BVZS]*",
         f"[BIA]*B*[LS]+[BVZ]*{_DENIAL}B*{_SAYING}+",  # that is in the text not said (German)
-        f"[BXLVQY]{{0,4}}{_DENIAL}[BXG]{{0,2}}[IA]+[BM]{{0,3}}(?:[VZWY]B*)?(?:{_WHERE}|{_ABOUT})",
+        f"[BXLVQY]{{0,4}}{_DENIAL}[BXG]{{0,2}}[IA]+[BMG]{{0,3}}(?:[VZWY]B*)?(?:{_WHERE}|{_ABOUT})",
     ))
 )  # fmt: skip
 _WITHIN = re.compile(
@@ -78,7 +81,7 @@ _WITHIN = re.compile(
         f"{_DENIAL}(?:[LB]{{1,3}}|B?)S[SBX]?[VZWA]",  # none of the passages says
         f"(?:^|[BC]){_DENIAL}L[BVZ]*S[BVZS]*(?:[QLVZWAn]|$)",  # nothing in the text
         "V[BXQ]{0,2}L?B*S?[BX]{0,2}n[BX]?(?:$|LB*S)",  # there stands nothing (in the text)
-        f"(?:^|C)[BLXV]{{0,3}}{_DENIAL}[BXG]{{0,2}}[IA]B{{0,2}}(?:[VZW]B*)?(?:Q|L[BV]*S)",
+        f"(?:^|C)[BLV]{{0,3}}{_DENIAL}[BXG]{{0,2}}[IA]B{{0,2}}(?:[VZW]B*)?(?:Q|L[BV]*S)",
         f"(?:^|C)B*[IA][BXLS]{{0,5}}{_DENIAL}B{{0,3}}[VZWK](?:$|C|L[BV]*S)",
         f"{_DENIAL}[BX]?G[BX]{{0,2}}[SIA]",  # not enough information
         f"F[BXMQ]{{0,5}}{_DENIAL}[BXM]{{0,3}}[EWAY]",  # I do not know
@@ -88,13 +91,28 @@ _WITHIN = re.compile(
         "F[BQ]{0,2}[EWV][BXQ]{0,4}n",  # ich weiss es nicht, je ne sais pas
         "[EM]F[BXQ]{0,5}n",  # das weiss ich nicht, kann ich nicht
         "F[BX]{0,2}HB?[EWAYVv]|FB?E$",  # I am unable to say
-        f"M{_DENIAL}B{{0,2}}[YA]|M{_DENIAL}B[W]|M{_DENIAL}W(?:$|L)",  # cannot be determined
+        # cannot be determined; I cannot determine, but not: the board could not determine
+        f"M{_DENIAL}B{{1,2}}[YA]|(?:^|[CFS][BX]{{0,2}})M{_DENIAL}[YA]|M{_DENIAL}BW",
+        f"M{_DENIAL}W(?:$|L)",
+        f"{_DENIAL}BMB?Y|{_DENIAL}B{{0,2}}PB{{0,2}}(?:X?[IAYE]|$)",  # no se puede determinar
+        f"S[BSXVZ]{{0,3}}V{_DENIAL}Q",  # contain nothing about
         f"M{_DENIAL}B{{1,2}}[VZEX]L[BV]*S",  # cannot be concluded from the text
         "M[^C]{0,10}nB?Y",  # kann daraus nicht ermittelt werden
         f"HB{{0,2}}[YA]|^B*HB[EW]|{_DENIAL}[BM]B?[YE]$|{_DENIAL}MB[YEWA]",  # unable to determine
     ))
 )  # fmt: skip
-_SIGNS = re.compile(r"\A\W*(?:n/a|k\.\s?a)\W*\Z|\bno mention (?:of|in|about)\b", re.IGNORECASE)
+_SIGNS = re.compile(
+    r"\A\W*(?:n/a|n\.\s?a|k\.\s?a|s/d|(?:yo\s)?no\s(?:lo\s)?s[eé])\W*\Z"
+    r"|\bno mention (?:of|in|about)\b",
+    re.IGNORECASE,
+)
+_APOLOGY = re.compile(
+    r"^\W*(?:(?:i'?m|i am|we'?re|we are|es tut mir|je suis)\s)?(?:(?:so|very|really|vraiment)\s)?"
+    r"(?:sorry|leid|désolée?s?|lo siento(?:\smucho)?|(?:my|our)\sapologies|entschuldigung|pardon"
+    r"|perdón|unfortunately|regrettably|leider|malheureusement|lamentablemente|desafortunadamente)"
+    r"\b[\s,;:.–-]*(?:(?:but|aber|mais|pero)\s)?",
+    re.IGNORECASE,
+)
 _CHINESE = re.compile(
     r"无法(?:回答|确定|得知|判断|找到)|不知道|未(?:提及|提到|说明|给出)|没有(?:提及|提到|相关信息)"
     r"|\A\W*(?:未知|不详|没有答案|无答案)\W*\Z"
@@ -114,7 +132,7 @@ def refused(answer: str) -> bool:
 
 
 def _declines(sentence: str) -> bool:
-    roles = _roles(sentence)
+    roles = _roles(_APOLOGY.sub("", sentence))
     return bool(_WHOLE.fullmatch(roles) or _WITHIN.search(roles))
 
 

@@ -30,7 +30,7 @@ _OPENING, _CLOSING = (
 # currencies and sentences.
 _SYMBOLS = r"[^\w\s$\\€£¥%.,;!?()'\"“”‘’°+\-−–—…]"
 # Arrows, dingbats and emoji, which no answer to a question begins or ends with by itself.
-_SIGNS = "[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?"
+_SIGNS = "[\u2190-\u21ff\u2300-\u2767\u2776-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?"
 _ENTITIES = r"&(?:lt|#60|#x3c);[^&\n]{1,80}&(?:gt|#62|#x3e);"
 _STARTS = (
     re.compile(r"<[^<>\n]{1,80}>"),

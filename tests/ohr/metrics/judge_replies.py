@@ -45,6 +45,7 @@ RIGHT = [
     "Wrong? No.", "✔️ Correct", "Result: Correct.", "Korrekt. Correct.",
 ]  # fmt: skip
 WRONG = [
+    "That is the wrong answer.", "The answer does not match. Incorrect.",
     "incorrect", "Incorrect.", "<answer>Incorrect</answer>", "The answer is incorrect.",
     "The answer is not correct.", "It isn't correct.", "The answer is therefore not correct.",
     "No, the answer is incorrect.", '{"correct": false}',
@@ -104,6 +105,8 @@ WRONG = [
     "Verdict: incorrect (correct answer: 41)",
 ]  # fmt: skip
 UNREAD = [
+    "The answer does not match. Correct.", "The answer matches the reference. Incorrect.",
+    "The response doesn't agree with the reference answer. Correct.",
     "", "maybe", "not correct", "not incorrect", "partially correct", "Partially correct.",
     "The answer is partially correct.", "Not fully correct", "Mostly correct", "Correct in part",
     "Correct, but only partially.", "The answer is correct, except for the year",

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 REFUSALS = [
+    "No lo sé.", "No se menciona en el documento.", "El fragmento no lo especifica.",
+    "La respuesta no aparece en el texto.", "No hay datos suficientes.", "No consta",
+    "No se puede saber con el texto dado.", "No puedo contestar la pregunta.", "Sin datos",
+    "Lo siento, pero no tengo esa información.", "Ninguno de los pasajes menciona el precio.",
+    "El contexto no ofrece información sobre el precio.", "Desconocido", "No especificada",
+    "No encuentro ese dato.", "Es imposible determinarlo.", "Nada en los documentos lo dice.",
+    "I'm sorry, but the date isn't given in the text.", "n.a.", "We are not told.", "Unsure",
+    "There is insufficient data to answer this question.",
+    "The page makes no reference to a fee.", "Désolé, mais le texte ne le dit pas.",
+    "Es tut mir leid, aber der Text sagt es nicht.", "The page omits this information.",
     "There is no answer in the context.", "not specified in the text", "It is not stated",
     "Based on the passages, it is unclear.", "no data", "undisclosed", "Ich weiß es nicht",
     "Ich weiß nicht.", "Das weiss ich leider nicht.", "Keine Angabe", "Keine Ahnung",
@@ -59,6 +69,9 @@ REFUSALS = [
     "Données insuffisantes",
 ]  # fmt: skip
 ANSWERS = [
+    "No se permite entrar.", "El banco no proporciona información a terceros.", "No, en 1911",
+    "No aparecen peces en el lago.", "No disponible antes de 1990 en Europa.", "nada", "ninguno",
+    "The court could not determine the cause.", "He was not told of the sale.",
     "None", "The unknown variable x", "-", "No", "Zero", "0", "Unknown Pleasures",
     "The unknown soldier", "No data is transmitted",
     "No information may be disclosed to third parties.", "Not later than May",

@@ -25,7 +25,7 @@ PAIRS = [
     ("{{plan}}", "{{/plan}}"), ("%%ponder%%", "%%end%%"), ("::: plan", ":::"),
     ("[PLAN]", "[/PLAN]"), ("【分析】", "【/分析】"), ("<<<plan>>>", "<<</plan>>>"),
     ("--- plan ---", "---"), ("＜plan＞", "＜/plan＞"), ("&lt;plan&gt;", "&lt;/plan&gt;"),
-    ("❰plan❱", "❰/plan❱"), ("(plan: to look it up)", "(end)"),
+    ("⟬plan⟭", "⟬/plan⟭"), ("(plan: to look it up)", "(end)"),
 ]  # fmt: skip
 
 

@@ -299,5 +299,5 @@ def test_waits_in_milliseconds_and_in_words(headers: dict, words: str, seconds: 
 
 def test_a_long_wait_in_words_stops_the_run(server: Server) -> None:
     server.replies = [refused(429, "Limit of the day. Please try again in 5h30m.")]
-    with pytest.raises(MissingDependencyError, match="asks to wait until .* UTC"):
+    with pytest.raises(MissingDependencyError, match=r"asks to wait until .* UTC"):
         endpoint(server).post({})
