@@ -3,9 +3,10 @@
 A refusal is a statement about the answer or about its source, not about the world. Each word of a
 sentence has a role, such as a denial, the source (*text*, *Dokument*, *extrait*), the answer
 (*information*, *Antwort*) or a verb of saying and knowing; other words have none. A few patterns
-over the roles tell refusals, in English, German, French and Spanish, whatever the wording: a denied word of
-saying that is the whole sentence (*not stated in the text*), a source that does not say, an answer
-that is not there, and *I do not know*. So *unknown* is a refusal and *the unknown soldier* is not.
+over the roles tell refusals, in English, German, French and Spanish, whatever the wording: a denied
+word of saying that is the whole sentence (*not stated in the text*), a source that does not say, an
+answer that is not there, and *I do not know*. So *unknown* is a refusal and *the unknown soldier* is
+not.
 *None*, *no* and *zero* are answers. Chinese refusals are found by a few phrases.
 """
 
@@ -33,9 +34,8 @@ _ROLES = {
 N denial (n: German and French, which may follow the verb), S source, I answer or information, A
 *answer* and *mention* (noun or verb), V saying (Z: which alone is about a text; v: verbs that are
 nouns too), W saying and knowing, E knowing, Y finding out, F who answers, P what *I* can or
-have (Spanish), M *can*, m other modals,
-H denial in itself (h: *missing*), G *enough*, U *unknown*, K *known*, L where, Q *about*, C another
-clause, B what may stand between, X any other word.
+have (Spanish), M *can*, m other modals, H denial in itself (h: *missing*), G *enough*, U *unknown*,
+K *known*, L where, Q *about*, C another clause, B what may stand between, X any other word.
 """
 _WORD = re.compile(r"[^\W\d_]+|\d+|[,;:]")
 _NOT = re.compile(r"(?<=[a-z])n't\b|(?<=\bcan)(?:not|'t)\b")

@@ -111,12 +111,11 @@ def _lost_units(run: StudyRun, rows: pd.DataFrame) -> Iterator[str]:
     is_page = (rows["qid"] == "").rename("is_page")
     keys = [rows[name] for name in (*_SCORE, "draw") if name in rows]
     sizes = rows.groupby([*keys, is_page], sort=False, dropna=False, observed=True).size()
-    for key, size in sizes.items():
-        *_, stage, metric, _, of_pages = key  # type: ignore[misc]
-        planned = reread if of_pages else asked
-        if size != planned:
-            unit = "pages" if of_pages else "questions"
-            yield f"{ROWS} has {size:,} of {planned:,} {unit} for {stage}:{metric}"
+    for part in sizes.reset_index(name="size").itertuples(index=False):
+        planned = reread if part.is_page else asked
+        if part.size != planned:
+            unit = "pages" if part.is_page else "questions"
+            yield f"{ROWS} has {part.size:,} of {planned:,} {unit} for {part.stage}:{part.metric}"
     present = set(zip(rows["stage"], rows["metric"], strict=True))
     for info in read_metric_infos(run.manifest) or []:
         if (info.stage, info.metric) not in present:

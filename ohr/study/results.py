@@ -245,8 +245,10 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
         )
-    sections = ("config", "dataset", "engines", "versions", "imported", "readers", "systems")
-    sections += ("counts", "cells", "metrics", "knowledge_bases")
+    sections = (
+        *("config", "dataset", "engines", "versions", "imported", "readers", "systems"),
+        *("counts", "cells", "metrics", "knowledge_bases"),
+    )
     if not isinstance(manifest, dict) or not all(
         isinstance(manifest.get(name, {}), dict) for name in sections
     ):

@@ -71,7 +71,7 @@ def rescore(run: StudyRun) -> Rescored:
     versions = run.manifest.get("metrics", {})
     for key, group in rows.groupby(["stage", "metric"], sort=False):
         stage, name = map(str, key)
-        info = declared.get((stage, name)) or _noise_info(stage, name, versions)
+        info = declared.get((stage, name)) or _noise_info(name, versions)
         metric = _metric(info) if info is not None else None
         if info is None or metric is None:
             rescored.left_out[f"{stage}:{name}: other version, or not kept"] += len(group)
@@ -82,11 +82,11 @@ def rescore(run: StudyRun) -> Rescored:
     return rescored
 
 
-def _noise_info(stage: str, name: str, versions: Mapping[str, str]) -> MetricInfo | None:
+def _noise_info(name: str, versions: Mapping[str, str]) -> MetricInfo | None:
     """A metric of noise that a study without the stage measured for its axis."""
     if name not in NOISE_COLUMNS:
         return None
-    info = metric_info(stage, name)  # type: ignore[arg-type]
+    info = metric_info("ocr", name)
     return info if versions.get(name) == info.version else None
 
 

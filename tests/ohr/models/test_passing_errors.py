@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -263,10 +264,8 @@ def test_a_success_that_blames_the_request_is_not(
     server: Server, waits: list[float], body: object
 ) -> None:
     server.replies = [json_reply(200, body), WHOLE]
-    try:
+    with suppress(EngineError):  # the last one is an answer, which its reader refuses
         endpoint(server).post({})
-    except EngineError:
-        pass
     assert len(server.requests) == 1
 
 
