@@ -5,9 +5,8 @@ sentence has a role, such as a denial, the source (*text*, *Dokument*, *extrait*
 (*information*, *Antwort*) or a verb of saying and knowing; other words have none. A few patterns
 over the roles tell refusals, in English, German, French and Spanish, whatever the wording: a denied
 word of saying that is the whole sentence (*not stated in the text*), a source that does not say, an
-answer that is not there, and *I do not know*. So *unknown* is a refusal and *the unknown soldier* is
-not.
-*None*, *no* and *zero* are answers. Chinese refusals are found by a few phrases.
+answer that is not there, and *I do not know*. So *unknown* is a refusal, and *the unknown soldier*
+is not. *None*, *no* and *zero* are answers. Chinese refusals are found by a few phrases.
 """
 
 from __future__ import annotations

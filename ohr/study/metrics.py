@@ -353,10 +353,7 @@ def read_metric_infos(manifest: Mapping[str, Any]) -> list[MetricInfo] | None:
 
 
 def _read_metric_info(entry: Mapping[str, Any]) -> MetricInfo:
-    """A metric of a manifest; a missing basis is that of the metric today.
-
-    Raises OhrError for what no study writes.
-    """
+    """A metric of a manifest; a missing basis is that of today. Raises OhrError."""
     names = {field.name for field in fields(MetricInfo)}
     values = {name: value for name, value in entry.items() if name in names}
     for name, kind in _KINDS.items():
