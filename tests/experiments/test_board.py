@@ -228,6 +228,7 @@ def test_rows_that_are_missing_make_a_run_incomplete(run_copy):
     write_rows(run_copy, rows.drop(index=last).reset_index(drop=True))
     (entry,) = open_entries([run_copy])
     assert entry.lacks == (
+        "not what its study wrote: rows.parquet has 15 of 16 questions for overall:f1",
         "not what its study wrote: cells.csv has a mean of 0.9 over 16 for overall:f1, the rows "
         "have 0.9 over 15",
     )
@@ -268,7 +269,10 @@ def test_a_run_without_retrieval_and_answers_is_in_no_table(folders, run_copy, t
     write_rows(run_copy, rows[rows["stage"] == "ocr"].reset_index(drop=True))
     write_csv(run_copy / "cells.csv", recompute_cells(run_copy))
     manifest = json.loads((run_copy / "manifest.json").read_text("utf-8"))
-    change_manifest(run_copy, config=manifest["config"] | {"stages": ["ocr"]})
+    measures = [entry for entry in manifest["measures"] if entry["stage"] == "ocr"]
+    change_manifest(
+        run_copy, config=manifest["config"] | {"stages": ["ocr"]}, measures=measures, cells={}
+    )
     build_board([folders["first"], run_copy], tmp_path / "out", [F1])
     assert "copy has none of these metrics, so it is in no table." in text_of(tmp_path / "out")
 
@@ -351,6 +355,8 @@ def test_the_command_says_what_it_wrote(folders, tmp_path):
     assert done.exit_code == 0
     assert done.stdout.splitlines() == [
         "stopped is incomplete: not finished: it has no manifest.json; 3 of 24 pages read",
+        f"{folders['first']} is not verified: the digests of its files were not noted; ohr verify "
+        f"{folders['first']} scores its cases again",
         f"table: {tmp_path / 'board.csv'}",
         f"table: {tmp_path / 'board.json'}",
         f"board: {tmp_path / 'index.html'}",
