@@ -105,14 +105,14 @@ def _number(count: object) -> str:
 def _lost_units(run: StudyRun, rows: pd.DataFrame) -> Iterator[str]:
     """Scores of fewer or more questions or pages than the study had, and metrics without rows."""
     facts = run.manifest.get("dataset", {})
-    asked, reread = facts.get("asked"), facts.get("reread_pages")
-    if not (isinstance(asked, int) and isinstance(reread, int)) or "imported" in run.manifest:
+    questions, reread = facts.get("asked"), facts.get("reread_pages")
+    if not (isinstance(questions, int) and isinstance(reread, int)) or "imported" in run.manifest:
         return
     is_page = (rows["qid"] == "").rename("is_page")
     keys = [rows[name] for name in (*_SCORE, "draw") if name in rows]
     sizes = rows.groupby([*keys, is_page], sort=False, dropna=False, observed=True).size()
     for part in sizes.reset_index(name="size").itertuples(index=False):
-        planned = reread if part.is_page else asked
+        planned = reread if part.is_page else questions
         if part.size != planned:
             unit = "pages" if part.is_page else "questions"
             yield f"{ROWS} has {part.size:,} of {planned:,} {unit} for {part.stage}:{part.metric}"
