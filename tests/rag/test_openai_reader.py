@@ -158,8 +158,7 @@ def test_channels_without_a_final_one_are_no_answer(server: Server) -> None:
          "HTTP 200 with error 503 upstream died (2 attempts)"),
         ({"choices": [{"message": {"content": "half"}, "finish_reason": "error"}]},
          "HTTP 200 with error finish_reason error (2 attempts)"),
-        ({"choice": "none"}, 'an answer that is no chat completion (KeyError(\'choices\')): '
-         '{"choice": "none"}'),
+        ({"choice": "none"}, 'an answer without choices: {"choice": "none"} (2 attempts)'),
     ],
 )  # fmt: skip
 def test_an_error_within_success_is_quoted_and_tried_again_by_its_code(

@@ -28,14 +28,14 @@ def smallest_loss(pilot: str, documents: int, curves: int, levels: int) -> float
     For further curves or levels than were simulated, that of the most.
     """
     rows = _floors()[pilot]
-    n_curves = _at_least(curves, {row[1] for row in rows})
-    n_levels = _at_least(levels, {row[2] for row in rows})
+    n_curves = _nearest_above(curves, {row[1] for row in rows})
+    n_levels = _nearest_above(levels, {row[2] for row in rows})
     points = [(row[0], row[3]) for row in rows if (row[1], row[2]) == (n_curves, n_levels)]
     counts, losses = np.array(sorted(points)).T
     return float(np.exp(np.interp(np.log(documents), np.log(counts), np.log(losses))))
 
 
-def _at_least(number: int, simulated: set[float]) -> float:
+def _nearest_above(number: int, simulated: set[float]) -> float:
     return min((each for each in simulated if each >= number), default=max(simulated))
 
 

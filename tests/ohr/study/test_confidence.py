@@ -94,9 +94,9 @@ def test_draws_have_their_mean_confidence():
 
 
 def test_a_damaged_confidence_is_asked_for_again():
-    from ohr.scoring.answers import _OfText
+    from ohr.scoring.answer_kinds import OfText
 
-    kind = _OfText()
+    kind = OfText()
     assert kind.parsed(["1", "ok", "", {}]) == (Outcome("1"), {})
     assert kind.parsed(["1", "ok", "", {}, 0.5]) == (Outcome("1", confidence=0.5), {})
     for damaged in (2, "x", None, True):
