@@ -134,7 +134,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 57
+    assert len(COMMANDS) == 54
     assert len(SNIPPETS) == 4
 
 

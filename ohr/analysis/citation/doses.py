@@ -5,7 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from ohr.analysis.curves.table import axis_of
+from ohr.display.choices import INTENSITY
 from ohr.display.labels import group_label, noise_title
+from ohr.display.noise_axis import LEAST_RISE
 from ohr.display.text_tables import TextTable
 from ohr.display.wording import listed
 from ohr.ocr.noise import strength
@@ -73,6 +75,12 @@ def dose_sentences(run: StudyRun) -> list[str]:
             f"{prose(row[axis])} ({strength(row['level'], row['intensity'])})"
             for row in levels.to_dict("records")
         ]
+        if axis == INTENSITY:
+            sentences.append(
+                f"The noise “{noise}” had an intensity of {listed(reached)}; no metric of damage "
+                f"of {engine} rose by {prose(LEAST_RISE)}."
+            )
+            continue
         before = f" from {prose(clean[engine])} on clean pages" if engine in clean else ""
         sentences.append(
             f"The noise “{noise}” moved the {noise_title(axis)} of {engine}{before} to "

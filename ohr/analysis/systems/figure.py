@@ -33,7 +33,7 @@ def systems_figure(
     drops: pd.DataFrame, cells: pd.DataFrame, folder: Path, axis: str, notes: Notes | None = None
 ) -> list[Path]:
     """Draw metrics in rows, engines and noises in columns, and systems as lines, over damage."""
-    damage = cells.drop_duplicates(_BASE)[[*_BASE, axis]]
+    damage = cells.drop_duplicates(_BASE)[list(dict.fromkeys([*_BASE, axis]))]
     of_answers = drops[~drops["metric"].isin(NOT_SHOWN)]
     placed = of_answers.merge(damage, on=_BASE, how="left")
     columns = _columns(placed)

@@ -111,7 +111,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame, axis: str) -> Table:
     whole = ("n", label, "loss", "more")
     add_columns(table, whole, justify="right", no_wrap=True)
     add_columns(table, (broken_label(str(title)) for title in rest["title"]), justify="right")
-    noise = cells.drop_duplicates(_BASE).set_index(_BASE)[axis].to_dict()
+    noise = cells.drop_duplicates(_BASE).set_index(_BASE, drop=False)[axis].to_dict()
     main = drops[drops["metric"] == MAIN]
     for key, rows in main.groupby(_BASE, sort=False, dropna=False):
         for place, row in enumerate(rows.to_dict("records")):
