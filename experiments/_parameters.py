@@ -64,7 +64,7 @@ Instability = Annotated[
 ]
 Axis = Annotated[
     Literal["r_noise_reference", "r_noise", "r_noise_content", "edit_distance", "intensity"] | None,
-    typer.Option(help="Metric of noise on the axis of curves; default: the published r_noise."),
+    typer.Option(help="Axis of noise; default: the first that noise raises, else the intensity."),
 ]
 Baseline = Annotated[
     str,

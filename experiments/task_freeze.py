@@ -33,7 +33,8 @@ def main(
     from ohr.tasks.freezing import freeze, write_card
 
     [finished] = open_runs([run])
-    write_card(freeze(finished, name, open.split(","), metric, about, source), out)
+    parts = dict.fromkeys(part.strip() for part in open.split(","))
+    write_card(freeze(finished, name, [*parts], [*dict.fromkeys(metric)], about, source), out)
     print(f"card: {out}")
     return 0
 

@@ -13,11 +13,11 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import trusting_command
 from experiments._parameters import CORES, Cache, Out, Workers
 
 
-@command
+@trusting_command
 def main(
     name: Annotated[
         str, typer.Argument(metavar="TASK", help="Task, such as sample/formatting@1, or a file.")

@@ -30,6 +30,11 @@ TASKS: Mapping[str, str] = {
     "invented_words": "invented_words",
 }
 """Identifiers of tasks -> columns of ``suite.csv``."""
+_PARTS: Mapping[str, str] = {
+    "full": "",
+    "quick": "; of these, the part of the quick track",
+    "text": "; noise of the true text alone",
+}
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _DIGITS = 4
 
@@ -57,7 +62,7 @@ def _benchmark(submission: Submission) -> dict[str, Any]:
     suite = load_suite(submission.suite)
     return {
         "name": f"{suite.name} ({submission.track} track)",
-        "description": f"OCR for RAG under noise: {suite.about}.",
+        "description": f"OCR for RAG under noise: {suite.about}{_PARTS[submission.track]}.",
         "evaluation_framework": "ohr",
         "tasks": [{"id": task, "config": "default", "split": "test"} for task in TASKS],
     }
@@ -66,12 +71,11 @@ def _benchmark(submission: Submission) -> dict[str, Any]:
 def _entries(submission: Submission, repository: str) -> list[dict[str, Any]]:
     [row] = suite_table([submission]).to_dict("records")
     notes = f"{submission.track} track, submission {submission.digest[:8]}"
-    source = {"source": {"url": submission.link}} if submission.link else {}
     return [
         {
             "dataset": {"id": repository, "task_id": task},
             "value": round(float(row[column]), _DIGITS),
-            **source,
+            **({"source": {"url": submission.link}} if submission.link else {}),
             "notes": notes,
         }
         for task, column in TASKS.items()

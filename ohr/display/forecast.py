@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ohr.files.safe_text import plain
+from ohr.scoring.measuring import JUDGE
 from ohr.study.page_costs import PageForecast
 from ohr.study.plan import Plan
 from ohr.study.scoring.forecast import Forecast
@@ -37,7 +38,8 @@ def _line_of_pages(expected: PageForecast) -> str:
 def _line(expected: Forecast) -> str:
     """``gpt: 480 answers, 470 of them new; about 1,234,000 tokens to read; …``."""
     usage, number = expected.usage, expected.to_ask
-    parts = [f"{number + expected.stored:,} answers, {number:,} of them new"]
+    new = f"{number:,} of them new"
+    parts = [f"{number + expected.stored:,} answers, {'at most ' * (expected.label == JUDGE)}{new}"]
     if number:
         parts += [
             f"about {usage['prompt_tokens']:,.0f} tokens to read",

@@ -37,19 +37,20 @@ class _Factors:
     @classmethod
     def from_settings(cls, settings: Sequence[Setting]) -> _Factors:
         """Those of some settings."""
-        columns = dict(zip(_NAMES, zip(*(s.parts for s in settings), strict=True), strict=True))
+        columns = dict(zip(_NAMES, zip(*map(_parts, settings), strict=True), strict=True))
         values = {name: tuple(dict.fromkeys(filter(None, columns[name]))) for name in _ORDER}
         return cls({name: several for name, several in values.items() if len(several) > 1})
 
     def style(self, setting: Setting, mattering: Sequence[str]) -> dict[str, Any]:
         """Colour, line and mark of a setting's curve, by the parts that the stage depends on."""
-        parts = dict(zip(_NAMES, setting.parts, strict=True))
+        parts = dict(zip(_NAMES, _parts(setting), strict=True))
         places = [
             values.index(parts[name]) if name in mattering and parts[name] in values else 0
             for name, values in self.values.items()
         ]
         colour, line, *marks = [*places, 0, 0, 0][: max(3, len(places))]
-        is_coloured = next(iter(self.values), "") in mattering
+        first = next(iter(self.values), "")
+        is_coloured = first in mattering and bool(parts.get(first))
         return {
             "color": COLOURS[colour % len(COLOURS)] if is_coloured else _GREY,
             "linestyle": LINES[line % len(LINES)],
@@ -127,13 +128,18 @@ def _distinct(
     mattering = _mattering(stage)
     chosen: dict[tuple[str, ...], tuple[Setting, Series]] = {}
     for setting, panels in settings:
-        parts = dict(zip(_NAMES, setting.parts, strict=True))
+        parts = dict(zip(_NAMES, _parts(setting), strict=True))
         for panel in panels:
             if (panel.stage, panel.metric) == (stage, metric):
                 for series in panel.series:
                     key = (*(parts[name] for name in mattering), series.engine, series.noise)
                     chosen.setdefault(key, (setting, series))
     return list(chosen.values())
+
+
+def _parts(setting: Setting) -> tuple[str, ...]:
+    """The parts of a setting, with the name of the built-in system."""
+    return (*setting.parts[:-1], setting.system)
 
 
 def _mattering(stage: str) -> Sequence[str]:

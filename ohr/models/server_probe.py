@@ -26,6 +26,12 @@ _QUESTION = "How many legs does a spider have? Answer with one word."
 _COUNT = "Write the numbers from 1 to 60, separated by commas."
 _CUT_AT = 5
 _ROOM = 64
+_THOUGHTS = 2048
+"""Tokens of an answer of a model that thinks first."""
+_PROMPT = 512
+"""Tokens left for the instructions and examples of a prompt, and for the question."""
+_CONTEXT = 8192
+"""The default limit of contexts."""
 _AT_ONCE = 4
 _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
 _NEW_LIMIT = "max_completion_tokens"
@@ -98,11 +104,10 @@ class ServerProbe:
         """
         model, window = self._choose_model()
         report = Report(model)
-        if window:
-            report.add("context window", True, f"{window:,} tokens")
-            report.settings["max_context_tokens"] = max(1, window - 1024)
         if not self._plain_answer(report):
             return report
+        if window:
+            self._window(report, window)
         for check in (
             self._system_turn,
             self._limit,
@@ -151,7 +156,7 @@ class ServerProbe:
                 raise MissingDependencyError(f"{self.base_url} {served}: name one with --model")
             self.model = names[0]
         entry = next((entry for entry in entries if entry["id"] == self.model), {})
-        return self.model, _window(entry)
+        return self.model, _served_window(entry)
 
     # --- checks ------------------------------------------------------------------------
 
@@ -170,13 +175,23 @@ class ServerProbe:
             except EngineError as again:
                 report.add("answer", works=False, words=_short(again))
                 return False
-        seconds = time.monotonic() - began
         written = completion(answer)
+        if not drop_thoughts(written.text).strip():  # it may think first
+            try:
+                answer = self._ask(room=_THOUGHTS)
+            except EngineError as error:
+                report.add("answer", works=False, words=_short(error))
+                return False
+            written = completion(answer)
+        seconds = time.monotonic() - began
         text = drop_thoughts(written.text).strip()
         report.add("answer", bool(text), f"{_quote(text) or written.why_empty} in {seconds:.1f} s")
         if drop_thoughts(written.text) != written.text or _has_reasoning(answer):
             report.add("thoughts", None, "the model thinks first: give it room")
-            report.settings["max_tokens"] = 2048
+            if self._limit_name == _NEW_LIMIT:
+                report.settings["request"][_NEW_LIMIT] = _THOUGHTS
+            else:
+                report.settings["max_tokens"] = _THOUGHTS
         named = answer.get("model")
         if isinstance(named, str):
             same = named == self.model
@@ -187,6 +202,13 @@ class ServerProbe:
         counted = "unmetered" not in usage
         report.add("counts of tokens", counted, _tokens(usage) if counted else "not reported")
         return True
+
+    def _window(self, report: Report, window: int) -> None:
+        """Note the window, and the context that fits into it beside prompt and answer."""
+        room = window - _PROMPT - report.settings.get("max_tokens", 128)
+        report.add("context window", room > 0, f"{window:,} tokens")
+        if 0 < room < _CONTEXT:
+            report.settings["max_context_tokens"] = room
 
     def _system_turn(self, report: Report) -> None:
         turns = ("system", "Answer in capital letters."), ("user", _QUESTION)
@@ -305,7 +327,7 @@ def _entries(answer: Any) -> Sequence[Mapping[str, Any]]:
     return [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list) else []
 
 
-def _window(entry: Mapping[str, Any]) -> int | None:
+def _served_window(entry: Mapping[str, Any]) -> int | None:
     """The tokens of a model's window, where its entry in the list has them."""
     meta = entry.get("meta")
     for place in (entry, meta if isinstance(meta, Mapping) else {}):

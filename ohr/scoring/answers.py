@@ -156,16 +156,16 @@ class Answering:
         began = time.process_time()
         answered = self._answered(kind, tally, journal, keys)
         if to_ask:
-            self.budget.check(label)
+            self.budget.check(label, len(to_ask))
         streak = Streak(label, "questions", self.stop_after_failures, answered, tally.refusals)
         held = dict[str, Any]()
-        for reply in self._shown(label, ask(to_ask), len(to_ask)):
+        for n_answered, reply in enumerate(self._shown(label, ask(to_ask), len(to_ask)), start=1):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
             _check_confidence(label, outcome.confidence)
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
-            spent_up = self.budget.add(label, usage)
+            spent_up = self.budget.add(label, usage, len(to_ask) - n_answered)
             self._warn(tally.watch.add(label, outcome, usage))
             streak.add(kind.count_outcome(outcome))
             if streak.count <= 1 and not streak.refused:

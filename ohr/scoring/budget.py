@@ -17,8 +17,9 @@ class Budget:
 
     most: float | None = None
     spent: float = 0.0
-    _reserves: dict[str, float] = field(default_factory=dict)
-    """By reader or system, the most that its answers under way may cost together."""
+    _most_each: dict[str, float] = field(default_factory=dict)
+    """By reader or system, the most that an answer may cost."""
+    _at_once: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_limited(self) -> bool:
@@ -26,19 +27,19 @@ class Budget:
 
     def expect(self, label: str, most_each: float, reader: Reader) -> None:
         """Reserve what a reader's answers under way may cost, each ``most_each`` at most."""
-        at_once = reader.at_once if isinstance(reader, Chat) else 1
-        self._reserves[label] = max(self._reserves.get(label, 0.0), at_once * most_each)
+        self._at_once[label] = reader.at_once if isinstance(reader, Chat) else 1
+        self._most_each[label] = max(self._most_each.get(label, 0.0), most_each)
 
-    def add(self, label: str, usage: dict[str, float]) -> bool:
-        """Add an answer's cost; whether no further answer may be asked for."""
+    def add(self, label: str, usage: dict[str, float], remaining: int) -> bool:
+        """Add an answer's cost; whether none of the ``remaining`` answers may be asked for."""
         cost = usage.get("cost", 0.0)
         self.spent += cost
-        self._reserves[label] = max(self._reserves.get(label, 0.0), cost)
-        return self._is_spent_up(label)
+        self._most_each[label] = max(self._most_each.get(label, 0.0), cost)
+        return self._is_spent_up(label, remaining)
 
-    def check(self, label: str) -> None:
-        """Raise ConfigError if nothing more may be asked for."""
-        if self._is_spent_up(label):
+    def check(self, label: str, remaining: int) -> None:
+        """Raise ConfigError if none of the ``remaining`` answers may be asked for."""
+        if self._is_spent_up(label, remaining):
             self.stop()
 
     def stop(self) -> None:
@@ -49,6 +50,7 @@ class Budget:
             "continues from here"
         )
 
-    def _is_spent_up(self, label: str) -> bool:
-        reserve = self._reserves.get(label, 0.0)
+    def _is_spent_up(self, label: str, remaining: int) -> bool:
+        under_way = min(self._at_once.get(label, 1), remaining)
+        reserve = under_way * self._most_each.get(label, 0.0)
         return self.most is not None and reserve > 0 and self.spent + reserve > self.most

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from ohr.errors import ConfigError, did_you_mean
 from ohr.plugins.base import first_error
+from ohr.plugins.trust import check_content
 from ohr.store.identity import digest
 from ohr.study.config import UNSEEN, StudyConfig, make_config
 from ohr.study.yaml_values import parse_yaml
@@ -61,6 +62,17 @@ class Card(_Strict):
             raise ValueError("a name and a version, such as sample/formatting@1")
         return name
 
+    @model_validator(mode="after")
+    def _is_whole(self) -> Card:
+        if missing := [metric for metric in self.headline if metric not in self.signatures]:
+            raise ValueError(f"no signature of {missing[0]}")
+        dataset = self.study.get("dataset")
+        if not isinstance(dataset, dict):
+            raise ValueError("the study has no dataset")
+        if not all(isinstance(dataset.get(name), str | None) for name in PATHS):
+            raise ValueError(f"a text for each of {', '.join(PATHS)}")
+        return self
+
     @property
     def digest(self) -> str:
         """Of everything that is frozen."""
@@ -81,7 +93,7 @@ class Card(_Strict):
                     f"change no result: {', '.join(UNSEEN)}"
                 )
         if self.needs_data and data is None:
-            raise ConfigError(f"{self.name} needs --data, the folder of {self.data.source}")
+            raise ConfigError(f"{self.name} needs --data, the folder of its data")
         dataset = {
             name: value.replace(DATA, str(data)) if name in PATHS and value else value
             for name, value in self.study["dataset"].items()
@@ -97,10 +109,14 @@ def task_names() -> list[str]:
 def load_card(name: str) -> Card:
     """A task by its name, or the card in a file. Raises ConfigError."""
     path = _built_in().get(name) or Path(name)
-    if path.suffix != ".yaml":
+    if not path.is_file():
         raise ConfigError(f"unknown task {name!r}; {did_you_mean(name, task_names())}; or a file")
     try:
-        return Card.model_validate(parse_yaml(path.read_text("utf-8")))
+        content = parse_yaml(path.read_text("utf-8-sig"))
+        if not isinstance(content, dict):
+            raise ConfigError(f"{path} is no task card")
+        check_content(content.get("study"), path)
+        return Card.model_validate(content)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
     except ValidationError as error:

@@ -14,9 +14,11 @@ from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.curves.table import axis_of
 from ohr.analysis.equal_noise.figure import draw_equal_noise
 from ohr.analysis.equal_noise.table import AXIS, anchored_curves, equal_noise, run_names
+from ohr.display.choices import INTENSITY
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import empty_table, show
 from ohr.display.wording import counted
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.metrics.labels import heading
 from ohr.statistics.inference import ALPHA
@@ -42,6 +44,8 @@ def report_equal_noise(
     """Print, write and draw the losses at equal noise of finished runs. Raises OhrError."""
     runs = open_runs(paths)
     by_name = dict(zip(run_names(runs), runs, strict=True))
+    if axis == INTENSITY:
+        raise ConfigError("the same intensity of two noises is not the same amount of noise")
     table = equal_noise(by_name, at, reference, metrics, axis or AXIS)
     folder = out or paths[0]
     write_csv(folder / FILE, table)

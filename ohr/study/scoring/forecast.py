@@ -173,7 +173,8 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
                 "completion_price, per million tokens"
             )
     forecasts = forecast(plan, store)
-    likely = sum(each.likely_cost for each in forecasts)
+    # What a judge is asked is a bound, far too high where verdicts are stored.
+    likely = sum(each.likely_cost for each in forecasts if each.label != JUDGE)
     likely += sum(each.likely_cost for each in forecast_pages(plan, store))
     if likely > most:
         is_bound = any(each.answer_tokens is None for each in forecasts)

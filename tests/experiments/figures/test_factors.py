@@ -84,3 +84,15 @@ def test_many_values_of_one_part_have_signs_of_their_own(saved, tmp_path):
     overall = saved[0].axes[2]
     signs = {(line.get_color(), line.get_linestyle()) for line in overall.lines}
     assert len({colour for colour, _ in signs}) == 6
+
+
+def test_a_system_without_retriever_has_no_retrievers_colour(saved, tmp_path):
+    whole = Panel(
+        "overall", "f1", "answer F1", [Series("gt", "formatting", curve(0.5), 0.0, 90, 30)]
+    )
+    systems = [(Setting("", "", "", "", "chunks"), [whole])]
+    draw_settings([*study(), *systems], tmp_path, "r_noise")
+    overall = saved[0].axes[2]
+    legend = [text.get_text() for text in saved[0].legends[0].get_texts()]
+    assert {"system rag", "system chunks"} <= {*legend}
+    assert len({line.get_color() for line in overall.lines}) == 3

@@ -49,7 +49,7 @@ def test_all_that_works_is_found(server):
     assert report.answers
     assert all(finding.works for finding in report.findings if finding.topic != "requests at once")
     assert len(report.findings) == 13
-    assert report.settings["max_context_tokens"] == 5000 - 1024
+    assert report.settings["max_context_tokens"] == 5000 - 512 - 128
     assert report.settings["request"] == {"logprobs": True}
     assert len(server.requests) < 20
 
@@ -137,3 +137,18 @@ def test_no_server_and_no_model_are_one_line(server):
     done = CliRunner().invoke(check_server.main, ["localhost:8000/v1"])
     assert done.exit_code == 2
     assert "Traceback" not in done.output
+
+
+def test_a_model_that_thinks_long_gets_room_in_the_limit_that_the_server_knows(server):
+    def answer(request):
+        if "max_tokens" in request:
+            return refused(400, "use 'max_completion_tokens' in place of 'max_tokens'")
+        if request and request["max_completion_tokens"] < 1000:
+            return said("<think>a spider has", "length", USAGE)
+        return said("<think>eight</think>Eight", usage=USAGE)
+
+    server.answer = answer
+    report = ServerProbe(server.url, "m").run()
+    assert report.answers
+    assert report.settings["request"] == {"max_tokens": None, "max_completion_tokens": 2048}
+    assert "max_tokens" not in report.settings

@@ -128,6 +128,6 @@ def test_a_budget_reserves_the_next_answer(cost, allowed):
     budget, given = Budget(10.0), 0
     while given < 20:
         given += 1
-        if budget.add("reader", {"cost": cost}):
+        if budget.add("reader", {"cost": cost}, remaining=20 - given):
             break
     assert given == allowed

@@ -106,6 +106,8 @@ def test_the_card_travels_with_the_data_in_another_folder(card_file, tmp_path):
         ({"signatures__overall:f1": "f1|scoring:default|k:2|v:1"}, "overall:f1 is measured other"),
         ({"study__top_k": 3}, "is measured otherwise here (k 2 and 3)"),
         ({"name": "no version"}, "a name and a version"),
+        ({"headline": ["retrieval:nope"]}, "no signature of retrieval:nope"),
+        ({"study__dataset": "sample"}, "the study has no dataset"),
         ({"open": []}, "open: Tuple should have at least 1 item"),
     ],
 )
@@ -148,3 +150,14 @@ def test_the_tasks_of_the_toolkit_are_listed_and_whole():
 @pytest.mark.parametrize("name", task_names())
 def test_a_task_of_the_toolkit_can_be_run(name, sample_cache, tmp_path):
     assert run_task(name, {}, None, tmp_path / "run", sample_cache, 1) == 0
+
+
+def test_a_card_loads_no_code_of_the_working_folder(card_file, tmp_path, monkeypatch):
+    (tmp_path / "unasked.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    change(card_file, study__readers=["unasked.Reader"])
+    done = run(card_file, tmp_path)
+    assert done.exit_code == 2
+    assert "--trust-code" in done.stderr
+    assert not (tmp_path / "ran").exists()
