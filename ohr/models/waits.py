@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 
 _PARTS = re.compile(
     r"(\d{1,9}(?:\.\d{1,9})?)\s?(ms|milliseconds?|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?"
-    r"|s(?:ec(?:ond)?s?)?)(?![a-z])[\s,]{0,2}(?:and\s)?",
+    r"|s(?:ec(?:onds?|s)?)?)(?![a-z])[\s,]{0,2}(?:and\s)?",
     re.IGNORECASE,
 )
 _IN_WORDS = re.compile(

@@ -50,9 +50,7 @@ def test_every_named_command_exists():
 
 
 def test_a_command_that_does_not_exist_is_seen():
-    text = (
-        "Run `ohr run noise-curve`, `ohr analyse curve RUN` and `ohr noise_curve`.\n$ ohr bord RUN"
-    )
-    assert unknown_commands(text) == ["ohr analyse curve", "ohr noise", "ohr bord"]
+    text = "Run `ohr run noise-curve`, `ohr analyse curve RUN`, `ohr noise_curve`.\n$ ohr boards"
+    assert unknown_commands(text) == ["ohr analyse curve", "ohr noise", "ohr boards"]
     assert unknown_commands("python -m experiments.noise_curves") == ["noise_curves"]
     assert unknown_commands("import ohr as o; the ohr toolkit") == []

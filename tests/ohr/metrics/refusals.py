@@ -8,7 +8,8 @@ REFUSALS = [
     "No se puede saber con el texto dado.", "No puedo contestar la pregunta.", "Sin datos",
     "Lo siento, pero no tengo esa información.", "Ninguno de los pasajes menciona el precio.",
     "El contexto no ofrece información sobre el precio.", "Desconocido", "No especificada",
-    "No encuentro ese dato.", "Es imposible determinarlo.", "Nada en los documentos lo dice.",
+    "No encuentro ese dato.", "Nada en los documentos lo dice.",
+    "Es imposible determinarlo.",  # typos: ignore
     "I'm sorry, but the date isn't given in the text.", "n.a.", "We are not told.", "Unsure",
     "There is insufficient data to answer this question.",
     "The page makes no reference to a fee.", "Désolé, mais le texte ne le dit pas.",
