@@ -57,5 +57,5 @@ def _line(expected: Forecast) -> str:
     if number:
         seconds = number * _ANSWER_S / expected.at_once
         at_once = f", {expected.at_once} at once" if expected.at_once > 1 else ""
-        parts.append(f"{seconds:,.0f} s at {_ANSWER_S:g} s an answer{at_once}")
+        parts.append(f"{seconds:,.0f} s if an answer takes {_ANSWER_S:g} s{at_once}")
     return f"{plain(expected.label)}: {'; '.join(parts)}"

@@ -18,11 +18,14 @@ from ohr.study.notices.truth import truth_lines
 from ohr.study.output.cells import planned_cells
 from ohr.study.page_costs import forecast_pages
 from ohr.study.plan import make_plan
-from ohr.study.scoring.forecast import forecast
+from ohr.study.scoring.forecast import check_cost, forecast
 
 
 def print_plan(config: StudyConfig) -> None:
-    """Print how many pages a study would read, and how many are cached."""
+    """Print how many pages a study would read, how many are cached, and what answers would cost.
+
+    Raises ConfigError last, where they would cost more than ``max_cost``.
+    """
     dataset = load_dataset(config)
     if dataset.report:
         print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
@@ -49,6 +52,7 @@ def print_plan(config: StudyConfig) -> None:
         f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "
         f"{len(planned_cells(plan))} cells; {remaining} pages to read with {config.workers} workers"
     )
+    check_cost(plan, store)
 
 
 def _counted(things: Sized, name: str) -> str:

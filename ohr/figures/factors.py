@@ -35,7 +35,7 @@ class _Factors:
     values: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def from_settings(cls, settings: Sequence[Setting]) -> _Factors:
+    def varying(cls, settings: Sequence[Setting]) -> _Factors:
         """Those of some settings."""
         columns = dict(zip(_NAMES, zip(*map(_parts, settings), strict=True), strict=True))
         values = {name: tuple(dict.fromkeys(filter(None, columns[name]))) for name in _ORDER}
@@ -90,7 +90,7 @@ def draw_settings(
     """
     if len(settings) < 2:
         return []
-    factors = _Factors.from_settings([setting for setting, _ in settings])
+    factors = _Factors.varying([setting for setting, _ in settings])
     metrics = {(p.stage, p.metric): p for _, panels in settings for p in panels}
     rows = list(
         dict.fromkeys(

@@ -140,8 +140,8 @@ def _is_no_error(content: object, *, has_content: bool) -> bool:
     codes = [content[name] for name in _CODES if content.get(name) not in (None, "")]
     words = [content[name] for name in _OWN_WORDS[:4] if content.get(name) not in (None, "")]
     # Servers have numbers of their own, such as 20000: beside an answer, their words decide.
-    by_words = has_content and bool(words) and all(map(_says_no_error, words))
-    if not all(_says_no_error(code) or (by_words and _is_own_number(code)) for code in codes):
+    says_success = has_content and bool(words) and all(map(_says_no_error, words))
+    if not all(_says_no_error(code) or (says_success and _is_own_number(code)) for code in codes):
         return False
     if has_content and codes:
         return True

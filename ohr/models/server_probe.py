@@ -104,7 +104,12 @@ class ServerProbe:
         """
         model, window = self._choose_model()
         report = Report(model)
-        if not self._plain_answer(report):
+        try:
+            is_usable = self._plain_answer(report)
+        except (EngineError, BrokenAnswerError) as error:
+            report.add("answer", works=False, words=_short(error))
+            is_usable = False
+        if not is_usable:
             return report
         if window:
             self._window(report, window)
@@ -152,7 +157,9 @@ class ServerProbe:
         names = [entry["id"] for entry in entries]
         if not self.model:
             if len(names) != 1:
-                served = f"serves {', '.join(names[:8])}" if names else "does not list its models"
+                more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+                listed = f"serves {', '.join(names[:8])}{more}"
+                served = listed if names else "does not list its models"
                 raise MissingDependencyError(f"{self.base_url} {served}: name one with --model")
             self.model = names[0]
         entry = next((entry for entry in entries if entry["id"] == self.model), {})

@@ -86,11 +86,12 @@ class Card(_Strict):
 
     def config(self, settings: Mapping[str, Any], data: Path | None) -> StudyConfig:
         """The study with the open parts as given. Raises ConfigError for what is frozen."""
+        free = [name for name in UNSEEN if name not in ("cache", "workers")]  # options of their own
         for name in settings:
-            if name not in (*self.open, *UNSEEN):
+            if name not in (*self.open, *free):
                 raise ConfigError(
                     f"{self.name} freezes {name!r}; open: {', '.join(self.open)}, and options that "
-                    f"change no result: {', '.join(UNSEEN)}"
+                    f"change no result: {', '.join(free)}"
                 )
         if self.needs_data and data is None:
             raise ConfigError(f"{self.name} needs --data, the folder of its data")

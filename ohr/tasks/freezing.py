@@ -32,6 +32,11 @@ def freeze(
     manifest = run.manifest
     if run.manifest.get("sources"):
         raise ConfigError(f"{run.path} used code from outside the toolkit: a card cannot freeze it")
+    for option in ("rewritten", "verdicts"):
+        if getattr(run.config.dataset, option):
+            raise ConfigError(f"dataset.{option} is a file of yours: a card cannot hold it")
+    if run.config.calibration:
+        raise ConfigError("calibration is a file of yours: freeze a study with intensities")
     signatures: Mapping[str, str] = manifest["signatures"]
     for metric in headline:
         if metric not in signatures:
@@ -84,8 +89,10 @@ def _portable(dataset: Mapping[str, Any]) -> dict[str, Any]:
     paths = {name: Path(dataset[name]).absolute() for name in PATHS if dataset.get(name)}
     if not paths:
         return dict(dataset)
-    parents = [path if name == "path" else path.parent for name, path in paths.items()]
+    parents = [path if path.is_dir() else path.parent for path in paths.values()]
     folder = Path(os.path.commonpath(parents))
+    if folder == Path(folder.anchor):
+        raise ConfigError("the dataset's files have no common folder, which --data could name")
     portable = {name: f"{DATA}/{path.relative_to(folder)}" for name, path in paths.items()}
     return {**dataset, **portable}
 

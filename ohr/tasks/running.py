@@ -56,7 +56,8 @@ def run_task(
     read, where the data, a noise or a metric is not that of the card.
     """
     card = load_card(name)
-    config = card.config({**settings, "cache": cache, "workers": workers}, data)
+    own = {"cache": cache, "workers": workers}
+    config = card.config(settings, data).model_copy(update=own)
     check_names(config)
     _check(card, config)
     run = run_study(config, out, progress=Progress())

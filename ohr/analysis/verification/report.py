@@ -56,8 +56,8 @@ def _verify(run: StudyRun) -> tuple[list[str], list[str]]:
     """The faults of a run, and what was compared and what was not."""
     path = run.path
     faults = faults_of(run) or _other_cells(run)
-    others = [name for name in noted_files(path) if name not in RESULTS]
-    faults += [*lost_files(path), *edited_files(path, others)]
+    further_files = [name for name in noted_files(path) if name not in RESULTS]
+    faults += [*lost_files(path), *edited_files(path, further_files)]
     checked = [f"{len(run.cells):,} cells compared with their rows"]
     if (path / CASES).exists():
         try:

@@ -47,9 +47,9 @@ def _other_questions(rows: pd.DataFrame, questions: dict[str, Question]) -> Iter
 
 def _other_facts(rows: pd.DataFrame, questions: dict[str, Question]) -> Iterator[str]:
     """Facts of questions, which decide the groups of the cells."""
-    of_questions = rows[rows["qid"].astype(str) != ""]
-    columns = [name for name in (*_STATED, "page_no", "groups") if name in of_questions]
-    distinct = of_questions[["qid", *columns]].drop_duplicates()
+    question_rows = rows[rows["qid"].astype(str) != ""]
+    columns = [name for name in (*_STATED, "page_no", "groups") if name in question_rows]
+    distinct = question_rows[["qid", *columns]].drop_duplicates()
     differing: dict[str, list[str]] = defaultdict(list)
     for row in distinct.to_dict("records"):
         question = questions.get(str(row["qid"]))
@@ -85,10 +85,10 @@ def _groups(question: Question) -> set[str]:
 
 def _other_page_domains(run: StudyRun, rows: pd.DataFrame) -> Iterator[str]:
     domains = read_domains(run.path)
-    of_pages = rows[rows["qid"].astype(str) == ""][["doc_id", "domain"]].astype(str)
+    page_rows = rows[rows["qid"].astype(str) == ""][["doc_id", "domain"]].astype(str)
     differing = [
         doc_id
-        for doc_id, domain in of_pages.drop_duplicates().itertuples(index=False, name=None)
+        for doc_id, domain in page_rows.drop_duplicates().itertuples(index=False, name=None)
         if domains.get(doc_id) != domain
     ]
     if differing:

@@ -7,8 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from pydantic import BaseModel
+
+from ohr import registry
 from ohr.errors import ConfigError
 from ohr.plugins import Chat, Reader
+from ohr.registry import PluginSpec
 from ohr.scoring.answers import Answering
 from ohr.scoring.measuring import JUDGE
 from ohr.scoring.rankings import NotRankedError
@@ -172,6 +176,12 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
                 f"max_cost: the prices of {label!r} are not known: set prompt_price and "
                 "completion_price, per million tokens"
             )
+    for label, system in plan.systems.items():
+        if priced := _priced_parts(system.params):
+            raise ConfigError(
+                f"max_cost cannot limit system {label!r}, which asks {priced[0]} as it goes: leave "
+                "out one of them"
+            )
     forecasts = forecast(plan, store)
     # What a judge is asked is a bound, far too high where verdicts are stored.
     likely = sum(each.likely_cost for each in forecasts if each.label != JUDGE)
@@ -188,3 +198,14 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
 def _plugins_to_pay(plan: Plan) -> list[tuple[str, Reader]]:
     judge = [] if plan.judge is None else [(JUDGE, plan.judge)]
     return [*plan.readers.items(), *judge]
+
+
+def _priced_parts(params: BaseModel) -> list[str]:
+    """The names of the readers among a plug-in's parameters that may ask a server for money."""
+    specs = [value for value in dict(params).values() if isinstance(value, PluginSpec)]
+    return [
+        spec.name
+        for spec in specs
+        if spec.name in registry.known("reader")
+        and "prompt_price" in registry.plugin_class("reader", spec.name).Params.model_fields
+    ]

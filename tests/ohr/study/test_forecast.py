@@ -92,13 +92,13 @@ def test_answers_that_cost_more_than_expected_stop_at_the_limit(study, server, t
     settings = [*study, f"max_cost={limit}"]
     with pytest.raises(ConfigError, match="run the same command again, which continues"):
         run_study(load_config(settings), tmp_path / "run")
-    asked = len(server.requests)
-    assert 2.004 * asked <= limit + 2.004
+    n_requests = len(server.requests)
+    assert 2.004 * n_requests <= limit + 2.004
     with pytest.raises(ConfigError, match="is spent"):
         run_study(load_config(settings), tmp_path / "run")
     # What was answered is not asked again; two requests were under way when the run stopped.
     sent = [json.dumps(request["messages"]) for request in server.requests]
-    assert asked < len(sent) <= len(set(sent)) + 2
+    assert n_requests < len(sent) <= len(set(sent)) + 2
 
 
 def test_a_limit_needs_prices(study, server, tmp_path):
@@ -117,10 +117,26 @@ def test_a_dry_run_prints_answers_tokens_and_cost(study, server, tmp_path):
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("gpt: ")]
     assert re.fullmatch(
         r"gpt: 40 answers, 40 of them new; about [\d,]+ tokens to read; at most 400 to write; "
-        r"cost at most [\d.]+; 20 s at 1 s an answer, 2 at once",
+        r"cost at most [\d.]+; 20 s if an answer takes 1 s, 2 at once",
         line,
     )
     assert server.requests == []
+
+
+def test_a_system_that_asks_a_server_is_refused_beside_a_limit(study, server, tmp_path):
+    reader = {"name": "openai", "params": {"model": "m", "base_url": server.url}}
+    systems = f"systems=[{json.dumps({'name': 'chunks', 'params': {'reader': reader}})}]"
+    with pytest.raises(ConfigError, match="cannot limit system 'chunks', which asks openai"):
+        run_study(load_config([*study, systems, "max_cost=5"]), tmp_path / "run")
+    assert server.requests == []
+
+
+def test_a_dry_run_ends_with_what_the_run_would_refuse(study, server, tmp_path):
+    options = [*study, "max_cost=0.01", "--out", str(tmp_path / "run"), "--dry-run"]
+    done = CliRunner().invoke(noise_curve.main, options)
+    assert done.exit_code == 2
+    assert "gpt: 40 answers" in done.stdout
+    assert "more than 0.01: nothing was asked" in done.stderr
 
 
 @pytest.mark.parametrize(("cost", "allowed"), [(1.0, 10), (2.0, 5), (3.0, 3), (11.0, 1)])

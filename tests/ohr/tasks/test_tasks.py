@@ -70,9 +70,9 @@ def test_a_task_gives_the_scores_of_the_run_that_it_was_made_of(finished, card_f
     assert done.exit_code == 0, done.output
     entry = json.loads((tmp_path / "again" / "task.json").read_text())
     cells = open_run(finished).cells
-    of_lcs = cells[(cells["metric"] == "lcs") & (cells["group"] == "all")]
+    lcs_cells = cells[(cells["metric"] == "lcs") & (cells["group"] == "all")]
     means = [score["mean"] for score in entry["scores"] if score["metric"] == "retrieval:lcs"]
-    assert means == pytest.approx(of_lcs["mean"].tolist(), abs=1e-6)
+    assert means == pytest.approx(lcs_cells["mean"].tolist(), abs=1e-6)
     assert entry["card"] == load_card(str(card_file)).digest
     assert f"mine/formatting@1 (card {entry['card'][:8]}, data " in done.stdout
 
@@ -82,6 +82,7 @@ def test_open_parts_may_change_and_frozen_ones_may_not(card_file, tmp_path):
     assert done.exit_code == 0, done.output
     entry = json.loads((tmp_path / "again" / "task.json").read_text())
     assert {score["retriever"] for score in entry["scores"]} == {"bm25", "bm25_reference"}
+    assert run(card_file, tmp_path, "workers=2").exit_code == 2
     refused = run(card_file, tmp_path, "top_k=5")
     assert refused.exit_code == 2
     assert "mine/formatting@1 freezes 'top_k'; open: retrievers, readers" in refused.stderr
