@@ -9,7 +9,7 @@ from ohr.statistics import too_few
 from ohr.statistics.flips import smallest_p
 from ohr.statistics.numbers import prose
 from ohr.statistics.paired import FEWEST_TO_SHOW, POWER
-from ohr.study.notices.loss_floors import pilot_for, smallest_loss
+from ohr.study.notices.loss_floors import is_simulated, pilot_for, smallest_loss
 from ohr.study.plan import Plan
 
 
@@ -35,9 +35,10 @@ def floor_lines(plan: Plan) -> list[str]:
         curves = max(1, comparisons // levels)
         pilot = pilot_for(plan.dataset.kind)
         loss = prose(smallest_loss(pilot, documents, curves, levels))
+        about = "about" if is_simulated(pilot, curves, levels) else "more than"
         return [
-            f"{start}; a loss of retrieval LCS is shown in four of five studies from about {loss} "
-            f"on, if your documents differ as {pilot} do (ohr plan computes it)"
+            f"{start}; a loss of retrieval LCS is shown in four of five studies from {about} "
+            f"{loss} on, if your documents differ as {pilot} do (ohr plan computes it)"
         ]
     return [
         f"{start}; one difference alone is shown in four of five studies if it is "

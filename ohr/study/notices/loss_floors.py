@@ -35,6 +35,12 @@ def smallest_loss(pilot: str, documents: int, curves: int, levels: int) -> float
     return float(np.exp(np.interp(np.log(documents), np.log(counts), np.log(losses))))
 
 
+def is_simulated(pilot: str, curves: int, levels: int) -> bool:
+    """Whether as many curves and levels were simulated; else the smallest loss is larger."""
+    rows = _floors()[pilot]
+    return curves <= max(row[1] for row in rows) and levels <= max(row[2] for row in rows)
+
+
 def _nearest_above(number: int, simulated: set[float]) -> float:
     return min((each for each in simulated if each >= number), default=max(simulated))
 

@@ -41,6 +41,8 @@ def test_the_file_is_of_the_kept_pilots_and_what_they_give():
     ("settings", "words"),
     [
         (["noise=[formatting]"], "a loss of retrieval LCS is shown in four of five studies from"),
+        (["noise=[formatting]", "levels=[severe]"], "studies from about "),
+        (["noise=[formatting]", "intensities=[.1,.2,.3,.4,.5]"], "studies from more than "),
         (["noise=[formatting]", "stages=[generation]"], "times its standard deviation"),
         (["noise=[]", "engines=[gt,tesseract]"], "times its standard deviation"),
     ],
