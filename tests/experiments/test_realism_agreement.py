@@ -57,6 +57,15 @@ def rows(
     return folder
 
 
+TAGLESS = pd.DataFrame([{"tag": "all", "nearest": ""}])
+
+
+def shape_of(frame):
+    """The shares of lost pages of frames that :func:`losses` makes, with no clean page lost."""
+    noises = ["clean", *frame["noise"].unique()]
+    return pd.DataFrame({"engine": "all", "noise": noises, "lost": 0.0})
+
+
 PHOTOGRAPHS = {f"{name}_{where}": 0.2 for name in DOCUMENTS for where in ("indoor", "outdoor")}
 
 
@@ -67,18 +76,24 @@ PHOTOGRAPHS = {f"{name}_{where}": 0.2 for name in DOCUMENTS for where in ("indoo
 def test_tau_is_that_of_the_order_of_the_conditions(distorted, tau):
     table = agreement(losses(warping=distorted)).iloc[0]
     assert table["tau_b"] == pytest.approx(tau)
-    assert table[["ci_low", "ci_high"]].tolist() == pytest.approx([tau, tau])  # all documents alike
+    assert table["natural_settled"] == table["pairs"] == 6  # all documents alike
+    assert (table["same_order"] - table["opposite_order"]) / 6 == pytest.approx(tau)
     assert table["reason"] == ""
     assert table[["conditions", "documents"]].tolist() == [4, 6]
     assert table["natural_loss"] == pytest.approx(0.525)
 
 
-def test_the_interval_contains_what_documents_disagree_on():
+def test_pairs_on_which_documents_disagree_are_not_settled():
     frame = losses(warping=(0.1, 0.2, 0.3, 0.4))
     odd = (frame["noise"] == "warping") & frame["shows"].isin(DOCUMENTS[:2])
     frame.loc[odd, "loss"] = 0.5 - 0.9 * frame.loc[odd, "loss"]
     table = agreement(frame).iloc[0]
-    assert table["ci_low"] < table["tau_b"] <= table["ci_high"]
+    assert table["tau_b"] == pytest.approx(1)
+    assert table["natural_settled"] == 6
+    assert table["same_order"] == table["opposite_order"] == 0
+    [sentence] = list(sentences(agreement(frame), shape_of(frame), TAGLESS))[:1]
+    assert "are not shown to rank the 4 conditions" in sentence
+    assert "of 6 pairs that natural noise settles it settles 0 alike, 6 documents" in sentence
 
 
 def test_too_few_documents_or_conditions_are_not_assessed():
@@ -161,7 +176,7 @@ def test_the_command_prints_the_agreement(tmp_path, metric):
     *_, agree, share, nearest = done.output.strip().splitlines()
     assert agree == (
         "Mean losses under `warping 1` rank the 4 conditions like natural noise does: "
-        "tau_b 1.000 [1.000, 1.000] (6 documents)."
+        "tau_b 1.00 (of 6 pairs that natural noise settles it settles 6 alike, 6 documents)."
     )
     assert share.startswith("Of the pages, 0 % are lost under natural noise, 0 % when clean")
     assert nearest.startswith("The mean loss under natural noise is 0.35 [0.35, 0.35]; nearest is")

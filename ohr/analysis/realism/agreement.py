@@ -12,60 +12,55 @@ import numpy as np
 import pandas as pd
 
 from ohr.analysis.realism.losses import interval_of, noises_of, paired
-from ohr.statistics import (
-    NO_INTERVAL,
-    Clusters,
-    kendall_correlations,
-    percentile_interval,
-    rank_correlations,
-)
+from ohr.statistics import Clusters, infer, kendall_correlations, rank_correlations
+from ohr.statistics.pairs import all_pairs
 
 FEWEST_CONDITIONS = 4
 FEWEST_DOCUMENTS = 5
 GOOD = 0.7
 """From this tau-b on, the distortion ranks conditions as natural noise does."""
-RESAMPLES = 1000
 _DIGITS = 9
 """Means that differ by rounding alone are tied."""
 
 
-def agreement(losses: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+def agreement(losses: pd.DataFrame) -> pd.DataFrame:
     """One row per distortion: how well its mean losses rank the conditions like natural noise.
 
     ``losses`` is what :func:`~ohr.analysis.realism.losses.document_losses` returns. Columns: noise,
-    ``tau_b`` with its 95 % interval (percentiles over resampled documents), the mean losses under
-    the distortion and under natural noise, conditions, documents, and the reason why ``tau_b`` is
-    not assessed. Means over few documents are noisy, which lowers ``tau_b``, and of resampled
-    documents still more: the interval can lie too low.
+    ``tau_b``, ``same_order`` and ``opposite_order`` (pairs of conditions of which both noises show
+    which loses more, in the same or the opposite order), ``natural_settled`` (pairs of which
+    natural noise shows it), ``pairs``, the mean losses under the distortion and under natural
+    noise, conditions, documents, and the reason why nothing is assessed. Means over few documents
+    are noisy, which lowers ``tau_b``; it has no interval, since that of resampled means is too low
+    (``benchmarks.rank_intervals``).
     """
     records: list[dict[str, Any]] = []
     for noise in noises_of(losses):
         distorted, natural = paired(losses, noise)
         documents, conditions = distorted.shape
         reason = _reason(documents, conditions)
-        tau, interval = np.nan, NO_INTERVAL
+        record: dict[str, Any] = {
+            "noise": noise,
+            "tau_b": np.nan,
+            "same_order": np.nan,
+            "opposite_order": np.nan,
+            "natural_settled": np.nan,
+            "pairs": conditions * (conditions - 1) // 2,
+            "loss": float(distorted.to_numpy().mean()) if documents else np.nan,
+            "natural_loss": float(natural.to_numpy().mean()) if documents else np.nan,
+            "conditions": conditions,
+            "documents": documents,
+            "reason": reason,
+        }
         if not reason:
-            names = distorted.index.to_numpy(str)
-            clusters = Clusters.from_labels(names, names)
-            counts = clusters.resampled_counts(RESAMPLES, seed).astype(float)
-            x, y = distorted.to_numpy(float), natural.to_numpy(float)
-            tau = float(_tau(np.ones((1, documents)), x, y)[0])
-            interval = percentile_interval(_tau(counts, x, y), clusters)
-            if np.isnan(tau):
-                reason = "all conditions lose the same"
-        records.append(
-            {
-                "noise": noise,
-                "tau_b": tau,
-                "ci_low": interval.low,
-                "ci_high": interval.high,
-                "loss": float(distorted.to_numpy().mean()) if documents else np.nan,
-                "natural_loss": float(natural.to_numpy().mean()) if documents else np.nan,
-                "conditions": conditions,
-                "documents": documents,
-                "reason": reason,
-            }
-        )
+            record["tau_b"] = _tau(distorted.to_numpy(float), natural.to_numpy(float))
+            by_distortion, by_nature = _settled_signs(distorted), _settled_signs(natural)
+            record["same_order"] = int((by_distortion * by_nature > 0).sum())
+            record["opposite_order"] = int((by_distortion * by_nature < 0).sum())
+            record["natural_settled"] = int((by_nature != 0).sum())
+            if np.isnan(record["tau_b"]):
+                record["reason"] = "all conditions lose the same"
+        records.append(record)
     return pd.DataFrame(records)
 
 
@@ -77,11 +72,19 @@ def _reason(documents: int, conditions: int) -> str:
     return ""
 
 
-def _tau(counts: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Tau-b of the means ``(k,)``; documents are counted ``(k, n)``, losses ``(n, conditions)``."""
-    totals = counts.sum(axis=1, keepdims=True)
-    means = [np.round(counts @ losses / totals, _DIGITS) for losses in (x, y)]
-    return kendall_correlations(*means)
+def _tau(x: np.ndarray, y: np.ndarray) -> float:
+    """Tau-b of the mean losses of conditions; losses are ``(documents, conditions)``."""
+    means = (np.round(losses.mean(axis=0), _DIGITS)[None] for losses in (x, y))
+    return float(kendall_correlations(*means)[0])
+
+
+def _settled_signs(losses: pd.DataFrame) -> np.ndarray:
+    """Of each pair of conditions, whether the second is shown to lose more (1), less (-1), or
+    neither (0); all pairs are one family. ``losses`` are documents by conditions."""
+    names = losses.index.to_numpy(str)
+    pairs = all_pairs(losses.to_numpy(float).T, Clusters.from_labels(names, names))
+    results = infer([pair.paired for pair in pairs])
+    return np.array([np.sign(result.difference) * result.is_shown for result in results])
 
 
 def document_correlations(losses: pd.DataFrame) -> pd.DataFrame:

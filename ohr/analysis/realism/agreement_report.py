@@ -62,8 +62,8 @@ def report_agreement(
     print("\nAgreement with natural noise: of conditions (tau_b), and of documents (Spearman)")
     show(terminal_table(_agreement_table(ranks, conditions)), NARROW)
     print(
-        "tau_b: percentiles over resampled documents, which can lie too low; Spearman: median over "
-        "conditions"
+        "same order, opposite: pairs of conditions of which both noises show which loses more; "
+        "Spearman: median over conditions"
     )
     for reason, of_reason in ranks[ranks["reason"] != ""].groupby("reason", sort=False)["noise"]:
         print(f"not assessed: {plain(', '.join(of_reason))}: {reason}")
@@ -118,15 +118,24 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
     end = "" if best["tau_b"] >= GOOD else f"; good agreement begins at {prose(GOOD)}"
     return (
         f"Mean losses under `{best['noise']}` {_verb(best)} the {best['conditions']} conditions "
-        f"like natural noise does: tau_b {_value_with_ends(best, 'tau_b')} "
-        f"({best['documents']} documents){among}{end}."
+        f"like natural noise does: tau_b {prose(best['tau_b'])} ({_pairs(best)}, "
+        f"{best['documents']} documents){among}{end}."
     )
 
 
 def _verb(best: Mapping[Any, Any]) -> str:
-    if not best["ci_low"] > 0:
+    if not best["same_order"]:
         return "are not shown to rank"
-    return "rank" if best["tau_b"] >= GOOD else "partly rank"
+    return "rank" if best["tau_b"] >= GOOD and not best["opposite_order"] else "partly rank"
+
+
+def _pairs(row: Mapping[Any, Any]) -> str:
+    """How many of the pairs that natural noise settles the distortion settles alike."""
+    opposite = f", {row['opposite_order']:.0f} the other way" if row["opposite_order"] else ""
+    return (
+        f"of {row['natural_settled']:.0f} pairs that natural noise settles it settles "
+        f"{row['same_order']:.0f} alike{opposite}"
+    )
 
 
 def _loss_tables(losses: pd.DataFrame) -> Iterator[Table]:
@@ -150,10 +159,9 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable
 
     columns = (
         text_column("noise"),
-        Column(
-            "tau_b [95 %]",
-            lambda row: "not assessed" if row["reason"] else _value_with_ends(row, "tau_b"),
-        ),
+        Column("tau_b", lambda row: "not assessed" if row["reason"] else prose(row["tau_b"])),
+        Column("same order", lambda row: _of_settled(row, "same_order")),
+        Column("opposite", lambda row: _of_settled(row, "opposite_order")),
         Column("Spearman", spearman),
         number_column("loss"),
         number_column("natural_loss", "natural"),
@@ -161,6 +169,10 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable
         value_column("documents"),
     )
     return make_table(columns, ranks)
+
+
+def _of_settled(row: Row, name: str) -> str:
+    return "" if row["reason"] else f"{row[name]:.0f} of {row['natural_settled']:.0f}"
 
 
 _SHAPES = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from ohr.statistics import NO_INTERVAL, Clusters, Interval, percentile_interval, rank_correlations
+from ohr.statistics import NO_INTERVAL, Clusters, Interval
+from ohr.statistics.correlation import RankCorrelation
+from ohr.statistics.intervals import LEVEL, jackknife_interval
 
 FEWEST_DOCUMENTS = 5
 RESAMPLES = 1000
@@ -19,8 +22,9 @@ _DIGITS = 9
 class Alike:
     """Kolmogorov-Smirnov distance of two distributions, and Spearman's correlation by document.
 
-    Intervals are percentiles over resampled documents, which both sets share. Resampling raises a
-    distance near 0: its interval can lie too high.
+    The interval of the distance is a band's: the difference of the two distributions lies within
+    a width of the estimate everywhere, by resampled documents, which both sets share; so the
+    distance does, too. That of the correlation is the jackknife's over documents.
     """
 
     ks: float
@@ -40,22 +44,30 @@ def alike(first: pd.DataFrame, second: pd.DataFrame, seed: int = 0) -> Alike:
     names = np.intersect1d(first["shows"].to_numpy(str), second["shows"].to_numpy(str))
     steps = np.unique(np.concatenate([first["value"], second["value"]]))
     tables = [_steps(frame, names, steps) for frame in (first, second)]
-    ks = float(_ks(np.ones((1, len(names))), *tables)[0])
+    ks = float(np.abs(_gaps(np.ones((1, len(names))), *tables)).max())
     if len(names) < FEWEST_DOCUMENTS:
         return Alike(ks, NO_INTERVAL, np.nan, NO_INTERVAL)
     clusters = Clusters.from_labels(names, names)
-    counts = clusters.resampled_counts(RESAMPLES, seed).astype(float)
-    chosen = np.stack([np.repeat(np.arange(len(names)), row.astype(int)) for row in counts])
     x, y = (
         np.round(frame.groupby("shows")["value"].mean()[names].to_numpy(float), _DIGITS)
         for frame in (first, second)
     )
-    return Alike(
-        ks,
-        percentile_interval(_ks(counts, *tables), clusters),
-        float(rank_correlations(x[None], y[None])[0]),
-        percentile_interval(rank_correlations(x[chosen], y[chosen]), clusters),
-    )
+    correlation = RankCorrelation(x, y)
+    ends = jackknife_interval(correlation.value, correlation.leave_out(clusters), clusters)
+    if ends.unit:
+        ends = Interval(max(-1.0, ends.low), min(1.0, ends.high), ends.unit)
+    return Alike(ks, _distance_interval(ks, tables, clusters, seed), correlation.value, ends)
+
+
+def _distance_interval(
+    ks: float, tables: Sequence[np.ndarray], clusters: Clusters, seed: int
+) -> Interval:
+    """The distance more or less the resampled largest change of the difference anywhere."""
+    counts = clusters.resampled_counts(RESAMPLES, seed).astype(float)
+    drawn = _gaps(counts, *tables) - _gaps(np.ones((1, clusters.size)), *tables)
+    n = clusters.size
+    half = float(np.quantile(np.abs(drawn).max(axis=1), LEVEL)) * np.sqrt(n / (n - 1))
+    return Interval(max(0.0, ks - half), min(1.0, ks + half), clusters.unit)
 
 
 def _steps(frame: pd.DataFrame, names: np.ndarray, steps: np.ndarray) -> np.ndarray:
@@ -69,11 +81,12 @@ def _steps(frame: pd.DataFrame, names: np.ndarray, steps: np.ndarray) -> np.ndar
     return table
 
 
-def _ks(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The distances ``(k,)``; documents are counted ``(k, n)``."""
+def _gaps(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The difference of the distributions at each step, ``(k, steps)``; documents are counted
+    ``(k, n)``."""
     shares = []
     for table in (first, second):
         totals = counts @ table
         shares.append(totals[:, :-1] / totals[:, -1:])
-    distances: np.ndarray = np.abs(shares[0] - shares[1]).max(axis=1)
-    return distances
+    gaps: np.ndarray = shares[0] - shares[1]
+    return gaps

@@ -129,11 +129,7 @@ _ALIKE = (
 
 def _verdict(row: Mapping[Any, Any]) -> str:
     if is_shown(row["p_adjusted"]):
-        return (
-            "more errors than natural noise"
-            if row["difference"] > 0
-            else "fewer errors than natural noise"
-        )
+        return "more errors" if row["difference"] > 0 else "fewer errors"
     return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 
