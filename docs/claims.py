@@ -1,8 +1,9 @@
 """The comparisons that a results page rests on, tested as one family each.
 
 A claim is a sum of measured scores with signs, question by question, declared in
-``docs/results/claims.yaml`` for the findings and in ``scan_claims.yaml`` for real scans. Each is
-tested on all documents of its run. A term may name another run, with the same questions.
+``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` for real scans and in
+``sample_claims.yaml`` for generated documents of another seed. Each is tested on all documents of
+its run. A term may name another run, with the same questions.
 """
 
 from __future__ import annotations
@@ -208,20 +209,22 @@ def table_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 RETRIEVERS = '"retrievers=[bm25,{name: bm25, label: 4-grams, params: {terms: ngrams}}]"'
+IMAGE_NOISE = (
+    "noise_curve dataset.kind=ohrbench "
+    "dataset.path=$S/retrieval_base dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs "
+    'dataset.pages=evidence "engines=[tesseract]" "noise=[semantic]" "levels=[severe]" '
+    '"seeds=[0]" ground_truth=true'
+)
 STUDIES = (
     Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" {RETRIEVERS}'),
     FORMATTING,
     TABLE_FORMATS,
     ERRORS,
-    Study(
-        "image",
-        "noise_curve dataset.kind=ohrbench "
-        "dataset.path=$S/retrieval_base dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs "
-        'dataset.pages=evidence "engines=[tesseract]" "noise=[semantic]" "levels=[severe]" '
-        '"seeds=[0]" ground_truth=true',
-    ),
+    Study("image", IMAGE_NOISE),
 )
 """The runs of the claims; ``$S`` is a sample: ``ohr dataset make-sample --pages 300``."""
+SAMPLE_STUDIES = (Study("image_2", IMAGE_NOISE),)
+"""The same study on a sample of another seed."""
 RECEIPTS = "dataset.kind=sroie dataset.path=$D/receipts dataset.questions=$D/receipts/qas.json"
 TWINS = (
     "dataset.kind=ohrbench dataset.path=$T/retrieval_base dataset.questions=$T/qas.json "
@@ -326,6 +329,13 @@ FAMILIES = (
         ),
         "receipts_twins",
         "T",
+    ),
+    Family(
+        "sample_claims",
+        SAMPLE_STUDIES,
+        ("experiments.dataset_make_sample", "--pages", "300", "--seed", "1", "--out", "{out}"),
+        "sample_2",
+        "S",
     ),
 )
 
