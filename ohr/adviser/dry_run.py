@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 
 def print_plan(draw: Draw, sample: PageSample, settings: OcrSettings) -> None:
     """Print the files, the pages to read, and what is stored for each engine. Raises OhrError."""
-    for line in (*draw_lines(draw), *layer_lines(sample), *reading_lines(sample, settings)):
+    lines = draw_lines(draw, len(sample.pages)) + layer_lines(sample)
+    if unchecked := len(draw.pages) - len(sample.pages):
+        lines.append(f"as these are usable, {unchecked} more pages are neither checked nor read")
+    for line in (*lines, *reading_lines(sample, settings)):
         print(plain(line))
     print("dry run: nothing was read")
 
 
-def draw_lines(draw: Draw) -> list[str]:
-    """Lines about files and pages."""
+def draw_lines(draw: Draw, to_read: int) -> list[str]:
+    """Lines about files and pages, of which ``to_read`` would be read."""
     images = sum(path.suffix.lower() != ".pdf" for path in draw.files.values())
     pdfs = len(draw.files) - images
-    drawn = len(draw.pages)
     lines = [
-        f"{pdfs} PDFs and {images} images, {draw.total:,} pages; {drawn} of them would be read"
+        f"{pdfs} PDFs and {images} images, {draw.total:,} pages; {to_read} of them would be read"
     ]
     lines += [f"left out: {name}: {reason}" for name, reason in draw.left_out.items()]
     return lines + ([line] if (line := other_kinds_line(draw.others)) else [])

@@ -176,7 +176,7 @@ def print_plan(
     draw: Draw, boxes: Path | None, design: Design, engines: Sequence[PluginSpec]
 ) -> None:
     """Print what would be read, for a dry run."""
-    for line in draw_lines(draw):
+    for line in draw_lines(draw, len(draw.pages)):
         print(plain(line))
     coverable = sum(source.is_pdf or boxes is not None for source in draw.pages)
     counts = design.images(len(draw.pages), coverable)

@@ -20,7 +20,8 @@ from ohr.types import Holes, PageRef
 
 NO_PDF = "an image"
 LAYERS_CHECKED = 60
-"""Number of pages of PDFs whose text layers are checked, if fewer pages are read with engines."""
+"""Number of pages of PDFs whose text layers are checked, if fewer pages are read with engines, or
+if all of these layers are usable."""
 
 
 @dataclass(frozen=True)
@@ -172,28 +173,37 @@ def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: s
     )
 
 
-def check_sample(draw: Draw) -> PageSample:
+def check_sample(draw: Draw, first: int | None = None) -> PageSample:
     """Check the text layers of drawn pages of PDFs.
 
-    Fonts are judged by all pages of a document that were drawn.
+    Fonts are judged by all pages of a document that were drawn. With ``first``, about so many pages
+    are checked, at least one of each PDF; then all pages of the PDFs on which one is not usable.
+    Pages that are then not checked are not in the sample: that their layers are usable is as good
+    as known.
     """
     of_pdf: dict[Path, list[PageSource]] = {}
     for source in (*draw.pages, *draw.further):
         if source.is_pdf:
             of_pdf.setdefault(source.path, []).append(source)
-    numbers = {path: [source.page_no or 0 for source in pages] for path, pages in of_pdf.items()}
-    verdicts: dict[PageRef, LayerVerdict] = {}
-    for path, outcome in zip(of_pdf, verified_layers(list(of_pdf), LIMITS, numbers), strict=True):
-        failed = LayerVerdict(fault=outcome.detail or "it cannot be read")
-        of_file = outcome.value or ()
-        for place, source in enumerate(of_pdf[path]):
-            verdicts[page_ref(source)] = of_file[place] if place < len(of_file) else failed
+    if first is None:
+        verdicts = _verdicts(of_pdf)
+    else:
+        begun = _begin(of_pdf, max(first, len(of_pdf)))
+        verdicts = _verdicts(begun)
+        rest = {
+            path: pages
+            for path, pages in of_pdf.items()
+            if len(begun[path]) < len(pages)
+            and any(verdicts[page_ref(source)].gap for source in begun[path])
+        }
+        verdicts |= _verdicts(rest) if rest else {}
+    pages = [source for source in draw.pages if not source.is_pdf or page_ref(source) in verdicts]
     sampled = {
         page_ref(source): verdicts.get(page_ref(source), LayerVerdict(fault=NO_PDF))
-        for source in draw.pages
+        for source in pages
     }
     return PageSample(
-        draw.pages,
+        pages,
         {ref: None if verdict.gap else verdict.text for ref, verdict in sampled.items()},
         {ref: verdict.gap for ref, verdict in sampled.items() if verdict.gap},
         {name: file_digest(path) for name, path in draw.files.items()},
@@ -209,6 +219,28 @@ def check_sample(draw: Draw) -> PageSample:
             if not verdict.gap and verdict.holes != Holes()
         },
     )
+
+
+def _verdicts(of_pdf: Mapping[Path, Sequence[PageSource]]) -> dict[PageRef, LayerVerdict]:
+    """The verdict on the layer of each page."""
+    numbers = {path: [source.page_no or 0 for source in pages] for path, pages in of_pdf.items()}
+    verdicts: dict[PageRef, LayerVerdict] = {}
+    for path, outcome in zip(of_pdf, verified_layers(list(of_pdf), LIMITS, numbers), strict=True):
+        failed = LayerVerdict(fault=outcome.detail or "it cannot be read")
+        of_file = outcome.value or ()
+        for place, source in enumerate(of_pdf[path]):
+            verdicts[page_ref(source)] = of_file[place] if place < len(of_file) else failed
+    return verdicts
+
+
+def _begin(
+    of_pdf: Mapping[Path, Sequence[PageSource]], most: int
+) -> dict[Path, Sequence[PageSource]]:
+    """At most ``most`` of the pages, of each document in proportion, spread evenly."""
+    return {
+        path: [of_pdf[path][place * len(of_pdf[path]) // count] for place in range(count)]
+        for path, count in _shares(of_pdf, most, 0).items()
+    }
 
 
 def _drawn(

@@ -33,7 +33,7 @@ from ohr.adviser.recommend.limits import floor_lines
 from ohr.adviser.recommend.made_questions import NOISE, Request, make_questions, retrieval_study
 from ohr.adviser.recommend.read_command import read_command
 from ohr.adviser.recommend.verdicts import TARGETS_OF, basis
-from ohr.adviser.sampling import check_sample, draw_pages, page_ref
+from ohr.adviser.sampling import LAYERS_CHECKED, check_sample, draw_pages, page_ref
 from ohr.display.terminal import show, table_text
 from ohr.display.wording import counted
 from ohr.errors import ConfigError
@@ -66,9 +66,10 @@ def report_recommendation(
         draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
         if stops_early(settings, request.read_all):
             _print("fewer pages are read if they settle the verdict (--read-all: all)")
-        for line in _floor_lines(draw.pages, settings):
+        sample = check_sample(draw, _layers_first(request))
+        for line in _floor_lines(sample.pages, settings):
             _print(line)
-        print_plan(draw, check_sample(draw), settings)
+        print_plan(draw, sample, settings)
         return 0
     with Progress(verb="reading with") as progress:
         result = recommend(
@@ -125,7 +126,7 @@ def recommend(
     _check(settings, request)
     draw = draw_pages(inputs, request.dpi, request.budget, request.seed, request.pages)
     started = time.perf_counter()
-    sample = check_sample(draw)
+    sample = check_sample(draw, _layers_first(request))
     layer_s = (time.perf_counter() - started) / max(1, len(sample.checked))
     known_values = read_transcriptions(sample, request.truth)
     with locked(out):
@@ -133,6 +134,10 @@ def recommend(
             (out / name).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
             say(line)
+        if unchecked := len(draw.pages) - len(sample.pages):
+            say(
+                f"{unchecked} more pages are not read: the layers of their PDFs are usable as far as checked"
+            )
         for line in _floor_lines(sample.pages, settings):
             say(line)
         if (first := summarise_layers(sample)) is not None:
@@ -188,6 +193,11 @@ def recommend(
         out / AS_JSON, json.dumps(result.json_content(), indent=2, ensure_ascii=False) + "\n"
     )
     return result
+
+
+def _layers_first(request: Request) -> int | None:
+    """How many layers are checked before it is seen whether more need be."""
+    return None if request.read_all else LAYERS_CHECKED
 
 
 def _floor_lines(pages: Sequence[PageSource], settings: OcrSettings) -> list[str]:
