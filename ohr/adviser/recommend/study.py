@@ -135,9 +135,7 @@ def recommend(
         for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
             say(line)
         if unchecked := len(draw.pages) - len(sample.pages):
-            say(
-                f"{unchecked} more pages are not read: the layers of their PDFs are usable as far as checked"
-            )
+            say(f"{unchecked} more pages are not read: the layers of their PDFs proved usable")
         for line in _floor_lines(sample.pages, settings):
             say(line)
         if (first := summarise_layers(sample)) is not None:
