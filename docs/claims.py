@@ -1,9 +1,9 @@
 """The comparisons that a results page rests on, tested as one family each.
 
 A claim is a sum of measured scores with signs, question by question, declared in
-``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` for real scans and in
-``sample_claims.yaml`` for generated documents of another seed. Each is tested on all documents of
-its run. A term may name another run, with the same questions.
+``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` for receipts, in
+``typewriter_claims.yaml`` for typewritten pages, and in ``sample_claims.yaml`` for generated
+documents of another seed. Each is tested on all documents of its run. A term may name another run, with the same questions.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ NAMES = {
     "mrr@2": "MRR@2",
     "em": "EM",
     "evidence_lcs": "evidence on its page",
+    "edit_distance": "edit distance",
+    "silent_numbers": "numbers changed in silence",
+    "dropped_numbers": "numbers dropped",
 }
 """How second outcomes are called."""
 HEADER = (
@@ -249,6 +252,23 @@ SCAN_STUDIES = (
 names of 80 receipts, every second one of the first 160 (:func:`some_receipts`)."""
 
 
+FRENCH = "{name: tesseract, label: tesseract-fra, params: {languages: [fra]}}"
+READING = f'"engines=[{FRENCH},{TINY}]" "stages=[ocr]" "metrics=[default,reading]"'
+TYPEWRITER_STUDIES = (
+    Study(
+        "typewriter_scans",
+        "ocr_benchmark dataset.kind=sroie dataset.path=$D/typewriter "
+        f'"dataset.params={{marks: _^~}}" {READING}',
+    ),
+    Study(
+        "typewriter_twins",
+        "ocr_benchmark dataset.kind=ohrbench dataset.path=$T/retrieval_base "
+        f"dataset.questions=$T/qas.json dataset.pdfs=$T/pdfs {READING}",
+    ),
+)
+"""Typewritten French pages and their twins, ``$T``."""
+
+
 def some_receipts(data: Path) -> str:
     """The ids of the receipts that slower engines read, as an option takes them."""
     names = sorted(path.stem for path in (data / "receipts" / "images").rglob("*.jpg"))
@@ -328,6 +348,16 @@ FAMILIES = (
             *("dataset.questions={data}/receipts/qas.json", "--out", "{out}"),
         ),
         "receipts_twins",
+        "T",
+    ),
+    Family(
+        "typewriter_claims",
+        TYPEWRITER_STUDIES,
+        (
+            *("experiments.dataset_twins", "dataset.kind=sroie", "dataset.path={data}/typewriter"),
+            *("dataset.params={{marks: _^~}}", "--out", "{out}"),
+        ),
+        "typewriter_pages_twins",
         "T",
     ),
     Family(
