@@ -6,6 +6,8 @@ questions whose hits are on it, times what damage such as its costs on other doc
 ``DIR/reread.csv`` has the pages in this order; ``DIR/reread_orders.csv`` says what it wins back of
 the answers that OCR lost, after 5, 10, 20 and 40 % of the pages, beside the worst OCR first, the
 most reached pages first, random pages and an oracle, on questions that were not counted.
+With ``--slow ENGINE``, ``DIR/routes.csv`` sends the first ``--share`` of the pages to that engine,
+and ``ohr read FILES --routes DIR/routes.csv`` reads them so.
 """
 
 from __future__ import annotations
@@ -35,11 +37,17 @@ def main(
         ),
     ] = "edit_distance",
     metric: Annotated[str, typer.Option(help="Metric of answers, of the stage overall.")] = "f1",
+    slow: Annotated[
+        str, typer.Option(help="Engine to read the first pages again: writes routes.csv.")
+    ] = "",
+    share: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of the pages that --slow reads.")
+    ] = 0.2,
 ) -> int:
     """Say which pages to read again first."""
     from ohr.analysis.reread.report import report_reread
 
-    return report_reread(run, engine, second, damage, metric, out)
+    return report_reread(run, engine, second, damage, metric, out, slow=slow, share=share)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ohr.analysis.reread.figure import draw_orders
@@ -14,20 +15,40 @@ from ohr.analysis.reread.table import ANSWERS, FEWEST, RULES, WORST, reread
 from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import empty_table, show
 from ohr.display.wording import counted
+from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
-from ohr.statistics.numbers import percent
+from ohr.ocr.routes import write_routes
+from ohr.statistics.numbers import number, percent
 from ohr.store.csv import write_csv
+from ohr.study.config import parse_plugin
 from ohr.study.opening import open_runs
 
-PAGES_FILE, ORDERS_FILE = "reread.csv", "reread_orders.csv"
+PAGES_FILE, ORDERS_FILE, ROUTES = "reread.csv", "reread_orders.csv", "routes.csv"
 SHARE = 0.2
 """The share of the pages that the sentence is about."""
 Row = Mapping[Hashable, Any]
 
 
-def report_reread(path: Path, engine: str, second: str, damage: str, metric: str, out: Path) -> int:
-    """Print and write the order of a finished run's pages. Raises OhrError."""
+def report_reread(
+    path: Path,
+    engine: str,
+    second: str,
+    damage: str,
+    metric: str,
+    out: Path,
+    *,
+    slow: str = "",
+    share: float = SHARE,
+) -> int:
+    """Print and write the order of a finished run's pages. Raises OhrError.
+
+    With ``slow``, an engine, also ``routes.csv``: it reads the first ``share`` of the pages.
+    """
     [run] = open_runs([path])
+    specs = {spec.label: spec for spec in run.config.engines}
+    again = parse_plugin("engine", slow) if slow else None
+    if again is not None and again.label in specs and again != specs[again.label]:
+        raise ConfigError(f"--slow: {again.label!r} is another engine of the run: give it a label")
     result = reread(run, engine, second, damage, metric)
     write_csv(out / PAGES_FILE, result.pages)
     write_csv(out / ORDERS_FILE, result.orders)
@@ -45,7 +66,32 @@ def report_reread(path: Path, engine: str, second: str, damage: str, metric: str
     for each in draw_orders(result.orders, out):
         print(f"figure: {each}")
     print(f"pages: {out / PAGES_FILE}\norders: {out / ORDERS_FILE}")
+    if again is not None:
+        routes = routes_of(result.pages, result.engine, again.label, share)
+        fast = specs[result.engine]
+        write_routes(out / ROUTES, routes, {fast.label: fast, again.label: again}, {"share": share})
+        count = int((routes["route"] == again.label).sum())
+        print(
+            f"routes: {out / ROUTES}: {again.label} reads {count:,} of {len(routes):,} pages, "
+            f"{fast.label} the others (ohr read FILES --routes {out / ROUTES} --out KB)"
+        )
     return 0
+
+
+def routes_of(pages: pd.DataFrame, fast: str, slow: str, share: float) -> pd.DataFrame:
+    """The table of ``routes.csv``: the first ``share`` of ``pages``, which are in the order of the
+    expected answers, are read by the ``slow`` engine, the others by the ``fast`` one."""
+    first = math.ceil(share * len(pages) - 1e-9)
+    is_first = np.arange(len(pages)) < first
+    return pd.DataFrame(
+        {
+            "document": pages["doc_id"],
+            "page": pages["page_no"] + 1,
+            "route": np.where(is_first, slow, fast),
+            "reason": [f"expected answers {number(value)}" for value in pages["expected"]],
+            **dict.fromkeys(("predicted_error", "low", "high", "seconds"), math.nan),
+        }
+    )
 
 
 def sentence(orders: pd.DataFrame) -> str:

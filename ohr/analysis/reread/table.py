@@ -34,10 +34,12 @@ RULES = (ANSWERS, WORST, REACHED, ORACLE, RANDOM)
 
 @dataclass(frozen=True)
 class Reread:
-    """``pages`` in the order in which to read them again; ``orders``: how well orders did."""
+    """``pages`` in the order in which to read them again; ``orders``: how well orders did;
+    ``engine``: whose text of the pages it is."""
 
     pages: pd.DataFrame
     orders: pd.DataFrame
+    engine: str
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class _Data:
     pages: list[PageRef]
     damage: np.ndarray
     clusters: Clusters
+    engine: str
 
 
 def reread(
@@ -86,7 +89,8 @@ def reread(
         }
     )
     order = np.lexsort((-data.damage, -expected))
-    return Reread(pages.iloc[order].reset_index(drop=True), _orders(data, run.seed))
+    in_order = pages.iloc[order].reset_index(drop=True)
+    return Reread(in_order, _orders(data, run.seed), data.engine)
 
 
 def _data(run: StudyRun, engine: str, second: str, damage: str, metric: str) -> _Data:
@@ -125,7 +129,8 @@ def _data(run: StudyRun, engine: str, second: str, damage: str, metric: str) -> 
             }
         )
     questions = pd.DataFrame(table)
-    return _Data(questions, refs, _damage(run, engine, base, refs, damage), clusters_of(questions))
+    of_pages = _damage(run, engine, base, refs, damage)
+    return _Data(questions, refs, of_pages, clusters_of(questions), engine)
 
 
 def _pages(run: StudyRun, engine: str) -> tuple[list[PageRef], str]:
