@@ -17,6 +17,7 @@ from ohr.adviser.recommend.batches import Reading
 from ohr.adviser.recommend.decision import Decision, decide
 from ohr.adviser.recommend.layers import LayerSummary, summarise_layers
 from ohr.adviser.recommend.made_questions import Request
+from ohr.adviser.recommend.noise_budget import NoiseBudget, noise_budget
 from ohr.adviser.recommend.read_command import ReadCommand
 from ohr.adviser.recommend.report import (
     OWN,
@@ -81,6 +82,11 @@ class Recommendation:
     """The command that reads all files as recommended."""
 
     @property
+    def budget(self) -> NoiseBudget | None:
+        """Whether the recommended engine is within the noise budget; None without one."""
+        return noise_budget(self.verdicts, self.decision.engine)
+
+    @property
     def sentences(self) -> list[str]:
         """All sentences: the verdicts, the reasons, the cost, and what would make it surer."""
         return self.advice.sentences
@@ -118,6 +124,7 @@ class Recommendation:
                 for verdict, sentence in zip(self.verdicts, self._measure_sentences, strict=True)
             ],
             "cost": [cost.json_content() for cost in self.costs],
+            "noise_budget": self.budget.json_content() if self.budget is not None else None,
             "next": self.following.json_content() if self.following is not None else None,
             "sentences": {
                 name: list(lines)
@@ -194,9 +201,10 @@ def decided(
         *table_lines(layers, tables),
         *of_measures,
     ]
+    budget = noise_budget(verdicts, decision.engine)
     advice = Advice(
         tuple(verdict),
-        tuple(_reasons(rows, verdicts, reading, run)),
+        (*_reasons(rows, verdicts, reading, run), *([budget.sentence] if budget else [])),
         tuple(cost.sentence(settings.workers, to_read) for cost in costs),
         tuple(doubts(verdicts, choice, _transcribe(request, out, sample), no_questions)),
     )
