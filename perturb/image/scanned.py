@@ -113,13 +113,14 @@ class Archive(Scanned):
     """A typewritten page as an archive scans it: poor type, notes, old paper, a flatbed."""
 
     name = "archive"
+    version = "2"
     usual = MappingProxyType(
         {
-            "binarization": Strength(0.2, 0.9),
-            "pen": Strength(0.0, 0.6, 3.0),
-            "background": Strength(0.0, 0.6),
+            "binarization": Strength(0.05, 0.8),
+            "pen": Strength(0.0, 0.75),
+            "background": Strength(0.0, 0.8),
             "rotation": Strength(0.0, 0.15),
-            "scanner": Strength(0.3, 1.0),
+            "scanner": Strength(0.3, 0.95),
         }
     )
     order = tuple(usual)
