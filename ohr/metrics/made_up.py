@@ -7,7 +7,10 @@ dropped numbers, or r_noise, belongs beside the others.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 
 from ohr.markup.folding import fold_amounts
@@ -15,6 +18,7 @@ from ohr.metrics.changed_numbers import NumberFates, compare_numbers, replaced_v
 from ohr.metrics.invented_text import PASSAGE, InventedText, find_invented
 from ohr.metrics.page_numbers import PageNumber, find_numbers
 from ohr.metrics.placement import page_content
+from ohr.metrics.quantities import OF_MONEY, SCALES, any_of
 from ohr.plugins.metric import AnswerCase, PageCase, metric
 
 _page = partial(metric, of="page", higher_is_better=False, protocols=frozenset({"default"}))
@@ -79,11 +83,12 @@ def _invented(case: PageCase) -> InventedText:
     return find_invented(case.text, case.truth)
 
 
-@_answer(title="wrong number")
+@_answer(title="wrong number", version="2")
 def wrong_number(case: AnswerCase) -> float:
     """Whether an answer has a number but not the accepted one.
 
-    Questions whose accepted answers have no number are left out. An empty answer scores 0.
+    ``3 million`` is 3,000,000 or, as in a table in millions, 3; it is not 3 billion. Questions
+    whose accepted answers have no number in digits are left out. An empty answer scores 0.
     """
     gold = _accepted_numbers(case)
     return _is_wrong(case, gold) if gold else math.nan
@@ -99,7 +104,7 @@ def number_changed(case: AnswerCase) -> float:
     return float(_is_changed(case, gold)) if gold else math.nan
 
 
-@_answer(title="misled by a changed number")
+@_answer(title="misled by a changed number", version="2")
 def misled(case: AnswerCase) -> float:
     """Whether an answer has a wrong number after the accepted one was silently changed."""
     gold = _accepted_numbers(case)
@@ -108,14 +113,44 @@ def misled(case: AnswerCase) -> float:
     return _is_wrong(case, gold) if _is_changed(case, gold) else 0.0
 
 
-def _accepted_numbers(case: AnswerCase) -> list[PageNumber]:
-    return [
-        number for answer in case.question.answers for number in find_numbers(fold_amounts(answer))
-    ]
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """A number of an answer, and the scale that is named after it."""
+
+    number: PageNumber
+    scale: Decimal = Decimal(1)
+
+    def is_same(self, other: _Amount) -> bool:
+        """Whether both may be the same amount: one without a scale may be in the other's."""
+        if (self.scale == other.scale or 1 in (self.scale, other.scale)) and (
+            self.number.is_same(other.number)
+        ):
+            return True
+        return self.scale != other.scale and bool(self._values & other._values)
+
+    @property
+    def _values(self) -> frozenset[Decimal]:
+        return frozenset(value * self.scale for value in self.number.meanings)
 
 
-def _is_wrong(case: AnswerCase, gold: list[PageNumber]) -> float:
-    given = find_numbers(fold_amounts(case.answer.text))
+_SCALE = re.compile(rf"[\s-]?({any_of(SCALES.keys() - OF_MONEY)})(?!\w)", re.IGNORECASE)
+
+
+def _amounts(answer: str) -> list[_Amount]:
+    text = fold_amounts(answer)
+    amounts = []
+    for number in find_numbers(text):
+        scale = _SCALE.match(text, number.end)
+        amounts.append(_Amount(number, SCALES[scale[1].lower()] if scale else Decimal(1)))
+    return amounts
+
+
+def _accepted_numbers(case: AnswerCase) -> list[_Amount]:
+    return [amount for answer in case.question.answers for amount in _amounts(answer)]
+
+
+def _is_wrong(case: AnswerCase, gold: list[_Amount]) -> float:
+    given = _amounts(case.answer.text)
     return float(bool(given) and not any(a.is_same(b) for a in given for b in gold))
 
 
@@ -131,14 +166,15 @@ def _evidence_texts(case: AnswerCase) -> Iterator[tuple[str, str]]:
             yield texts[0], texts[1]
 
 
-def _is_changed(case: AnswerCase, gold: list[PageNumber]) -> bool:
+def _is_changed(case: AnswerCase, gold: list[_Amount]) -> bool:
     """Whether an accepted number was silently changed on a page of the evidence."""
+    numbers = [amount.number for amount in gold]
     return any(
-        any(true.is_same(g) for true, _ in replaced_values(text, truth) for g in gold)
+        any(true.is_same(g) for true, _ in replaced_values(text, truth) for g in numbers)
         for text, truth in _evidence_texts(case)
         if not any(
             word.number is not None and word.number.is_same(g)
             for word in page_content(text).words
-            for g in gold
+            for g in numbers
         )
     )

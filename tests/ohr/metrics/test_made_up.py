@@ -77,6 +77,23 @@ def test_an_answer_with_another_number_is_wrong() -> None:
     assert math.isnan(answered("wrong_number", "4", TRUTH, gold="the pump"))
 
 
+@pytest.mark.parametrize(
+    ("answer", "gold", "is_wrong"),
+    [
+        ("It cost 3,000,000 euros.", "3 million", 0),
+        ("0.5 billion", "500 million", 0),
+        ("3 (in millions)", "3 million", 0),
+        ("2.5", "2.5 Billion", 0),
+        ("3 billion", "3 million", 1),
+        ("3,000", "3 million", 1),
+        ("three million", "3 million", 0),
+        ("3 millionaires", "3 million", 0),
+    ],
+)
+def test_a_scale_after_a_number_belongs_to_it(answer: str, gold: str, is_wrong: int) -> None:
+    assert answered("wrong_number", answer, TRUTH, gold=gold) == is_wrong
+
+
 def test_an_answer_is_misled_only_where_the_number_was_changed() -> None:
     changed = TRUTH.replace("4,812", "4,872")
     for page, answer, was_changed, was_misled in (
