@@ -6,7 +6,8 @@ one kind after another. ``DIR/error_kinds.csv`` says how frequent each kind is,
 ``DIR/error_losses.csv`` what it costs: its part of the loss of each score (the parts add up to the
 whole), the gain where a random half of its errors is repaired, and the loss where they alone are
 put into the truth. ``DIR/error_places.csv`` has the parts of the errors in lines with evidence,
-elsewhere on its pages, and on other pages.
+elsewhere on its pages, and on other pages; ``--distance 25 --distance 100`` divides those elsewhere
+by the number of words between them and the nearest line with evidence.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ import typer
 
 from experiments._command import results_command
 from experiments._parameters import FinishedRun, Out, Seed
+from ohr.errors import ConfigError
+
+MOST_DISTANCES = 3
+"""Each distance doubles the number of knowledge bases that are scored."""
 
 
 @results_command
@@ -39,12 +44,21 @@ def main(
         int,
         typer.Option(min=1, help="Pairs of orders in which kinds are repaired: one, its reverse."),
     ] = 2,
+    distance: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1, help="Words from the evidence, to divide errors elsewhere on its pages; up to 3."
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> int:
     """Measure which kinds of OCR errors cost how much."""
     from ohr.analysis.error_kinds.report import report_kinds
 
-    return report_kinds(run, out, engine, documents, each, orders, seed)
+    distances = sorted(set(distance or ()))
+    if len(distances) > MOST_DISTANCES:
+        raise ConfigError(f"--distance {distances[-1]}: give at most {MOST_DISTANCES} distances")
+    return report_kinds(run, out, engine, documents, each, orders, seed, distances)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
 import ohr
 from experiments import analyse_error_kinds, ocr_benchmark
 from ohr.analysis.attribution.table import swapping
-from ohr.analysis.error_kinds.repairs import PLACES, error_places, find_repairs
+from ohr.analysis.error_kinds.repairs import (
+    PLACES,
+    error_places,
+    find_repairs,
+    place_labels,
+)
 from ohr.analysis.error_kinds.scores import Scores, draw_questions, setting_of
 from ohr.ocr.progress import Silent
+from ohr.ocr_errors.differences import Edit
 from ohr.study.loading import load_dataset
 from ohr.study.results import open_run
+from ohr.types import Page, PageRef, Question
 from tests.builders import CliRunner, load_config, write_corpus, write_kb
 
 OUTCOMES = ("retrieval:lcs", "retrieval:hit@2", "generation:f1", "overall:f1")
@@ -104,6 +113,38 @@ def test_errors_have_a_place(repaired):
 
 
 @pytest.mark.slow
+def test_distances_divide_the_errors_elsewhere_on_the_page(repaired):
+    _, repairs, _ = repaired
+    plain, divided = (
+        repairs.relabelled(error_places(repairs.plan, distances)).count()[0]
+        for distances in ((), (2, 10**6))
+    )
+    near, far = place_labels((2, 10**6))[1:3]
+    assert {near: plain[PLACES[1]], PLACES[1]: 0} == {
+        near: divided[near] + divided[far],
+        PLACES[1]: divided[PLACES[1]],
+    }
+    assert [divided[place] for place in (PLACES[0], PLACES[2])] == [
+        plain[place] for place in (PLACES[0], PLACES[2])
+    ]
+
+
+def test_a_distance_is_counted_in_words():
+    truth = "one two three four\n\nfive six seven eight\n\nnine ten eleven twelve"
+    ref = PageRef("report", 0)
+    question = Question("q", "?", ("x",), "report", "law", (ref,), "one two three four", "text")
+    pages = {ref: Page(ref, truth)}
+    plan = SimpleNamespace(questions=[question], dataset=SimpleNamespace(pages=pages))
+    place = error_places(plan, (1, 5))
+    at = [
+        place(ref, Edit("letters", 1, truth.index(word), truth.index(word) + len(word)))
+        for word in ("two", "five", "six", "ten", "twelve")
+    ]
+    near, further = place_labels((1, 5))[1:3]
+    assert at == [PLACES[0], near, near, further, PLACES[1]]
+
+
+@pytest.mark.slow
 def test_the_command_writes_parts_that_add_up(run_folder, tmp_path):
     arguments = [str(run_folder), "--out", str(tmp_path), "--orders", "1"]
     result = CliRunner().invoke(analyse_error_kinds.main, arguments)
@@ -134,6 +175,20 @@ def test_an_unknown_engine_is_named(run_folder, tmp_path):
     result = CliRunner().invoke(analyse_error_kinds.main, arguments)
     assert result.exit_code != 0
     assert "precomputed:Bad" in result.output
+
+
+@pytest.mark.slow
+def test_the_command_divides_by_distance(run_folder, tmp_path):
+    arguments = [str(run_folder), "--out", str(tmp_path), "--orders", "1", "--distance", "3"]
+    result = CliRunner().invoke(analyse_error_kinds.main, arguments)
+    assert result.exit_code == 0, result.output
+    places = pd.read_csv(tmp_path / "error_places.csv")
+    assert set(places["kind"]) <= set(place_labels((3,)))
+    for _, rows in places.groupby(["outcome", "group"]):
+        assert rows["loss"].sum() == pytest.approx(rows["loss_of_all"].iloc[0], abs=1e-9)
+    many = [part for number in "1234" for part in ("--distance", number)]
+    result = CliRunner().invoke(analyse_error_kinds.main, [str(run_folder), *many])
+    assert result.exit_code != 0
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import numpy as np
 from ohr.ocr_errors.compare import compare_page
 from ohr.ocr_errors.differences import Edit, PageDifference
 from ohr.ocr_errors.evidence import evidence_lines
-from ohr.ocr_errors.words import cached_page_words
+from ohr.ocr_errors.words import PageWords, cached_page_words
 from ohr.plugins.randomness import generator_for
 from ohr.scoring.overlay import overlay
 from ohr.study.plan import Plan
@@ -132,9 +133,19 @@ PLACES = ("evidence lines", "rest of the evidence pages", "other pages")
 """Where an error is, from the evidence outwards."""
 
 
-def error_places(plan: Plan) -> Callable[[PageRef, Edit], str]:
+def place_labels(distances: Sequence[int] = ()) -> tuple[str, ...]:
+    """The labels of :func:`error_places`, from the evidence outwards."""
+    near = (f"at most {distance} words away" for distance in distances)
+    return (PLACES[0], *near, *PLACES[1:])
+
+
+def error_places(plan: Plan, distances: Sequence[int] = ()) -> Callable[[PageRef, Edit], str]:
     """Tells where an error is: in a line with evidence of any question, elsewhere on its page, or
-    on another page."""
+    on another page.
+
+    ``distances``, ascending, divide the errors elsewhere on the page by the number of words of the
+    truth between them and the nearest line with evidence.
+    """
     texts: dict[PageRef, list[str]] = {}
     for question in plan.questions:
         for ref in question.evidence_pages:
@@ -144,10 +155,22 @@ def error_places(plan: Plan) -> Callable[[PageRef, Edit], str]:
     def place(ref: PageRef, edit: Edit) -> str:
         if ref not in texts or ref not in plan.dataset.pages:
             return PLACES[2]
+        page = cached_page_words(plan.dataset.pages[ref].text)
         if ref not in lines:
-            page = cached_page_words(plan.dataset.pages[ref].text)
             lines[ref] = [span for text in texts[ref] for span in evidence_lines(page, text)]
-        is_near = any(edit.start < b and a <= edit.end for a, b in lines[ref])
-        return PLACES[0] if is_near else PLACES[1]
+        if any(edit.start < b and a <= edit.end for a, b in lines[ref]):
+            return PLACES[0]
+        if distances and lines[ref]:
+            words = min(_words_between(page, edit, span) for span in lines[ref])
+            near = (distance for distance in distances if words <= distance)
+            if (distance := next(near, None)) is not None:
+                return place_labels((distance,))[1]
+        return PLACES[1]
 
     return place
+
+
+def _words_between(page: PageWords, edit: Edit, span: tuple[int, int]) -> int:
+    """Words of the truth between an error and a stretch that it does not touch."""
+    first, last = (edit.end, span[0]) if edit.end <= span[0] else (span[1], edit.start)
+    return max(0, bisect_left(page.starts, last) - bisect_left(page.starts, first))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +24,14 @@ from ohr.study.opening import open_runs
 
 
 def report_kinds(
-    path: Path, out: Path, engine: str, documents: int, each: int, orders: int, seed: int
+    path: Path,
+    out: Path,
+    engine: str,
+    documents: int,
+    each: int,
+    orders: int,
+    seed: int,
+    distances: Sequence[int] = (),
 ) -> int:
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
     [run] = open_runs([path])
@@ -36,6 +44,7 @@ def report_kinds(
             each=each,
             orders=orders,
             seed=seed,
+            distances=distances,
         )
     losses, places = costs.losses, costs.places
     kinds = kind_table(costs.repairs, _words(costs.repairs))

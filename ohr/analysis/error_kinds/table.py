@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ohr.analysis.attribution.loss_shares import Share, share_columns, share_of
 from ohr.analysis.attribution.table import swapping
-from ohr.analysis.error_kinds.repairs import PLACES, Repairs, error_places, find_repairs
+from ohr.analysis.error_kinds.repairs import Repairs, error_places, find_repairs, place_labels
 from ohr.analysis.error_kinds.scores import (
     Measured,
     Scores,
@@ -89,10 +89,12 @@ def kind_costs(
     orders: int = 2,
     seed: int = 0,
     by_place: bool = True,
+    distances: Sequence[int] = (),
 ) -> KindCosts:
     """Repair the errors of an engine kind by kind, and score. Raises OhrError.
 
-    ConfigError if the engine has no error. See :func:`choose_variant` and :func:`draw_questions`.
+    ConfigError if the engine has no error. See :func:`choose_variant`, :func:`draw_questions`
+    and, for ``distances``, :func:`~ohr.analysis.error_kinds.repairs.error_places`.
     """
     variant, setting = choose_variant(plan, engine), setting_of(plan)
     plan = draw_questions(plan, documents, each, seed)
@@ -106,8 +108,9 @@ def kind_costs(
         losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring))
         places = pd.DataFrame()
         if by_place:
-            placed = repairs.relabelled(error_places(plan))
-            places = loss_table(placed, measure_places(placed, scores, PLACES, scoring))
+            placed = repairs.relabelled(error_places(plan, distances))
+            labels = place_labels(distances)
+            places = loss_table(placed, measure_places(placed, scores, labels, scoring))
     return KindCosts(variant, setting, plan, repairs, losses, places)
 
 
