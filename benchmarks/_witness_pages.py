@@ -90,11 +90,16 @@ class ReadPage:
         return image
 
 
-def source_pages(data: Path, cache: Path, part: float = 1.0) -> list[SourcePage]:
+def source_pages(
+    data: Path, cache: Path, part: float = 1.0, *, fresh: bool = False
+) -> list[SourcePage]:
     """The pages, those of the kinds and of both sets in turn; of each document a ``part``.
 
-    Documents that DATA does not have are left out.
+    Documents that DATA does not have are left out. ``fresh``: pages that were read for no rule and
+    no threshold so far: other generated documents and receipts, and other pages of the filings.
     """
+    if fresh:
+        return _fresh_pages(data, cache, part)
     groups = []
     for is_reported, named in ((False, CALIBRATION), (True, REPORTED)):
         count = max(1, round(3 * part))
@@ -110,8 +115,36 @@ def source_pages(data: Path, cache: Path, part: float = 1.0) -> list[SourcePage]
         groups.append([_page("receipt", path.stem, 0, path, is_reported) for path in some])
         pages = max(2, round((6 if is_reported else 4) * part))
         groups.append(_generated(cache / "sample", 2 if is_reported else 1, pages, is_reported))
-    in_turn = [page for row in zip_longest(*groups) for page in row if page is not None]
-    return in_turn
+    return _in_turn(groups)
+
+
+def _fresh_pages(data: Path, cache: Path, part: float) -> list[SourcePage]:
+    groups = []
+    for is_reported, named in ((True, REPORTED), (False, CALIBRATION)):
+        for folder, documents in named.items():
+            for name in documents:
+                path = data / folder / f"{name}.pdf"
+                if path.is_file():
+                    groups.append(_unread_pages(path, max(1, round(2 * part)), is_reported))
+        pictures = sorted((data / "receipts" / "images" / "receipt").glob("*.jpg"))
+        some = pictures[is_reported::2][2::6][: max(1, round((16 if is_reported else 8) * part))]
+        groups.append([_page("receipt", path.stem, 0, path, is_reported) for path in some])
+        pages = max(2, round((14 if is_reported else 8) * part))
+        groups.append(_generated(cache / "sample", 4 if is_reported else 3, pages, is_reported))
+    return _in_turn(groups)
+
+
+def _unread_pages(path: Path, count: int, is_reported: bool) -> list[SourcePage]:
+    """Pages of a filing between those that :func:`source_pages` otherwise takes."""
+    last = page_count(path) - 1
+    read = {int(place) for place in np.linspace(0, last, 6)}
+    places = (int(place) for place in np.linspace(0, last, 11)[1::2])
+    free = [place for place in places if place not in read][:count]
+    return [_page("filing", path.stem, place, path, is_reported) for place in free]
+
+
+def _in_turn(groups: Sequence[Sequence[SourcePage]]) -> list[SourcePage]:
+    return [page for row in zip_longest(*groups) for page in row if page is not None]
 
 
 def _page(kind: str, doc_id: str, page_no: int, path: Path, is_reported: bool) -> SourcePage:
@@ -137,10 +170,17 @@ def conditions(index: int) -> tuple[str, ...]:
 
 
 def read_pages(
-    pages: Sequence[SourcePage], cache: Path, *, only_kept: bool = False
+    pages: Sequence[SourcePage], cache: Path, *, models: str = "small", only_kept: bool = False
 ) -> Iterator[ReadPage]:
-    """Each page under each of its conditions; what is not kept is read now, or is left out."""
-    engines = {name: registry.ocr_engine(PluginSpec(name=name)) for name in ENGINES}
+    """Each page under each of its conditions; what is not kept is read now, or is left out.
+
+    ``models``: those of RapidOCR. Readings do not say which: each needs its own ``cache``.
+    """
+    options = {"rapidocr": {} if models == "small" else {"models": models}}
+    engines = {
+        name: registry.ocr_engine(PluginSpec(name=name, params=options.get(name, {})))
+        for name in ENGINES
+    }
     for index, page in enumerate(pages):
         for condition in conditions(index):
             stem = cache / "readings" / f"{page.name}-{condition}"

@@ -29,6 +29,9 @@ from ohr.quality import page_ink, places, support, witness
 from ohr.quality.page_ink import Box
 from ohr.quality.support import Support, Vocabulary
 from ohr.quality.witness import SCORE, Seen, judge_page, read_box
+from ohr.statistics.clusters import Clusters
+from ohr.statistics.intervals import Interval, jackknife_interval, mean_interval
+from ohr.statistics.numbers import prose_interval
 from ohr.store.atomic import write_text
 from ohr.store.identity import file_digest
 
@@ -101,7 +104,6 @@ def _rows(
 ) -> Iterator[dict[str, object]]:
     image = page.image()
     lines = KeptLines(cache / "lines" / f"{page.page.name}-{page.condition}.json")
-    lines = KeptLines(cache / "lines" / f"{page.page.name}-{page.condition}.json")
     for engine in ENGINES:
         [other] = [name for name in ENGINES if name != engine]
         read = page.readings[other]
@@ -149,15 +151,102 @@ def threshold(rows: pd.DataFrame) -> float:
     return least + 1e-9
 
 
+def documents(rows: pd.DataFrame) -> np.ndarray:
+    """The document of each row."""
+    return rows["page"].str.rsplit("-", n=1).str[0].to_numpy()
+
+
+def document_clusters(rows: pd.DataFrame) -> Clusters:
+    """The rows by document."""
+    names = documents(rows)
+    return Clusters.from_labels(names, names)
+
+
+def auroc_interval(rows: pd.DataFrame, column: str, length: int) -> Interval:
+    """The interval of :func:`auroc` over documents; none if an end is at 1, or for few documents.
+
+    By leaving out one document after another; at most 1.
+    """
+    some = rows[rows["planted"].isin([0, length])]
+    names = documents(some)
+
+    def value(part: pd.DataFrame) -> float:
+        honest = part["planted"] == 0
+        return auroc(part[honest][column].to_numpy(float), part[~honest][column].to_numpy(float))
+
+    clusters = document_clusters(some)
+    left_out = np.array([value(some[names != name]) for name in dict.fromkeys(names)])
+    whole = jackknife_interval(value(some), left_out, clusters)
+    return Interval(max(0.0, whole.low), min(1.0, whole.high), whole.unit)
+
+
+def report_fresh(rows: pd.DataFrame) -> None:
+    """Print, with intervals over documents, how the thresholds do on pages that chose neither.
+
+    The threshold in use is checked on all rows. A new one is chosen by :func:`threshold` on the
+    rows that are not reported, and checked on the others.
+    """
+    choice, rest = rows[~rows["is_reported"]], rows[rows["is_reported"]]
+    new = threshold(choice)
+    for name, part in (("choice", choice), ("check", rest)):
+        kinds = part.drop_duplicates("page").groupby("kind").size().to_dict()
+        images = len(part.drop_duplicates(["page", "condition"]))
+        print(f"{name}: {len(set(documents(part)))} documents, {images} images, pages: {kinds}")
+    print(f"threshold in use: {SCORE:g}; by the same rule on the choice pages: {new:.1f}")
+    for title, part, score in (
+        ("all pages, threshold in use", rows, SCORE),
+        ("check pages, threshold in use", rest, SCORE),
+        ("check pages, new threshold", rest, new),
+    ):
+        _print_shares(title, part, score)
+    for column, title in (("score", "AUROC with the ink"), ("text_score", "AUROC by text alone")):
+        for name, part in _by_condition(rows).items():
+            cells = [
+                f"{value:.3f} ({prose_interval(each.low, each.high)})"
+                for length, value in zip(LENGTHS, _aurocs(part, column), strict=True)
+                for each in [auroc_interval(part, column, length)]
+            ]
+            print(f"{title}, {name}, {LENGTHS} words: {'; '.join(cells)}")
+    _print_accused(rows, SCORE)
+
+
+def _by_condition(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    is_clean = rows["condition"] == "clean"
+    return {"clean": rows[is_clean], "severe": rows[~is_clean]}
+
+
+def _print_shares(title: str, rows: pd.DataFrame, score: float) -> None:
+    groups = dict(_by_condition(rows))
+    for kind in sorted(set(rows["kind"])):
+        parts = _by_condition(rows[rows["kind"] == kind])
+        groups |= {f"{kind}, {name}": part for name, part in parts.items()}
+    for name, part in _by_condition(rows).items():
+        groups |= {f"{name}, {each}": part[part["engine"] == each] for each in ENGINES}
+    for name, part in groups.items():
+        honest = part[part["planted"] == 0]
+        if honest.empty:
+            continue
+        accused = (honest["score"] >= score).to_numpy(float)
+        each = mean_interval(accused, document_clusters(honest), bounded=True)
+        shares = [(part[part["planted"] == n]["score"] >= score).mean() for n in LENGTHS]
+        print(
+            f"{title} ({score:.1f}), {name}: {int(accused.sum())} of {len(accused)} outputs of "
+            f"{len(set(documents(honest)))} documents accused, {accused.mean():.3f} "
+            f"({prose_interval(each.low, each.high)}); not judged "
+            f"{1 - honest['is_judged'].mean():.2f}; {LENGTHS} planted words seen: "
+            + ", ".join(f"{share:.2f}" for share in shares)
+        )
+
+
 def report(rows: pd.DataFrame) -> None:
     """Print the tables of the documents that calibrated nothing."""
     calibration, rest = rows[~rows["is_reported"]], rows[rows["is_reported"]]
     chosen = threshold(calibration)
     print(f"threshold by the calibration set: {chosen:.1f}; used: {SCORE:g}")
     for name, part in (("calibration", calibration), ("reported", rest)):
-        documents = part["page"].str.rsplit("-", n=1).str[0].nunique()
         images = len(part.drop_duplicates(["page", "condition"]))
-        print(f"{name}: {documents} documents, {part['page'].nunique()} pages, {images} images")
+        count = len(set(documents(part)))
+        print(f"{name}: {count} documents, {part['page'].nunique()} pages, {images} images")
     groups = {
         "clean": rest[rest["condition"] == "clean"],
         "semantic severe": rest[rest["condition"] == "semantic"],
@@ -188,7 +277,11 @@ def report(rows: pd.DataFrame) -> None:
         cells,
         ["honest pages", "accused", "not judged", *(f"{n} planted" for n in LENGTHS)],
     )
-    accused = rest[(rest["planted"] == 0) & (rest["score"] >= SCORE)]
+    _print_accused(rest, SCORE)
+
+
+def _print_accused(rows: pd.DataFrame, score: float) -> None:
+    accused = rows[(rows["planted"] == 0) & (rows["score"] >= score)]
     for row in accused.to_dict("records"):
         print(f"accused: {row['page']} {row['condition']} {row['engine']} {row['score']:.1f}: "
               f"{row['passage'][:90]}")  # fmt: skip
@@ -209,14 +302,16 @@ def main() -> None:
     parser.add_argument("--part", type=float, default=1.0)
     parser.add_argument("--pages", type=int, help="only so many pages")
     parser.add_argument("--only-kept", action="store_true")
+    parser.add_argument("--fresh", action="store_true", help="pages that chose nothing so far")
+    parser.add_argument("--models", default="small", help="RapidOCR's models: small, tiny")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    pages = source_pages(given.data, given.cache, given.part)[: given.pages]
-    read = list(read_pages(pages, given.cache, only_kept=given.only_kept))
+    pages = source_pages(given.data, given.cache, given.part, fresh=given.fresh)[: given.pages]
+    read = list(read_pages(pages, given.cache, models=given.models, only_kept=given.only_kept))
     rows = pd.DataFrame(list(measure(read, given.cache)))
     if given.out is not None:
         rows.to_csv(given.out, index=False)
-    report(rows)
+    (report_fresh if given.fresh else report)(rows)
 
 
 if __name__ == "__main__":
