@@ -1,6 +1,6 @@
 """What the errors of some kinds consist of, which `ohr analyse error-kinds` counts as one kind.
 
-    python -m benchmarks.error_details RUN [--engine LABEL] [--pages 1000]
+    python -m benchmarks.error_details RUN [--engine LABEL] [--noise LABEL] [--pages 1000]
 
 RUN is a finished ``ocr-benchmark``, as for ``ohr analyse error-kinds``. Of words split or joined it
 counts those that are joined; of words with wrong letters, those in which only marks differ (no
@@ -78,11 +78,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("run", type=Path)
     parser.add_argument("--engine", default="")
+    parser.add_argument("--noise", default="")
     parser.add_argument("--pages", type=int, default=0)
     given = parser.parse_args()
     plan = open_run(given.run).plan
     with swapping(plan, Progress()) as swaps:
-        variant = choose_variant(plan, given.engine)
+        variant = choose_variant(plan, given.engine, given.noise)
         read = swaps.knowledge_bases.knowledge_base(variant)
         refs = [ref for ref in plan.dataset.pages if plan.dataset.has_order(ref)]
         step = max(1, len(refs) // given.pages) if given.pages else 1

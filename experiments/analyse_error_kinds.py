@@ -31,6 +31,10 @@ def main(
     engine: Annotated[
         str, typer.Option(help="Engine of the run, by its label; default: the only one.")
     ] = "",
+    noise: Annotated[
+        str,
+        typer.Option(help="Noise and level of the run, as in its tables; default: clean."),
+    ] = "",
     documents: Annotated[
         int,
         typer.Option(
@@ -58,7 +62,7 @@ def main(
     distances = sorted(set(distance or ()))
     if len(distances) > MOST_DISTANCES:
         raise ConfigError(f"--distance {distances[-1]}: give at most {MOST_DISTANCES} distances")
-    return report_kinds(run, out, engine, documents, each, orders, seed, distances)
+    return report_kinds(run, out, engine, documents, each, orders, seed, distances, noise)
 
 
 if __name__ == "__main__":

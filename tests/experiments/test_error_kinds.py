@@ -17,9 +17,14 @@ from ohr.analysis.error_kinds.repairs import (
     place_labels,
 )
 from ohr.analysis.error_kinds.scores import Scores, draw_questions, setting_of
+from ohr.analysis.error_kinds.table import choose_variant
+from ohr.errors import ConfigError
+from ohr.ocr.noise import Noise
 from ohr.ocr.progress import Silent
 from ohr.ocr_errors.differences import Edit
+from ohr.registry import PluginSpec
 from ohr.study.loading import load_dataset
+from ohr.study.plan import Variant
 from ohr.study.results import open_run
 from ohr.types import Page, PageRef, Question
 from tests.builders import CliRunner, load_config, write_corpus, write_kb
@@ -175,6 +180,22 @@ def test_an_unknown_engine_is_named(run_folder, tmp_path):
     result = CliRunner().invoke(analyse_error_kinds.main, arguments)
     assert result.exit_code != 0
     assert "precomputed:Bad" in result.output
+
+
+def test_a_condition_is_named_as_in_tables():
+    draws = [
+        Variant(PluginSpec(name="tesseract"), noise, seed)
+        for noise, seed in (
+            (Noise(), 0),
+            (Noise(PluginSpec(name="photocopy"), "mild", 0.25), 1),
+            (Noise(PluginSpec(name="photocopy"), "mild", 0.25), 2),
+        )
+    ]
+    plan = SimpleNamespace(variants=draws, engines={"tesseract": None})
+    assert choose_variant(plan, "") == draws[0]
+    assert choose_variant(plan, "tesseract", "photocopy mild") == draws[1]
+    with pytest.raises(ConfigError, match=r"photocopy severe.*clean, photocopy mild"):
+        choose_variant(plan, "", "photocopy severe")
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ def report_kinds(
     orders: int,
     seed: int,
     distances: Sequence[int] = (),
+    noise: str = "",
 ) -> int:
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
     [run] = open_runs([path])
@@ -45,6 +46,7 @@ def report_kinds(
             orders=orders,
             seed=seed,
             distances=distances,
+            noise=noise,
         )
     losses, places = costs.losses, costs.places
     kinds = kind_table(costs.repairs, _words(costs.repairs))

@@ -44,8 +44,12 @@ TITLES: Mapping[str, str] = {
 NAMES: Mapping[str, str] = {kind: name for kind, (name, _) in ERROR_KINDS.items()}
 
 
-def choose_variant(plan: Plan, engine: str) -> Variant:
-    """The knowledge base whose errors are undone: of clean pages, if the run has them."""
+def choose_variant(plan: Plan, engine: str, noise: str = "") -> Variant:
+    """The knowledge base whose errors are undone: of clean pages, if the run has them.
+
+    ``noise`` names another condition as tables do (``photocopy moderate``); of several seeds, the
+    first is taken. Raises ConfigError.
+    """
     variants = [
         variant
         for variant in plan.variants
@@ -61,7 +65,14 @@ def choose_variant(plan: Plan, engine: str) -> Variant:
             if not labels
             else f"the run has several engines: name one of {', '.join(labels)} with --engine"
         )
-    own = [variant for variant in variants if variant.engine.label == (engine or labels[0])]
+    engine = engine or labels[0]
+    own = [variant for variant in variants if variant.engine.label == engine]
+    if noise:
+        by_noise = {each.label.removeprefix(f"{engine}, "): each for each in reversed(own)}
+        if noise not in by_noise:
+            names = ", ".join(reversed(by_noise))
+            raise ConfigError(f"no noise {noise!r} in the run; there: {names}")
+        return by_noise[noise]
     return min(own, key=lambda variant: variant.noise.intensity)
 
 
@@ -84,6 +95,7 @@ def kind_costs(
     progress: Progress,
     engine: str = "",
     *,
+    noise: str = "",
     documents: int = 0,
     each: int = 0,
     orders: int = 2,
@@ -96,7 +108,7 @@ def kind_costs(
     ConfigError if the engine has no error. See :func:`choose_variant`, :func:`draw_questions`
     and, for ``distances``, :func:`~ohr.analysis.error_kinds.repairs.error_places`.
     """
-    variant, setting = choose_variant(plan, engine), setting_of(plan)
+    variant, setting = choose_variant(plan, engine, noise), setting_of(plan)
     plan = draw_questions(plan, documents, each, seed)
     with swapping(plan, progress) as swaps:
         read = swaps.knowledge_bases.knowledge_base(variant)
