@@ -1,6 +1,6 @@
 """Puts into pages what the code itself says, while mkdocs builds the site.
 
-A line ``<!-- made: commands -->``, ``<!-- made: options study -->`` or
+A line ``<!-- made: commands run -->``, ``<!-- made: options study -->`` or
 ``<!-- made: plugins retriever -->`` of a page is replaced by the text that it names.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
+from markdown.extensions.toc import slugify
 from mkdocs.exceptions import PluginError
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -26,6 +27,8 @@ from ohr.registry import PluginSpec
 from ohr.study.config import DatasetConfig
 from ohr.study.metrics import SETS
 
+SINGLES = "single"
+"""The page of the commands that belong to no group."""
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
 ELSEWHERE = re.compile(
     r"""<(?:script|img|link|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>"""
@@ -44,22 +47,40 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
     return output
 
 
-def commands() -> str:
-    """Each command of the app: what it does and what it takes."""
-    parts = []
-    for name, main, about in command_modules():
+def commands(group: str = "") -> str:
+    """The commands of a group: what each does and takes. Without a group, a list of them all."""
+    if not group:
+        return command_index()
+    parts = [] if group == SINGLES else [GROUPS[group][0]]
+    for name, main, about in command_modules(group):
         parts += [f"## {name}", markdown_of(about), arguments(typer.main.get_command(main))]
     return "\n\n".join(parts)
 
 
-def command_modules() -> Iterator[tuple[str, Any, str]]:
-    """Name, command line and docstring of each, in the order of the app's help."""
-    paths = [
-        (name, SINGLE[name]) for names in SECTIONS.values() for name in names if name in SINGLE
-    ]
-    for group, (_, entries) in GROUPS.items():
-        paths += [(f"{group} {name}", module) for name, module in entries.items()]
-    for path, name in paths:
+def command_index() -> str:
+    """A table for each page of commands. Each row has the anchor of its command on that page."""
+    parts = []
+    for group in (SINGLES, *GROUPS):
+        page = f"commands/{group}.md"
+        title = "Single commands" if group == SINGLES else f"ohr {group}"
+        rows = []
+        for name, main, _ in command_modules(group):
+            anchor = slugify(name, "-")
+            about = (inspect.getdoc(main) or "").partition("\n")[0]
+            rows.append([f"[`{name}`]({page}#{anchor}){{ #{anchor} }}", markdown_of(about)])
+        parts += [f"## [{title}]({page})", table(["command", "what it does"], rows)]
+    return "\n\n".join(parts)
+
+
+def command_modules(group: str) -> Iterator[tuple[str, Any, str]]:
+    """Name, command line and docstring of each command of a group, in the order of its help."""
+    names = [name for listed in SECTIONS.values() for name in listed if name in SINGLE]
+    paths = (
+        {name: SINGLE[name] for name in names}
+        if group == SINGLES
+        else {f"{group} {name}": module for name, module in GROUPS[group][1].items()}
+    )
+    for path, name in paths.items():
         module = importlib.import_module(f"experiments.{name}")
         yield f"ohr {path}", module.main, module.__doc__ or ""
 
