@@ -46,7 +46,7 @@ def main(
     checker: Annotated[str, typer.Option(help="Model that checks every question.")] = "",
     verdicts: Annotated[
         Path | None,
-        typer.Option(help="JSON with a person's verdict on each id: keep, mend (fix) or drop."),
+        typer.Option(help="JSON with a person's verdict on each id: keep, fix or drop."),
     ] = None,
     review: Annotated[
         bool, typer.Option("--review", help="Also write a report to review them in, DIR/review.")

@@ -316,10 +316,10 @@ def _group(page: Labelled) -> Group:
 
 
 def _evidence(page: Labelled) -> str:
-    """The kind of evidence of a page: repeats (``wobble``), words of engines, or only text."""
+    """What a page's evidence is: repeats (``instability``), words of engines, or only text."""
     values = page.values
-    if not math.isnan(values["wobble"]):
-        return "wobble"
+    if not math.isnan(values["instability"]):
+        return "instability"
     engines = (values["confidence"], values["disagreement"])
     return "text" if all(map(math.isnan, engines)) else "words"
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ohr.quality.bounds import Apart, possible_errors
-from ohr.quality.signals import SIGNALS
+from ohr.quality.signals import EARLIER_NAMES, SIGNALS
 from ohr.quality.truth import DECISIVE, TARGETS
 
 FORM = 2
@@ -49,8 +49,8 @@ _WEIGHTS = _WEIGHTS / math.sqrt(2 * math.pi)
 KINDS = ("layer", "scan")
 OUTSIDE = ("layer", "disagreement", "confidence")
 """Signals other than the text itself. Without any of them, predictions rank pages of new domains in
-the wrong order (Spearman -.16 to -.46), so none is given. ``wobble`` (instability) is not one of
-them: it was fitted for only one engine, and not checked on a domain that was left out."""
+the wrong order (Spearman -.16 to -.46), so none is given. ``instability`` is not one of them:
+it was fitted for only one engine, and not checked on a domain that was left out."""
 COLUMNS = (*SIGNALS, *TARGETS)
 _N_SIGNALS = len(SIGNALS)
 
@@ -238,7 +238,9 @@ def parse(text: str) -> Predictor:
         raise ValueError(
             f"the model has form {fields['form']}, and this version reads up to {FORM}"
         )
-    fields["ranges"] = {name: tuple(both) for name, both in fields["ranges"].items()}
+    fields["ranges"] = {
+        EARLIER_NAMES.get(name, name): tuple(both) for name, both in fields["ranges"].items()
+    }
     for name in ("widths", "kind_widths"):
         fields[name] = {
             which: {target: tuple(both) for target, both in of.items()}

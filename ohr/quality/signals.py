@@ -30,7 +30,7 @@ from ohr.types import Holes, Word
 SIGNALS: Mapping[str, str] = {
     "disagreement": "distance of words to the nearest other engine",
     "disputed_passages": "share of the nearest other engine's passages that the output lacks",
-    "wobble": "instability: mean distance to repeats under mild distortions",
+    "instability": "mean distance to repeats under mild distortions",
     "layer": "distance to the PDF's text layer",
     "lost_passages": "share of the text layer's passages that the output lacks",
     "unknown_words": "share of words that no other document has",
@@ -46,6 +46,8 @@ SIGNALS: Mapping[str, str] = {
 """The signals in order, with their meaning. The last three do not grow with the error: they
 describe the kind of page, and so how much of the error is mark-up."""
 
+EARLIER_NAMES: Mapping[str, str] = {"wobble": "instability"}
+"""Names of signals in files of earlier versions, and what they are called now."""
 UNSURE = 0.6
 LOOP_WORDS = 6
 _NUMBER = re.compile(r".*\d.*")
@@ -85,7 +87,7 @@ def signals(page: PageOutput, language: Language | None) -> dict[str, float]:
         "disputed_passages": min(
             (page_r_noise(page.text, other) for other in page.others), default=math.nan
         ),
-        "wobble": _mean([character_distance(page.text, again) for again in page.repeats]),
+        "instability": _mean([character_distance(page.text, again) for again in page.repeats]),
         **_layer_signals(page),
         "unknown_words": math.nan if language is None else language.unknown_share(text),
         "surprise": math.nan if language is None else language.surprise(text),

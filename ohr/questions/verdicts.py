@@ -1,4 +1,4 @@
-"""A person's verdicts on made questions: keep, ``mend`` (fix) or drop."""
+"""A person's verdicts on made questions: keep, fix or drop."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from ohr.plugins.base import first_error
 from ohr.questions.making import QuestionSet, Rejected
 from ohr.questions.review import Format, Verdicts
 
-Word = Literal["keep", "mend", "drop"]
+Word = Literal["keep", "fix", "drop"]
 _WORDS: tuple[Word, ...] = get_args(Word)
+_EARLIER: Mapping[str, str] = {"mend": "fix"}
+"""Verdicts of earlier versions, and what they are called now."""
 _OF_REPORTS: tuple[str, ...] = get_args(Format)
 
 
@@ -35,7 +37,7 @@ class QuestionVerdict:
 def read_verdicts(path: Path) -> dict[str, QuestionVerdict]:
     """Question id -> verdict.
 
-    The file is JSON: an object ``{id: "keep"}`` or ``{id: {"verdict": "mend", "question": …,
+    The file is JSON: an object ``{id: "keep"}`` or ``{id: {"verdict": "fix", "question": …,
     "answer": …, "note": …}}``, or a list of such objects with ``id``; either may be under the key
     ``verdicts``. It may also be the file that a report's review saved. Raises DatasetError for
     anything else, and for an id that comes twice.
@@ -90,7 +92,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _verdict(path: Path, qid: str, entry: Any) -> QuestionVerdict:
     fields = entry if isinstance(entry, Mapping) else {"verdict": entry}
     given_word = fields.get("verdict")
-    word = next((known_values for known_values in _WORDS if known_values == given_word), None)
+    current = _EARLIER.get(given_word, given_word) if isinstance(given_word, str) else None
+    word = next((each for each in _WORDS if each == current), None)
     if word is None:
         raise DatasetError(
             f"{path}: {qid}: verdict {given_word!r} is not one of {', '.join(_WORDS)}"
@@ -99,9 +102,9 @@ def _verdict(path: Path, qid: str, entry: Any) -> QuestionVerdict:
     if wrong := [name for name, text in texts.items() if not isinstance(text, str)]:
         raise DatasetError(f"{path}: {qid}: {wrong[0]} is not a text")
     fixed = texts["question"].strip() or texts["answer"].strip()
-    if (word == "mend") != bool(fixed):
+    if (word == "fix") != bool(fixed):
         raise DatasetError(
-            f"{path}: {qid}: the verdict mend, and no other, needs a question or answer"
+            f"{path}: {qid}: the verdict fix, and no other, needs a question or answer"
         )
     return QuestionVerdict(word, **{name: text.strip() for name, text in texts.items()})
 

@@ -179,10 +179,10 @@ def write_group_guarded(task: tuple[Recipe, str, Group]) -> str:
 
 
 def _unwritable(out: Path, error: OSError) -> StoreError:
-    mend = ""
+    remedy = ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        mend = ": free some space and give the same command again"
-    return StoreError(f"cannot write to {out}: {error.strerror or error}{mend}")
+        remedy = ": free some space and give the same command again"
+    return StoreError(f"cannot write to {out}: {error.strerror or error}{remedy}")
 
 
 def _part(out: Path, number: int) -> Path:

@@ -30,7 +30,7 @@ def ask_model(
 ) -> Iterator[SystemReply]:
     """Replies as they come; the model's reader limits how many questions are asked at once.
 
-    Counted in ``usage``: ``replies_mended`` and ``replies_malformed`` (malformed twice, which is an
+    Counted in ``usage``: ``replies_fixed`` and ``replies_malformed`` (malformed twice, which is an
     error outcome). Raises MissingDependencyError. If it is closed early, it asks nothing more.
     """
     ask = partial(_ask, chat, temperature=temperature, seed=seed, max_tokens=max_tokens)
@@ -81,7 +81,7 @@ def _ask(
             messages += [Message("assistant", completion.text)]
             messages += [Message("user", _RETRY.format(fault=escape_tags(parsed)))]
             parsed = parse_reply(complete().text)
-            usage["replies_mended" if isinstance(parsed, Attributed) else "replies_malformed"] += 1
+            usage["replies_fixed" if isinstance(parsed, Attributed) else "replies_malformed"] += 1
     except LateError as error:
         return Outcome.timeout(str(error)), dict(usage)
     except EngineError as error:

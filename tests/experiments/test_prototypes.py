@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from experiments.papers.prototypes.report import step_table
-from experiments.papers.prototypes.table import FLAGS, flag_rates, paired_steps, run_means, steps
+from experiments.papers.prototypes.table import (
+    FLAGS,
+    costs,
+    flag_rates,
+    paired_steps,
+    run_means,
+    steps,
+)
 from experiments.prototypes import main
 from ohr.study.output.cases import read_cases, read_questions
 from ohr.study.results import open_run
@@ -184,3 +193,9 @@ def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
     assert {"short_answer", "f1", "em"} <= set(table["metric"]), "F1 and EM stand beside it"
     is_known = table[table["p"].notna()]
     assert (is_known["p_adjusted"] >= is_known["p"]).all()
+
+
+def test_fixed_replies_of_an_earlier_manifest_are_counted():
+    usage = {"replies_mended": 2.0}
+    older: Any = SimpleNamespace(manifest={"systems": {"p0": {"answers": 4, "usage": usage}}})
+    assert costs(older)["replies_fixed"].tolist() == [2.0]

@@ -63,7 +63,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     sure = table[table["engine"] == SURE]
     assert sure["confidence"].tolist() == pytest.approx([0.25] * 6)
     assert table[table["engine"] == FAKE]["confidence"].isna().all()
-    assert table["wobble"].notna().all()
+    assert table["instability"].notna().all()
     assert "6 of 12 pages of 2 documents" in done.output
     assert "6 pages have no usable text layer" in done.output
     assert "do not differ significantly" in done.output or "has fewer errors" in done.output
@@ -212,7 +212,7 @@ def test_transcriptions_are_named_by_page_from_one():
 
 
 def look(settings, tmp_path, *more):
-    """What ``experiments.quality_confidence`` makes of pages, without wobble."""
+    """What ``experiments.quality_confidence`` makes of pages, without instability."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
     return observe_pages(config, 60, instability=False, words=True, report=lambda *_: None)
 
@@ -323,6 +323,15 @@ def test_what_is_left_out_together_is_a_domain_of_the_same_documents(tmp_path):
     assert table["group"].tolist() == ["one: law", "one: fin", "two: law", "one: law"]
     assert table["doc_id"].tolist() == ["law/a", "fin/b", "law/c", "law/d"]
     assert {page.domain for page in labelled(table)} == {"one: law", "one: fin", "two: law"}
+
+
+def test_signals_of_an_earlier_version_are_read_by_their_names_of_today(tmp_path):
+    row = dict.fromkeys([*SIGNALS, *(f"true_{target}" for target in TARGETS)], 0.5)
+    row |= {"engine": "a", "noise": "clean", "doc_id": "law/a", "page_no": 0, "domain": "law"}
+    older = pd.DataFrame([row]).rename(columns={"instability": "wobble"})
+    older.to_csv(tmp_path / "signals.csv", index=False)
+    [page] = labelled(read_signals([tmp_path]))
+    assert page.values["instability"] == 0.5
 
 
 def test_a_folder_without_signals_is_an_error(tmp_path):

@@ -126,7 +126,7 @@ def cost_table(costs: pd.DataFrame) -> TextTable:
         "indexed_texts": "texts indexed",
         "indexed_characters": "characters indexed",
         "contexts_cut": "contexts cut",
-        "replies_mended": "replies fixed",
+        "replies_fixed": "replies fixed",
         "replies_malformed": "malformed",
     }
     columns = [text_column("prototype"), *(_amount(key, title) for key, title in amounts.items())]

@@ -28,6 +28,8 @@ from ohr.types import Answer, Document, Page
 REPEAT = " #"
 """Separator of a system's label and the number of its run."""
 _DRAW = r", seed \d+$"
+EARLIER_COUNTS = {"replies_mended": "replies_fixed"}
+"""Names of counts in manifests of earlier versions, and what they are called now."""
 GOLD = "gold quote"
 """Row name of answers that quote the evidence itself."""
 
@@ -233,7 +235,8 @@ def costs(run: StudyRun) -> pd.DataFrame:
     for label, summary in run.manifest.get("systems", {}).items():
         totals = summed.setdefault(label.partition(REPEAT)[0], {"answers": 0.0})
         totals["answers"] += summary["answers"]
-        for name, value in summary["usage"].items():
+        for counted, value in summary["usage"].items():
+            name = EARLIER_COUNTS.get(counted, counted)
             totals[name] = totals.get(name, 0.0) + value
     records = []
     for name, usage in summed.items():
@@ -250,7 +253,7 @@ def costs(run: StudyRun) -> pd.DataFrame:
                 "indexed_texts": usage.get("indexed_texts", 0),
                 "indexed_characters": usage.get("indexed_characters", 0),
                 "contexts_cut": usage.get("contexts_cut", 0),
-                "replies_mended": usage.get("replies_mended", 0),
+                "replies_fixed": usage.get("replies_fixed", 0),
                 "replies_malformed": usage.get("replies_malformed", 0),
             }
         )

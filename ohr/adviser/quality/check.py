@@ -32,7 +32,7 @@ OF_LAYER = ["layer", "lost_passages"]
 """Signals that need a text layer."""
 BESIDE_TEXT = [
     *OF_LAYER,
-    *("disagreement", "disputed_passages", "wobble", "confidence", "unsure_words"),
+    *("disagreement", "disputed_passages", "instability", "confidence", "unsure_words"),
 ]
 """Signals that need more than the text."""
 KINDS = {

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ohr.errors import OhrError
 from ohr.quality.fit import Labelled
-from ohr.quality.signals import SIGNALS
+from ohr.quality.signals import EARLIER_NAMES, SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.quality.validation import fitted_half
 
@@ -51,6 +51,7 @@ def _read(run: Path) -> pd.DataFrame:
         raise OhrError(
             f"{run} has no signals.csv: it is not a run of ohr quality confidence"
         ) from error
+    table = table.rename(columns=dict(EARLIER_NAMES))
     # Runs of earlier versions lack what follows.
     for name, empty in _LATER.items():
         table[name] = table.get(name, empty)

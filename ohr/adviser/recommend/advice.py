@@ -321,7 +321,7 @@ def _reasons(
     if len(rows):
         # Pages with a layer are not read again under distortions, so that signal is not missed.
         assessed = assessed_lines(rows, {})
-        lines += [line for line in assessed if not line.endswith(": wobble")]
+        lines += [line for line in assessed if not line.endswith(": instability")]
         lines += worst_lines(rows)
     for name in sorted(outputs.of_layer):
         lines.append(

@@ -98,14 +98,22 @@ def test_a_page_beyond_the_fitted_range_is_said_to_be():
 def test_a_signal_of_a_few_pages_has_no_part():
     pages = pages_of()
     rare = [
-        replace(page, values=dict(page.values) | {"wobble": page.values["edit_distance"]})
+        replace(page, values=dict(page.values) | {"instability": page.values["edit_distance"]})
         for page in pages[:30]
     ]
     model = fit([*rare, *pages[30:]], {})
     page = dict(pages[0].values)
-    assert model.predict(page | {"wobble": 0.9}, "edit_distance") == model.predict(
+    assert model.predict(page | {"instability": 0.9}, "edit_distance") == model.predict(
         page, "edit_distance"
     )
+
+
+def test_a_model_with_an_earlier_name_of_a_signal_is_read():
+    rare = [replace(page, values=dict(page.values) | {"instability": 0.2}) for page in pages_of()]
+    model = fit(rare, {})
+    older = model.to_json().replace('"instability"', '"wobble"')
+    assert '"wobble"' in older
+    assert parse(older) == model
 
 
 def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
@@ -141,7 +149,7 @@ def test_intervals_hold_for_pages_with_every_kind_of_evidence():
     pages = pages_of()
     rng = np.random.default_rng(3)
     sure = [
-        replace(page, values=dict(page.values) | {"wobble": float(rng.uniform(0, 1))})
+        replace(page, values=dict(page.values) | {"instability": float(rng.uniform(0, 1))})
         for page in pages
     ]
     plain, both = fit(pages, {}), fit([*pages, *sure], {})
@@ -166,7 +174,7 @@ def test_intervals_are_as_wide_as_the_worst_domain_that_was_left_out_calls_for()
 
 def test_without_a_signal_beside_the_text_nothing_is_assessable():
     assert not is_assessable(A_PAGE)
-    assert not is_assessable(A_PAGE | {"wobble": 0.1})
+    assert not is_assessable(A_PAGE | {"instability": 0.1})
     for name in ("layer", "disagreement", "confidence"):
         assert is_assessable(A_PAGE | {name: 0.1})
 

@@ -31,7 +31,7 @@ def test_a_page_alone_has_only_the_signals_of_its_text():
 def test_a_reading_that_everything_confirms_is_at_no_distance():
     reading = PageOutput(PAGE, (PAGE,), (PAGE, PAGE), PAGE, (Word("bridge", 1.0, (0, 0, 9, 9)),))
     found = signals(reading, None)
-    near = ("disagreement", "disputed_passages", "wobble", "layer", "lost_passages")
+    near = ("disagreement", "disputed_passages", "instability", "layer", "lost_passages")
     assert {name: found[name] for name in (*near, "confidence", "unsure_words")} == dict.fromkeys(
         (*near, "confidence", "unsure_words"), 0.0
     )

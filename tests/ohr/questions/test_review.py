@@ -81,14 +81,14 @@ def test_documents_of_one_name_are_told_apart(tmp_path):
     assert [one.doc_id for one in dataset.questions] == ["documents/a", "sub/a"]
 
 
-def test_verdicts_keep_mend_and_drop(tmp_path):
+def test_verdicts_keep_fix_and_drop(tmp_path):
     found = make_set()
     kept, fixed, dropped = (one.qid for one in found.accepted[:3])
     said = verdicts(
         tmp_path,
         {
             kept: "keep",
-            fixed: {"verdict": "mend", "question": "Who sold the Brill Mill?", "answer": "A|B"},
+            fixed: {"verdict": "fix", "question": "Who sold the Brill Mill?", "answer": "A|B"},
             dropped: {"verdict": "drop", "note": "two answers"},
         },
     )
@@ -102,6 +102,11 @@ def test_verdicts_keep_mend_and_drop(tmp_path):
     assert (after.rejected[-1].check, after.rejected[-1].reason) == ("review", "two answers")
 
 
+def test_an_earlier_name_of_a_verdict_is_read(tmp_path):
+    said = verdicts(tmp_path, {"made-1": {"verdict": "mend", "answer": "Ada Rowe"}})
+    assert (said["made-1"].word, said["made-1"].answer) == ("fix", "Ada Rowe")
+
+
 def test_a_list_of_verdicts_is_read_too(tmp_path):
     said = verdicts(tmp_path, {"verdicts": [{"id": "made-1", "verdict": "drop"}]})
     assert said["made-1"].word == "drop"
@@ -110,8 +115,8 @@ def test_a_list_of_verdicts_is_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"made-1": "yes"}, "not one of keep, mend, drop"),
-        ({"made-1": "mend"}, "needs a question or answer"),
+        ({"made-1": "yes"}, "not one of keep, fix, drop"),
+        ({"made-1": "fix"}, "needs a question or answer"),
         ([{"verdict": "keep"}], "without an id"),
         ([{"id": "a", "verdict": "keep"}] * 2, "two verdicts"),
         ('{"a": "keep", "a": "drop"}', "comes twice"),

@@ -118,9 +118,9 @@ def test_a_malformed_reply_is_mended_once_and_then_counted(server: Server) -> No
         said("```json\n" + json.dumps(written()) + "\n```"),
     ]
     made = system("p3", reader=asking(server, concurrency=1))
-    [mended] = ask(made, ["How long does a refund take?"], [document(POLICY)])
-    assert mended.outcome.status is Status.OK
-    assert mended.usage["replies_mended"] == 1
+    [fixed] = ask(made, ["How long does a refund take?"], [document(POLICY)])
+    assert fixed.outcome.status is Status.OK
+    assert fixed.usage["replies_fixed"] == 1
     assert "no JSON object" in server.requests[1]["messages"][-1]["content"]
     server.replies = [said('{"short_answer": 12}')]
     [broken] = ask(made, ["How long does a refund take?"], [document(POLICY)])
