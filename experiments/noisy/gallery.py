@@ -49,7 +49,7 @@ def draw_gallery(
     resolution, or a PDF, whose first page is used; by default a page of the sample. Raises
     ConfigError.
     """
-    chosen = page or next(p.image for p in busiest_pages([], seed) if p.image)
+    chosen = page or next(p.image for p in busiest_pages([], seed).values() if p.image)
     if chosen.suffix.lower() == ".pdf":
         pixels = render(chosen, 0, dpi)
     else:

@@ -19,16 +19,30 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 def draw_sample(
     attributes: Sequence[str], seed: int, columns: int, width: int
 ) -> tuple[int, bytes]:
-    """Draw one page of each domain of the sample; returns their number and the PNG."""
+    """Draw one page of each domain, with its name; returns their number and the PNG."""
     pages = busiest_pages(attributes, seed)
-    images = [Image.open(page.image).convert("L") for page in pages if page.image]
+    drawn = {
+        domain: Image.open(page.image).convert("L") for domain, page in pages.items() if page.image
+    }
+    sheet = contact_sheet(
+        list(drawn.values()),
+        columns=columns,
+        width=width,
+        captions=[name.replace("_", " ") for name in drawn],
+        caption_height=max(CAPTION, width // 10),
+    )
     sink = io.BytesIO()
-    contact_sheet(images, columns=columns, width=width).save(sink, "PNG", optimize=True)
-    return len(images), sink.getvalue()
+    sheet.save(sink, "PNG", optimize=True)
+    return len(drawn), sink.getvalue()
 
 
 def contact_sheet(
-    images: Sequence[Image.Image], *, columns: int, width: int, captions: Sequence[str] = ()
+    images: Sequence[Image.Image],
+    *,
+    columns: int,
+    width: int,
+    captions: Sequence[str] = (),
+    caption_height: int = CAPTION,
 ) -> Image.Image:
     """Draw pages in rows of ``columns``, each ``width`` pixels wide, as tall as the first.
 
@@ -36,12 +50,12 @@ def contact_sheet(
     """
     mode = "L" if all(image.mode in ("1", "L") for image in images) else "RGB"
     height = round(images[0].height * width / images[0].width)
-    head = CAPTION if captions else 0
+    head = caption_height if captions else 0
     rows = -(-len(images) // columns)
     size = (columns * (width + GAP) + GAP, rows * (height + head + GAP) + GAP)
     sheet = Image.new(mode, size, BACKGROUND if mode == "L" else (BACKGROUND,) * 3)
     pen = ImageDraw.Draw(sheet)
-    font = ImageFont.load_default(CAPTION - 8)
+    font = ImageFont.load_default(caption_height - 8)
     for number, image in enumerate(images):
         row, column = divmod(number, columns)
         x, y = GAP + column * (width + GAP), GAP + row * (height + head + GAP)
@@ -62,8 +76,8 @@ def _fitting(text: str, font: Font, width: int) -> str:
     return ""
 
 
-def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
-    """The page with most kinds of content, of each domain's first document."""
+def busiest_pages(attributes: Sequence[str], seed: int) -> dict[str, Page]:
+    """Domain -> the page with most kinds of content of its first document."""
     params = {"seed": seed, "attributes": attributes}
     dataset = Sample(SampleParams.model_validate(params)).load()
     chosen: dict[str, Page] = {}
@@ -71,4 +85,4 @@ def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
         marks = ("\\begin{tabular}", "<chart>", "$$", "figure")
         best = max(document.pages, key=lambda page: sum(mark in page.text for mark in marks))
         chosen.setdefault(document.domain, best)
-    return list(chosen.values())
+    return chosen
