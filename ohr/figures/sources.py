@@ -29,7 +29,8 @@ from ohr.figures.axes import (
     room_at_zero,
     start_at_zero,
 )
-from ohr.figures.style import figure, legend_below, save, series_numbers
+from ohr.figures.ends import name_curves
+from ohr.figures.style import figure, save, series_numbers
 from ohr.study.output.select import cells_of
 
 if TYPE_CHECKING:
@@ -89,8 +90,7 @@ def _source_curves(
                     ax.set_ylabel(f"{mathematical(title)}\n(better ↑)")
             start_at_zero(axes[row], marks=True)
         room_at_zero(axes[0])
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        legend_below(fig, handles, labels, 4)
+        name_curves(fig, axes)
         description = caption(fig, cells, notes=notes, more=few)
         return save(fig, folder, figure_name, notes=description)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from ohr.analysis.ocr_errors.table import KINDS
-from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, legend_below, save
+from ohr.figures.ends import name_curves
+from ohr.figures.style import COLOURS, LINES, MARKERS, describe, figure, save
 from ohr.metrics.labels import R_NOISE
 
 _PANELS = (
@@ -43,7 +44,6 @@ def check_figure(table: pd.DataFrame, folder: Path, name: str, parts: str) -> li
                 ax.set_ylim(bottom=0)
         for ax in axes[-1]:
             ax.set_xlabel("edit distance of the content\n(better ←)")
-        handles, labels = axes.flat[0].get_legend_handles_labels()
-        legend_below(fig, handles, labels, len(KINDS))
+        name_curves(fig, axes, len(KINDS))
         notes = [parts, "the same edit distance page by page, but for drawn pages"]
         return save(fig, folder, name, notes=describe(fig, notes))

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ohr.display.labels import interval_units, mathless
 from ohr.figures.axes import curve_line, curve_of, kinds_note, room_at_zero
+from ohr.figures.ends import name_curves
 from ohr.figures.style import describe, figure, save
 from ohr.study.output.select import distinct
 
@@ -49,8 +50,7 @@ def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
         for ax in axes[-1]:
             ax.set_xlabel("measured $r_{noise}$")
         room_at_zero(axes.flat)
-        handles, labels = axes.flat[0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        name_curves(fig, axes)
         units = interval_units(is_known["ci_unit"])
         notes = [
             f"means over {is_known['n'].max()} documents",

@@ -20,7 +20,8 @@ from ohr.figures.axes import (
     room_at_zero,
     start_at_zero,
 )
-from ohr.figures.style import COLOURS, describe, figure, legend_below, save
+from ohr.figures.ends import name_curves
+from ohr.figures.style import COLOURS, describe, figure, save
 from ohr.ocr.noise import noise_name
 from ohr.study.output.select import distinct
 
@@ -61,8 +62,7 @@ def systems_figure(
         for ax in axes[-1]:
             ax.set_xlabel(axis_label(axis, cells))
         room_at_zero(list(axes.flat))
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        legend_below(fig, handles, labels, 4)
+        name_curves(fig, axes)
         units = interval_units(drops["ci_unit"])
         notes_above = [
             f"n = {drops['n'].max()} questions",
