@@ -25,6 +25,7 @@ from ohr.study.loading import check_names
 from ohr.study.notices.truth import same_lines
 from ohr.study.results import StudyRun
 from ohr.study.run import run_study
+from ohr.study.scoring.repeats import spread_lines
 
 _UNCHANGED = (
     "{}: this study is finished, and its data, plug-ins, code and files are unchanged; the "
@@ -74,6 +75,7 @@ def _report(result: StudyRun, report: Callable[[StudyRun], None], next_steps: Se
         *cost_lines(costs),
         *reader_lines(result.readers),
         *origin_lines(result.manifest),
+        *map(plain, spread_lines(result.manifest.get("repeats", []))),
         f"results: {result.path}",
         *next_steps,
     ):

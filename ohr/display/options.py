@@ -22,7 +22,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Chunking, retrieval and answers": (
         *("chunkers", "retrievers", "top_k", "ks", "readers", "read_from", "systems"),
-        *("scope", "judge"),
+        *("scope", "judge", "repeats"),
     ),
     "What is measured": ("stages", "metrics", "scoring", "bootstrap"),
     "The run": (

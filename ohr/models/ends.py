@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from ohr.types import FAILED, Status
 
 CUT, FILTERED, STOPPED = "length", "content_filter", "stop"
 _ORDINARY = {
@@ -48,6 +51,23 @@ def end_of(reason: object) -> str:
     if name in _ORDINARY:
         return _ORDINARY[name]
     return CUT if _LIMIT.search(name) else text
+
+
+_NAMED = re.compile(r"finish_reason (\S[^;]*)")
+
+
+def finish_reason(status: Status, detail: str, usage: Mapping[str, float]) -> str:
+    """Why a stored answer ended, in the words of :func:`end_of`; empty for one that failed.
+
+    An answer is stored with its end only where that is not the ordinary one, ``stop``.
+    """
+    if status in FAILED:
+        return ""
+    if usage.get("answers_cut"):
+        return CUT
+    if named := _NAMED.search(detail):
+        return named[1].strip().strip("'")
+    return FILTERED if "filtered" in detail.split("; ") else STOPPED
 
 
 def is_known(end: str) -> bool:

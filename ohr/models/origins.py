@@ -50,6 +50,13 @@ def split_origins(usage: Mapping[str, float]) -> tuple[dict[str, float], dict[st
     return rest, dict(sorted(models.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
+def origin_in(usage: Mapping[str, float]) -> tuple[str, str]:
+    """The model and the fingerprint among the usage of one reply; empty if it named none."""
+    origin = next(iter(split_origins(usage)[1]), "")
+    name, _, fingerprint = origin.partition(_PRINT)
+    return name, fingerprint
+
+
 def note_embedding(requested: str, answer: Any) -> None:
     """Count the model that an answer with embeddings names; ``requested``: the one asked for."""
     if name := _name(answer):

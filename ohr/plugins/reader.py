@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.plugins.base import P, Plugin
@@ -65,6 +65,14 @@ class Reader(Plugin[P], ABC, abstract=True):
             answer_tokens: Tokens of the answer; by default the most that it may have.
         """
         return {}
+
+    def repeat(self, number: int) -> Self | None:
+        """This reader as it answers for the ``number``-th time again, with another seed.
+
+        None for a reader that always gives the same answer: the option ``repeats`` then asks it
+        once. The identity does not change with the number.
+        """
+        return None
 
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:

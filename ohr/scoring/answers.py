@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -53,8 +53,12 @@ class Answering:
         questions: Sequence[str],
         contexts: Sequence[Sequence[Hit]],
         readable: Callable[[str], bool] | None = None,
+        repeat: int = 0,
     ) -> list[Outcome[str]]:
         """A reader's outcome for each question with its context; equal pairs are asked once.
+
+        Above 0, ``repeat`` asks again with another seed, and stores that answer beside the others
+        (:meth:`ohr.plugins.Reader.repeat`).
 
         An answer for which ``readable`` is false counts as an error. It is still stored, so that
         a later version that can parse it need not ask again.
@@ -63,7 +67,8 @@ class Answering:
         fail for the same reason or all are refused, and PluginError for a reader that returns no
         outcome.
         """
-        keys = _keys(reader, questions, contexts)
+        keys = _keys(reader, questions, contexts, repeat)
+        reader = (reader.repeat(repeat) or reader) if repeat else reader
         if self.budget.is_limited:
             pairs = zip(questions, contexts, strict=True)
             most = max((reader.expected_usage(*pair).get("cost", 0.0) for pair in pairs), default=0)
@@ -85,15 +90,32 @@ class Answering:
         closed = {key for key, context in zip(keys, contexts, strict=True) if not context}
         return self._outcomes(label, reader, kind, keys, ask, closed)
 
+    def usages(
+        self,
+        label: str,
+        reader: Reader,
+        questions: Sequence[str],
+        contexts: Sequence[Sequence[Hit]],
+        repeat: int = 0,
+    ) -> list[Mapping[str, float]]:
+        """What each answer that :meth:`answers` gave has counted, such as its tokens."""
+        usages = self.tallies[label].usages
+        return [usages.get(key, {}) for key in _keys(reader, questions, contexts, repeat)]
+
     def places_to_ask(
-        self, reader: Reader, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+        self,
+        reader: Reader,
+        questions: Sequence[str],
+        contexts: Sequence[Sequence[Hit]],
+        repeat: int = 0,
     ) -> tuple[dict[str, int], set[str]]:
         """What :meth:`answers` would ask, asking nothing: the keys of the answers to ask for, each
         with a question's place, and the keys of the stored ones.
         """
         journal = self.store.journal(OfText.journal, {"reader": reader.identity()})
         none_used = ReaderTally({})
-        places = {key: place for place, key in enumerate(_keys(reader, questions, contexts))}
+        keys = _keys(reader, questions, contexts, repeat)
+        places = {key: place for place, key in enumerate(keys)}
         stored = {key for key in places if self._is_known(OfText(), none_used, journal, key)}
         return {key: place for key, place in places.items() if key not in stored}, stored
 
@@ -196,6 +218,7 @@ class Answering:
             outcomes[key], usage = parsed or (Outcome[T].error("no answer"), {})
             if key not in tally.used:
                 tally.usage.update(usage)
+                tally.usages[key] = usage
             tally.used[key] = outcomes[key]
         tally.closed_book |= set(closed_book)
         self._warn(tally.watch.look(label, tally.used.values(), tally.usage))
@@ -233,8 +256,12 @@ class Answering:
                 self.progress(label, done, total)
 
 
-def _keys(reader: Reader, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]) -> list[str]:
-    return [_key(reader, *pair) for pair in zip(questions, contexts, strict=True)]
+def _keys(
+    reader: Reader, questions: Sequence[str], contexts: Sequence[Sequence[Hit]], repeat: int
+) -> list[str]:
+    keys = [_key(reader, *pair) for pair in zip(questions, contexts, strict=True)]
+    # The first answer has the key that it has without repeats.
+    return [digest([key, {"repeat": repeat}]) for key in keys] if repeat else keys
 
 
 def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:

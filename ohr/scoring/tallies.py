@@ -24,6 +24,8 @@ class ReaderTally:
     note: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     used: dict[str, Outcome[Any]] = field(default_factory=dict)
+    usages: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    """What each of ``used`` counted."""
     closed_book: set[str] = field(default_factory=set)  # keys of ``used`` without context
     refusals: int = 0  # requests that a server refused
     usage: Counter[str] = field(default_factory=Counter)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -27,7 +28,7 @@ from ohr.plugins.base import Plugin, first_error
 from ohr.plugins.trust import check_content
 from ohr.registry import PluginSpec
 from ohr.scoring.names import split_cut_offs
-from ohr.study.option_values import holds_text, plugin_value, read_option
+from ohr.study.option_values import holds_text, label_by_prompt, plugin_value, read_option
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 from ohr.types import Runner
 
@@ -154,7 +155,7 @@ class StudyConfig(_Strict):
     """Plug-ins that split pages into chunks."""
     retrievers: Specs = (PluginSpec(name="bm25"),)
     """Plug-ins that find the chunks for a question."""
-    readers: Specs = (PluginSpec(name="extractive"),)
+    readers: Annotated[Specs, AfterValidator(label_by_prompt)] = (PluginSpec(name="extractive"),)
     """Plug-ins that answer a question from the chunks; openai and transformers use a language
     model."""
     read_from: Names = ()
@@ -168,6 +169,9 @@ class StudyConfig(_Strict):
     judge: Spec | None = None
     """Language model that says whether answers are right, for the metric judged; by default
     none."""
+    repeats: int = Field(default=1, ge=1, le=100)
+    """How often each question is put to readers and the judge, each time with another seed; scores
+    are means over the repeats. Those that always answer alike are asked once."""
     retry_failed: bool = False
     """Try again what engines, retrievers, readers and the judge failed at in an earlier run; an
     empty answer is not a failure, and is kept."""

@@ -6,7 +6,9 @@ only for what has structure: ``engines={name: tesseract, params: {psm: 6}}``, ``
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -113,3 +115,27 @@ def _is_text(annotation: Any) -> bool:
 def _item_types(annotation: Any) -> list[Any]:
     lists = [part for part in _parts(annotation) if get_origin(part) is tuple]
     return [item for part in lists for item in get_args(part) if item is not Ellipsis]
+
+
+def label_by_prompt(readers: tuple[PluginSpec, ...]) -> tuple[PluginSpec, ...]:
+    """Readers, one for each prompt of a list, with their prompt in their label where they would
+    otherwise have the same one: ``openai, short`` for ``prompt: prompts/short.txt``.
+    """
+    single = list(chain.from_iterable(map(_one_prompt_each, readers)))
+    labels = Counter(reader.label for reader in single)
+    return tuple(
+        reader.model_copy(update={"label": f"{reader.label}, {Path(prompt).stem}"})
+        if labels[reader.label] > 1 and isinstance(prompt := reader.params.get("prompt"), str)
+        else reader
+        for reader in single
+    )
+
+
+def _one_prompt_each(reader: PluginSpec) -> list[PluginSpec]:
+    prompts = reader.params.get("prompt")
+    if not isinstance(prompts, list | tuple) or not prompts:
+        return [reader]
+    return [
+        reader.model_copy(update={"params": reader.params | {"prompt": prompt}})
+        for prompt in prompts
+    ]

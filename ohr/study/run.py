@@ -58,6 +58,8 @@ from ohr.study.results import StudyRun
 from ohr.study.scoring.asking import make_answering
 from ohr.study.scoring.forecast import check_cost
 from ohr.study.scoring.parts import make_scorer
+from ohr.study.scoring.repeats import FILE as REPEATS
+from ohr.study.scoring.repeats import repeat_notes
 from ohr.study.scoring.signatures import signatures
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.types import FAILED, KnowledgeBase
@@ -156,7 +158,7 @@ def _run(config: StudyConfig, out: Path, progress: Progress, *, overwrite: bool)
         for line in not_assessed_lines(plan):
             progress.say(line)
         ties = find_ties(plan)
-        for line in tie_lines(ties, len(plan.questions)):
+        for line in [*tie_lines(ties, len(plan.questions)), *repeat_notes(plan)]:
             progress.say(plain(line))
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
@@ -265,6 +267,9 @@ def _carry_out(
     with clock.stage("write"):
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
         write_bytes(out / CASES, packing.result())
+        (out / REPEATS).unlink(missing_ok=True)  # of an earlier study
+        if repeats := scorer.repeats.entries():
+            write_csv(out / REPEATS, scorer.repeats.table())
     answers = {label: tally.summary() for label, tally in answering.tallies.items()}
     systems = {label: answers.pop(label) for label in plan.systems if label in answers}
     ungraded = scorer.measuring.ungraded.entries()
@@ -303,6 +308,7 @@ def _carry_out(
         "unreachable": plan.unreachable,
         "same_as_truth": same_as_truth(cells),
         **({"ungraded": ungraded} if ungraded else {}),
+        **({"repeats": repeats} if repeats else {}),
         "readers": answers,
         "systems": systems,
         "knowledge_bases": bases,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, as_completed
+from copy import copy
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field
@@ -61,6 +62,14 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     argument = "model"
     answer_limit = "max_tokens"
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
+
+    _repeat = 0
+
+    def repeat(self, number: int) -> Self:
+        """The same with the seed (0, or that of ``request``) raised by ``number``."""
+        again = copy(self)
+        again._repeat = number
+        return again
 
     def identity(self) -> dict[str, object]:
         """With a mark where answers have a confidence; earlier ones, stored without, stay valid."""
@@ -222,6 +231,8 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
             "stream": False,
             **options,
         } | self.params.request
+        if isinstance(body["seed"], int):
+            body["seed"] += self._repeat
         return {name: value for name, value in body.items() if value is not None}
 
     def _usage_of(self, answer: Any) -> dict[str, float]:

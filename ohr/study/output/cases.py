@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 
@@ -17,8 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ohr.errors import OhrError
+from ohr.models.ends import finish_reason
+from ohr.models.origins import origin_in
 from ohr.store.identity import digest
-from ohr.study.scoring.conditions import AnswerSource
+from ohr.study.scoring.conditions import AnswerSource, Replies
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 FILE = "cases.zip"
@@ -67,12 +69,26 @@ SCHEMAS = {
             ("headers", pa.list_(pa.string())),
         ]
     ),
+    "prompts": pa.schema([(n, pa.string()) for n in ("digest", "name", "text")]),
+    "calls": pa.schema(
+        [
+            *((n, _NAME) for n in ("knowledge_base", "stage", "system")),
+            *((n, _NAME) for n in ("chunker", "retriever", "reader", "qid")),
+            ("repeat", pa.int32()),
+            ("status", _NAME),
+            *((n, pa.string()) for n in ("detail", "text")),
+            *((n, _NAME) for n in ("prompt", "model", "fingerprint", "finish_reason")),
+            *((n, pa.float64()) for n in ("prompt_tokens", "completion_tokens", "cost")),
+        ]
+    ),
 }
 """Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
 
 ``headers``, ``category``, ``written_for`` and ``relevance`` are left out of a table where nothing
-has any.
+has any. ``calls`` has every answer of readers with a prompt, in each repeat, and ``prompts`` each
+part of a prompt; both are left out where no reader has one.
 """
+_OF_MODELS = ("prompts", "calls")
 
 
 @dataclass
@@ -83,6 +99,7 @@ class Cases:
     domains: dict[str, str]
     """Domain of each document."""
     _texts: dict[str, str] = field(default_factory=dict)
+    _prompts: dict[tuple[str, str, str], None] = field(default_factory=dict)
     _tables: dict[str, list[pa.Table]] = field(default_factory=dict)
 
     def add_pages(self, knowledge_base: str, kb: KnowledgeBase) -> None:
@@ -140,8 +157,51 @@ class Cases:
             )
         self._add("answers", rows)
 
+    def add_calls(
+        self,
+        knowledge_base: str,
+        source: AnswerSource,
+        prompts: Mapping[str, str],
+        replies: Sequence[Replies],
+    ) -> None:
+        """Add what a language model was told and what each of its answers counted, by repeat."""
+        prompt = digest(dict(prompts)) if prompts else None
+        if prompt is not None:
+            parts = [(prompt, name, _clean(text)) for name, text in prompts.items()]
+            self._prompts.update(dict.fromkeys(parts))
+        rows = []
+        for repeat, each in enumerate(replies):
+            for place, outcome in enumerate(each.answers):
+                usage = each.usages[place]
+                text = None if outcome.value is None else _clean(outcome.value.text)
+                of_repeat = (
+                    repeat,
+                    str(outcome.status),
+                    _clean(outcome.detail),
+                    text,
+                    prompt,
+                )
+                counts = [usage.get(n) for n in ("prompt_tokens", "completion_tokens", "cost")]
+                qid = self.questions[place].qid
+                origin = map(_clean, origin_in(usage))
+                end = finish_reason(outcome.status, outcome.detail, usage)
+                rows.append(
+                    (
+                        knowledge_base,
+                        *astuple(source),
+                        qid,
+                        *of_repeat,
+                        *origin,
+                        end,
+                        *counts,
+                    )
+                )
+        self._add("calls", rows)
+
     def packed(self) -> bytes:
         """The file's content."""
+        if self._prompts:
+            self._add("prompts", list(self._prompts))
         self._tables["texts"] = []
         self._add("texts", list(self._texts.items()))
         self._tables["questions"] = []
@@ -149,6 +209,8 @@ class Cases:
         sink = io.BytesIO()
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
             for name, schema in SCHEMAS.items():
+                if name in _OF_MODELS and name not in self._tables:
+                    continue
                 table = pa.concat_tables([schema.empty_table(), *self._tables.get(name, [])])
                 for optional in _OPTIONAL:
                     if optional in table.column_names and not any(table[optional].to_pylist()):
@@ -199,6 +261,8 @@ def read_cases(run: Path, name: str) -> pa.Table:
     """A table of a finished run (see :data:`SCHEMAS`). Raises OhrError if the run has none."""
     try:
         with zipfile.ZipFile(run / FILE) as archive:
+            if name in _OF_MODELS and f"{name}.parquet" not in archive.namelist():
+                return SCHEMAS[name].empty_table()
             content = io.BytesIO(archive.read(f"{name}.parquet"))
             table = pq.read_table(content, use_threads=False)  # see ohr.study.output.rows
     except FileNotFoundError as error:

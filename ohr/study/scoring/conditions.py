@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Protocol
@@ -23,6 +23,7 @@ from ohr.study.conditions import Condition, condition_of, condition_of_system
 from ohr.study.config import BUILT_IN, Stage
 from ohr.study.plan import Plan, Variant
 from ohr.study.scoring.measuring import Measuring, Scores, confidences_of
+from ohr.study.scoring.repeats import Repeats, is_repeated
 from ohr.types import Answer, Document, Hit, KnowledgeBase, Outcome, ShownHit
 
 
@@ -37,6 +38,14 @@ class AnswerSource:
     reader: str = ""
 
 
+@dataclass(frozen=True)
+class Replies:
+    """A reader's answers to every question in one repeat, and what each counted."""
+
+    answers: Sequence[Outcome[Answer]]
+    usages: Sequence[Mapping[str, float]] = ()
+
+
 class Recorder(Protocol):
     """Gets the hits and answers behind scores, in the order of the plan's questions."""
 
@@ -49,6 +58,15 @@ class Recorder(Protocol):
         self, knowledge_base: str, source: AnswerSource, answers: Sequence[Outcome[Answer]]
     ) -> None:
         """Add the answer of ``source`` to every question."""
+
+    def add_calls(
+        self,
+        knowledge_base: str,
+        source: AnswerSource,
+        prompts: Mapping[str, str],
+        replies: Sequence[Replies],
+    ) -> None:
+        """Add what a language model was told and what each of its answers counted, by repeat."""
 
 
 def make_rankings(plan: Plan, store: ArtefactStore) -> Rankings:
@@ -76,7 +94,7 @@ class Scorer:
     """Keeps the hits and answers that are scored, if anybody wants them."""
     texts_of: Callable[[Variant], KnowledgeBase] | None = None
     """The knowledge base of another variant, where readers get other texts than were searched."""
-    _closed_answers: dict[str, list[Outcome[Answer]]] = field(default_factory=dict)
+    _closed_answers: dict[str, list[Replies]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rankings = make_rankings(self.plan, self.store)
@@ -84,6 +102,7 @@ class Scorer:
         for system in self.plan.systems.values():
             system.use_store(self.store)
         self.measuring = Measuring(self.plan, self.answering, self.store)
+        self.repeats = Repeats(self.plan)
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
         """The scores of all stages but ``ocr`` for a variant, stage by stage."""
@@ -176,17 +195,17 @@ class Scorer:
         condition = condition_of(self.plan, variant, reader=name).restricted("generation")
         contexts = gold_contexts(self.plan, kb)
         if name not in self._closed_answers:
-            self._closed_answers[name] = self._read_answers(name, [[] for _ in contexts])
+            self._closed_answers[name] = self._ask(name, [[] for _ in contexts])
             source = AnswerSource("no_context", reader=name)
-            self._record_answers("", source, self._closed_answers[name])
+            self._record_answers("", source, self._closed_answers[name], name)
         # A closed-book answer does not depend on the page, so a failed page does not matter.
         closed_answers = self._answer_scores(
             condition, "generation", self._closed_answers[name], None
         )
-        answers = self._read_answers(name, self._shown(name, contexts, kb))
+        replies = self._ask(name, self._shown(name, contexts, kb))
         source = AnswerSource("generation", reader=name)
-        self._record_answers(self.plan.label(variant), source, answers)
-        return self._answer_scores(condition, "generation", answers, kb) + closed_answers
+        self._record_answers(self.plan.label(variant), source, replies, name)
+        return self._answer_scores(condition, "generation", replies, kb) + closed_answers
 
     def _overall(
         self,
@@ -200,10 +219,10 @@ class Scorer:
         """``label``: the reader's in results, if it is not its name."""
         label = label or name
         condition = condition_of(self.plan, variant, *setting, reader=label).restricted("overall")
-        answers = self._read_answers(name, self._shown(name, hits, kb))
+        replies = self._ask(name, self._shown(name, hits, kb))
         source = AnswerSource("overall", BUILT_IN, *setting, label)
-        self._record_answers(self.plan.label(variant), source, answers)
-        return self._answer_scores(condition, "overall", answers, kb)
+        self._record_answers(self.plan.label(variant), source, replies, name)
+        return self._answer_scores(condition, "overall", replies, kb)
 
     def _whole(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
         """The scores of a system, which answers from the documents of each scope."""
@@ -216,7 +235,7 @@ class Scorer:
                 self.documents(kb, scope),
             )
             answers.update((q.qid, o) for q, o in zip(questions, outcomes, strict=True))
-        ordered = [answers[question.qid] for question in self.plan.questions]
+        ordered = [Replies([answers[question.qid] for question in self.plan.questions])]
         self._record_answers(self.plan.label(variant), AnswerSource("overall", name), ordered)
         condition = condition_of_system(self.plan, variant, name)
         return self._answer_scores(condition, "overall", ordered, kb)
@@ -233,10 +252,16 @@ class Scorer:
         """
         return self.scopes.documents(kb, scope)
 
-    def answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
+    def answers(
+        self, name: str, contexts: Sequence[Sequence[Hit]], repeat: int = 0
+    ) -> list[Outcome[str]]:
         """A reader's answers to the plan's questions, each with its context."""
-        questions = [question.text for question in self.plan.questions]
-        return self.answering.answers(name, self.plan.readers[name], questions, contexts)
+        reader, questions = self.plan.readers[name], self._texts
+        return self.answering.answers(name, reader, questions, contexts, repeat=repeat)
+
+    @property
+    def _texts(self) -> list[str]:
+        return [question.text for question in self.plan.questions]
 
     def _shown(
         self, name: str, contexts: Sequence[Sequence[Hit]], kb: KnowledgeBase
@@ -252,39 +277,74 @@ class Scorer:
             for hits in contexts
         ]
 
-    def _read_answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[Answer]]:
-        """:meth:`answers`, with the pages of the context as sources."""
-        return [
-            Outcome(
-                _answer(outcome.value, context),
-                outcome.status,
-                outcome.detail,
-                outcome.confidence,
-            )
-            for outcome, context in zip(self.answers(name, contexts), contexts, strict=True)
-        ]
+    def _ask(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Replies]:
+        """:meth:`answers` of each repeat, with the pages of the context as sources."""
+        reader = self.plan.readers[name]
+        repeats = self.plan.config.repeats if is_repeated(self.plan, reader) else 1
+        replies = []
+        for repeat in range(repeats):
+            outcomes = self.answers(name, contexts, repeat)
+            usages = self.answering.usages(name, reader, self._texts, contexts, repeat)
+            answers = [
+                Outcome(_answer(each.value, context), each.status, each.detail, each.confidence)
+                for each, context in zip(outcomes, contexts, strict=True)
+            ]
+            replies.append(Replies(answers, usages))
+        return replies
 
     def _answer_scores(
         self,
         condition: Condition,
         stage: Stage,
-        answers: Sequence[Outcome[Answer]],
+        replies: Sequence[Replies],
         kb: KnowledgeBase | None,
     ) -> list[Scores]:
-        """The scores of answers from a knowledge base; of closed-book answers if ``kb`` is None."""
+        """The scores of answers from a knowledge base; of closed-book answers if ``kb`` is None.
+
+        Each repeat of the judge grades another repeat of the reader.
+        """
+        judge, repeats = self.plan.judge, len(replies)
+        if judge is not None and is_repeated(self.plan, judge):
+            repeats = self.plan.config.repeats
+        answers = [each.answers for each in replies]
+        scores = [
+            self._scores_of(condition, stage, answers[min(repeat, len(replies) - 1)], kb, repeat)
+            for repeat in range(repeats)
+        ]
+        return self.repeats.joined(scores, answers)
+
+    def _scores_of(
+        self,
+        condition: Condition,
+        stage: Stage,
+        answers: Sequence[Outcome[Answer]],
+        kb: KnowledgeBase | None,
+        repeat: int,
+    ) -> list[Scores]:
+        """The scores of the answers of one repeat."""
         statuses = [outcome.status for outcome in answers]
         if kb is not None and self._reads_text(condition):
             statuses = worse_statuses(statuses, evidence_statuses(self.plan.units, kb))
         cases = answer_cases(self.plan.units, answers, kb, statuses)
-        scores = self.measuring.scores(condition, stage, cases, closed_book=kb is None)
+        scores = self.measuring.scores(
+            condition, stage, cases, closed_book=kb is None, repeat=repeat
+        )
         confidences = confidences_of(answers)
         return [replace(score, confidences=confidences) for score in scores]
 
     def _record_answers(
-        self, knowledge_base: str, source: AnswerSource, answers: Sequence[Outcome[Answer]]
+        self,
+        knowledge_base: str,
+        source: AnswerSource,
+        replies: Sequence[Replies],
+        reader: str = "",
     ) -> None:
-        if self.recorder is not None:
-            self.recorder.add_answers(knowledge_base, source, answers)
+        if self.recorder is None:
+            return
+        self.recorder.add_answers(knowledge_base, source, replies[0].answers)
+        prompts = self.plan.readers[reader].prompts() if reader else {}
+        if prompts or len(replies) > 1:
+            self.recorder.add_calls(knowledge_base, source, prompts, replies)
 
 
 def gold_contexts(plan: Plan, kb: KnowledgeBase) -> list[list[Hit]]:

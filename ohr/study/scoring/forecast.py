@@ -22,6 +22,7 @@ from ohr.study.page_costs import forecast_pages, has_prices
 from ohr.study.plan import Plan
 from ohr.study.scoring.asking import make_answering
 from ohr.study.scoring.conditions import Scorer, gold_contexts
+from ohr.study.scoring.repeats import is_repeated
 from ohr.types import Hit, KnowledgeBase, Outcome
 
 _ANSWER = "an answer of some words"
@@ -89,15 +90,20 @@ def forecast(plan: Plan, store: ArtefactStore) -> list[Forecast]:
         n_answers += len(block.readers) if block.contexts and any(block.contexts) else 0
         for label in readers.keys() & set(block.readers):
             reader = readers[label]
-            places = {f"{block.name}: {place}": place for place in range(len(questions))}
-            stored: set[str] = set()
-            if block.is_exact and not reader.reads_images:
-                places, stored = answering.places_to_ask(reader, questions, block.contexts)
-            forecasts[label].stored += len(stored - seen[label])
-            for key, place in places.items():
-                if key not in seen[label]:
-                    forecasts[label].add(reader, questions[place], block.contexts[place])
-            seen[label] |= places.keys() | stored
+            repeats = plan.config.repeats if is_repeated(plan, reader) else 1
+            for repeat in range(repeats):
+                numbers = range(len(questions))
+                places = {f"{block.name}: {place}, {repeat}": place for place in numbers}
+                stored: set[str] = set()
+                if block.is_exact and not reader.reads_images:
+                    places, stored = answering.places_to_ask(
+                        reader, questions, block.contexts, repeat
+                    )
+                forecasts[label].stored += len(stored - seen[label])
+                for key, place in places.items():
+                    if key not in seen[label]:
+                        forecasts[label].add(reader, questions[place], block.contexts[place])
+                seen[label] |= places.keys() | stored
     return [*forecasts.values(), *_judge_forecast(plan, answering, n_answers)]
 
 
@@ -154,6 +160,8 @@ def _judge_forecast(plan: Plan, answering: Answering, n_answers: int) -> list[Fo
     judge = plan.judge
     if judge is None or not any("judge" in metric.needs for metric in plan.metrics.values()):
         return []
+    if is_repeated(plan, judge) or any(is_repeated(plan, each) for each in plan.readers.values()):
+        n_answers *= plan.config.repeats
     expected = _empty(JUDGE, judge, answering)
     for question in plan.questions if n_answers else ():
         shown = Hit(question.place, "\n".join([*question.answers, _ANSWER]), 1.0, 0)

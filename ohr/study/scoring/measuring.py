@@ -72,10 +72,12 @@ class Measuring:
         cases: Cases,
         *,
         closed_book: bool = False,
+        repeat: int = 0,
     ) -> list[Scores]:
         """The scores of all metrics of a kind of case, one case per page or question of the plan.
 
-        ``closed_book``: the answers are closed-book. Raises PluginError for a metric that fails.
+        ``closed_book``: the answers are closed-book. ``repeat``: of the judge. Raises PluginError
+        for a metric that fails.
         """
         metrics = self._planned(cases.of, stage, closed_book)
         # These get the gold pages, or are compared with them.
@@ -86,7 +88,7 @@ class Measuring:
             needs_page=cases.of == "hits"
             or knows_gold_pages
             or (stage == "generation" and not closed_book),
-            judges=self._judges(metrics),
+            judges=self._judges(metrics, repeat),
         )
         scores = []
         for label, column in measured.items():
@@ -114,17 +116,20 @@ class Measuring:
             return label + NO_CONTEXT
         return f"{label}@{condition.top_k}" if self.plan.metrics[label].at_k else label
 
-    def _judges(self, metrics: dict[str, Metric]) -> dict[str, Judge]:
+    def _judges(self, metrics: dict[str, Metric], repeat: int) -> dict[str, Judge]:
         """Who is asked, by the label of the metric: each has its own form of a verdict."""
         judge = self.plan.judge
         if judge is None:
             return {}
+        repeat_of_judge = 0 if judge.repeat(1) is None else repeat
 
         def asker(metric: Metric) -> Judge:
             def ask(
                 questions: Sequence[str], exhibits: Sequence[Sequence[Hit]]
             ) -> list[Outcome[str]]:
-                return self.answering.answers(JUDGE, judge, questions, exhibits, metric.is_verdict)
+                return self.answering.answers(
+                    JUDGE, judge, questions, exhibits, metric.is_verdict, repeat_of_judge
+                )
 
             return ask
 
