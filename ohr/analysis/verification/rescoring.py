@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from statistics import fmean
+from typing import Any, TypeVar
 
 from ohr import registry
 from ohr.collection import is_answered
@@ -35,6 +36,7 @@ CLEAN = "gt, clean"
 TOLERANCE = 1e-9
 
 Row = Mapping[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -92,24 +94,28 @@ def _noise_info(name: str, versions: Mapping[str, str]) -> MetricInfo | None:
 
 def _compare(cases: _Cases, info: MetricInfo, metric: Metric, row: Row, rescored: Rescored) -> None:
     try:
-        scored = cases.find(info, row)
-        value = metric.measure(scored.case)  # which may look at texts that the run does not keep
+        repeats = cases.find(info, row)
+        # A metric may look at texts that the run does not keep.
+        values = [metric.measure(scored.case) for scored in repeats]
     except _NotKeptError as reason:
         rescored.left_out[str(reason)] += 1
         return
     except LookupError:
         rescored.differing.append(f"{_unit(info, row)}: {CASES} has no such case")
         return
-    if Status(row["status"]) not in scored.statuses:
+    statuses = frozenset[Status]().union(*(scored.statuses for scored in repeats))
+    if Status(row["status"]) not in statuses:
         rescored.differing.append(
             f"{_unit(info, row)}: the row has the status {row['status']}, its case "
-            f"{min(scored.statuses, key=lambda status: status.severity)}"
+            f"{min(statuses, key=lambda status: status.severity)}"
         )
         return
     stated = row["value"]
-    if scored.failed and not math.isnan(value):
-        value = info.missing
-    if math.isnan(stated) and not _surely_applies(metric, info, scored):
+    value = fmean(
+        info.missing if scored.failed and not math.isnan(each) else each
+        for scored, each in zip(repeats, values, strict=True)
+    )
+    if math.isnan(stated) and not _surely_applies(metric, info, repeats[0]):
         rescored.left_out["does not apply"] += 1
         return
     if abs(value - stated) <= TOLERANCE or (math.isnan(value) and math.isnan(stated)):
@@ -178,15 +184,19 @@ class _Cases:
         self._has_holes = "truth_holes" in facts
         self._truth_is_whole = not (self._has_holes or facts.get("pages_without_truth", 0))
 
-    def find(self, info: MetricInfo, row: Row) -> _Scored:
-        """What the value of a row comes from. Raises _NotKeptError, and LookupError for no case."""
+    def find(self, info: MetricInfo, row: Row) -> list[_Scored]:
+        """What the value of a row comes from: its case, or that of each repeat.
+
+        Raises _NotKeptError, and LookupError for no case.
+        """
+        if info.of == "answer":
+            return self._repeats(info, row)
         make: Callable[[MetricInfo, Row], _Scored] = {
             "page": self._page,
             "evidence": self._evidence,
             "hits": self._hits,
-            "answer": self._answer,
         }[info.of]
-        return make(info, row)
+        return [make(info, row)]
 
     def _page(self, info: MetricInfo, row: Row) -> _Scored:
         if self._has_holes:
@@ -232,20 +242,25 @@ class _Cases:
         statuses = self._statuses_of(Status.OK if hits else Status.EMPTY, question, base)
         return _Scored(case, not hits, statuses, not self._has_holes)
 
-    def _answer(self, info: MetricInfo, row: Row) -> _Scored:
+    def _repeats(self, info: MetricInfo, row: Row) -> list[_Scored]:
         closed_book = info.metric.endswith(NO_CONTEXT)
         base = "" if closed_book else self._base(row)
         source = [row[name] for name in ("system", "chunker", "retriever", "reader")]
         stage = "no_context" if closed_book else row["stage"]
-        text, status = self._answers[(base, stage, *source, row["qid"])]
+        answers = self._answers[(base, stage, *source, row["qid"])]
         question, scoring = self._questions[row["qid"]], SCORING[row["protocol"]]
         if base not in self._documents:
             self._documents[base] = _Documents(lambda: self._texts[base] if base else {})
-        case = AnswerCase(
-            Answer(text), question, scoring, self._documents[base], self._true_documents
-        )
-        statuses = self._statuses_of(status, question, self._base(row))
-        return _Scored(case, status is not Status.OK, statuses, not self._has_holes)
+        documents, truth = self._documents[base], self._true_documents
+        return [
+            _Scored(
+                AnswerCase(Answer(text), question, scoring, documents, truth),
+                status is not Status.OK,
+                self._statuses_of(status, question, self._base(row)),
+                not self._has_holes,
+            )
+            for text, status in answers
+        ]
 
     def _status(self, base: str, ref: PageRef) -> Status:
         """How a page was read; a page that a knowledge base lacks is missing, which is an error."""
@@ -271,12 +286,17 @@ class _Cases:
         return ranked
 
     @cached_property
-    def _answers(self) -> dict[tuple[str, ...], tuple[str, Status]]:
+    def _answers(self) -> dict[tuple[str, ...], list[tuple[str, Status]]]:
+        """The answer of each case; those of all repeats, where there are several."""
         names = ("knowledge_base", "stage", "system", "chunker", "retriever", "reader", "qid")
-        return {
-            tuple(row[name] for name in names): (row["text"] or "", Status(row["status"]))
-            for row in _records(self._run, "answers")
-        }
+        first, repeats = (
+            _grouped(
+                (tuple(row[n] for n in names), (row["text"] or "", Status(row["status"])))
+                for row in _records(self._run, table)
+            )
+            for table in ("answers", "calls")
+        )
+        return {key: [*answers, *repeats.get(key, [])[1:]] for key, answers in first.items()}
 
 
 class _Documents(LazyDocuments):
@@ -295,3 +315,10 @@ class _Documents(LazyDocuments):
 
 def _records(run: StudyRun, table: str) -> Iterator[Row]:
     yield from read_cases(run.path, table).to_pylist()
+
+
+def _grouped(pairs: Iterable[tuple[tuple[str, ...], T]]) -> dict[tuple[str, ...], list[T]]:
+    groups: dict[tuple[str, ...], list[T]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ohr.analysis.verification.rescoring import rescore
 from ohr.models.ends import finish_reason
 from ohr.statistics import Clusters
 from ohr.statistics.intervals import mean_interval
@@ -84,6 +85,15 @@ def test_calls_have_the_model_and_the_end_of_each_answer(server, tmp_path):
     prompts = read_cases(tmp_path / "run", "prompts").to_pylist()
     assert {row["digest"] for row in prompts} == {row["prompt"] for row in calls}
     assert any("{question}" in row["text"] for row in prompts)
+
+
+def test_repeats_are_scored_again_from_their_cases(server, tmp_path):
+    settings = write_small(tmp_path)
+    server.answer = by_seed({0: "answer 1", 1: "nothing"})
+    result = run(settings, tmp_path / "run", openai(server), OVERALL, "repeats=2")
+    rescored = rescore(result)
+    assert rescored.differing == []
+    assert rescored.equal > 0
 
 
 def test_a_reader_that_always_answers_alike_is_asked_once(tmp_path):
