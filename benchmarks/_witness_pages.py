@@ -115,7 +115,7 @@ def source_pages(
         groups.append([_page("receipt", path.stem, 0, path, is_reported) for path in some])
         pages = max(2, round((6 if is_reported else 4) * part))
         groups.append(_generated(cache / "sample", 2 if is_reported else 1, pages, is_reported))
-    return _in_turn(groups)
+    return _alternated(groups)
 
 
 def _fresh_pages(data: Path, cache: Path, part: float) -> list[SourcePage]:
@@ -131,7 +131,7 @@ def _fresh_pages(data: Path, cache: Path, part: float) -> list[SourcePage]:
         groups.append([_page("receipt", path.stem, 0, path, is_reported) for path in some])
         pages = max(2, round((14 if is_reported else 8) * part))
         groups.append(_generated(cache / "sample", 4 if is_reported else 3, pages, is_reported))
-    return _in_turn(groups)
+    return _alternated(groups)
 
 
 def _unread_pages(path: Path, count: int, is_reported: bool) -> list[SourcePage]:
@@ -143,7 +143,7 @@ def _unread_pages(path: Path, count: int, is_reported: bool) -> list[SourcePage]
     return [_page("filing", path.stem, place, path, is_reported) for place in free]
 
 
-def _in_turn(groups: Sequence[Sequence[SourcePage]]) -> list[SourcePage]:
+def _alternated(groups: Sequence[Sequence[SourcePage]]) -> list[SourcePage]:
     return [page for row in zip_longest(*groups) for page in row if page is not None]
 
 
@@ -174,7 +174,7 @@ def read_pages(
 ) -> Iterator[ReadPage]:
     """Each page under each of its conditions; what is not kept is read now, or is left out.
 
-    ``models``: those of RapidOCR. Readings do not say which: each needs its own ``cache``.
+    ``models``: those of RapidOCR. OCR outputs do not say which: each needs its own ``cache``.
     """
     options = {"rapidocr": {} if models == "small" else {"models": models}}
     engines = {

@@ -3,7 +3,8 @@
 A claim is a sum of measured scores with signs, question by question, declared in
 ``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` for receipts, in
 ``typewriter_claims.yaml`` for typewritten pages, and in ``sample_claims.yaml`` for generated
-documents of another seed. Each is tested on all documents of its run. A term may name another run, with the same questions.
+documents of another seed. Each is tested on all documents of its run. A term may name another run,
+with the same questions.
 """
 
 from __future__ import annotations

@@ -160,8 +160,8 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable
     columns = (
         text_column("noise"),
         Column("tau_b", lambda row: "not assessed" if row["reason"] else prose(row["tau_b"])),
-        Column("same order", lambda row: _of_settled(row, "same_order")),
-        Column("opposite", lambda row: _of_settled(row, "opposite_order")),
+        Column("same order", lambda row: _settled_share(row, "same_order")),
+        Column("opposite", lambda row: _settled_share(row, "opposite_order")),
         Column("Spearman", spearman),
         number_column("loss"),
         number_column("natural_loss", "natural"),
@@ -171,7 +171,7 @@ def _agreement_table(ranks: pd.DataFrame, conditions: pd.DataFrame) -> TextTable
     return make_table(columns, ranks)
 
 
-def _of_settled(row: Row, name: str) -> str:
+def _settled_share(row: Row, name: str) -> str:
     return "" if row["reason"] else f"{row[name]:.0f} of {row['natural_settled']:.0f}"
 
 
