@@ -76,7 +76,7 @@ _GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Exchange data and results with other tools.",
         ("export", "import-results", "mlflow", "qasper"),
     ),
-    "list": ("List OCR engines and all other plug-ins.", ("engines", "plugins")),
+    "list": ("List OCR engines, other plug-ins and models.", ("engines", "plugins", "models")),
     "dev": (
         "Fetch models; fit and check those of this toolkit, and its sample.",
         (
