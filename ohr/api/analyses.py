@@ -229,6 +229,14 @@ class Analyses(results.StudyRun):
             raise OhrError(f"{verdicts} has no verdict of an answer of these runs")
         return agreement_with_person(pd.concat(scores, ignore_index=True))
 
+    def verdict(self) -> str:
+        """What is lost to the engines on clean pages, and to noise: a sentence on each line."""
+        from ohr.analysis.curves.table import axis_of
+        from ohr.analysis.curves.verdict import clean_sentences, sentences
+
+        is_noisy = (self.cells["noise"] != "none").any()
+        return "\n".join(sentences(self, axis_of(self)) if is_noisy else clean_sentences(self))
+
     def recompute_cells(self) -> pd.DataFrame:
         """``cells.csv`` again, from ``rows.parquet`` and the manifest of the folder."""
         return results.recompute_cells(self.path)

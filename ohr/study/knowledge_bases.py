@@ -20,8 +20,9 @@ from ohr.ocr.rewriting import PageRewriter
 from ohr.ocr.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.ocr.sharing import Sharing
 from ohr.ocr.store import stored_cost, sum_costs
-from ohr.ocr.worker import PageTask
+from ohr.ocr.worker import PageTask, stored_form
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.plugins.shipped import Condition, ShippedEngine
 from ohr.registry import PluginSpec
 from ohr.scoring.overlay import overlay
 from ohr.store.artefacts import ArtefactStore
@@ -128,7 +129,8 @@ class KnowledgeBases:
 
     def pending(self, variant: Variant) -> int:
         """The number of the variant's pages to read: not stored yet, or to be tried again."""
-        if not isinstance(self.plan.engines[variant.engine.label], OcrBackend):
+        engine = self.plan.engines[variant.engine.label]
+        if not isinstance(engine, OcrBackend) or isinstance(engine, ShippedEngine):
             return 0
         work = self.work([variant], self.plan.config.retry_failed)
         return len(work.pending())
@@ -147,6 +149,7 @@ class KnowledgeBases:
         """
         shard = shard_of_process()
         sharing = Sharing(self.store.root, run, shard)
+        self._store_shipped()
         for turn, owns in enumerate(sharing.rounds()):
             # Pages that failed in one shard are not tried again by those that take over.
             retry = self.plan.config.retry_failed and not turn
@@ -165,6 +168,19 @@ class KnowledgeBases:
                         self._read(label, engine_work, pending[label], sharing, progress)
         if shard is not None:
             raise ShardEnded("\n".join(sharing.summary()))
+
+    def _store_shipped(self) -> None:
+        """Store the readings that are at hand, as if they had been made now."""
+        for variant in self.plan.variants:
+            engine = self.plan.engines[variant.engine.label]
+            if not isinstance(engine, ShippedEngine):
+                continue
+            condition = condition_of_page(self.plan, variant)
+            outputs = self._outputs(variant.engine)
+            for task in self.tasks(variant):
+                outcome = engine.reading(self.plan.dataset.pages[task.ref], condition)
+                if not outputs.is_final_under(task.key):
+                    self.store.put("reading", task.key, stored_form(outcome))
 
     def _read(
         self,
@@ -252,3 +268,12 @@ class KnowledgeBases:
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
     """The PDF or image file of a page; None if there is none."""
     return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
+
+
+def condition_of_page(plan: Plan, variant: Variant) -> Condition:
+    """How the variant's page images are made."""
+    operator, dpi = variant.noise.operator, plan.config.dpi
+    if operator is None:
+        return Condition(dpi)
+    params = registry.create("perturbation", operator).params.model_dump(mode="json")
+    return Condition(dpi, operator.name, params, variant.noise.intensity, variant.seed)

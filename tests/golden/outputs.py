@@ -50,7 +50,7 @@ LEFT_OUT = {
     "metric": {"judged"},
     "engine": {
         "azure", "command", "docling", "got", "internvl", "marker", "mineru", "nougat",
-        "openai_vlm", "qwen_vl",
+        "openai_vlm", "qwen_vl", "shipped",
     },
     "reader": {"openai", "transformers"},
     "retriever": {

@@ -13,6 +13,7 @@ from ohr.analysis.curves.table import axis_of, statistics_table
 from ohr.analysis.curves.verdict import sentences
 from ohr.analysis.drawing import start_drawing
 from ohr.analysis.plots import noise_curve, noise_settings, noise_strength, sources
+from ohr.display.levels_table import levels_table
 from ohr.display.noise_axis import axis_note
 from ohr.display.notes import reader_notes
 from ohr.display.terminal import NARROW, files_line, noise_table, show
@@ -25,7 +26,7 @@ from ohr.study.results import StudyRun
 def report(run: StudyRun, axis: str = "", brief: bool = False) -> None:
     """Print the verdict, the losses and the means; draw the curves and write their statistics.
 
-    ``brief``: print the verdict, the means and one line of files. ``axis`` is the metric of noise
+    ``brief``: print the verdict, a table of a row per engine and one line of files. ``axis`` is the metric of noise
     (see :func:`axis_of`). Raises ConfigError for an unknown one, and OhrError if the run did not
     measure it.
     """
@@ -43,10 +44,12 @@ def report(run: StudyRun, axis: str = "", brief: bool = False) -> None:
         if not axis and (note := axis_note(run.cells, chosen)):
             print(note)
         print()
-        if not brief:
+        if brief:
+            show(levels_table(run.cells), NARROW)
+        else:
             show_differences(run, differences)
             print()
-        show(noise_table(cells_with_letters(run), reader_notes(run.readers)), NARROW)
+            show(noise_table(cells_with_letters(run), reader_notes(run.readers)), NARROW)
         files = write_differences(run, differences)
         curves = statistics_table([run], chosen)
         if len(curves):
