@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import nbformat
@@ -14,15 +15,11 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 SMALLER = {
-    'ohr.Study(noise="formatting"': 'ohr.Study(dataset={"limit": 24}, noise="formatting"',
-    "ohr.Study(": "ohr.Study(seeds=0, bootstrap=100, ",
-    'dataset={"documents"': 'dataset={"limit": 3, "pages": "evidence", "documents"',
-    "dpi=100": "dpi=60",
-    "intensities=[0.1, 0.25, 0.5, 0.75, 1]": "intensities=[0.25, 0.5, 1]",
-    'levels=["mild", "severe"]': 'levels=["mild", "moderate", "severe"]',
+    'ohr.Study(noise="formatting"': 'ohr.Study(seeds=0, dataset={"limit": 24}, noise="formatting"',
+    "ohr.Study(": "ohr.Study(bootstrap=100, ",
+    '"kind": "sample",': '"kind": "sample", "limit": 40,',
 }
-"""One draw of the noise, not three, on few and small pages, and on the same ones: what the first
-notebook has read, the others need not read."""
+"""Fewer questions."""
 
 
 UNARRANGED = """
@@ -66,6 +63,15 @@ def test_every_notebook_is_there_with_its_figures():
     assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
     for path in NOTEBOOKS:
         assert '"image/png"' in path.read_text("utf-8"), path.name
+
+
+@pytest.mark.parametrize("number", ["01", "02", "03", "05"])
+def test_a_notebook_ends_with_a_loss_that_is_shown(number):
+    """On documents enough that it is shown, with its interval: what one may cite."""
+    (path,) = (path for path in NOTEBOOKS if path.name.startswith(number))
+    (output,) = nbformat.read(path, as_version=4).cells[-1].outputs
+    assert re.search(r"costs? .*\d\.\d\d \(95 % CI 0\.\d\d to \d\.\d\d\)", output["text"])
+    assert re.search(r"636 questions on 60 documents", output["text"])
 
 
 def test_what_the_notebooks_keep_shows_no_warning_and_no_path():

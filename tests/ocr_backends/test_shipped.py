@@ -54,7 +54,7 @@ def test_other_pages_texts_and_conditions_are_errors(folder: Path) -> None:
             engine.reading(other, CLEAN)
     with pytest.raises(ConfigError, match=r"at 72 dpi; it has: clean pages at 150 dpi; rotation"):
         engine.reading(page(0), Condition(72))
-    with pytest.raises(ConfigError, match="no readings of 'nobody'.*known: scribe"):
+    with pytest.raises(ConfigError, match=r"no readings of 'nobody'.*known: scribe"):
         registry.create("engine", "shipped:nobody")
     with pytest.raises(ConfigError, match="reads no pages"):
         engine.read(np.zeros((9, 9), np.uint8))

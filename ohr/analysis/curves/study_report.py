@@ -26,9 +26,9 @@ from ohr.study.results import StudyRun
 def report(run: StudyRun, axis: str = "", brief: bool = False) -> None:
     """Print the verdict, the losses and the means; draw the curves and write their statistics.
 
-    ``brief``: print the verdict, a table of a row per engine and one line of files. ``axis`` is the metric of noise
-    (see :func:`axis_of`). Raises ConfigError for an unknown one, and OhrError if the run did not
-    measure it.
+    ``brief``: print the verdict, a row per engine and one line of files. ``axis`` is the metric of
+    noise (see :func:`axis_of`). Raises ConfigError for an unknown one, and OhrError if the run did
+    not measure it.
     """
     chosen = axis_of(run, axis)
     if axis and run.cells[axis].isna().all():

@@ -27,10 +27,11 @@ def test_question_pages_keep_the_questions_on_first_pages(sample_cache: Path) ->
 
 
 @pytest.mark.slow
-def test_the_demo_reads_one_page_of_each_document(tmp_path: Path) -> None:
+def test_the_demo_asks_many_questions_about_sixty_pages(tmp_path: Path) -> None:
     config = config_of({"cache": tmp_path}, preset("demo"))
     plan = make_plan(config, load_dataset(config))
     documents = {question.doc_id for question in plan.questions}
     assert documents == set(plan.dataset.documents)
+    assert len(documents) == 60
     assert set(plan.reread) == {PageRef(doc_id, 0) for doc_id in documents}
-    assert len(plan.questions) > 10 * len(documents)
+    assert len(plan.questions) > 600
