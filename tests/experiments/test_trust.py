@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import ohr
 from experiments import analyse_trust
-from ohr.analysis.trust.report import sentences
+from ohr.analysis.trust.report import broken_cell, sentences
 from ohr.analysis.trust.signals import (
     AGREEMENT,
     CONFIDENT,
@@ -167,6 +167,11 @@ def test_a_sentence_says_what_checking_finds(change, said):
 def test_a_sentence_says_whether_the_promise_holds(change, said):
     text = " ".join(sentences(pd.DataFrame([SIGNAL]), pd.DataFrame([PROMISE | change])))
     assert said in text
+
+
+def test_the_table_has_the_auroc_of_broken_answers_with_its_interval():
+    assert broken_cell(estimated("broken", 0.8, 0.7, 0.9)) == "0.800 [0.700, 0.900]"
+    assert broken_cell(estimated("broken", math.nan, math.nan, math.nan)) == "-"
 
 
 def test_the_predicted_quality_of_the_page_that_was_found_is_read(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from ohr.display.notes import note_lines, run_notes
 from ohr.display.terminal import empty_table, show
 from ohr.display.wording import counted
 from ohr.files.safe_text import plain
-from ohr.statistics.numbers import number, percent, prose, prose_interval
+from ohr.statistics.numbers import interval, number, percent, prose, prose_interval
 from ohr.store.csv import write_csv
 from ohr.study.opening import open_runs
 
@@ -59,7 +59,7 @@ def sentences(signals: pd.DataFrame, promises: pd.DataFrame) -> list[str]:
         own = next((row for row in rows if row["signal"] == CONFIDENT), None)
         if own is not None and not math.isnan(own["ece"]):
             lines.append(
-                f"{_name(own)}: the reader's own confidence is off by {interval(own, 'ece')} on "
+                f"{_name(own)}: the reader's own confidence is off by {estimate(own, 'ece')} on "
                 "average (expected calibration error)."
             )
     for row in promises.to_dict("records"):
@@ -81,7 +81,7 @@ def _size(row: Row) -> str:
     return f"{row['n']:,} answers on {counted(row['n_clusters'], row['unit'] or 'document')}"
 
 
-def interval(row: Row, name: str) -> str:
+def estimate(row: Row, name: str) -> str:
     """A value with its interval."""
     ends = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
     if any(map(math.isnan, ends)):
@@ -112,7 +112,7 @@ def _broken_line(row: Row) -> list[str]:
         return [f"{_name(row)}: {counts}: which ones cannot be said with so few."]
     lines = [
         f"{_name(row)}: {counts}; they look less sure than those still right in "
-        f"{interval(row, 'broken')} of all pairs (AUROC; 0.5 is chance)."
+        f"{estimate(row, 'broken')} of all pairs (AUROC; 0.5 is chance)."
     ]
     if not math.isnan(row["found_broken"]):
         ends = percent(row["found_broken_ci_low"]), percent(row["found_broken_ci_high"])
@@ -133,7 +133,7 @@ def _promise(row: Row) -> str:
         "is kept" if high <= row["risk"] else "is broken" if low > row["risk"] else "may be kept"
     )
     return (
-        f"{head}: {verdict} ({interval(row, 'noisy_risk')} wrong); "
+        f"{head}: {verdict} ({estimate(row, 'noisy_risk')} wrong); "
         f"{percent(row['noisy_coverage'])} of the questions are answered, on "
         f"{row['baseline']} {percent(row['clean_coverage'])}."
     )
@@ -152,12 +152,13 @@ def _table(signals: pd.DataFrame, risks: Sequence[float]) -> Table:
             row["signal"],
             *("-" if math.isnan(value) else number(value) for value in values),
             "-" if math.isnan(row["found"]) else percent(row["found"]),
-            _broken_cell(row),
+            broken_cell(row),
         )
     return printed
 
 
-def _broken_cell(row: Row) -> str:
+def broken_cell(row: Row) -> str:
+    """How well a signal finds answers that OCR broke, for the table."""
     if math.isnan(row["broken"]):
         return "-"
     ends = row["broken_ci_low"], row["broken_ci_high"]
