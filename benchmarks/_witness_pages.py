@@ -174,7 +174,7 @@ def read_pages(
 ) -> Iterator[ReadPage]:
     """Each page under each of its conditions; what is not kept is read now, or is left out.
 
-    ``models``: those of RapidOCR. OCR outputs do not say which: each needs its own ``cache``.
+    ``models``: those of RapidOCR. What is kept does not say which: each needs its own ``cache``.
     """
     options = {"rapidocr": {} if models == "small" else {"models": models}}
     engines = {
