@@ -200,7 +200,7 @@ def report_fresh(rows: pd.DataFrame) -> None:
     ):
         _print_shares(title, part, score)
     for column, title in (("score", "AUROC with the ink"), ("text_score", "AUROC by text alone")):
-        for name, part in _split_conditions(rows).items():
+        for name, part in _condition_groups(rows).items():
             cells = [
                 f"{value:.3f} ({prose_interval(each.low, each.high)})"
                 for length, value in zip(LENGTHS, _aurocs(part, column), strict=True)
@@ -210,17 +210,17 @@ def report_fresh(rows: pd.DataFrame) -> None:
     _print_accused(rows, SCORE)
 
 
-def _split_conditions(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _condition_groups(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     is_clean = rows["condition"] == "clean"
     return {"clean": rows[is_clean], "severe": rows[~is_clean]}
 
 
 def _print_shares(title: str, rows: pd.DataFrame, score: float) -> None:
-    groups = dict(_split_conditions(rows))
+    groups = dict(_condition_groups(rows))
     for kind in sorted(set(rows["kind"])):
-        parts = _split_conditions(rows[rows["kind"] == kind])
+        parts = _condition_groups(rows[rows["kind"] == kind])
         groups |= {f"{kind}, {name}": part for name, part in parts.items()}
-    for name, part in _split_conditions(rows).items():
+    for name, part in _condition_groups(rows).items():
         groups |= {f"{name}, {each}": part[part["engine"] == each] for each in ENGINES}
     for name, part in groups.items():
         honest = part[part["planted"] == 0]

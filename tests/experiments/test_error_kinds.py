@@ -141,12 +141,12 @@ def test_a_distance_is_counted_in_words():
     pages = {ref: Page(ref, truth)}
     plan = SimpleNamespace(questions=[question], dataset=SimpleNamespace(pages=pages))
     place = error_places(plan, (1, 5))
-    at = [
+    places = [
         place(ref, Edit("letters", 1, truth.index(word), truth.index(word) + len(word)))
         for word in ("two", "five", "six", "ten", "twelve")
     ]
     near, further = place_labels((1, 5))[1:3]
-    assert at == [PLACES[0], near, near, further, PLACES[1]]
+    assert places == [PLACES[0], near, near, further, PLACES[1]]
 
 
 @pytest.mark.slow
