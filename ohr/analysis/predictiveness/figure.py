@@ -13,7 +13,7 @@ from ohr.analysis.predictiveness.predictors import CORRELATIONS, WITHIN
 from ohr.analysis.predictiveness.table import outcomes_of
 from ohr.display.labels import interval_units, mathematical, mathless
 from ohr.display.notes import Notes, answerers, note_lines
-from ohr.figures.style import COLOURS, MARKERS, describe, figure, save
+from ohr.figures.style import COLOURS, MARKERS, columns_for, describe, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ def correlations_figure(
     if not panels:
         return []
     left_out = [label for label, outcome in outcomes if outcome["rho"].isna().all()]
-    columns = min(COLUMNS, len(panels))
+    columns = columns_for(len(panels), COLUMNS)
     rows = -(-len(panels) // columns)
     with figure(1.5 + 1.8 * columns, 0.9 + rows * (0.6 + 0.24 * len(order))) as fig:
         grid = fig.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
@@ -88,7 +88,7 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
     units = interval_units(chosen["ci_unit"])
     return [
         "Spearman's correlation of damage and loss",
-        f"{chosen['n_questions'].max()} questions; noisy conditions: "
+        f"{chosen['n_questions'].max():,} questions; noisy conditions: "
         f"{chosen['n_conditions'].max()}",
         "damage: how much worse the metric is for the evidence page than without noise",
         "loss: how much the question's score falls",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ohr.analysis.reread.table import ANSWERS, RANDOM, REACHED, WORST
+from ohr.figures.ends import name_curves
 from ohr.figures.style import COLOURS, MARKERS, describe, figure, save
 
 
@@ -30,6 +32,6 @@ def draw_orders(orders: pd.DataFrame, folder: Path) -> list[Path]:
         ax.axhline(0, color="#bbbbbb", linewidth=0.8)
         ax.set(xlabel="pages read again (%)", ylabel="lost answers won back (%)")
         ax.set_xlim(0, None)
-        ax.legend(fontsize="small", loc="upper left")
+        name_curves(fig, np.array([[ax]]))
         text = "on questions that the order did not count; bars: 95 % intervals over documents"
         return save(fig, folder, "reread", notes=describe(fig, [text]))
