@@ -1,4 +1,4 @@
-"""Makes the readings that the demo ships: 60 pages of the sample, read by a real engine.
+"""Makes the OCR output that the demo ships: 60 pages of the sample, read by a real engine.
 
 ``python -m benchmarks.shipped_readings tesseract`` reads what the cache lacks and writes the file;
 ``--check 3`` reads three of its pages anew and prints how much of their text is the same. Needs
@@ -84,7 +84,7 @@ def readings_of(pages: ReadPages) -> Readings:
 
 
 def similarity(first: Readings, second: Readings) -> list[tuple[str, float]]:
-    """For each reading of both, its name and how much of its text is the same."""
+    """For each text of both, its name and how much of its text is the same."""
     others = {(page.doc_id, page.page_no): page for page in second.pages}
     return [
         (
@@ -101,12 +101,12 @@ def similarity(first: Readings, second: Readings) -> list[tuple[str, float]]:
 
 
 def some_documents(readings: Readings, count: int) -> list[str]:
-    """Documents spread over those of the readings."""
+    """Documents spread over those that were read."""
     return [readings.pages[i * len(readings.pages) // count].doc_id for i in range(count)]
 
 
 def main() -> int:
-    """Write or check the readings of one engine."""
+    """Write or check the OCR output of one engine."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("engine", choices=ENGINES)
     parser.add_argument("--levels", default=",".join(LEVELS))

@@ -1,4 +1,4 @@
-"""Shows what noise costs: 60 documents of the sample, clean and noisy, by two engines' readings."""
+"""Shows what noise costs: what two engines read from 60 documents of the sample is shipped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEXT = (
 
 @study_command(preset("demo"), out=Path("runs/demo"), next_steps=NEXT)
 def main(run: StudyRun, axis: Axis = None, look: Look = "paper") -> None:
-    """Run a small study on shipped readings: what noise costs."""
+    """Run a small study on shipped OCR output: what noise costs."""
     from ohr import registry
     from ohr.analysis.curves.study_report import report
     from ohr.figures.style import drawn_for

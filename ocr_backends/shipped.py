@@ -1,6 +1,6 @@
 """What engines read from pages of the sample, shipped as text: a study that needs no engine.
 
-A file ``shipped_readings/<engine>.jsonl.gz`` has a line about the readings (engine, its version,
+A file ``shipped_readings/<engine>.jsonl.gz`` has a line about all of it (engine, its version,
 conditions), then a line for each page: its name, a digest of its true text, and the text that the
 engine read under each condition. ``python -m benchmarks.shipped_readings`` makes it.
 """
@@ -27,7 +27,7 @@ SUFFIX = ".jsonl.gz"
 
 @dataclass(frozen=True)
 class PageReadings:
-    """A page's readings, in the order of the conditions."""
+    """What was read from a page, in the order of the conditions."""
 
     doc_id: str
     page_no: int
@@ -38,7 +38,7 @@ class PageReadings:
 
 @dataclass(frozen=True)
 class Readings:
-    """The readings of one engine."""
+    """What one engine read."""
 
     engine: Mapping[str, Any]
     """The identity of the engine that read: name, version, parameters."""
@@ -48,7 +48,7 @@ class Readings:
     pages: Sequence[PageReadings]
 
     def write(self, path: Path) -> None:
-        """Write the file; the same readings give the same bytes."""
+        """Write the file; the same texts give the same bytes."""
         about = {
             "engine": self.engine,
             "conditions": [asdict(condition) for condition in self.conditions],
@@ -67,22 +67,22 @@ def truth_digest(text: str) -> str:
 
 
 def shipped_names() -> list[str]:
-    """The engines whose readings are shipped."""
+    """The engines whose output is shipped."""
     return sorted(path.name.removesuffix(SUFFIX) for path in FOLDER.glob(f"*{SUFFIX}"))
 
 
 def readings_file(engine: str) -> Path:
-    """Where the readings of an engine are. Raises ConfigError for one without."""
+    """Where an engine's output is. Raises ConfigError for one without."""
     if engine not in shipped_names():
         raise ConfigError(
-            f"no readings of {engine!r} are shipped; known: {', '.join(shipped_names())}"
+            f"no output of {engine!r} is shipped; known: {', '.join(shipped_names())}"
         )
     return FOLDER / f"{engine}{SUFFIX}"
 
 
 @cache
 def read_readings(path: Path) -> tuple[Readings, str]:
-    """The readings in a file, and the digest of its content."""
+    """What a file holds, and the digest of its content."""
     text = gzip.decompress(path.read_bytes()).decode()
     about, *pages = map(json.loads, text.splitlines())
     conditions = [Condition(**condition) for condition in about["conditions"]]
@@ -93,13 +93,13 @@ def read_readings(path: Path) -> tuple[Readings, str]:
 
 
 class ShippedParams(plugins.Params):
-    """``engine``: whose readings."""
+    """``engine``: whose output."""
 
     engine: str
 
 
 class Shipped(ShippedEngine[ShippedParams]):
-    """Readings of the demo's 60 pages of the sample, made once with a real engine."""
+    """What a real engine read from the demo's 60 pages of the sample."""
 
     name = "shipped"
     license = "Apache-2.0"
@@ -116,11 +116,11 @@ class Shipped(ShippedEngine[ShippedParams]):
         label = f"{self.name}:{self.params.engine}"
         if condition not in self._readings.conditions:
             listed = "; ".join(map(str, self._readings.conditions))
-            raise ConfigError(f"{label} has no readings of {condition}; it has: {listed}")
+            raise ConfigError(f"{label} has no output of {condition}; it has: {listed}")
         stored = self._pages.get((page.ref.doc_id, page.ref.page_no))
         if stored is None or stored.truth != truth_digest(page.text):
             raise ConfigError(
-                f"{label} has no reading of {page.ref.doc_id} page {page.ref.page_no}: it has the "
+                f"{label} has no output of {page.ref.doc_id} page {page.ref.page_no}: it has the "
                 "60 pages that ohr demo shows (ohr demo --dry-run names the options)"
             )
         return Outcome.of_text(stored.texts[self._readings.conditions.index(condition)])
@@ -135,8 +135,8 @@ class Shipped(ShippedEngine[ShippedParams]):
         return frozenset({self.params.engine})
 
     def engine_version(self) -> str:
-        """The engine that read, its version, and the digest of the readings."""
-        return f"{self.read_by()}, read once: {self._read_with()}; readings {self._digest[:16]}"
+        """The engine that read, its version, and the digest of its output."""
+        return f"{self.read_by()}, read once: {self._read_with()}; texts {self._digest[:16]}"
 
     def _read_with(self) -> str:
         return str(self._readings.engine["engine_version"])
@@ -144,4 +144,4 @@ class Shipped(ShippedEngine[ShippedParams]):
     def describe(self) -> str:
         """Which engine and version read, and what."""
         conditions = "; ".join(map(str, self._readings.conditions))
-        return f"shipped readings of {len(self._pages)} pages by {self._read_with()}: {conditions}"
+        return f"shipped output of {len(self._pages)} pages by {self._read_with()}: {conditions}"

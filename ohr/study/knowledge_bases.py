@@ -170,7 +170,7 @@ class KnowledgeBases:
             raise ShardEnded("\n".join(sharing.summary()))
 
     def _store_shipped(self) -> None:
-        """Store the readings that are at hand, as if they had been made now."""
+        """Store the output that is at hand, as if they had been made now."""
         for variant in self.plan.variants:
             engine = self.plan.engines[variant.engine.label]
             if not isinstance(engine, ShippedEngine):

@@ -1,4 +1,4 @@
-"""Readings that are shipped as text: what they say about themselves, and what they refuse."""
+"""OCR output that is shipped as text: what they say about themselves, and what they refuse."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def test_a_reading_is_that_of_its_page_and_condition(folder: Path) -> None:
 def test_other_pages_texts_and_conditions_are_errors(folder: Path) -> None:
     engine = registry.create("engine", "shipped:scribe")
     for other in (page(1), page(0, TEXT + " Changed.")):
-        with pytest.raises(ConfigError, match="no reading of law/dock page"):
+        with pytest.raises(ConfigError, match="no output of law/dock page"):
             engine.reading(other, CLEAN)
     with pytest.raises(ConfigError, match=r"at 72 dpi; it has: clean pages at 150 dpi; rotation"):
         engine.reading(page(0), Condition(72))
-    with pytest.raises(ConfigError, match=r"no readings of 'nobody'.*known: scribe"):
+    with pytest.raises(ConfigError, match=r"no output of 'nobody'.*known: scribe"):
         registry.create("engine", "shipped:nobody")
     with pytest.raises(ConfigError, match="reads no pages"):
         engine.read(np.zeros((9, 9), np.uint8))
@@ -63,7 +63,7 @@ def test_other_pages_texts_and_conditions_are_errors(folder: Path) -> None:
 def test_it_names_the_engine_that_read(folder: Path) -> None:
     engine = registry.create("engine", "shipped:scribe")
     assert engine.read_by() == "scribe 9.1 at 150 dpi"
-    assert "scribe 9.1, models abc" in str(engine.identity()["engine_version"])
+    assert "9.1, models abc" in str(engine.identity()["engine_version"])
     assert "rotation 0.5 (levels=1), draw 7, at 150 dpi" in engine.describe()
 
 
@@ -99,7 +99,7 @@ def test_a_study_has_the_readings_and_reads_no_page(
     distances = of_all.set_index("engine")["mean"]
     assert distances["gt"] == 0 < distances["shipped:scribe"] < 0.2
     noisy = make_config({**config.model_dump(), "noise": ["rotation"], "intensities": [0.5]})
-    with pytest.raises(ConfigError, match=r"no readings of rotation 0\.5"):
+    with pytest.raises(ConfigError, match=r"no output of rotation 0\.5"):
         run_study(noisy, tmp_path / "noisy")
 
 
