@@ -75,6 +75,8 @@ class GlyphJudge:
 
     def __init__(self) -> None:
         self.known: dict[Glyph, Judgement] = {}
+        self.swapped: dict[str, Mapping[str, str]] = {}
+        """By font: letters of joined scripts that stand for another, with the one shown."""
 
     def judge(
         self, page: pypdfium2.PdfPage, characters: Characters, groups: Sequence[Sequence[int]]

@@ -8,7 +8,8 @@ its picture than most others of the page are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -17,10 +18,15 @@ from ohr.documents.layers.characters import Characters
 from ohr.documents.layers.faces import faces_of
 from ohr.documents.layers.ink import Ink
 from ohr.documents.layers.scripts import is_joined
+from ohr.documents.layers.swapped import swapped_letters
 from ohr.documents.layers.text import PageWord
 
 MOST_WORDS = 40
 FEWEST_WORDS = 6
+ENOUGH_WORDS = 20
+"""Fewest different words of a font by which its letters are judged one by one, ..."""
+MOST_JUDGED = 60
+"""... and most."""
 MOST_FACES = 3
 WIDE, HIGH = 64, 20
 SOFT = 1.0
@@ -41,17 +47,53 @@ class JoinedWords:
 
         About 0 for a layer that is right, and .5 for one that says something else.
         """
-        by_font: dict[str, dict[str, PageWord]] = {}
-        for word in words:
-            if len(word.text) >= 3 and is_joined(word.text):
-                font = self.characters.fonts[word.places[0]]
-                by_font.setdefault(font, {}).setdefault(word.text, word)
         result = {}
-        for font, chosen in by_font.items():
-            matched = self._match(list(chosen.values()))
+        for font, chosen in self._by_font(words).items():
+            matched = self._match(chosen)
             if matched is not None:
                 result[font] = matched
         return result
+
+    def swapped(self, words: Sequence[PageWord], judged: dict[str, Mapping[str, str]]) -> None:
+        """Add to ``judged``, by font, the letters that stand for another, with the one shown.
+
+        A font is judged once, on the first page that has enough words of it: this takes a second.
+        """
+        for font, chosen in self._by_font(words).items():
+            if font not in judged and len(chosen) >= ENOUGH_WORDS:
+                judged[font] = self._swapped(chosen[:MOST_JUDGED])
+
+    def _by_font(self, words: Sequence[PageWord]) -> dict[str, list[PageWord]]:
+        """The different words of joined letters of each font."""
+        fonts: dict[str, dict[str, PageWord]] = {}
+        for word in words:
+            if len(word.text) >= 3 and is_joined(word.text):
+                font = self.characters.fonts[word.places[0]]
+                fonts.setdefault(font, {}).setdefault(word.text, word)
+        return {font: list(chosen.values()) for font, chosen in fonts.items()}
+
+    def _swapped(self, words: Sequence[PageWord]) -> Mapping[str, str]:
+        pairs = [(word.text, self._picture(word)) for word in words]
+        pictures = [(text, picture) for text, picture in pairs if picture is not None]
+
+        def widths(number: int) -> list[float]:
+            width = pictures[number][1][1]
+            return [width - other for _, other in _drawn(pictures[number][0])]
+
+        # A design may be wider than the reference faces, in all of its words.
+        offsets = [own for number in range(len(pictures)) if (own := widths(number))]
+        faces = min(map(len, offsets), default=0)
+        usual = [float(np.median([own[face] for own in offsets])) for face in range(faces)]
+
+        def likeness(number: int, text: str) -> float:
+            seen, width = pictures[number][1]
+            alike = [
+                float(seen @ vector) - WIDTH_WEIGHT * abs(width - other - offset)
+                for (vector, other), offset in zip(_drawn(text), usual, strict=False)
+            ]
+            return max(alike, default=float("nan"))
+
+        return swapped_letters([text for text, _ in pictures], likeness)
 
     def _match(self, words: Sequence[PageWord]) -> tuple[float, int] | None:
         step = max(1, len(words) // MOST_WORDS)
@@ -86,6 +128,7 @@ class JoinedWords:
         return _vector(self.ink.seen[top:bottom, left_edge:right] * np.uint8(255))
 
 
+@lru_cache(maxsize=1 << 13)
 def _drawn(text: str) -> list[tuple[np.ndarray, float]]:
     drawn = []
     for face in faces_of(text)[:MOST_FACES]:

@@ -56,7 +56,8 @@ class TextLayer:
     letters and belong to no character of the layer, and ``covered`` the share of the ink, of text
     and such marks, that is text. ``glyphs`` are the different glyphs of the drawn words, each with
     what it looks like. ``joined`` has, by font, how well words in scripts of joined letters match
-    their pictures (:mod:`ohr.documents.layers.joined`).
+    their pictures (:mod:`ohr.documents.layers.joined`), and ``swapped`` which of their letters
+    stand for another one.
     """
 
     text: str
@@ -69,6 +70,7 @@ class TextLayer:
     covered: float = 1.0
     glyphs: tuple[tuple[Glyph, Judgement], ...] = ()
     joined: Mapping[str, tuple[float, int]] = field(default_factory=dict)
+    swapped: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
@@ -115,6 +117,8 @@ def _text_layer(
     boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())
+    joined = JoinedWords(characters, ink)
+    joined.swapped(layout.words, judge.swapped)
     return TextLayer(
         _text(layout),
         words,
@@ -125,7 +129,8 @@ def _text_layer(
         marks,
         text_ink / (text_ink + mark_ink) if mark_ink else 1.0,
         glyphs,
-        JoinedWords(characters, ink).match(layout.words),
+        joined.match(layout.words),
+        {font: letters for font, letters in judge.swapped.items() if letters},
     )
 
 

@@ -55,6 +55,12 @@ def glyph_states(
 ) -> dict[Glyph, State]:
     """What is known of each glyph of a document."""
     joined = _joined_fonts(layers)
+    swapped = {
+        font: frozenset(letters)
+        for layer in layers
+        if layer is not None
+        for font, letters in layer.swapped.items()
+    }
     strange = _strange_fonts(layers)
     scripts = _font_scripts(layers)
     states: dict[Glyph, State] = {}
@@ -63,6 +69,8 @@ def glyph_states(
             if glyph not in states:
                 if is_joined(glyph.text):
                     states[glyph] = joined.get(glyph.font, "unknown")
+                    if not swapped.get(glyph.font, frozenset()).isdisjoint(glyph.text):
+                        states[glyph] = "wrong"
                 else:
                     own = scripts.get(glyph.font, "")
                     states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)

@@ -69,3 +69,33 @@ def test_a_few_words_are_too_few_to_tell(tmp_path):
     layer = layer_of(page_of(WORDS[:3]), tmp_path)
     assert layer.joined == {}
     assert verdict_of(layer).unknown == 3
+
+
+LONGER = (
+    "ميناء مكتب صباح سفينة رسوم شارع سوق بحر مدينة قديمة بريد حزيران مسافر سلام رسالة مدرسة "
+    "رجال سماء كتاب سنوات مصباح مسجد سحاب رمال حساب مطار سرير مرسى رصيف سمك محكمة حارس"
+).split()
+
+
+def test_two_letters_that_changed_places_are_wrong(tmp_path):
+    letters = {"س": "م", "م": "س"}
+    page = page_of(LONGER, lambda letter: letters.get(letter, letter))
+    layer = layer_of(page, tmp_path)
+    assert list(layer.swapped.values()) == [letters]
+    verdict = verdict_of(layer)
+    assert verdict.fault or {word.text for word in verdict.doubtful} == {
+        word for word in layer.text.split() if set(word) & set(letters)
+    }
+
+
+def test_no_letter_of_a_right_layer_is_taken_for_another(tmp_path):
+    layer = layer_of(page_of(LONGER), tmp_path)
+    assert layer.swapped == {}
+    verdict = verdict_of(layer)
+    assert (verdict.fault, verdict.doubtful) == ("", ())
+
+
+def test_letters_of_few_words_are_not_judged_one_by_one(tmp_path):
+    letters = {"س": "م", "م": "س"}
+    page = page_of(LONGER[:12], lambda letter: letters.get(letter, letter))
+    assert layer_of(page, tmp_path).swapped == {}
