@@ -47,6 +47,7 @@ class Options(TypedDict, total=False):
     systems: Plugins
     scope: str
     judge: PluginValue | None
+    repeats: int
     retry_failed: bool
     stages: Stage | Sequence[Stage]
     top_k: int

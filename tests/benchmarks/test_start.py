@@ -66,6 +66,7 @@ SMALLEST: dict[str, Arguments] = {
     ],
     "best": lambda _: ["--simulations", "1"],
     "coverage": lambda given: [str(given.clean), str(given.draws), "--simulations", "4"],
+    "error_details": lambda given: [str(given.clean), "--pages", "4"],
     "inference": lambda _: ["--simulations", "1", "--documents", "6"],
     "loss_bands": lambda _: ["--simulations", "1"],
     "named_engine": lambda given: [str(write_signals(given.out)), "--draws", "2", "--pages", "4"],
@@ -104,6 +105,7 @@ SLOW = {
 WITHOUT_SIZE = {
     "error_score": "it needs a run of four domains",
     "guard": "CI runs it whole",
+    "shipped_readings": "it writes files of the package; tests/ocr_backends checks some pages",
     "suite_files": "it writes files of the package, once for a suite",
 }
 """Benchmarks that do not run here, and why."""
