@@ -48,7 +48,7 @@ class JoinedWords:
         About 0 for a layer that is right, and .5 for one that says something else.
         """
         result = {}
-        for font, chosen in self._by_font(words).items():
+        for font, chosen in self._grouped_fonts(words).items():
             matched = self._match(chosen)
             if matched is not None:
                 result[font] = matched
@@ -59,11 +59,11 @@ class JoinedWords:
 
         A font is judged once, on the first page that has enough words of it: this takes a second.
         """
-        for font, chosen in self._by_font(words).items():
+        for font, chosen in self._grouped_fonts(words).items():
             if font not in judged and len(chosen) >= ENOUGH_WORDS:
                 judged[font] = self._swapped(chosen[:MOST_JUDGED])
 
-    def _by_font(self, words: Sequence[PageWord]) -> dict[str, list[PageWord]]:
+    def _grouped_fonts(self, words: Sequence[PageWord]) -> dict[str, list[PageWord]]:
         """The different words of joined letters of each font."""
         fonts: dict[str, dict[str, PageWord]] = {}
         for word in words:
