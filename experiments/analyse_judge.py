@@ -58,7 +58,11 @@ def main(
     """
     from ohr.errors import ConfigError
 
+    if judge and (sample is not None or verdicts):
+        raise ConfigError("--judge: it asks a model; --sample and --verdicts ask nobody")
     if sample is not None:
+        if len(runs) > 1:
+            raise ConfigError("--sample: it draws answers of one run")
         return _draw(runs, sample, number, seed)
     if out is None:
         raise ConfigError("--out: name a folder for the results")

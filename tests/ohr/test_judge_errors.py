@@ -181,3 +181,24 @@ def test_a_verdict_that_matches_several_answers_names_the_column_that_is_missing
     path.write_text("qid,correct\nq,yes\n")
     with pytest.raises(OhrError, match="2 answers match: add the column reader"):
         read_verdicts(path, answers)
+
+
+def test_long_numbers_and_leading_zeros_tell_questions_apart(tmp_path):
+    names = ["1234567890123", "1234567890124", "007", "7"]
+    answers = pd.DataFrame({name: ["a"] * 4 for name in KEYS} | {"qid": names, "intensity": 0.5})
+    path = tmp_path / "verdicts.csv"
+    path.write_text("qid,intensity,correct\n1234567890124,.50,yes\n007,0.5,no\n")
+    assert np.array_equal(read_verdicts(path, answers), [np.nan, 1.0, 0.0, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["a", "b", "--sample", "s.csv"], "one run"),
+        (["a", "--judge", "openai", "--verdicts", "v.csv"], "ask nobody"),
+        (["a", "--judge", "openai", "--sample", "s.csv"], "ask nobody"),
+    ],
+)
+def test_options_that_would_be_ignored_are_errors(tmp_path, options, message):
+    done = invoke("analyse_judge", *options, "--out", str(tmp_path))
+    assert (done.exit_code, message in " ".join(done.output.split())) == (2, True)

@@ -24,6 +24,7 @@ CONDITION = (
     *("stage", "system", "chunker", "retriever", "reader"),
 )
 KEYS = (*CONDITION, "qid")
+_NUMBERS = frozenset({"intensity", "draw"})
 METRIC = "judged"
 VERDICT = "correct"
 _WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "correct": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
@@ -86,7 +87,10 @@ def read_verdicts(path: Path, answers: pd.DataFrame) -> np.ndarray:
 
 
 def _key_rows(table: pd.DataFrame, keys: list[str]) -> list[tuple[str, ...]]:
-    columns = [[_plain(value) for value in table[name]] for name in keys]
+    columns = [
+        [_plain(value) if name in _NUMBERS else str(value).strip() for value in table[name]]
+        for name in keys
+    ]
     return list(zip(*columns, strict=True))
 
 
