@@ -14,6 +14,7 @@ from typing import Any
 
 from ohr.display.columns import make_table, text_column
 from ohr.display.terminal import show, terminal_table
+from ohr.display.wording import counted
 from ohr.documents.rapidocr_models import models_folder
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import plain
@@ -67,7 +68,7 @@ def _entry(folder: Path, root: Path) -> ModelEntry:
     suffixes = {path.suffix for path in folder.iterdir()}
     files = [kind_of for suffix, kind_of in _FILES.items() if suffix in suffixes]
     use, needs = _use(folder, config, suffixes)
-    name = folder.relative_to(root).as_posix() if folder != root else folder.name
+    name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
     return ModelEntry(name, kind or ", ".join(files), use, needs, dimensions, _licence(folder))
 
 
@@ -136,5 +137,5 @@ def list_models(folders: list[Path] | None) -> int:
             continue
         rows = [{name: plain(text) for name, text in vars(entry).items()} for entry in entries]
         show(terminal_table(make_table(_COLUMNS, rows)))
-        print(plain(f"models in {folder}: model: {folder / entries[0].name}"))
+        print(plain(f"{counted(len(entries), 'model')} in {folder}"))
     return 0

@@ -52,4 +52,10 @@ def test_the_command_lists_a_folder_and_names_an_empty_one(models):
     done = invoke("list_models", str(models), str(models / "empty"))
     assert done.exit_code == 0, done.output
     assert "b/talker" in done.output
+    assert f"4 models in {models}" in " ".join(done.output.split())
     assert "no model" in done.output
+
+
+def test_a_folder_that_is_a_model_itself_has_its_own_name(models, monkeypatch):
+    monkeypatch.chdir(models / "a-encoder")
+    assert [entry.name for entry in models_in(Path())] == ["a-encoder"]
