@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -38,8 +39,11 @@ class NoiseBudget:
     @property
     def sentence(self) -> str:
         """``Noise budget: rapidocr is within it: …``."""
-        ends = f"content r_noise {prose(self.r_noise)} (95 % CI {prose(self.low)} to "
-        ends += f"{prose(self.high)})"
+        ends = f"content r_noise {prose(self.r_noise)} "
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            ends += f"(95 % CI {prose(self.low)} to {prose(self.high)})"
+        else:
+            ends += "(no interval)"
         verdict = {
             "within": f"{self.engine} is within it",
             "above": f"{self.engine} is above it",
@@ -56,8 +60,8 @@ class NoiseBudget:
         return {
             "engine": self.engine,
             "content_r_noise": self.r_noise,
-            "low": self.low,
-            "high": self.high,
+            "low": self.low if math.isfinite(self.low) else None,
+            "high": self.high if math.isfinite(self.high) else None,
             "lose": LOSE,
             "kept_up_to": KEPT_UP_TO,
             "broken_at": BROKEN_AT,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import pytest
 
 from ohr.adviser.recommend.noise_budget import BROKEN_AT, KEPT_UP_TO, noise_budget
@@ -39,3 +42,12 @@ def test_without_a_prediction_there_is_no_budget():
     errors = verdict("characters", Candidate("a", "a", 0.1, 0.0, 0.2))
     assert noise_budget([errors, verdict("content_r_noise")], "a") is None
     assert noise_budget([errors], "") is None
+
+
+def test_without_an_interval_nothing_is_decided():
+    mine = Candidate("a", "a", 0.1, math.nan, math.nan)
+    budget = noise_budget([verdict("content_r_noise", mine)], "a")
+    assert budget is not None
+    assert budget.standing == "undecided"
+    assert "0.10 (no interval)" in budget.sentence
+    assert json.loads(json.dumps(budget.json_content(), allow_nan=False))["low"] is None
