@@ -7,7 +7,7 @@ from scipy.stats import kendalltau
 
 from experiments.analyse_realism import main
 from ohr.analysis.realism.agreement import agreement, document_correlations
-from ohr.analysis.realism.agreement_report import sentences
+from ohr.analysis.realism.agreement_report import _verb, sentences
 from ohr.analysis.realism.losses import document_losses, nearest_by_tag, page_losses, shape, tags_of
 from ohr.analysis.realism.table import page_errors
 from ohr.errors import OhrError
@@ -159,6 +159,20 @@ def test_a_tag_names_the_nearest_distortion_unless_it_has_one_document(tmp_path)
     assert table["nearest"].tolist() == ["warping 1", "warping 1", "", ""]
     assert table.loc["indoor", "natural_loss"] == pytest.approx(0.1 + 0.15)
     assert table.loc["indoor", "nearest_loss"] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("same", "opposite", "words"),
+    [
+        (6, 0, "rank"),
+        (6, 1, "partly rank"),
+        (1, 1, "are not shown to rank"),
+        (1, 5, "are not shown to rank"),
+    ],
+)
+def test_noise_that_orders_as_many_pairs_the_other_way_is_not_said_to_rank(same, opposite, words):
+    row = {"same_order": same, "opposite_order": opposite, "tau_b": 0.8}
+    assert _verb(row) == words
 
 
 @pytest.mark.slow

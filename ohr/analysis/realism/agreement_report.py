@@ -124,7 +124,7 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
 
 
 def _verb(best: Mapping[Any, Any]) -> str:
-    if not best["same_order"]:
+    if not best["same_order"] > best["opposite_order"]:
         return "are not shown to rank"
     return "rank" if best["tau_b"] >= GOOD and not best["opposite_order"] else "partly rank"
 
