@@ -51,7 +51,8 @@ def main(
     distance: Annotated[
         list[int] | None,
         typer.Option(
-            min=1, help="Words from the evidence, to divide errors elsewhere on its pages; up to 3."
+            min=1,
+            help="Words from the evidence that divide errors elsewhere on its pages; thrice at most.",
         ),
     ] = None,
     seed: Seed = 0,
