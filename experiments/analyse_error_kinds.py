@@ -52,7 +52,7 @@ def main(
         list[int] | None,
         typer.Option(
             min=1,
-            help="Words from the evidence that divide errors elsewhere on its pages; thrice at most.",
+            help="Words from the evidence that divide errors elsewhere on the page; up to 3 times.",
         ),
     ] = None,
     seed: Seed = 0,
