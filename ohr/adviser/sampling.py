@@ -178,8 +178,7 @@ def check_sample(draw: Draw, first: int | None = None) -> PageSample:
 
     Fonts are judged by all pages of a document that were drawn. With ``first``, about so many pages
     are checked, at least one of each PDF; then all pages of the PDFs on which one is not usable.
-    Pages that are then not checked are not in the sample: that their layers are usable is as good
-    as known.
+    Pages that are then not checked are not in the sample, as if they had not been drawn.
     """
     of_pdf: dict[Path, list[PageSource]] = {}
     for source in (*draw.pages, *draw.further):

@@ -77,14 +77,18 @@ def _use(folder: Path, config: dict[str, Any], suffixes: set[str]) -> tuple[str,
         return "retriever sentence_transformers", "dense"
     architectures = config.get("architectures")
     names = [str(name) for name in architectures] if isinstance(architectures, list) else []
+    if "num_mel_bins" in config:  # it listens
+        return "", ""
     if any(name.endswith(_ANSWERS) for name in names) or ".gguf" in suffixes:
         return "reader transformers", "llm"
     if any(name.endswith("ForSequenceClassification") for name in names):
         return "retriever rerank", "dense"
     if any(name.endswith("ForMaskedLM") for name in names):
         return "retriever splade", "dense"
-    if names:
+    if any(name.endswith("Model") for name in names):
         return "retriever sentence_transformers", "dense"
+    if names:
+        return "", ""
     return ("engine rapidocr", "") if ".onnx" in suffixes and not config else ("", "")
 
 

@@ -165,13 +165,14 @@ def test_a_tag_names_the_nearest_distortion_unless_it_has_one_document(tmp_path)
     ("same", "opposite", "words"),
     [
         (6, 0, "rank"),
+        (4, 0, "partly rank"),
         (6, 1, "partly rank"),
         (1, 1, "are not shown to rank"),
         (1, 5, "are not shown to rank"),
     ],
 )
 def test_noise_that_orders_as_many_pairs_the_other_way_is_not_said_to_rank(same, opposite, words):
-    row = {"same_order": same, "opposite_order": opposite, "tau_b": 0.8}
+    row = {"same_order": same, "opposite_order": opposite, "natural_settled": 10, "tau_b": 0.8}
     assert _verb(row) == words
 
 

@@ -59,3 +59,18 @@ def test_the_command_lists_a_folder_and_names_an_empty_one(models):
 def test_a_folder_that_is_a_model_itself_has_its_own_name(models, monkeypatch):
     monkeypatch.chdir(models / "a-encoder")
     assert [entry.name for entry in models_in(Path())] == ["a-encoder"]
+
+
+@pytest.mark.parametrize(
+    ("config", "use"),
+    [
+        ({"architectures": ["BertModel"]}, "retriever sentence_transformers"),
+        ({"architectures": ["ViTForImageClassification"]}, ""),
+        ({"architectures": ["WhisperForConditionalGeneration"], "num_mel_bins": 80}, ""),
+        ({"architectures": ["T5ForConditionalGeneration"]}, "reader transformers"),
+    ],
+)
+def test_a_model_of_another_kind_has_no_use(tmp_path, config, use):
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    [entry] = models_in(tmp_path)
+    assert entry.use == use

@@ -22,7 +22,7 @@ class LayerSummary:
 
     ``estimated`` is the number of all pages of the PDFs with a usable layer, with its 95 %
     interval. Documents are weighted by their pages; the interval is Wilson's over the checked pages
-    (Probable inference, 1927), cut to what the checked pages prove.
+    (Probable inference, 1927; their effective number), cut to what the checked pages prove.
     """
 
     checked: int
@@ -107,7 +107,7 @@ def summarise_layers(sample: PageSample) -> LayerSummary | None:
     total, n, passed = sum(pages.values()), checked.total(), usable.total()
     weighted = sum(pages[name] for name in checked)
     share = sum(pages[name] * usable[name] / checked[name] for name in checked) / weighted
-    low, high = _wilson(share, n)
+    low, high = _wilson(share, _effective(pages, checked))
     faults = Counter(_kind(fault) for fault in sample.checked.values() if fault)
     if n == total:
         low = high = share
@@ -140,7 +140,14 @@ def _kind(fault: str) -> str:
     return "without text" if fault == "it has no text" else f"where {fault}"
 
 
-def _wilson(share: float, n: int) -> tuple[float, float]:
+def _effective(pages: Mapping[str, int], checked: Mapping[str, int]) -> float:
+    """The number of pages that would say as much if each document had its share of them (Kish,
+    1965): fewer than were checked where some documents were checked more closely than others."""
+    weighted = sum(pages[name] for name in checked)
+    return 1 / sum((pages[name] / weighted) ** 2 / checked[name] for name in checked)
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
     square = _Z**2 / n
     middle = (share + square / 2) / (1 + square)
     half = _Z * math.sqrt(share * (1 - share) / n + square / n / 4) / (1 + square)

@@ -135,7 +135,7 @@ def recommend(
         for line in sample_lines(sample, out, at_most=stops_early(settings, request.read_all)):
             say(line)
         if unchecked := len(draw.pages) - len(sample.pages):
-            say(f"{unchecked} more pages are not read: the layers of their PDFs proved usable")
+            say(f"{unchecked} more pages are not read: all checked pages of their PDFs are usable")
         for line in _floor_lines(sample.pages, settings):
             say(line)
         if (first := summarise_layers(sample)) is not None:
@@ -195,7 +195,8 @@ def recommend(
 
 def _layers_first(request: Request) -> int | None:
     """How many layers are checked before it is seen whether more need be."""
-    return None if request.read_all else LAYERS_CHECKED
+    # A transcribed page may be any of the sample.
+    return None if request.read_all or request.truth is not None else LAYERS_CHECKED
 
 
 def _floor_lines(pages: Sequence[PageSource], settings: OcrSettings) -> list[str]:

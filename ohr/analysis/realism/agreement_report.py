@@ -126,7 +126,10 @@ def _agreement_sentence(ranks: pd.DataFrame) -> str:
 def _verb(best: Mapping[Any, Any]) -> str:
     if not best["same_order"] > best["opposite_order"]:
         return "are not shown to rank"
-    return "rank" if best["tau_b"] >= GOOD and not best["opposite_order"] else "partly rank"
+    is_good = best["tau_b"] >= GOOD and not best["opposite_order"]
+    return (
+        "rank" if is_good and 2 * best["same_order"] >= best["natural_settled"] else "partly rank"
+    )
 
 
 def _pairs(row: Mapping[Any, Any]) -> str:

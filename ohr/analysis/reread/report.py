@@ -50,6 +50,8 @@ def report_reread(
     if again is not None and again.label in specs and again != specs[again.label]:
         raise ConfigError(f"--slow: {again.label!r} is another engine of the run: give it a label")
     result = reread(run, engine, second, damage, metric)
+    if again is not None and again.label == result.engine:
+        raise ConfigError(f"--slow: {again.label!r} has read these pages: name another engine")
     write_csv(out / PAGES_FILE, result.pages)
     write_csv(out / ORDERS_FILE, result.orders)
     print(plain(sentence(result.orders)))

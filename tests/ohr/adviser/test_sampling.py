@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ohr.adviser import sampling
+from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.sampling import Draw, check_sample, page_ref
 from ohr.documents.layers import LayerVerdict
 from ohr.ocr.sources import PageSource
@@ -83,3 +84,11 @@ def test_without_a_limit_every_layer_is_checked(checked):
     sample = check_sample(draw_of(clean=100))
     assert checked == [{"clean.pdf": list(range(100))}]
     assert len(sample.pages) == 101
+
+
+def test_a_document_that_is_checked_more_closely_narrows_no_interval_of_the_others(checked):
+    """All 30 pages of one PDF and 4 of 30 of another say about as much as 14 of both together."""
+    summary = summarise_layers(check_sample(draw_of(clean=30, wrong=30), first=8))
+    assert summary is not None
+    assert (summary.checked, summary.usable, summary.estimated) == (34, 19, 45)
+    assert summary.low == 29  # by 34 pages it would be 34
