@@ -121,7 +121,7 @@ class Shipped(ShippedEngine[ShippedParams]):
         if stored is None or stored.truth != truth_digest(page.text):
             raise ConfigError(
                 f"{label} has no output of page {page.ref.page_no + 1} of {page.ref.doc_id}: it "
-                f"has the {len(self._pages)} pages of ohr demo (ohr demo --dry-run names the options)"
+                f"has {len(self._pages)} pages of ohr demo (ohr demo --dry-run names the options)"
             )
         return Outcome.of_text(stored.texts[self._readings.conditions.index(condition)])
 

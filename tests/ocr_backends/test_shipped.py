@@ -50,7 +50,7 @@ def test_a_reading_is_that_of_its_page_and_condition(folder: Path) -> None:
 def test_other_pages_texts_and_conditions_are_errors(folder: Path) -> None:
     engine = registry.create("engine", "shipped:scribe")
     for other in (page(1), page(0, TEXT + " Changed.")):
-        with pytest.raises(ConfigError, match="no output of law/dock page"):
+        with pytest.raises(ConfigError, match=r"no output of page \d of law/dock"):
             engine.reading(other, CLEAN)
     with pytest.raises(ConfigError, match=r"at 72 dpi; it has: clean pages at 150 dpi; rotation"):
         engine.reading(page(0), Condition(72))
