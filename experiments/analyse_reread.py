@@ -41,8 +41,9 @@ def main(
         str, typer.Option(help="Engine to read the first pages again: writes routes.csv.")
     ] = "",
     share: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Share of the pages that --slow reads.")
-    ] = 0.2,
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Share of the pages that --slow reads; default: 0.2."),
+    ] = None,
 ) -> int:
     """Say which pages to read again first."""
     from ohr.analysis.reread.report import report_reread

@@ -97,6 +97,11 @@ def test_the_command_writes_routes_that_read_takes(benchmark_runs, tmp_path):
     assert routes.engines["again"].name == "tesseract"
     first = pd.read_csv(tmp_path / "reread.csv").iloc[0]
     assert routes.by_page[PageRef(first["doc_id"], int(first["page_no"]))] == "again"
+    alone = CliRunner().invoke(
+        analyse_reread.main, [str(run.path), "--out", str(tmp_path), "--share", "0.5"]
+    )
+    assert alone.exit_code
+    assert "name an engine with --slow" in str(alone.output) + str(alone.exception)
     same = [str(run.path), "--out", str(tmp_path), "--slow", str(run.config.engines[-1].label)]
     assert CliRunner().invoke(analyse_reread.main, same).exit_code
     other = [str(run.path), "--out", str(tmp_path), "--slow", "{name: tesseract, label: gt}"]

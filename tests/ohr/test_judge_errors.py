@@ -158,6 +158,25 @@ def test_two_raters_agree_with_each_other_and_with_the_judge(judged_run, tmp_pat
         ("judge", "ann", 4), ("judge", "bob", 3), ("ann", "bob", 3)]  # fmt: skip
 
 
+def test_two_judges_are_compared_and_what_one_could_not_grade_is_counted(
+    judged_run, server, tmp_path
+):
+    server.answer = lambda request: said(
+        "purple" if "fact 2" in request["messages"][-1]["content"] else "correct"
+    )
+    params = {"model": "other", "base_url": server.url, "retries": 0}
+    judge = f"judge={json.dumps({'name': 'openai', 'params': params})}"
+    second = tmp_path / "second"
+    run(write_small(tmp_path), second, "readers=[extractive]", "stages=[overall]", judge)
+    done = invoke("analyse_judge", str(judged_run), str(second), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    [row] = pd.read_csv(tmp_path / "out" / "judge_agreement.csv").to_dict("records")
+    assert (row["rater"], row["other"]) == ("judge", "judge of second")
+    assert (row["n"], row["same"]) == (4, 0.5)  # facts 0 and 1
+    assert "second: answers that the judge could not grade count as incorrect" in done.output
+    assert "if all 1 ungraded of 4 answers are incorrect" in " ".join(done.output.split())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [("qid,correct\nq9,yes\n", "line 2: the run has no judged answer q9"),

@@ -20,7 +20,9 @@ from ohr.display.columns import Column, Row, make_table, number_column, text_col
 from ohr.display.terminal import files_line, print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import OhrError
+from ohr.files.safe_text import plain
 from ohr.statistics.numbers import ends, number
+from ohr.study.notices.ungraded import bound_lines
 from ohr.study.results import StudyRun
 
 
@@ -60,6 +62,11 @@ def report_errors(runs: Sequence[StudyRun], files: Sequence[Path], out: Path) ->
         show(terminal_table(table))
         print_caption(table.caption)
         paths += write_table(out, name, frame, table)
+    for run in runs:
+        if ungraded := run.manifest.get("ungraded", []):
+            print(f"{plain(run.name)}: answers that the judge could not grade count as incorrect:")
+            for line in bound_lines(ungraded):
+                print(f"  {line}")
     print(files_line(paths))
     return 0
 
@@ -114,6 +121,8 @@ def _corrected_table(means: pd.DataFrame) -> TextTable:
         "same condition, which must be drawn at random; Rogan-Gladen: with the error rates of all "
         f"checked answers, alike in all conditions; {unit_words(means)}"
     )
+    if (means["corrected"].notna() & means["corrected_low"].isna()).any():
+        caption += "; no interval where only one document has checked answers"
     return make_table(columns, means, caption)
 
 

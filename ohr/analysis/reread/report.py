@@ -38,20 +38,25 @@ def report_reread(
     out: Path,
     *,
     slow: str = "",
-    share: float = SHARE,
+    share: float | None = None,
 ) -> int:
     """Print and write the order of a finished run's pages. Raises OhrError.
 
-    With ``slow``, an engine, also ``routes.csv``: it reads the first ``share`` of the pages.
+    With ``slow``, an engine, also ``routes.csv``: it reads the first ``share`` of the pages, by
+    default :data:`SHARE`.
     """
+    if share is not None and not slow:
+        raise ConfigError("--share: of what --slow reads: name an engine with --slow")
     [run] = open_runs([path])
-    specs = {spec.label: spec for spec in run.config.engines}
+    # A run of another version has no configuration that can be read, but pages in order.
+    specs = {spec.label: spec for spec in run.config.engines} if slow else {}
     again = parse_plugin("engine", slow) if slow else None
     if again is not None and again.label in specs and again != specs[again.label]:
         raise ConfigError(f"--slow: {again.label!r} is another engine of the run: give it a label")
     result = reread(run, engine, second, damage, metric)
     if again is not None and again.label == result.engine:
         raise ConfigError(f"--slow: {again.label!r} has read these pages: name another engine")
+    share = SHARE if share is None else share
     write_csv(out / PAGES_FILE, result.pages)
     write_csv(out / ORDERS_FILE, result.orders)
     print(plain(sentence(result.orders)))

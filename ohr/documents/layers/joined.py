@@ -57,7 +57,8 @@ class JoinedWords:
     def swapped(self, words: Sequence[PageWord], judged: dict[str, Mapping[str, str]]) -> None:
         """Add to ``judged``, by font, the letters that stand for another, with the one shown.
 
-        A font is judged once, on the first page that has enough words of it: this takes a second.
+        A font is judged once, on the first page that has enough words of it: in up to three
+        seconds.
         """
         for font, chosen in self._grouped_fonts(words).items():
             if font not in judged and len(chosen) >= ENOUGH_WORDS:

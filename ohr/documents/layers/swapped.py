@@ -23,7 +23,7 @@ SHARE = 0.85
 """... and the share of the words that must gain."""
 
 SLACK = 0.05
-"""Words of a letter may be this much more like the page than most words, and be looked at."""
+"""A letter is looked at unless its words are more like the page than most words by more."""
 
 Likeness = Callable[[int, str], float]
 """How much the picture of a word, by its number, is like a text; NaN if no face draws it."""
