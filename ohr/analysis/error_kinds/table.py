@@ -68,10 +68,9 @@ def choose_variant(plan: Plan, engine: str, noise: str = "") -> Variant:
     engine = engine or labels[0]
     own = [variant for variant in variants if variant.engine.label == engine]
     if noise:
-        noisy = [each for each in reversed(own) if each.label != engine]
-        by_noise = {each.label.removeprefix(f"{engine}, "): each for each in noisy}
+        by_noise = {each.label.removeprefix(f"{engine}, "): each for each in reversed(own)}
         if noise not in by_noise:
-            names = ", ".join(reversed(by_noise)) or "none"
+            names = ", ".join(reversed(by_noise))
             raise ConfigError(f"no noise {noise!r} in the run; there: {names}")
         return by_noise[noise]
     return min(own, key=lambda variant: variant.noise.intensity)
