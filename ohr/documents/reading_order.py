@@ -135,7 +135,14 @@ def _set_straight(boxes: np.ndarray, texts: Sequence[str]) -> _Boxes:
 
 def _letters(text: str) -> int:
     """Letters of a text; one of full width counts as two."""
-    return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text if char.isalpha())
+    return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text if is_letter(char))
+
+
+def is_letter(character: str) -> bool:
+    """Whether a character is a letter, or a vowel sign as the scripts of India have them."""
+    if character.isalpha():
+        return True
+    return unicodedata.category(character)[0] == "M" and unicodedata.combining(character) == 0
 
 
 def _cut(page: _Boxes, part: np.ndarray, unit: float, beside_tables: bool) -> list[np.ndarray]:

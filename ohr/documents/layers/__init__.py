@@ -11,8 +11,8 @@ be, and each claim is compared with the page:
   like what they are said to be;
 - ``witnesses``: lines that OCR engines read again;
 - ``page``: all of it for one page;
-- ``lines``, ``states``, ``verdict``: what to read again, what is known of each glyph, and whether
-  the layer can be trusted.
+- ``lines``, ``font_evidence``, ``states``, ``verdict``: what to read again, what is known of each
+  glyph, and whether the layer can be trusted.
 """
 
 from ohr.documents.layers.glyphs import Glyph, Judgement

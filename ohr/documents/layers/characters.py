@@ -5,18 +5,22 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pypdfium2
 from pypdfium2 import raw
 
+from ohr.documents.layers.spans import Spans, joined_box
+
 _NO_INK = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
 _CUT = ("\ufffe", "\x02")
 """PDFium's characters for a hyphen at the end of a line."""
 REPLACEMENT = "\ufffd"
 """Stands for a glyph that the layer has no character for."""
+SAME_PLACE = 0.02
+"""Characters whose origins are this close, in sizes of the type, are one glyph."""
 _MOST_FONT_BYTES = 50_000_000
 
 
@@ -62,11 +66,13 @@ class Characters:
     ) -> None:
         handle = text_page.raw
         self.objects: list[Any] = []
-        """The text objects, in the order of their first character."""
+        """The text objects, in the order of their first character; then those without one that
+        belong to a span of text (:mod:`ohr.documents.layers.spans`)."""
         index_of: dict[int, int] = {}
         places: list[int] = []
         owners: list[int] = []
         firsts: list[int] = []
+        spans = Spans()
         for place in range(text_page.count_chars()):
             text_object = raw.FPDFText_GetTextObject(handle, place)
             if not text_object:  # a blank or a line break that PDFium added
@@ -76,6 +82,8 @@ class Characters:
                 index_of[address] = len(self.objects)
                 self.objects.append(text_object)
                 firsts.append(place)
+            if spans.repeats(text_object):
+                continue
             places.append(place)
             owners.append(index_of[address])
         self.owners = np.array(owners, np.int64)
@@ -85,6 +93,7 @@ class Characters:
         self._place(handle, places)
         self._describe(handle, firsts, digests if digests is not None else {})
         self._measure(handle, places)
+        self._join_pieces(spans.pieces(page))
         # What the font maps to nothing is a guess of PDFium's.
         has_ink = (self.boxes[:, 2:] > self.boxes[:, :2]).all(axis=1)
         for place in np.flatnonzero(self.unmapped & (has_ink | ~self.blank)).tolist():
@@ -159,6 +168,30 @@ class Characters:
         self.heights = measured[:, 1] * self.sizes
         self.unmapped = measured[:, 2] > 0
 
+    def _join_pieces(self, pieces: Mapping[int, Sequence[Any]]) -> None:
+        """Extend the characters of a span's first object over its further ones."""
+        listed = {ctypes.addressof(text_object.contents) for text_object in self.objects}
+        for number, text_object in enumerate(self.objects[:]):
+            further = pieces.get(ctypes.addressof(text_object.contents), ())
+            own = np.flatnonzero(self.owners == number) if further else np.zeros(0, int)
+            if len(own):
+                size = float(self.sizes[own[0]])
+                self._extend(own, joined_box(_hull(self.boxes[own]), size, further))
+                self.objects += [p for p in further if ctypes.addressof(p.contents) not in listed]
+
+    def _extend(self, own: np.ndarray, box: np.ndarray) -> None:
+        """Extend the boxes of a glyph's characters to one that is around them, and their ends."""
+        whole = _hull(self.boxes[own])
+        # PDFium divides a glyph's box among its characters, from side to side.
+        scale = (box[2] - box[0]) / max(whole[2] - whole[0], 1e-6)
+        self.boxes[own[:, None], [0, 2]] = box[0] + scale * (self.boxes[own][:, [0, 2]] - whole[0])
+        self.boxes[own[:, None], [1, 3]] = box[[1, 3]]
+        direction = self.directions[own[0]]
+        corners = box[[0, 1, 0, 3, 2, 1, 2, 3]].reshape(4, 2) - self.origins[own[0]]
+        before = (self.ends[own] - self.origins[own]) @ direction
+        further = np.maximum((corners @ direction).max() - before, 0)
+        self.ends[own] += further[:, None] * direction
+
     def _advance(self, number: int, box: Any) -> tuple[float, float]:
         """How far a character's loose box reaches along its direction, and its height, in sizes."""
         size = max(float(self.sizes[number]), 1e-6)
@@ -167,6 +200,11 @@ class Characters:
         direction = self.directions[number]
         along = (middle - self.origins[number]) @ direction + half @ np.abs(direction)
         return max(float(along), 0.0) / size, 2 * float(half.max()) / size
+
+
+def _hull(boxes: np.ndarray) -> np.ndarray:
+    """The smallest box around some: float ``(4,)``."""
+    return np.concatenate([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
 
 
 def _character(code: int) -> str:

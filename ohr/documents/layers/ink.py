@@ -22,6 +22,8 @@ _NARROW = 0.15
 """Blanks narrower than this, in sizes, are not looked at."""
 _INKED = 0.6
 """Share of a blank's columns that have ink if a glyph stands there."""
+_LEAST_OUTLINE, _OUTLINE_INK = 0.03, 0.2
+"""Least sides, in sizes, of what a font draws for a blank, and least share of it that has ink."""
 
 
 class Ink:
@@ -70,6 +72,8 @@ class Ink:
 
     def is_inked(self, place: int) -> bool:
         """Whether a glyph stands where the file has a blank, on a level line."""
+        if self._has_outline(place):
+            return True
         characters = self._characters
         size = float(characters.sizes[place])
         width = float(characters.ends[place, 0] - characters.origins[place, 0])
@@ -84,6 +88,15 @@ class Ink:
             return False
         part = self._unexplained[top : bottom - 1, left_edge + inner : right - inner]
         return bool(part.any(axis=0).mean() > _INKED)
+
+    def _has_outline(self, place: int) -> bool:
+        """Whether the font draws something for a blank, and it is seen."""
+        box = self._characters.boxes[place]
+        if (box[2:] - box[:2]).min() < _LEAST_OUTLINE * self._characters.sizes[place]:
+            return False
+        left_edge, top, right, bottom = self.pixels[place].tolist()
+        part = self._unexplained[top + 1 : bottom - 1, left_edge + 1 : right - 1]
+        return bool(part.size and part.mean() > _OUTLINE_INK)
 
 
 def _erase_rules(ink: np.ndarray, scale: float) -> np.ndarray:

@@ -8,17 +8,18 @@ its picture than most others of the page are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import cv2
 import numpy as np
 
-from ohr.documents.layers.characters import Characters
+from ohr.documents.layers.characters import REPLACEMENT, Characters
 from ohr.documents.layers.faces import faces_of
 from ohr.documents.layers.ink import Ink
 from ohr.documents.layers.scripts import is_joined
-from ohr.documents.layers.swapped import swapped_letters
+from ohr.documents.layers.swapped import SLACK, Likeness, swapped_letters
 from ohr.documents.layers.text import PageWord
 
 MOST_WORDS = 40
@@ -27,6 +28,10 @@ ENOUGH_WORDS = 20
 """Fewest different words of a font by which its letters are judged one by one, ..."""
 MOST_JUDGED = 60
 """... and most."""
+LEAST_SETTLED = 0.25
+"""Quantile of the likeness of whole words that words with further glyphs must nearly reach."""
+GAINS = 0.02
+"""A letter in place of a glyph without a character is missing if the word gains more by it."""
 MOST_FACES = 3
 WIDE, HIGH = 64, 20
 SOFT = 1.0
@@ -73,13 +78,55 @@ class JoinedWords:
                 fonts.setdefault(font, {}).setdefault(word.text, word)
         return {font: list(chosen.values()) for font, chosen in fonts.items()}
 
+    def settled(self, words: Sequence[PageWord]) -> list[PageWord]:
+        """The words, without glyphs that have no character where their pictures say that nothing
+        is missing.
+
+        Producers draw a syllable as several glyphs, and map one of them to all of its characters
+        and the others to nothing. A word is settled if it is as like its picture as the words of
+        its font that have no such glyph, and no letter in the glyph's place makes it more so.
+        """
+        settled = list(words)
+        lacking = [number for number, word in enumerate(words) if self._may_be_whole(word)]
+        for font in {self.characters.fonts[words[number].places[0]] for number in lacking}:
+            group = self._grouped_fonts(words).get(font, ())
+            whole = [word for word in group if not _is_lacking(word)][:MOST_WORDS]
+            own = [n for n in lacking if self.characters.fonts[words[n].places[0]] == font]
+            own = own[:MOST_JUDGED]
+            likeness = self._likeness([*whole, *(words[number] for number in own)])
+            values = [likeness(number, word.text) for number, word in enumerate(whole)]
+            if len(values) - np.isnan(values).sum() < FEWEST_WORDS:
+                continue
+            least = float(np.nanquantile(values, LEAST_SETTLED)) - SLACK
+            letters = sorted({c for word in group for c in word.text if is_joined(c)})
+            for place, number in enumerate(own, start=len(whole)):
+                text = words[number].text.replace(REPLACEMENT, "")
+                value = likeness(place, text)
+                if value >= least and not any(
+                    likeness(place, other) > value + GAINS
+                    for other in _fillings(words[number].text, letters)
+                ):
+                    settled[number] = replace(words[number], text=text)
+        return settled
+
+    def _may_be_whole(self, word: PageWord) -> bool:
+        """Whether a word has glyphs without a character, and all of them are mapped to nothing."""
+        texts, unmapped = self.characters.texts, self.characters.unmapped
+        lost = [place for place in word.places if texts[place] == REPLACEMENT]
+        return _is_lacking(word) and bool(unmapped[lost].all())
+
     def _swapped(self, words: Sequence[PageWord]) -> Mapping[str, str]:
-        pairs = [(word.text, self._picture(word)) for word in words]
-        pictures = [(text, picture) for text, picture in pairs if picture is not None]
+        seen = [word for word in words if self._picture(word) is not None]
+        return swapped_letters([word.text for word in seen], self._likeness(seen))
+
+    def _likeness(self, words: Sequence[PageWord]) -> Likeness:
+        """How much the picture of a word, by its number, is like a text; NaN without a picture."""
+        pictures = [self._picture(word) for word in words]
 
         def widths(number: int) -> list[float]:
-            width = pictures[number][1][1]
-            return [width - other for _, other in _drawn(pictures[number][0])]
+            picture = pictures[number]
+            drawn = _drawn(words[number].text.replace(REPLACEMENT, ""))
+            return [picture[1] - other for _, other in drawn] if picture is not None else []
 
         # A design may be wider than the reference faces, in all of its words.
         offsets = [own for number in range(len(pictures)) if (own := widths(number))]
@@ -87,14 +134,17 @@ class JoinedWords:
         usual = [float(np.median([own[face] for own in offsets])) for face in range(faces)]
 
         def likeness(number: int, text: str) -> float:
-            seen, width = pictures[number][1]
+            picture = pictures[number]
+            if picture is None:
+                return float("nan")
+            seen, width = picture
             alike = [
                 float(seen @ vector) - WIDTH_WEIGHT * abs(width - other - offset)
                 for (vector, other), offset in zip(_drawn(text), usual, strict=False)
             ]
             return max(alike, default=float("nan"))
 
-        return swapped_letters([text for text, _ in pictures], likeness)
+        return likeness
 
     def _match(self, words: Sequence[PageWord]) -> tuple[float, int] | None:
         step = max(1, len(words) // MOST_WORDS)
@@ -127,6 +177,19 @@ class JoinedWords:
         reach = round(0.3 * (bottom - top))
         top, bottom = max(0, top - reach), bottom + reach
         return _vector(self.ink.seen[top:bottom, left_edge:right] * np.uint8(255))
+
+
+def _is_lacking(word: PageWord) -> bool:
+    """Whether a word of joined letters has glyphs without a character."""
+    return REPLACEMENT in word.text and is_joined(word.text)
+
+
+def _fillings(text: str, letters: Sequence[str]) -> Iterator[str]:
+    """A text with each of some letters in the place of each glyph without a character."""
+    parts = text.split(REPLACEMENT)
+    for cut in range(1, len(parts)):
+        before, after = "".join(parts[:cut]), "".join(parts[cut:])
+        yield from (before + letter + after for letter in letters)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Opcode
 
 from ohr.documents.layers.glyphs import Glyph
 from ohr.documents.layers.page import LayerWord, TextLayer
@@ -61,6 +61,8 @@ class Testimony:
     """Characters that differ in case or accents only, which engines often confuse."""
     missing: int = 0
     """How often it reads nothing in its place."""
+    longer: int = 0
+    """How often it reads the glyph and something more beside it."""
 
     @property
     def total(self) -> int:
@@ -70,8 +72,8 @@ class Testimony:
 
     @property
     def confirms(self) -> bool:
-        """Whether it mostly reads what the layer says."""
-        return 2 * self.same > self.total
+        """Whether it mostly reads what the layer says, and no more."""
+        return 2 * (self.same - self.longer) > self.total
 
     @property
     def other(self) -> str:
@@ -202,6 +204,18 @@ def testimonies(
     return result
 
 
+def _opcodes(claimed: str, text: str) -> Iterable[Opcode]:
+    """How two texts are aligned: place by place, if no other way has fewer differences."""
+    if len(claimed) == len(text):
+        by_place = sum(claim != other for claim, other in zip(claimed, text, strict=True))
+        if by_place == Levenshtein.distance(claimed, text):
+            return [
+                Opcode("equal" if claim == other else "replace", n, n + 1, n, n + 1)
+                for n, (claim, other) in enumerate(zip(claimed, text, strict=True))
+            ]
+    return Levenshtein.opcodes(claimed, text)
+
+
 def _is_variant(first: str, second: str) -> bool:
     """Whether two characters differ in case or accents only."""
     return _bare(first) == _bare(second)
@@ -224,7 +238,12 @@ def _compare(
     alike = Levenshtein.normalized_similarity(claimed.casefold(), text.casefold())
     if alike < LEAST_ALIKE and abs(len(text) - len(claimed)) > MOST_LONGER * len(claimed):
         return
-    for code in Levenshtein.opcodes(claimed, text):
+    for code in _opcodes(claimed, text):
+        if code.tag == "insert":
+            for place in (code.src_start - 1, code.src_start):
+                if 0 <= place < len(claims):
+                    glyph = claims[place][0]
+                    result.setdefault(glyph, {}).setdefault(witness, Testimony()).longer += 1
         as_long = code.dest_end - code.dest_start == code.src_end - code.src_start
         for place in range(code.src_start, code.src_end):
             glyph, character = claims[place]

@@ -4,11 +4,13 @@ There are two witnesses: the places of the segments, which give columns and line
 (:mod:`ohr.documents.reading_order`), and the order of the file, in which most producers write what
 is read first. On a page without columns the places decide, and where both agree on running text:
 files often draw tables column by column. Where they do not agree, the order is taken in which
-sentences go on from line to line; if they do so in both, it is not known.
+sentences go on from line to line; if they do so in both, or the script does not tell, it is not
+known.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from ohr.documents.layers.segments import Segment
-from ohr.documents.reading_order import reading_order
+from ohr.documents.reading_order import is_letter, reading_order
 
 RUNNING = 20
 """Fewest letters of a segment of running text."""
@@ -30,6 +32,8 @@ CROSSING = 0.5
 """Share of running text from which a file is taken to be written across columns."""
 CLEARER = 0.1
 """Sentences must go on by this much more often, as a share, to decide between two orders."""
+FEWEST_CASELESS = 3
+"""Fewest lines of a script without capitals whose order is taken to be open."""
 MUCH_CLEARER, FEWEST_STEPS = 0.25, 8
 """On a page on which the places show no columns, by this much, in at least so many steps."""
 _ENDS = frozenset(".!?:;。！？：；।؟۔")
@@ -56,7 +60,8 @@ def order_lines(segments: Sequence[Segment], texts: Sequence[str], *, mirrored: 
     if len(parts) == 1:  # lines go from top to bottom, unless the file has narrow columns
         columns = is_sane and count >= FEWEST_STEPS and file_score >= place_score + MUCH_CLEARER
         order = by_file if columns else by_place
-        return _lines(segments, order, known=not _overlaid(segments))
+        is_open = is_sane and not count and _differ_without_case(by_place, by_file, texts)
+        return _lines(segments, order, known=not (is_open or _overlaid(segments)))
     if _agreement(by_place, by_file, running) >= AGREE:
         return _lines(segments, by_place, known=not _overlaid(segments))
     if is_sane and file_score > place_score + CLEARER:
@@ -72,7 +77,7 @@ def _lines(segments: Sequence[Segment], order: Sequence[Sequence[int]], *, known
 
 
 def _letters(text: str) -> int:
-    return sum(2 if ord(c) > 0x2E7F else 1 for c in text if c.isalpha())
+    return sum(2 if ord(c) > 0x2E7F else 1 for c in text if is_letter(c))
 
 
 def _lines_by_place(
@@ -133,6 +138,20 @@ def _backward_steps(
         elif rise > 0 and shared:
             backwards += 1
     return backwards / max(1, len(flat) - 1)
+
+
+def _differ_without_case(
+    first: list[list[int]], second: list[list[int]], texts: Sequence[str]
+) -> bool:
+    """Whether two orders differ on lines side by side, in a script without capitals.
+
+    Capitals would tell where sentences begin.
+    """
+    prose = {number for number, text in enumerate(texts) if _letters(text) >= PROSE}
+    rows = [sum(number in prose for number in line) for line in first]
+    caseless = sum(unicodedata.category(texts[number][0]) == "Lo" for number in prose)
+    is_side_by_side = sum(count > 1 for count in rows) >= FEWEST_CASELESS <= caseless
+    return is_side_by_side and _agreement(first, second, sorted(prose)) < AGREE
 
 
 def _crossings(order: Sequence[Sequence[int]], running: Sequence[int]) -> float:

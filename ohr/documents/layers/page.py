@@ -112,12 +112,13 @@ def _text_layer(
     has_box = (characters.boxes[:, 2:] - characters.boxes[:, :2] > 0).all(axis=1)
     chosen &= ~soft | (drawings.seen & has_box & ~characters.no_ink)
     layout = page_words(characters, chosen, None if is_turned else ink)
+    joined = JoinedWords(characters, ink)
+    marked = _mark_incomplete(layout.words, drawings.pixel_boxes(orphans.lost), drawings)
+    layout = replace(layout, words=joined.settled(marked))
     words, glyphs = _described(page, characters, layout, judge, drawings)
-    words = _mark_incomplete(words, drawings.pixel_boxes(orphans.lost), drawings)
     boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())
-    joined = JoinedWords(characters, ink)
     joined.swapped(layout.words, judge.swapped)
     return TextLayer(
         _text(layout),
@@ -190,34 +191,42 @@ def _described(
                 word.text,
                 word.line,
                 _box(word, drawings.pixels, scale),
-                tuple(numbers[group_glyphs[number]] for number in inside),
-                word.incomplete and not is_joined(word.text),
+                tuple(
+                    numbers[glyph]
+                    for number in inside
+                    if (glyph := group_glyphs[number]).text != REPLACEMENT
+                    or REPLACEMENT in word.text
+                ),
+                word.incomplete,
             )
         )
     return tuple(words), tuple((glyph, judge.known[glyph]) for glyph in numbers)
 
 
 def _mark_incomplete(
-    words: tuple[LayerWord, ...], lost: np.ndarray, drawings: Drawings
-) -> tuple[LayerWord, ...]:
-    """The words, incomplete where a glyph without a character is drawn within one."""
-    if not len(lost):
-        return words
-    height, width = drawings.whole.shape[:2]
-    boxes = np.array([word.box for word in words]).reshape(-1, 4) * [width, height, width, height]
-    rest = cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY)
-    ink = ink_of(rest, drawings.scale)
+    words: Sequence[PageWord], lost: np.ndarray, drawings: Drawings
+) -> list[PageWord]:
+    """The words, incomplete where a glyph without a character is drawn within one.
+
+    In words of joined letters, ink between the glyphs is no evidence: signs reach into gaps.
+    """
     hit: set[int] = set()
-    for left_edge, top, right, bottom in lost.tolist():
-        if not ink[top:bottom, left_edge:right].any():
-            continue  # a blank
-        x, y = (left_edge + right) / 2, (top + bottom) / 2
-        inside = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
-        hit.update(np.flatnonzero(inside).tolist())
-    return tuple(
-        replace(word, incomplete=True) if number in hit and not is_joined(word.text) else word
+    if len(lost):
+        places = [drawings.pixels[list(word.places)] for word in words]
+        boxes = np.array([(*b[:, :2].min(axis=0), *b[:, 2:].max(axis=0)) for b in places])
+        boxes = boxes.reshape(-1, 4)
+        ink = ink_of(cv2.cvtColor(drawings.without, cv2.COLOR_BGR2GRAY), drawings.scale)
+        for left_edge, top, right, bottom in lost.tolist():
+            if not ink[top:bottom, left_edge:right].any():
+                continue  # a blank
+            x, y = (left_edge + right) / 2, (top + bottom) / 2
+            inside = (boxes[:, 0] <= x) & (x <= boxes[:, 2])
+            inside &= (boxes[:, 1] <= y) & (y <= boxes[:, 3])
+            hit.update(np.flatnonzero(inside).tolist())
+    return [
+        replace(word, incomplete=number in hit or (word.incomplete and not is_joined(word.text)))
         for number, word in enumerate(words)
-    )
+    ]
 
 
 def _sign_boxes(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from itertools import groupby
 
 _JOINED = ((0x0600, 0x08FF), (0x0900, 0x0DFF), (0x0F00, 0x109F), (0x1780, 0x17FF), (0xFB50, 0xFEFF))
 """Scripts whose letters change with their neighbours: Arabic, Indic, Tibetan, Burmese, Khmer."""
@@ -35,7 +35,6 @@ _APART = frozenset(
 """Scripts whose letters do not stand beside those of another in one word."""
 _OF_QUANTITIES = frozenset("\u00b5\u03bc\u03a9\u2126\u0394\u03b1\u03b2\u03b3\u03b4\u03c0\u03c3")
 """Greek letters that stand beside Latin ones in units and formulas."""
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def is_without_blanks(text: str) -> bool:
@@ -59,11 +58,14 @@ def is_mixed(text: str) -> bool:
     """Whether letters of two scripts stand beside one another in a word, as no language has it."""
     if text.isascii():
         return False
-    for run in _LETTERS.findall(text):
-        scripts = {script_of(c) for c in run if c not in _OF_QUANTITIES} - {""}
-        if len(scripts) > 1:
+    for is_run, run in groupby(text, key=_is_letter_or_mark):
+        if is_run and len({script_of(c) for c in run if c not in _OF_QUANTITIES} - {""}) > 1:
             return True
     return False
+
+
+def _is_letter_or_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LM"
 
 
 def main_script(text: str) -> str:

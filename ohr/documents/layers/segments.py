@@ -24,8 +24,13 @@ WORD_GAP = 0.14
 """A gap ends a word if it is wider, by this many sizes, than the usual gap of the segment."""
 UNSPACED_GAP = 0.5
 """... in scripts without blanks, whose letters justified lines spread, ..."""
+PHRASE_GAP, SPREAD = 0.25, 0.15
+"""... of which Thai and its like have gaps between phrases: from the first on, unless a fifth of
+the gaps of the segment are over the second, ..."""
 GAP_WITHOUT_BLANK = 0.35
 """... and where the file has blanks between words, but not here."""
+JOINED_GAP = 0.2
+"""... but for scripts of joined letters."""
 BY_BLANKS = 8
 """Blanks for each gap without one from which on a file is taken to have them between words."""
 BLANK_GAP = 0.45
@@ -251,13 +256,17 @@ def split_words(units: Sequence[Unit], gaps: Sequence[float], spacing: Spacing) 
         return []
     blanks = [unit.blank_before for unit in units[1:]]
     usual, counts_blanks = _usual_gap(units, gaps, blanks, spacing)
+    is_spread = statistics.quantiles(gaps, n=10)[7] > SPREAD if len(gaps) > 1 else True
     words = [[units[0]]]
     for before, after, gap, blank in zip(units, units[1:], gaps, blanks, strict=False):
         least = WORD_GAP
         if _is_unspaced(before) or _is_unspaced(after):
-            least = UNSPACED_GAP
+            is_wide = max(ord(before.text[0]), ord(after.text[0])) >= 0x2E80
+            least = UNSPACED_GAP if is_wide or is_spread else PHRASE_GAP
         elif spacing.by_blanks:
-            least = GAP_WITHOUT_BLANK
+            # Letters that join leave no gaps in a word.
+            joined = is_joined(before.text) and is_joined(after.text)
+            least = JOINED_GAP if joined else GAP_WITHOUT_BLANK
         ends_word = gap > usual + least or (blank and counts_blanks and gap > 0.02)
         if ends_word or _is_raised_number(before, after):
             words.append([after])

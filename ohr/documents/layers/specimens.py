@@ -52,6 +52,11 @@ def looks_alike(first: str, second: str) -> bool:
     return bool(mine and yours and mine[0].picture @ yours[0].picture > SAME_PICTURE)
 
 
+def same_shapes(text: str) -> frozenset[str]:
+    """A text, and the characters that faces draw as they draw it, such as ``l``, ``I`` and 1."""
+    return frozenset((text,)).union(*(group for group in _GROUPS if text in group))
+
+
 def _same_name(first: str, second: str) -> bool:
     """Whether two texts are forms of the same letters, or signs that faces draw alike."""
     if first == second or _plain(first) == _plain(second):
@@ -134,7 +139,8 @@ def specimens_of(block: int) -> tuple[Shapes, tuple[str, ...]]:
     common = dict.fromkeys((*_SPECIMENS, *_LIGATURES))
     rest: list[str] = []
     if block == 0:
-        rest = [chr(code) for code in (*range(0xC0, 0x180), *range(0x1EA0, 0x1EFA))]
+        codes = (*range(0xC0, 0x180), *range(0x386, 0x3CF), *range(0x400, 0x460), 0x490, 0x491)
+        rest = [chr(code) for code in (*codes, *range(0x1EA0, 0x1EFA))]
     elif block > 0:
         length = 192 if block == 0x3040 else 128
         rest = [chr(code) for code in range(block, block + length)]

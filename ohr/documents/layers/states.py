@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ohr.documents.layers.characters import REPLACEMENT
-from ohr.documents.layers.glyphs import Glyph, Judgement, claims_rank
+from ohr.documents.layers.font_evidence import (
+    MISMATCHED,
+    font_scripts,
+    mistaken_glyphs,
+    strange_fonts,
+)
+from ohr.documents.layers.glyphs import Glyph, Judgement
 from ohr.documents.layers.lines import Testimony
 from ohr.documents.layers.page import TextLayer
 from ohr.documents.layers.scripts import is_joined, script_of
-from ohr.documents.layers.specimens import looks_alike
+from ohr.documents.layers.specimens import looks_alike, same_shapes
 
 State = Literal["right", "wrong", "doubtful", "unknown"]
 
@@ -26,8 +31,8 @@ UNLIKE = 0.6
 """A glyph less like the claim than this is wrong if one engine, too, reads another character."""
 LIKELY = 0.15
 """A glyph that no engine has read is doubtful if something else is like it by this much more."""
-MATCHED, MISMATCHED = 0.25, 0.36
-"""Words of joined letters are right up to the first rank, and wrong from the second on."""
+MATCHED = 0.25
+"""Words of joined letters are right up to this rank, and wrong from :data:`MISMATCHED` on."""
 _GARBAGE = frozenset({"Cc", "Cn", "Co", "Cs"})
 
 
@@ -61,8 +66,9 @@ def glyph_states(
         if layer is not None
         for font, letters in layer.swapped.items()
     }
-    strange = _strange_fonts(layers)
-    scripts = _font_scripts(layers)
+    strange = strange_fonts(layers)
+    scripts = font_scripts(layers)
+    mistaken = mistaken_glyphs(layers)
     states: dict[Glyph, State] = {}
     for layer in layers:
         for glyph, judgement in layer.glyphs if layer is not None else ():
@@ -74,47 +80,11 @@ def glyph_states(
                 else:
                     own = scripts.get(glyph.font, "")
                     states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)
+                    if glyph in mistaken and states[glyph] != "wrong":
+                        states[glyph] = "wrong"
                     if glyph.font in strange and states[glyph] in ("unknown", "doubtful"):
                         states[glyph] = "wrong"
     return states
-
-
-def _font_scripts(layers: Sequence[TextLayer | None]) -> dict[str, str]:
-    """The script of most glyphs of a font that are right, if at least half of its glyphs are."""
-    right: dict[str, Counter[str]] = {}
-    kinds: Counter[str] = Counter()
-    for layer in layers:
-        for glyph, judgement in layer.glyphs if layer is not None else ():
-            kinds[glyph.font] += 1
-            if judgement.look == "right":
-                right.setdefault(glyph.font, Counter())[script_of(glyph.text[0])] += 1
-    scripts = {}
-    for font, counts in right.items():
-        letters = {script: count for script, count in counts.items() if script}
-        if letters and 2 * sum(counts.values()) >= kinds[font]:
-            scripts[font] = max(letters, key=lambda script: letters[script])
-    return scripts
-
-
-def _strange_fonts(layers: Sequence[TextLayer | None]) -> set[str]:
-    """Fonts most of whose glyphs are not like what the layer says, and no more than by chance.
-
-    A decorative font's letters are like no reference, but more like their own than like others.
-    """
-    kinds: dict[str, dict[str, Judgement]] = {}
-    for layer in layers:
-        for glyph, judgement in layer.glyphs if layer is not None else ():
-            if not is_joined(glyph.text):
-                kinds.setdefault(glyph.font, {}).setdefault(glyph.text, judgement)
-    strange = set()
-    for font, own in kinds.items():
-        shapes = {text: item.seen for text, item in own.items() if item.seen is not None}
-        if 2 * len(shapes) <= len(own):
-            continue
-        rank = claims_rank(shapes)
-        if rank is not None and rank[0] >= MISMATCHED:
-            strange.add(font)
-    return strange
 
 
 def _joined_fonts(layers: Sequence[TextLayer | None]) -> dict[str, State]:
@@ -162,8 +132,10 @@ def _state(
 
 def _judge_look(glyph: Glyph, judgement: Judgement, script: str) -> State:
     """The state of a glyph that looks wrong and that no engine has read."""
-    other = script_of(judgement.other[0])
-    if script and other and other != script:
+    letters = glyph.text.isalpha()  # a digit or sign may be like a letter that looks like another
+    others = (judgement.other,) if letters else same_shapes(judgement.other)
+    scripts = {script_of(text[0]) for text in others}
+    if script and scripts.isdisjoint(("", script)):
         return "unknown"  # a letter of a script that the font has nothing else of
     if judgement.claim > judgement.likeness - SURELY:
         if judgement.claim > judgement.likeness - LIKELY:

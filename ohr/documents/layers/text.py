@@ -58,7 +58,7 @@ def page_words(characters: Characters, chosen: np.ndarray, ink: Ink | None = Non
         lines, mirrored = _lines_of(units, ink.clear if ink is not None and is_level else None)
         known_values &= lines.known
         for line in lines.lines:
-            words += _line_words(line, line_no, mirrored)
+            words += _line_words(line, line_no, mirrored and not _runs_left_to_right(line))
             line_no += 1
     return PageWords(words, known_values)
 
@@ -125,6 +125,13 @@ def _lines_of(units: Sequence[Unit], clear: Clear | None) -> tuple[Lines, bool]:
 
 def _segment_text(segment: Segment, mirrored: bool) -> str:
     return " ".join(word.text for word in _line_words([segment], 0, mirrored))
+
+
+def _runs_left_to_right(line: Sequence[Segment]) -> bool:
+    """Whether a line has letters, and none of them is written from right to left."""
+    texts = [unit.text for segment in line for unit in segment.units]
+    has_letters = any(text[:1].isalpha() for text in texts)
+    return has_letters and not any(has_right_to_left(text) for text in texts)
 
 
 _BLANK = None

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ohr.documents.layers.bidi import has_right_to_left
-from ohr.documents.layers.characters import Characters
+from ohr.documents.layers.characters import SAME_PLACE, Characters
+from ohr.documents.layers.scripts import is_joined
 
-SAME_PLACE = 0.02
-"""Characters whose origins are this close, in sizes of the type, are one glyph."""
 DOUBLE = 0.25
 """The same glyph again within this distance, in sizes of the type, is a shadow or fake bold."""
+
+
+STROKE = 0.35
+"""A stroke that joins letters is at most this share of a letter's height."""
+_DRAWN_BEFORE = frozenset(
+    "\u093f\u094e\u09bf\u09c7\u09c8\u0a3f\u0abf\u0b47\u0bc6\u0bc7\u0bc8\u0d46\u0d47\u0d48"
+    "\u0dd9\u0dda\u0ddb"
+)
+"""Vowel signs that are drawn before the letter that they follow (Unicode's position "left")."""
 
 
 @dataclass(slots=True)
@@ -82,13 +90,16 @@ def glyph_groups(characters: Characters, chosen: np.ndarray) -> list[list[int]]:
 
 
 def _mapped_order(group: list[int], characters: Characters) -> list[int]:
-    """The characters of a glyph in the order in which the font maps it to them.
+    """The characters of a glyph in the order in which they are read.
 
     PDFium reverses text from right to left, since nearly all producers draw it from the left: with
-    the letters it reverses those of a ligature.
+    the letters it reverses those of a ligature. The text of a span it divides from the right.
     """
-    right_to_left = has_right_to_left("".join(characters.texts[place] for place in group))
-    return group[::-1] if right_to_left else group
+    if not has_right_to_left("".join(characters.texts[place] for place in group)):
+        return group
+    if np.ptp(characters.boxes[group, 0]) > 0:
+        return sorted(group, key=lambda place: -characters.boxes[place, 0])
+    return group[::-1]
 
 
 def drop_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
@@ -128,9 +139,17 @@ def _twins(characters: Characters, places: np.ndarray, near: float) -> dict[int,
     sizes = characters.sizes
     for first, second in np.sort(places[pairs], axis=1).tolist():
         alike = abs(sizes[first] - sizes[second]) <= 0.05 * sizes[first]
-        if second - first > 1 and alike:
+        if second - first > 1 and alike and not _is_one_glyph(characters, first, second):
             twins[first] = min(second, twins.get(first, second))
     return twins
+
+
+def _is_one_glyph(characters: Characters, first: int, last: int) -> bool:
+    """Whether characters belong to one glyph, as a syllable that has a letter twice."""
+    run = slice(first, last + 1)
+    step = np.abs(characters.origins[run] - characters.origins[first]).max()
+    is_near = step <= SAME_PLACE * characters.sizes[first]
+    return bool(is_near and (characters.owners[run] == characters.owners[first]).all())
 
 
 def _runs_of(places: Sequence[int], characters: Characters) -> list[list[int]]:
@@ -214,10 +233,15 @@ def _drop_repeats(units: list[Unit]) -> list[Unit]:
     """The units without parts of a cluster that repeat the text of the whole.
 
     Some producers give each glyph of an Indic cluster all its characters: the letter and its sign
-    both stand for both.
+    both stand for both. So have strokes that join two Arabic letters the text of one.
     """
     remaining: list[Unit] = []
     for unit in units:
+        if remaining and _is_stroke(unit, remaining[-1]):
+            remaining[-1].places += unit.places
+            continue
+        if remaining and _is_stroke(remaining[-1], unit):
+            unit.places += remaining.pop().places
         if len(unit.text) > 1 and not unit.text.isascii():
             middle = (unit.left + unit.right) / 2
             whole = [
@@ -234,37 +258,97 @@ def _drop_repeats(units: list[Unit]) -> list[Unit]:
     return remaining
 
 
+def _is_stroke(unit: Unit, letter: Unit) -> bool:
+    """Whether a unit is a low stroke beside a joined letter, and said to be that letter."""
+    return (
+        unit.text == letter.text
+        and is_joined(unit.text)
+        and unit.high - unit.low < STROKE * (letter.high - letter.low)
+        and max(unit.left - letter.right, letter.left - unit.right) < 0.1 * unit.size
+    )
+
+
 def _attach_marks(units: list[Unit]) -> list[Unit]:
     """The units, with marks that are drawn by themselves moved to the letters under them."""
-    result: list[Unit] = []
     loose = [number for number, unit in enumerate(units) if _is_mark(unit.text)]
     if not loose:
         return units
     marks = set(loose)
+    hosts: dict[int, int] = {}
+    letters = sorted(
+        (unit.left, number) for number, unit in enumerate(units) if number not in marks
+    )
     for number in loose:
         mark = units[number]
-        near = [
-            other
-            for other in range(max(0, number - 4), min(len(units), number + 5))
-            if other not in marks and abs(units[other].base - mark.base) < 0.6 * mark.size
-        ]
+        # Beside it in the file, or on the page, where a raised mark is drawn after its line.
+        places = {*range(max(0, number - 4), min(len(units), number + 5))} - marks
+        start = bisect_left(letters, (mark.left - 2 * mark.size, 0))
+        end = bisect_left(letters, (mark.right + mark.size, 0))
+        places.update(other for _, other in letters[start:end])
+        near = sorted(
+            other for other in places if abs(units[other].base - mark.base) < 0.6 * mark.size
+        )
         if not near:
             marks.discard(number)
             continue
-        middle = (mark.left + mark.right) / 2
-        before = units[number - 1] if number - 1 in near else None
-        if before is not None and _is_on(middle, before) and not has_right_to_left(before.text):
-            before.marks.append(mark)  # most files draw a mark after its letter
-            continue
+        if mark.text in _DRAWN_BEFORE:
+            first, host = _following(mark, near, units)
+        else:
+            first = host = _host(number, near, units, hosts)
+        hosts[number] = host
+        units[host].marks.append(mark)
+        if _takes_room(mark.text):
+            letter = units[first]
+            letter.start, letter.left = min(letter.start, mark.start), min(letter.left, mark.left)
+            letter = units[host]
+            letter.end, letter.right = max(letter.end, mark.end), max(letter.right, mark.right)
+    return [unit for number, unit in enumerate(units) if number not in marks]
 
-        def distance(other: int, middle: float = middle, number: int = number) -> tuple[float, int]:
-            unit = units[other]
-            outside = max(unit.left - middle, middle - unit.right, 0.0)
-            return round(outside / max(unit.size, 1e-6), 2), abs(other - number)
 
-        units[min(near, key=distance)].marks.append(mark)
-    result = [unit for number, unit in enumerate(units) if number not in marks]
-    return result
+def _following(mark: Unit, near: Sequence[int], units: Sequence[Unit]) -> tuple[int, int]:
+    """The letters between which a vowel sign is read that is drawn before its syllable.
+
+    They are the first and the last letter of the syllable: a letter without a vowel goes with the
+    next one.
+    """
+    middle = (mark.left + mark.right) / 2
+    after = sorted(
+        (other for other in near if units[other].right > middle),
+        key=lambda other: units[other].left,
+    )
+    if not after:
+        return near[-1], near[-1]
+    last = 0
+    while last + 1 < len(after) and unicodedata.combining(units[after[last]].full_text[-1]) == 9:
+        last += 1
+    return after[0], after[last]
+
+
+def _host(number: int, near: Sequence[int], units: Sequence[Unit], hosts: Mapping[int, int]) -> int:
+    """The letter that a mark is drawn on or after."""
+    mark = units[number]
+    middle = (mark.left + mark.right) / 2
+    before = hosts.get(number - 1, number - 1)
+    # Most files draw a mark after its letter.
+    if before in near and not has_right_to_left(units[before].text):
+        letter = units[before]
+        is_beside = _takes_room(mark.text) and (
+            letter.left < mark.left <= letter.right + 0.2 * letter.size
+        )
+        if is_beside or _is_on(middle, letter):
+            return before
+
+    def distance(other: int) -> tuple[float, int]:
+        unit = units[other]
+        outside = max(unit.left - middle, middle - unit.right, 0.0)
+        return round(outside / max(unit.size, 1e-6), 2), abs(other - number)
+
+    return min(near, key=distance)
+
+
+def _takes_room(text: str) -> bool:
+    """Whether marks stand beside their letter, as many vowel signs do."""
+    return all(unicodedata.category(character) == "Mc" for character in text)
 
 
 def _is_on(middle: float, unit: Unit) -> bool:

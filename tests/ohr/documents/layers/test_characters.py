@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ohr.documents.layers.sheets import Sheet, layer_of
+from tests.ohr.documents.layers.sheets import Sheet, layer_of, verdict_on
 
 
 @pytest.mark.slow
@@ -24,3 +24,10 @@ def test_a_soft_hyphen_without_ink_under_the_next_letter_is_nothing(tmp_path):
     sheet = Sheet().font("F", "DejaVuSans.ttf", {"-": "\xad"}).text(20, 270, "har")
     sheet.text(35.5, 270, "-", mode=3).text(35.5, 270, "bour")
     assert "-" not in layer_of(sheet, tmp_path).text
+
+
+def test_a_blank_that_the_font_draws_something_for_is_a_glyph_without_a_character(tmp_path):
+    sheet = Sheet().font("F", "DejaVuSans.ttf", {"1": " "}).text(20, 270, "fee 318 of 12 boats")
+    verdict = verdict_on(sheet, tmp_path)
+    assert [word.text for word in verdict.doubtful] == ["3\ufffd8", "2"]
+    assert verdict.text == "fee 3\ufffd8 of 2 boats"

@@ -99,3 +99,26 @@ def test_letters_of_few_words_are_not_judged_one_by_one(tmp_path):
     letters = {"س": "م", "م": "س"}
     page = page_of(LONGER[:12], lambda letter: letters.get(letter, letter))
     assert layer_of(page, tmp_path).swapped == {}
+
+
+def test_a_glyph_without_a_character_is_part_of_a_word_that_is_whole_without_it(tmp_path):
+    """The first glyph of lam-alef has both letters, as some producers map syllables."""
+    lam, alef = (
+        unicodedata.lookup(f"ARABIC LETTER {n}") for n in ("LAM INITIAL FORM", "ALEF FINAL FORM")
+    )
+    sheet = page_of([*WORDS, "جرم"])
+    face, claims, shown = sheet.fonts["F"]
+    sheet.fonts["F"] = face, {**claims, lam: "لا", alef: None}, shown
+    rest = "".join(form for form, _ in reversed(forms_of("جرم")))
+    sheet.text(20, 150, rest + alef + lam, size=14)
+    layer = layer_of(sheet, tmp_path)
+    assert layer.text.split()[-1] == "لاجرم"
+
+
+def test_a_letter_that_is_mapped_to_nothing_is_missed(tmp_path):
+    sheet = page_of(WORDS)
+    claims = dict(sheet.fonts["F"][1])
+    claims |= {form: None for form, letter in forms_of("سفينة") if letter == "ف"}
+    shown = "".join(form for form, _ in reversed(forms_of("سفينة")))
+    sheet.font("G", SANS, claims).text(20, 150, shown, size=14, font="G")
+    assert "\ufffd" in layer_of(sheet, tmp_path).text.split()[-1]

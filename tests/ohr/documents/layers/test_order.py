@@ -99,3 +99,28 @@ def test_the_order_of_one_column_does_not_depend_on_the_file(places):
     ]
     segments.sort(key=lambda one: one.first_place)
     assert ordered(segments)[0] == [[text] for text in NOTICE]
+
+
+def test_columns_of_a_script_without_capitals_have_no_known_order():
+    """The places show no columns, the file does, and no sentence tells which is right."""
+    left_lines, right_lines = (
+        ["\u05d0\u05d1\u05d2\u05d3 " * 3] * 4,
+        ["\u05d4\u05d5\u05d6\u05d7 " * 3] * 4,
+    )
+    segments = []
+    for n, (one, other) in enumerate(zip(left_lines, right_lines, strict=True)):
+        segments.append(segment(f"{one}{n}", 0, 200 - 12 * n, n))
+        segments.append(segment(f"{other}{n}", 200, 200 - 12 * n, 100 + n))
+    lines, is_known = ordered(segments)
+    assert len(lines) == 4
+    assert not is_known
+
+
+def test_a_table_of_words_in_a_script_with_capitals_is_read_by_row():
+    cells = [(f"Row {n}", f"{n}.20") for n in range(4)]
+    segments = [
+        segment(text, 200 * c, 200 - 12 * n, 100 * c + n)
+        for n, row in enumerate(cells)
+        for c, text in enumerate(row)
+    ]
+    assert ordered(segments) == ([list(row) for row in cells], True)

@@ -170,6 +170,33 @@ def test_testimony_is_counted_by_glyph():
     assert of["c"]["B"].missing == 1
 
 
+def test_who_reads_more_than_a_glyph_says_does_not_confirm_it():
+    """A ligature of which one letter is left: an engine reads the letter, and the others."""
+    layer = layer_of("ofce fne")
+    [line] = lines_of(layer, 0)
+    said = reading.testimonies([line], [{"A": "office fine"}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    assert of["f"].same == of["f"].longer == 2
+    assert not of["f"].confirms
+    assert of["o"].confirms
+
+
+def test_digits_that_have_changed_places_are_compared_place_by_place():
+    layer = layer_of("2071 cab")
+    [line] = lines_of(layer, 0)
+    said = reading.testimonies([line], [{"A": "2017 cab"}], [layer])
+    of = {glyph.text: counts["A"] for glyph, counts in said.items()}
+    assert of["7"].other == "1"
+    assert of["1"].other == "7"
+
+
+def test_a_shape_stands_for_all_that_look_like_it():
+    """A 1 that is said to be a 7 looks like an l, in a font without Latin letters."""
+    like_l = Judgement("wrong", 0.5, "l", 0.99)
+    layer = layer_of("նավահանգստի գրասենյակը 7", {"7": like_l})
+    assert [word.text for word in verdict_on(layer).doubtful] == ["7"]
+
+
 def test_lines_from_right_to_left_are_no_testimony():
     layer = layer_of("abba cab")
     [line] = lines_of(layer, 0)
@@ -189,7 +216,15 @@ def test_states_of_joined_letters_are_those_of_their_words():
 
 @pytest.mark.parametrize(
     ("word", "mixed"),
-    [("fее", True), ("μm", False), ("SMS-сообщение", False), ("naïve", False), ("การfit", False)],
+    [
+        ("fее", True),
+        ("μm", False),
+        ("SMS-сообщение", False),
+        ("naïve", False),
+        ("การfit", False),
+        ("\u0b86\u08f1\u0bb2", True),
+        ("e\u0301te\u0301", False),
+    ],
 )
 def test_words_of_two_scripts(word, mixed):
     assert is_mixed(word) == mixed
