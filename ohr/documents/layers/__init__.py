@@ -4,8 +4,8 @@ A PDF can store text that nobody sees, show text that it does not store, call le
 names and draw words in any order. So nothing is taken from the layer but what each glyph is said to
 be, and each claim is compared with the page:
 
-- ``characters``: the glyphs and their places, as PDFium reports them;
-- ``drawn``, ``marks``: which of them the page shows, and ink that is not text;
+- ``characters``, ``spans``: the glyphs and their places, as PDFium reports them;
+- ``doubles``, ``drawn``, ``marks``: which of them the page shows, and ink that is not text;
 - ``units``, ``segments``, ``order``, ``bidi``, ``text``: words and lines, from the places;
 - ``faces``, ``shapes``, ``specimens``, ``pictures``, ``glyphs``, ``joined``: whether glyphs look
   like what they are said to be;

@@ -90,7 +90,11 @@ class GlyphJudge:
         if places:
             pictures = Pictures(page, characters, len(places))
             touched = touched_characters(characters)
+            outlined = _outlined_fonts(characters)
             for glyph, seen in places.items():
+                if glyph.font in outlined and min(glyph.measures[:2]) <= 0:
+                    self.known[glyph] = Judgement("no ink")
+                    continue
                 free = sorted(seen, key=lambda group: bool(touched[group].any()))
                 self.known[glyph] = self._look(glyph, free, pictures)
         return glyphs
@@ -107,6 +111,12 @@ class GlyphJudge:
                 best = judgement
         assert best is not None
         return best
+
+
+def _outlined_fonts(characters: Characters) -> set[str]:
+    """Fonts of which PDFium knows what their glyphs cover; it may not, of drawn ones (Type 3)."""
+    has_box = (characters.boxes[:, 2:] > characters.boxes[:, :2]).all(axis=1)
+    return {characters.fonts[place] for place in np.flatnonzero(has_box).tolist()}
 
 
 def _rank(judgement: Judgement) -> tuple[bool, float]:

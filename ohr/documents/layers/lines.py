@@ -76,6 +76,11 @@ class Testimony:
         return 2 * (self.same - self.longer) > self.total
 
     @property
+    def is_absent(self) -> bool:
+        """Whether it nearly always reads nothing in the glyph's place."""
+        return self.missing * 10 >= 7 * self.total > 0
+
+    @property
     def other(self) -> str:
         """The one other character that it reads in its place nearly always; empty if none."""
         return self._nearly_always(self.others)

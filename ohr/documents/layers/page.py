@@ -12,6 +12,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from ohr.documents.layers.characters import REPLACEMENT, Characters
+from ohr.documents.layers.doubles import drop_doubles
 from ohr.documents.layers.drawn import Drawings, drawn_characters, find_orphans
 from ohr.documents.layers.glyphs import Glyph, GlyphJudge, Judgement
 from ohr.documents.layers.ink import Ink
@@ -19,7 +20,7 @@ from ohr.documents.layers.joined import JoinedWords
 from ohr.documents.layers.marks import find_marks, image_share, ink_of
 from ohr.documents.layers.scripts import is_joined
 from ohr.documents.layers.text import PageWord, PageWords, page_words
-from ohr.documents.layers.units import drop_doubles, glyph_groups
+from ohr.documents.layers.units import glyph_groups
 from ohr.documents.pdf import opened
 from ohr.errors import EngineError
 

@@ -80,7 +80,7 @@ def glyph_states(
                 else:
                     own = scripts.get(glyph.font, "")
                     states[glyph] = _state(glyph, judgement, testimony.get(glyph, {}), own)
-                    if glyph in mistaken and states[glyph] != "wrong":
+                    if glyph in mistaken and not _is_confirmed(judgement, testimony.get(glyph, {})):
                         states[glyph] = "wrong"
                     if glyph.font in strange and states[glyph] in ("unknown", "doubtful"):
                         states[glyph] = "wrong"
@@ -120,6 +120,9 @@ def _state(
     if confirmed and not rest:
         return "right"
     often = sum(item.total for item in testimony.values()) > 1
+    is_absent = often and all(item.is_absent for item in testimony.values())
+    if is_absent and not _is_faint(glyph.text):
+        return "wrong"
     unlike = judgement.claim < UNLIKE and often
     if not confirmed and read and (len(rest) > 1 or named or unlike):
         return "wrong"
@@ -128,6 +131,18 @@ def _state(
     if judgement.look == "no ink" and not _is_faint(glyph.text):
         return "doubtful"
     return "unknown"
+
+
+def _is_confirmed(judgement: Judgement, testimony: Mapping[str, Testimony]) -> bool:
+    """Whether engines read what the layer says, against what other glyphs of the font say.
+
+    One is enough for a glyph that also looks like its claim. Else all must, and two: an engine
+    cannot write all letters, and leaves out accents.
+    """
+    confirming = [item.confirms for item in testimony.values()]
+    if judgement.look == "right":
+        return any(confirming)
+    return len(confirming) > 1 and all(confirming)
 
 
 def _judge_look(glyph: Glyph, judgement: Judgement, script: str) -> State:

@@ -17,10 +17,6 @@ from ohr.documents.layers.bidi import has_right_to_left
 from ohr.documents.layers.characters import SAME_PLACE, Characters
 from ohr.documents.layers.scripts import is_joined
 
-DOUBLE = 0.25
-"""The same glyph again within this distance, in sizes of the type, is a shadow or fake bold."""
-
-
 STROKE = 0.35
 """A stroke that joins letters is at most this share of a letter's height."""
 _DRAWN_BEFORE = frozenset(
@@ -100,70 +96,6 @@ def _mapped_order(group: list[int], characters: Characters) -> list[int]:
     if np.ptp(characters.boxes[group, 0]) > 0:
         return sorted(group, key=lambda place: -characters.boxes[place, 0])
     return group[::-1]
-
-
-def drop_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
-    """The chosen characters without those drawn twice: bool ``(n,)``.
-
-    A character is a double if the same one, in the same size, is within :data:`DOUBLE`; a whole
-    word must be, since letters repeat (``ll``). The one that is drawn last stays: it lies on top.
-    """
-    remaining = chosen.copy()
-    places = np.flatnonzero(chosen & ~characters.blank)
-    if len(places) < 2:
-        return remaining
-    near = DOUBLE * float(np.median(characters.sizes[places]))
-    if near <= 0:
-        return remaining
-    origins = characters.origins
-    twins = _twins(characters, places, near)
-    for run in _runs_of(sorted(twins), characters):
-        shifts = origins[run] - origins[[twins[place] for place in run]]
-        same_shift = np.ptp(shifts, axis=0).max() <= 0.2 * near
-        # A single letter may stand beside its like by chance; drawn at the same place, it does not.
-        if same_shift and (len(run) >= 3 or np.abs(shifts).max() <= 0.2 * near):
-            remaining[run] = False
-    return remaining
-
-
-def _twins(characters: Characters, places: np.ndarray, near: float) -> dict[int, int]:
-    """For characters that are drawn again nearby, the one that is drawn next."""
-    from scipy.spatial import cKDTree
-
-    texts = {text: number for number, text in enumerate(dict.fromkeys(characters.texts))}
-    kinds = np.array([texts[characters.texts[place]] for place in places.tolist()])
-    apart = 10 * near
-    spots = np.column_stack([characters.origins[places], kinds * apart])
-    pairs = cKDTree(spots).query_pairs(near, p=np.inf, output_type="ndarray")
-    twins: dict[int, int] = {}
-    sizes = characters.sizes
-    for first, second in np.sort(places[pairs], axis=1).tolist():
-        alike = abs(sizes[first] - sizes[second]) <= 0.05 * sizes[first]
-        if second - first > 1 and alike and not _is_one_glyph(characters, first, second):
-            twins[first] = min(second, twins.get(first, second))
-    return twins
-
-
-def _is_one_glyph(characters: Characters, first: int, last: int) -> bool:
-    """Whether characters belong to one glyph, as a syllable that has a letter twice."""
-    run = slice(first, last + 1)
-    step = np.abs(characters.origins[run] - characters.origins[first]).max()
-    is_near = step <= SAME_PLACE * characters.sizes[first]
-    return bool(is_near and (characters.owners[run] == characters.owners[first]).all())
-
-
-def _runs_of(places: Sequence[int], characters: Characters) -> list[list[int]]:
-    """Runs of characters that follow one another in the file, blanks between them aside."""
-    runs: list[list[int]] = []
-    for place in places:
-        before = place - 1
-        while before >= 0 and characters.blank[before]:
-            before -= 1
-        if runs and runs[-1][-1] == before:
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return runs
 
 
 def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray) -> list[Unit]:
@@ -296,6 +228,10 @@ def _attach_marks(units: list[Unit]) -> list[Unit]:
         else:
             first = host = _host(number, near, units, hosts)
         hosts[number] = host
+        twin = next((other for other in units[host].marks if other.text == mark.text), None)
+        if twin is not None:  # drawn twice: no letter has a mark twice
+            twin.places += mark.places
+            continue
         units[host].marks.append(mark)
         if _takes_room(mark.text):
             letter = units[first]

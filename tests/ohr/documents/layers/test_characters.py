@@ -31,3 +31,10 @@ def test_a_blank_that_the_font_draws_something_for_is_a_glyph_without_a_characte
     verdict = verdict_on(sheet, tmp_path)
     assert [word.text for word in verdict.doubtful] == ["3\ufffd8", "2"]
     assert verdict.text == "fee 3\ufffd8 of 2 boats"
+
+
+def test_a_letter_without_an_outline_is_doubtful(tmp_path):
+    sheet = Sheet().font("F", "DejaVuSans.ttf").text(20, 270, "the harbour office")
+    sheet.font("G", "DejaVuSans.ttf", {" ": "e"}).text(20, 250, "har bour of fice", font="G")
+    verdict = verdict_on(sheet, tmp_path)
+    assert {word.text for word in verdict.doubtful} == {"harebour", "ofefice"} or verdict.fault

@@ -73,3 +73,18 @@ def test_words_that_are_written_twice_stay(tmp_path):
     text = "He had had had all that that that he had"
     sheet = Sheet().text(20, 260, text).text(20, 240, text).text(20, 220, "llllll 000000 iiii")
     assert layer_of(sheet, tmp_path).text == f"{text}\n{text}\nllllll 000000 iiii"
+
+
+@pytest.mark.parametrize("shift", [(0.4, 0), (1, -1), (2, -1.2)])
+def test_a_line_that_is_drawn_twice_letter_by_letter_is_read_once(tmp_path, shift):
+    sheet, x = Sheet(), 20.0
+    for letter in "The office keeps all 20 boats":
+        if letter != " ":
+            sheet.text(x, 200, letter).text(x + shift[0], 200 + shift[1], letter)
+        x += width_of(letter)
+    assert layer_of(sheet, tmp_path).text == "The office keeps all 20 boats"
+
+
+def test_letters_and_dots_that_repeat_stay(tmp_path):
+    text = "Illll llll ......... 1111 iiiii"
+    assert layer_of(Sheet().text(20, 200, text), tmp_path).text == text

@@ -82,3 +82,20 @@ def test_a_few_words_are_a_fault_if_the_whole_mapping_of_a_font_is_wrong():
 def test_more_than_a_fifth_of_the_words_may_not_be_doubtful():
     assert fault_of(layer_of("ab", "hijklmnp")) == ""
     assert "in 22% of its words" in fault_of(layer_of("ab", "hijklmn"))
+
+
+def test_a_letter_that_no_engine_reads_is_wrong():
+    layer = TextLayer("c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=((GLYPH, UNKNOWN),))
+    absent = reading.Testimony(missing=3)
+    assert glyph_states([layer], {GLYPH: {"A": absent, "B": absent}}) == {GLYPH: "wrong"}
+    assert glyph_states([layer], {GLYPH: {"A": absent, "B": says(None)}}) == {GLYPH: "right"}
+
+
+@pytest.mark.parametrize(("engines", "state"), [([None], "right"), (["o"], "wrong"), ([], "wrong")])
+def test_an_engine_that_reads_the_claim_outweighs_the_other_glyphs_of_the_font(engines, state):
+    """Two zeros of a font, of which one is more like a theta."""
+    twin = Glyph("Body/1", "c", (20, 30, 0))
+    glyphs = ((GLYPH, CLEAR), (twin, Judgement("right", 0.89, "o", 0.97)))
+    layer = TextLayer("c c", (LayerWord("c", 0, (0, 0, 1, 1), (0,)),), glyphs=glyphs)
+    testimony = {twin: {str(n): says(other) for n, other in enumerate(engines)}}
+    assert glyph_states([layer], testimony)[twin] == state

@@ -57,3 +57,8 @@ def test_words_of_joined_letters_end_at_small_gaps(tmp_path):
     shift = 40 + width_of("da da da da da da da da da da da", SIZE)
     sheet.text(shift + 0.27 * SIZE, 200, "da", size=SIZE)
     assert layer_of(sheet, tmp_path).text == " ".join([TA + KA] * 12)
+
+
+def test_a_mark_that_is_drawn_twice_is_read_once(tmp_path):
+    sheet = sheet_of("ad").text(40, 203, "o", size=SIZE).text(41, 202, "o", size=SIZE)
+    assert layer_of(sheet, tmp_path).text == KA + NASAL + TA
