@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ohr.statistics.numbers import number
+
 
 def table(
     title: str,
@@ -13,15 +15,10 @@ def table(
     columns: Iterable[object],
     digits: int = 3,
 ) -> None:
-    """Print a Markdown table of shares, without their leading 0; NaN is an empty cell."""
+    """Print a Markdown table of shares; NaN is an empty cell."""
     headings = [str(column) for column in columns]
     print(f"\n| {title} | {' | '.join(headings)} |")
     print(f"| --- {'| ---: ' * len(headings)}|")
     for name, values in rows.items():
-        shown = ("" if np.isnan(v) else _number(v, digits) for v in values)
+        shown = ("" if np.isnan(v) else number(v, digits) for v in values)
         print(f"| {name} | {' | '.join(shown)} |", flush=True)
-
-
-def _number(value: float, digits: int) -> str:
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("0") if digits else text

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-from results_table import number
 
 from ohr.metrics.answer_forms import answer_tokens
 from ohr.metrics.default import f1
+from ohr.statistics.numbers import number
 from ohr.study.results import StudyRun, open_run, rows_of
 
 VERDICTS = ("yes", "no")

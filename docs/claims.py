@@ -23,9 +23,10 @@ import pandas as pd
 import yaml
 from attainable import GOLD_PAGES, attainable
 from make_results import DATA, ERRORS, FORMATTING, TABLE_FORMATS
-from results_table import GENERATED, ROOT, Study, interval, number, provenance
+from results_table import GENERATED, ROOT, Study, interval, provenance
 
 from ohr.statistics import Paired, PairedComparison, compare_family
+from ohr.statistics.numbers import number, p_value
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import StudyRun, clusters_of, open_run
 
@@ -87,7 +88,7 @@ class Verdict:
             verdict += "; its second outcome is not shown"
         return (
             *(claim.name, claim.what, claim.baseline),
-            *(number(whole.difference), _interval(whole), _p(whole.p_adjusted)),
+            *(number(whole.difference), _interval(whole), p_value(whole.p_adjusted)),
             f"{whole.n_clusters}",
             f"{claim.second_name} {number(second.difference)} ({_interval(second)})",
             verdict,
@@ -198,10 +199,6 @@ def _better(run: StudyRun, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> in
 
 def _interval(comparison: PairedComparison) -> str:
     return interval(comparison.interval.low, comparison.interval.high)
-
-
-def _p(p: float) -> str:
-    return "<.001" if p < 0.001 else number(p)
 
 
 def table_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:

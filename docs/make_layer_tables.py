@@ -14,7 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from results_table import GENERATED, ROOT, number, table_line
+from results_table import GENERATED, ROOT, table_line
+
+from ohr.statistics.numbers import number
 
 FIGURES = ROOT / "docs" / "results" / "text-layers.json"
 FAULTS = {
@@ -99,7 +101,7 @@ def failures(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
 
 
 def share(value: float | None) -> str:
-    """``.954``; a dash where no file counts."""
+    """``0.954``; a dash where no file counts."""
     return number(math.nan if value is None else value)
 
 

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
-from results_table import ROOT, Cells, Fragment, Rows, Study, interval, number
+from results_table import ROOT, Cells, Fragment, Rows, Study, interval
+
+from ohr.statistics.numbers import number
 
 DATA = (
     "dataset.kind=ohrbench dataset.path=$D/ohrbench/retrieval_base "
@@ -295,7 +297,7 @@ FRAGMENTS = (
     Fragment(
         "ocr_errors",
         (ERRORS,),
-        ("", "clean", *(amount.lstrip("0") for amount in ERROR_AMOUNTS[1:])),
+        ("", "clean", *ERROR_AMOUNTS[1:]),
         error_rows,
     ),
     Fragment(

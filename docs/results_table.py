@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from ohr.statistics.numbers import number
+
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "docs" / "results" / "generated"
 CODE = ("ohr", "perturb", "ocr_backends", "rag", "experiments")
@@ -113,17 +115,8 @@ def table_line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def number(value: float) -> str:
-    """``.107``, ``−.021``, ``1.000``; a dash for what was not measured."""
-    if math.isnan(value):
-        return "–"
-    text = f"{abs(value):.3f}"
-    sign = "−" if value < 0 and float(text) else ""
-    return sign + text.removeprefix("0")
-
-
 def interval(low: float, high: float) -> str:
-    """``.084 to .129``."""
+    """``0.084 to 0.129``."""
     return f"{number(low)} to {number(high)}"
 
 

@@ -3,8 +3,8 @@
 ``ohr analyse equal-noise RUN [RUN ...] --at 0.1 --at 0.2`` takes finished runs with the ground
 truth and at least one engine or noise. For each engine and kind of noise it draws a curve from the
 ground truth over clean pages to the strongest noise, and reads off the loss where the content
-r_noise is .1 and .2. Each kind is compared with the ``--reference``: paired where the questions are
-the same, as independent samples where the pages are others. So it says whether r_noise measures
+r_noise is 0.1 and 0.2. Each kind is compared with the ``--reference``: paired where the questions
+are the same, as independent samples where the pages are others. So it says whether r_noise measures
 damage in the same unit for formatting noise, image noise, simulated errors and real scans.
 """
 
@@ -23,7 +23,7 @@ def main(
     runs: FinishedRuns,
     at: Annotated[
         list[float] | None,
-        typer.Option(help="Amount of noise; repeat for more. Default: .1, .2, .3 and .4."),
+        typer.Option(help="Amount of noise; repeat for more. Default: 0.1, 0.2, 0.3 and 0.4."),
     ] = None,
     reference: Annotated[
         str,

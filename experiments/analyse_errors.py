@@ -1,9 +1,9 @@
 """Counts questions by whether OCR and answer are right, after the paper's figure 5.
 
 ``ohr analyse errors RUN [RUN ...] --out DIR`` reads finished runs. OCR is right where the
-evidence's word LCS with its page is above .95, by the tokens of ``--axis``: by default those of the
-published r_noise. The paper does not define a right answer; here its F1 must
-reach ``--right``, by default .5.
+evidence's word LCS with its page is above 0.95, by the tokens of ``--axis``: by default those of
+the published r_noise. The paper does not define a right answer; here its F1 must
+reach ``--right``, by default 0.5.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def main(
     ] = 0.5,
     risk: Annotated[
         list[float] | None,
-        typer.Option(help="Largest share of wrong answers to promise; default: .05, .1 and .2."),
+        typer.Option(help="Largest share of wrong answers to promise; default: 0.05, 0.1 and 0.2."),
     ] = None,
 ) -> int:
     """Say which answers can be trusted under noise."""

@@ -3,7 +3,7 @@
 ``ohr dev fit-quality RUN [RUN ...] --out model.json`` takes the pages of runs of
 ``ohr quality confidence``. Every domain has the same weight. The intervals are those that hold for
 domains left out of the fit. Each kind of page, writing system and domain is then left out as a
-whole: a kind for which 90 % intervals hold for less than .85 of the pages is not assessed. With
+whole: a kind for which 90 % intervals hold for less than 0.85 of the pages is not assessed. With
 ``--half``, half of the documents are fitted, and ``ohr dev check-quality --other-half`` checks the
 rest. The model that comes with the toolkit was fitted by this command; its
 ``fitted_on`` names the data.

@@ -4,7 +4,7 @@
 kinds of pages. Words of known place are covered, a share of ``--doses`` of a page's words: those
 that come out all the same are invented, less what comes out by chance. Pages without text (blank,
 specks, bleed-through, black, scanner lines, a drawn landscape): whatever comes out is invented. And
-the same page again (as JPEG, moved by a pixel, scaled by .98): words and numbers that come and go.
+the same page again (as JPEG, moved by a pixel, scaled by 0.98): words and numbers that come and go.
 Without files, pages of the generated sample are used. ``OUT/inventions.csv`` has means with
 intervals, ``OUT/inventions_pages.csv`` the counts, ``OUT/pictures`` the worst cases.
 """

@@ -3,7 +3,7 @@
 ``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN``
 reads pages with known truth like a study, and observes each page like ``ohr quality estimate``.
 ``RUN/scores.csv`` has, for each signal and noise, Spearman's correlation with the true errors and
-the AUROC of an edit distance above .2, also for the engine's mean confidence, docling's rules and
+the AUROC of an edit distance above 0.2, also for the engine's mean confidence, docling's rules and
 the shipped predictions. ``RUN/words.csv`` counts the right words by tenth of confidence.
 ``ohr dev fit-quality`` fits ``RUN/signals.csv``.
 """

@@ -47,7 +47,7 @@ def main(
             min=0,
             max=9,
             help="Share of the seconds of the slower engine on every page that routes may take, "
-            "such as 0.4; default: routes keep .95 of its predicted gain.",
+            "such as 0.4; default: routes keep 0.95 of its predicted gain.",
         ),
     ] = None,
     instability: Instability = True,

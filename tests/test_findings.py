@@ -17,7 +17,7 @@ COMPARES = re.compile(
 )
 SCANS = (RESULTS / "real-scans.md").read_text("utf-8")
 MARK = re.compile(r"\[([csgw]\d+)\]")
-FIGURE = re.compile(r"(\.\d{3}|1\.\d{3}) \[([csgw]\d+)\]")
+FIGURE = re.compile(r"([01]\.\d{3}) \[([csgw]\d+)\]")
 NOT_SHOWN = "Not shown"
 NO_CLAIMS = ("On other data", "What not to conclude", "Withdrawn", "Claims")
 """Headings below which nothing is claimed; other data were checked elsewhere."""
@@ -81,12 +81,12 @@ def test_each_claim_is_complete():
     for mark, row in rows.items():
         assert row["compared"]
         assert row["baseline"]
-        assert re.fullmatch(r"−?\d?\.\d{3}", row["difference"]), mark
-        assert re.fullmatch(r"−?\d?\.\d{3} to −?\d?\.\d{3}", row["95 % interval"]), mark
-        assert re.fullmatch(r"<?\d?\.\d{3}", row["p"]), mark
+        assert re.fullmatch(r"−?\d\.\d{3}", row["difference"]), mark
+        assert re.fullmatch(r"−?\d\.\d{3} to −?\d\.\d{3}", row["95 % interval"]), mark
+        assert re.fullmatch(r"<?\d\.\d{3}", row["p"]), mark
         assert row["documents"].isdigit(), mark
         assert row["second outcome"], mark
-        assert row["verdict"].startswith(("holds", "not shown; none over .")), mark
+        assert row["verdict"].startswith(("holds", "not shown; none over 0.")), mark
 
 
 def test_the_page_is_short():
@@ -120,7 +120,7 @@ def test_figures_are_those_of_their_claims(page, fewest):
     for figure, mark in found:
         row = rows[mark]
         wanted = {row["difference"].lstrip("−")}
-        wanted |= set(re.findall(r"none over (\.\d{3})", row["verdict"]))
+        wanted |= set(re.findall(r"none over (\d\.\d{3})", row["verdict"]))
         assert figure in wanted, f"{figure} [{mark}]"
 
 
@@ -132,7 +132,13 @@ def test_the_page_says_what_other_data_show():
     text = " ".join(sections()["On other data"].split())
     assert "three domains" in text.lower()
     assert "129 documents" in text
-    for figure in ("−.077: holds", "−.009, p .41: not shown", "−.005: not shown", "−.028", "−.039"):
+    for figure in (
+        "−0.077: holds",
+        "−0.009, p 0.41: not shown",
+        "−0.005: not shown",
+        "−0.028",
+        "−0.039",
+    ):
         assert figure in FINDINGS
 
 

@@ -42,7 +42,7 @@ def lcs(a: str, b: str, *, scoring: Protocol = "default") -> float:
 def r_noise(
     page: str | Sequence[str], truth: str | Sequence[str], *, scoring: Protocol = "default"
 ) -> float:
-    """The share of texts that noise damaged: whose LCS with their page is .95 or less.
+    """The share of texts that noise damaged: whose LCS with their page is 0.95 or less.
 
     For two texts it is 0 or 1, for two lists of equal length the share of the pairs, in [0, 1]. In
     a study, ``truth`` is the evidence of a question. Raises ConfigError for anything else.

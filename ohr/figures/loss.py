@@ -269,7 +269,7 @@ def _notes(panels: Sequence[Panel], noise: str) -> list[str]:
 def breakpoint_of(curve: LossCurve) -> str:
     """The noise above the clean pages at which a tenth of the clean score is lost.
 
-    For example ``at .34 (95 % interval .28 to .45)``.
+    For example ``at 0.34 (95 % interval 0.28 to 0.45)``.
     """
     value, low, high = curve.noise_at_loss()
     if np.isnan(curve.fit).any():

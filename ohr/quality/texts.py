@@ -69,7 +69,7 @@ def _words(text: str) -> list[str]:
 def page_r_noise(text: str, truth: str) -> float:
     """r_noise_content of a page, with every passage of the truth as the evidence of a question.
 
-    It is the share of passages of :data:`PASSAGE_WORDS` words of which at most .95 are in the
+    It is the share of passages of :data:`PASSAGE_WORDS` words of which at most 0.95 are in the
     text, in order. A page without words is noisy (1) if the text has words.
     """
     expected, words = content_tokens(truth), content_tokens(text)

@@ -115,7 +115,7 @@ def group_loss_tables(
 
 
 def _change(change: Mapping[str, Any]) -> str:
-    """``−.093* [−.116, −.070]``; without an interval that excludes something, the change alone."""
+    """``−0.093* [−0.116, −0.070]``; without an interval that excludes anything, the change."""
     low, high = change["ci_low"], change["ci_high"]
     interval = "" if np.isnan(low) or low <= -1 < 1 <= high else f" [{number(low)}, {number(high)}]"
     return f"{number(change['difference'])}{'*' * is_shown(change['p_adjusted'])}{interval}"

@@ -14,9 +14,9 @@ NOTHING = "-"
 """In a cell of a table without a value."""
 
 
-def number(value: float) -> str:
+def number(value: float, decimals: int = 3) -> str:
     """For tables: ``0.086``, ``−0.086``; a dash for NaN. Zero has no minus sign."""
-    return NOTHING if _is_missing(value) else _decimals(value, 3)
+    return NOTHING if _is_missing(value) else _decimals(value, decimals)
 
 
 def signed(value: float, decimals: int = 3) -> str:

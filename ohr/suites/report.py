@@ -14,6 +14,7 @@ from ohr.display.terminal import show, terminal_table
 from ohr.display.text_tables import TextTable
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import prose_bound
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.suites.check import baseline, faults
@@ -126,7 +127,7 @@ def headlines(table: pd.DataFrame, submission: Submission) -> list[str]:
         lines = [f"{first}; with one engine there is nothing to compare."]
     else:
         lines = [
-            f"Differences below {smallest:.2f} of retrieval LCS cannot be shown on these "
+            f"Differences below {prose_bound(smallest)} of retrieval LCS cannot be shown on these "
             f"{documents} documents ({questions} questions)."
         ]
     best = table.iloc[0]

@@ -28,7 +28,7 @@ class OcrErrorsParams(Params):
 class OcrErrors(TextRewriting[OcrErrorsParams]):
     """Words that are rewritten, replaced by rubbish, lost, joined or inserted, as by an engine.
 
-    The intensity is the wanted mean edit distance of the pages' content, without mark-up: .1 asks
+    The intensity is the wanted mean edit distance of the pages' content, without mark-up: 0.1 asks
     for one edit in ten characters, on average over pages such as the model was fitted to. Single
     pages have more or less, as under the engine. Mark-up that the engine does not write is dropped
     too, in full from the least edit distance that the model was fitted to.

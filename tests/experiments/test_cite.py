@@ -47,7 +47,7 @@ def test_the_paragraph_says_what_the_files_say(benchmark_runs):
     assert dataset["digest"] in text
     assert "48 questions on 12 documents of the domains" in text
     assert "The unit of inference is the document" in text
-    assert "With 12 documents the smallest possible p is .0005." in text, "2 of 2 ** 12 signs"
+    assert "With 12 documents the smallest possible p is <0.001." in text, "2 of 2 ** 12 signs"
     assert "2 comparisons of engines on clean pages" in text, "a comparison for each reader"
     assert "No noise was added." in text
     for label in ("gt", "precomputed:theirs", "bm25", "tests.fakes.FactReader"):

@@ -23,7 +23,7 @@ RECALLS = [f"recall@{share}%" for share in SHARES]
 SPLITS = ("validation", "test")
 EXPLANATION = (
     "recall of evidence passages among the first 1 to 20 % of a document's passages (table 4); "
-    "Evidence-F1 of the passages with a classifier's probability of .5 or more (table 6); "
+    "Evidence-F1 of the passages with a classifier's probability of 0.5 or more (table 6); "
     "lost: questions whose evidence is in no passage, which count 0\n"
     "best: the best answer from any of the first K passages (figure 3; at K = 1 tables 2 and 5); "
     "chosen: the answer of the system drc, which does not see the accepted answers\n"

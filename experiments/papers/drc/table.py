@@ -40,7 +40,7 @@ SHARES = (1, 5, 10, 20)
 """Per cent of a document's passages (table 4)."""
 SHARED = 0.7
 CLASSIFIER = "rerank"
-"""The retriever whose scores are logits of a classifier; its threshold is a probability of .5."""
+"""The retriever whose scores are logits of a classifier; its threshold is a probability of 0.5."""
 
 
 @dataclass(frozen=True)

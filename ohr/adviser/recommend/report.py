@@ -194,7 +194,7 @@ def _value(candidate: Candidate, verdict: MeasureVerdict) -> str:
 
 
 def verdict_value(candidate: Candidate, verdict: MeasureVerdict) -> str:
-    """A candidate's mean and interval: ``5.0 % [0.0, 19.4]``, or ``.982 [.697, .999]``."""
+    """A candidate's mean and interval: ``5.0 % [0.0, 19.4]``, or ``0.982 [0.697, 0.999]``."""
     low, high = candidate.low, candidate.high
     if verdict.measure == "characters":
         return f"{100 * candidate.mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
@@ -284,9 +284,9 @@ def doubts(
 def further_units(choice: Choice) -> int:
     """The number of further documents that would show the measured differences; 0: none.
 
-    Half an interval shrinks with the square root of the number of documents. For a chance of .8 to
+    Half an interval shrinks with the square root of the number of documents. For a chance of 0.8 to
     show a difference, it must exceed half the interval, which is at least 1.96 standard errors, by
-    .84 standard errors.
+    0.84 standard errors.
     """
     further = 0
     for candidate, standing in enumerate(choice.compared.standings):

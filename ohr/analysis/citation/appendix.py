@@ -181,7 +181,7 @@ def _comparisons(run: StudyRun) -> Iterator[Part]:
     header = ["compared", "setting", "metric", "difference", "95 % interval", "p"]
     caption = (
         "Paired differences on all questions, with intervals and p corrected over the family; "
-        "* p at most .05; - too few documents for a test"
+        "* p at most 0.05; - too few documents for a test"
     )
     yield TextTable(header, rows, caption, left=3)
 

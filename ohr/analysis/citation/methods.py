@@ -15,6 +15,7 @@ from ohr.display.wording import counted, listed
 from ohr.registry import PluginSpec
 from ohr.statistics import DOCUMENT, PAGE, too_few
 from ohr.statistics.flips import smallest_p
+from ohr.statistics.numbers import p_value
 from ohr.study.baselines import baselines_line
 from ohr.study.config import BUILT_IN
 from ohr.study.notices.truth import truth_note, truth_of
@@ -166,7 +167,7 @@ def _inference(run: StudyRun) -> list[str]:
     if unit == DOCUMENT and (why := too_few(documents)):
         sentences.append(f"{why}: nothing can be shown.")
     elif unit == DOCUMENT:
-        smallest = _p(smallest_p(documents))
+        smallest = p_value(smallest_p(documents))
         sentences.append(f"With {documents} documents the smallest possible p is {smallest}.")
     return sentences
 
@@ -175,10 +176,6 @@ def family_sizes(differences: pd.DataFrame) -> Mapping[str, int]:
     """The largest number of comparisons of one metric in each family."""
     sizes = differences.groupby("family", sort=False)["family_size"].max()
     return {str(name): int(size) for name, size in sizes.items()}
-
-
-def _p(p: float) -> str:
-    return f"{p:.4f}".removeprefix("0") if p >= 0.0001 else "<.0001"
 
 
 def _labels(specs: Iterable[PluginSpec | Any]) -> str:

@@ -151,8 +151,8 @@ def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:
 def least_lines(scores: Scored) -> list[str]:
     """Which system loses least under each knowledge base, which lose more; and the family.
 
-    ``tesseract, semantic mild: p3 loses least F1 (.012). Shown to lose more: p0 (by .021 to .080).
-    No significant difference from p3: p4 (none larger than .031).``
+    ``tesseract, semantic mild: p3 loses least F1 (0.012). Shown to lose more: p0 (by 0.021 to
+    0.080). No significant difference from p3: p4 (none larger than 0.031).``
     """
     results = least_losses(scores)
     title = scores.info.label

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ohr.statistics import too_few
 from ohr.statistics.flips import smallest_p
-from ohr.statistics.numbers import prose
+from ohr.statistics.numbers import p_value, prose
 from ohr.statistics.paired import FEWEST_TO_SHOW, POWER
 from ohr.study.notices.loss_floors import is_simulated, pilot_for, smallest_loss
 from ohr.study.plan import Plan
@@ -16,7 +16,7 @@ from ohr.study.plan import Plan
 def floor_lines(plan: Plan) -> list[str]:
     """The smallest possible p of a study's comparisons, and how large a difference must be.
 
-    ``12 documents, 9 comparisons of a metric: the smallest possible p is <.001; …``. Empty where
+    ``12 documents, 9 comparisons of a metric: the smallest possible p is <0.001; …``. Empty where
     nothing is compared.
     """
     documents = len({question.doc_id for question in plan.questions})
@@ -28,8 +28,7 @@ def floor_lines(plan: Plan) -> list[str]:
     if reason := too_few(documents):
         return [f"{reason}: nothing can be shown; use {FEWEST_TO_SHOW} documents or more"]
     p = smallest_p(documents)
-    text = "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
-    start = f"{documents} documents, {many}: the smallest possible p is {text}"
+    start = f"{documents} documents, {many}: the smallest possible p is {p_value(p)}"
     if noisy and "retrieval" in plan.config.stages:
         levels = math.ceil(len(noisy) / len({key[:2] for key in noisy}))
         curves = max(1, comparisons // levels)

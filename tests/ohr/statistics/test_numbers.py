@@ -27,6 +27,7 @@ from ohr.statistics.numbers import (
         (number(-0.0861), "−0.086"),
         (number(-0.00001), "0.000"),
         (number(math.nan), "-"),
+        (number(0.25, 2), "0.25"),
         (signed(0.0861), "+0.086"),
         (signed(-0.0861, 2), "−0.09"),
         (interval(-0.1, 0.25), "[−0.100, 0.250]"),
