@@ -69,7 +69,7 @@ def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     for part in (
         "image noise: mean of 2 engines, n = 48",
         "all pages re-read",
-        "bars: 95 % intervals for further documents",
+        "bands: 95 % intervals for further documents",
     ):
         assert part in caption
     one, two = (draw_figure3(points, caption, tmp_path / name) for name in ("one", "two"))

@@ -34,7 +34,8 @@ STYLES = {"semantic": ("--", "image noise"), "formatting": ("-", "formatting noi
 
 _HOW = (
     "Lines: a monotone fit through the points, from the clean pages, which are the large mark.",
-    "Bars: the 95 % interval of the paired change from the clean pages, around the mean.",
+    "Bands: the 95 % interval of the paired change from the clean pages, around the mean; "
+    "straight between the points.",
 )
 
 
@@ -91,13 +92,13 @@ def _colour(kind: str, number: int, single: bool) -> str:
 
 
 def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) -> None:
-    """Draw one curve with its intervals."""
+    """Draw one curve with its intervals as a band."""
     if points.empty:
         return
     line, _ = STYLES[kind]
     clean = points[points["level"] == CLEAN]
     noisy = points[points["level"] != CLEAN]
-    ax.vlines(noisy["r_noise"], *clipped_ends(noisy), color=colour, alpha=0.35)
+    _band(ax, clean, noisy, colour)
     if len(clean) and len(noisy):
         x, height = float(clean["r_noise"].iloc[0]), float(clean["mean"].iloc[0])
         grid = np.linspace(x, max(x, float(noisy["r_noise"].max())), GRID)
@@ -113,6 +114,19 @@ def _curve(ax: Axes, points: pd.DataFrame, kind: str, colour: str, mark: str) ->
             marker=mark,
             markersize=size,
         )
+
+
+def _band(ax: Axes, clean: pd.DataFrame, noisy: pd.DataFrame, colour: str) -> None:
+    """Shade the intervals of a curve, from the clean pages on; bars where there is no start."""
+    low, high = clipped_ends(noisy)
+    if clean.empty:
+        ax.vlines(noisy["r_noise"], low, high, color=colour, alpha=0.35)
+        return
+    start = clean[["r_noise", "mean"]].to_numpy(float)[:1]
+    x = np.r_[start[:, 0], noisy["r_noise"].to_numpy(float)]
+    order = np.argsort(x, kind="stable")
+    ends = [np.r_[start[:, 1], side][order] for side in (low, high)]
+    ax.fill_between(x[order], *ends, color=colour, alpha=0.13, linewidth=0)
 
 
 def _floors(ax: Axes, points: pd.DataFrame, settings: Sequence[str]) -> None:
@@ -160,7 +174,7 @@ def caption_of(runs: Sequence[StudyRun], points: pd.DataFrame) -> list[str]:
     """The parts of the caption, the first ones for the figure itself."""
     everyone = points[points["panel"] == "all"]
     units = interval_units(points["ci_unit"])
-    parts = [f"bars: 95 % intervals for further {units}" if units else "no intervals"]
+    parts = [f"bands: 95 % intervals for further {units}" if units else "no intervals"]
     for kind, (_, title) in STYLES.items():
         of_kind = everyone[everyone["noise"] == kind]
         if of_kind.empty:
