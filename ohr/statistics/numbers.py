@@ -19,6 +19,11 @@ def number(value: float, decimals: int = 3) -> str:
     return NOTHING if _is_missing(value) else _decimals(value, decimals)
 
 
+def whole(value: float) -> str:
+    """For tables, without decimals: ``59``, ``−164``; a dash for NaN."""
+    return number(value, 0)
+
+
 def signed(value: float, decimals: int = 3) -> str:
     """For tables, with its sign: ``+0.086``, ``−0.086``; a dash for NaN."""
     if _is_missing(value):

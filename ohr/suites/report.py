@@ -14,7 +14,7 @@ from ohr.display.terminal import show, terminal_table
 from ohr.display.text_tables import TextTable
 from ohr.errors import OhrError
 from ohr.files.safe_text import plain
-from ohr.statistics.numbers import prose_bound
+from ohr.statistics.numbers import interval, number, prose, prose_bound, whole
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.suites.check import baseline, faults
@@ -134,7 +134,7 @@ def headlines(table: pd.DataFrame, submission: Submission) -> list[str]:
     tied = table[table["letters"].map(lambda text: bool(set(text) & set(best["letters"])))]
     if len(table) > 1:
         lines.append(
-            f"Best under noise: {best['name']} (retrieval LCS {best['noisy']:.2f})"
+            f"Best under noise: {best['name']} (retrieval LCS {prose(best['noisy'])})"
             + (
                 f", not shown to differ from {', '.join(tied['name'][1:])}."
                 if len(tied) > 1
@@ -178,7 +178,7 @@ def _text_table(table: pd.DataFrame, *, with_licence: bool = True) -> TextTable:
 
 
 def _both(clean: float, noisy: float) -> str:
-    return f"{clean:.3f} → {noisy:.3f}"
+    return f"{number(clean)} → {number(noisy)}"
 
 
 def _cost(row: Row, prefix: str) -> str:
@@ -186,10 +186,10 @@ def _cost(row: Row, prefix: str) -> str:
     if math.isnan(cost):
         return "-"
     if math.isnan(low) or low == high:
-        return f"{cost:.0f}"
+        return whole(cost)
     if math.isinf(low):
-        return f"{cost:.0f} [unbounded]"
-    return f"{cost:.0f} [{low:z.0f}, {high:z.0f}]"
+        return f"{whole(cost)} [unbounded]"
+    return f"{whole(cost)} {interval(low, high, whole)}"
 
 
 def _rate(value: float) -> str:

@@ -18,6 +18,7 @@ from ohr.display.terminal import print_caption, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.display.wording import letters_part
 from ohr.files.safe_text import plain
+from ohr.statistics.numbers import interval, whole
 from ohr.study.opening import open_runs
 
 UNBOUNDED = "unbounded"
@@ -72,11 +73,11 @@ def text_table(costs: pd.DataFrame, notes: Sequence[str]) -> TextTable:
 
 
 def _cost(row: Row) -> str:
-    return "undefined" if pd.isna(row["cost"]) else f"{row['cost']:.0f}"
+    return "undefined" if pd.isna(row["cost"]) else whole(row["cost"])
 
 
 def interval_text(low: float, high: float) -> str:
     """The interval of a cost as it is printed; empty if there is none."""
     if np.isinf(low):
         return UNBOUNDED
-    return "" if pd.isna(low) else f"[{low:z.0f}, {high:z.0f}]"
+    return "" if pd.isna(low) else interval(low, high, whole)

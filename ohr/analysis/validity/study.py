@@ -34,7 +34,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.questions import QuestionSet, make_question_set
 from ohr.questions.storage import write_question_set
-from ohr.statistics.numbers import number
+from ohr.statistics.numbers import number, p_value
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
@@ -230,4 +230,4 @@ def _difference(row: Mapping[Hashable, Any], name: str) -> str:
     difference, low, high = (
         number(row[f"{name}_{part}"]) for part in ("difference", "ci_low", "ci_high")
     )
-    return f"{difference} ({low} to {high}; p {row[f'{name}_p_adjusted']:.4f})"
+    return f"{difference} ({low} to {high}; p {p_value(row[f'{name}_p_adjusted'])})"

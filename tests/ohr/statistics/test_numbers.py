@@ -17,6 +17,7 @@ from ohr.statistics.numbers import (
     prose_interval,
     prose_p,
     signed,
+    whole,
 )
 
 
@@ -28,6 +29,7 @@ from ohr.statistics.numbers import (
         (number(-0.00001), "0.000"),
         (number(math.nan), "-"),
         (number(0.25, 2), "0.25"),
+        (interval(-164.2, 59.6, whole), "[−164, 60]"),
         (signed(0.0861), "+0.086"),
         (signed(-0.0861, 2), "−0.09"),
         (interval(-0.1, 0.25), "[−0.100, 0.250]"),
