@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import numpy as np
 
 from ohr.analysis.equal_noise.table import Measured
 from ohr.figures.style import COLOURS, describe, figure, save
+from ohr.metrics.labels import heading
 from ohr.statistics.inference import Paired
 from ohr.statistics.paired import compare_family
 
@@ -22,6 +24,8 @@ WIDTH, HEIGHT = 2.6, 3.4
 LABELS = 2.2
 """Inches for the names beside the last panel."""
 STAGES = ("retrieval", "generation", "overall")
+_TITLE = 24
+"""Letters of a line of a panel's title."""
 _GAP = 0.06
 """Least distance of two labels, as a share of a panel's height."""
 
@@ -51,7 +55,8 @@ def draw_equal_noise(
                 if (each.key["stage"], each.key["metric"]) == panel
             ]
             ax.axhline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
-            ax.set_title(f"{panel[0]} {titles.get(panel, panel[1])}")
+            title = heading(titles.get(panel, panel[1]))
+            ax.set_title("\n".join(textwrap.wrap(title, _TITLE)))
             ax.set_xlim(-0.03 * most, 1.04 * most)
             if ax is drawn[-1]:
                 _label(ax, ends, colour)
