@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ohr.analysis.error_kinds.table import NAMES, TITLES
+from ohr.display.wording import is_shown
 from ohr.figures.style import COLOURS, describe, figure, save
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def draw_kinds(
         axes[0].set_ylabel("share of the loss (%)")
         fig.supxlabel("share of the wrong characters (%)", fontsize="medium")
         text = "bars: 95 % intervals over documents; on the line, a kind costs what it weighs"
-        return save(fig, folder, "error_kinds", notes=describe(fig, [*notes, text]))
+        parts = [*notes, text, "hollow: not significant"]
+        return save(fig, folder, "error_kinds", notes=describe(fig, parts))
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
@@ -52,7 +54,9 @@ def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
     ax.axline((0, 0), slope=1, color="#777777", linewidth=0.8, linestyle="--")
     ax.axhline(0, color="#bbbbbb", linewidth=0.8)
     ax.vlines(x, low, high, COLOURS[0], linewidth=0.8, alpha=0.4)
-    ax.plot(x, y, "o", color=COLOURS[0], markersize=4)
+    shown = rows["loss_p"].map(is_shown).to_numpy(bool)
+    for part, face in ((shown, COLOURS[0]), (~shown, "white")):
+        ax.plot(x[part], y[part], "o", color=COLOURS[0], markerfacecolor=face, markersize=4)
     bottom, top = min(low.min(), 0.0), max(high.max(), 0.0)
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     widest = float(x.max())
