@@ -261,6 +261,8 @@ def create(kind: str, value: PluginValue) -> Plugin:
         if cls.argument is None:
             raise ConfigError(f"{kind} {spec.name!r} takes no argument, got {spec.argument!r}")
         params[cls.argument] = spec.argument
+    if taken_over := cls.stand_in(params):
+        cls, params = plugin_class(kind, taken_over[0]), dict(taken_over[1])
     unknown = set(params) - _names(cls.Params)
     if unknown and cls.Params.model_config.get("extra") != "allow":
         names = ", ".join(sorted(_names(cls.Params))) or "none"

@@ -18,6 +18,7 @@ from ohr.display.wording import counted
 from ohr.documents.rapidocr_models import models_folder
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import plain
+from ohr.models.forms import form_of
 
 _MOST = 4_000_000
 _DEPTH = 3
@@ -25,6 +26,7 @@ _FILES = {".onnx": "ONNX files", ".gguf": "GGUF file"}
 _LICENCE = re.compile(r"^license:\s*([\w.+-]+)", re.MULTILINE)
 _LICENCE_FILES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE", "NOTICE")
 _ANSWERS = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText")
+_BGE_HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 _WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
 
 
@@ -54,7 +56,9 @@ def _model_folders(folder: Path, depth: int) -> Iterator[Path]:
     except OSError:
         return
     names = {path.name for path in content}
-    if "config.json" in names or any(path.suffix in _FILES for path in content):
+    exported = folder / "onnx" / "model.onnx"  # beside the tokenizer
+    files = any(path.suffix in _FILES for path in content)
+    if "config.json" in names or files or exported.is_file():
         yield folder
     elif depth:
         for path in content:
@@ -66,6 +70,8 @@ def _entry(folder: Path, root: Path) -> ModelEntry:
     config = _json(folder / "config.json")
     kind, dimensions = str(config.get("model_type", "")), _dimensions(config)
     suffixes = {path.suffix for path in folder.iterdir()}
+    if form_of(str(folder)) == "onnx":
+        suffixes.add(".onnx")
     files = [kind_of for suffix, kind_of in _FILES.items() if suffix in suffixes]
     use, needs = _use(folder, config, suffixes)
     name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
@@ -73,10 +79,14 @@ def _entry(folder: Path, root: Path) -> ModelEntry:
 
 
 def _use(folder: Path, config: dict[str, Any], suffixes: set[str]) -> tuple[str, str]:
-    if (folder / "modules.json").is_file():
-        return "retriever sentence_transformers", "dense"
     architectures = config.get("architectures")
     names = [str(name) for name in architectures] if isinstance(architectures, list) else []
+    if form_of(str(folder)) == "onnx" and (folder / "tokenizer.json").is_file():
+        return _use_of_onnx(folder, names), "dense"
+    if all((folder / head).is_file() for head in _BGE_HEADS):
+        return "retriever bge_m3", "dense"
+    if (folder / "modules.json").is_file():
+        return "retriever sentence_transformers", "dense"
     if "num_mel_bins" in config:  # it listens
         return "", ""
     if any(name.endswith(_ANSWERS) for name in names) or ".gguf" in suffixes:
@@ -90,6 +100,15 @@ def _use(folder: Path, config: dict[str, Any], suffixes: set[str]) -> tuple[str,
     if names:
         return "", ""
     return ("engine rapidocr", "") if ".onnx" in suffixes and not config else ("", "")
+
+
+def _use_of_onnx(folder: Path, architectures: list[str]) -> str:
+    """The plug-in for an ONNX file beside a tokenizer, by its configuration: it is not opened."""
+    if any(name.endswith("ForSequenceClassification") for name in architectures):
+        return "retriever rerank_onnx"
+    if (folder / "1_Pooling").is_dir() or any(name.endswith("Model") for name in architectures):
+        return "retriever onnx_embeddings"
+    return ""
 
 
 def _dimensions(config: dict[str, Any]) -> str:

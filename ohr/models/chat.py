@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from ohr import plugins
 from ohr.errors import EngineError
 from ohr.models.ends import CUT, STOPPED, end_of
 from ohr.models.error_bodies import quoted
+from ohr.models.forms import is_address, split_address
 from ohr.models.http import Endpoint
 from ohr.models.key_names import KeyName
 from ohr.models.system_turns import merge_system_turn
@@ -41,9 +42,10 @@ def plain_address(url: str) -> str:
 class ServerParams(plugins.Params):
     """Parameters of a server.
 
-    ``base_url``: the address including ``/v1``. ``model``: its name on the server. ``revision``:
-    any text that distinguishes checkpoints served under one name; it is not sent.
-    ``api_key_env``: the environment variable with the API key, if the server needs one.
+    ``base_url``: the address including ``/v1``. ``model``: its name on the server; or both in one,
+    as ``http://localhost:8000/v1#NAME``. ``revision``: any text that distinguishes checkpoints
+    served under one name; it is not sent. ``api_key_env``: the environment variable with the API
+    key, if the server needs one.
     ``timeout_s``: most seconds for an answer. ``retries``: how often a request is sent again after
     a temporary error.
     """
@@ -54,6 +56,17 @@ class ServerParams(plugins.Params):
     api_key_env: KeyName | None = None
     timeout_s: float = Field(300.0, gt=0)
     retries: int = Field(4, ge=0, le=20)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split_address(cls, values: Any) -> Any:
+        model = values.get("model") if isinstance(values, Mapping) else None
+        if not (isinstance(model, str) and is_address(model)):
+            return values
+        address, name = split_address(model)
+        if values.get("base_url", address).rstrip("/") != address.rstrip("/"):
+            raise ValueError("two addresses, in model and in base_url: name one")
+        return {**values, "base_url": address, "model": name}
 
     @field_validator("base_url")
     @classmethod

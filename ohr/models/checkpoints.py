@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.models.forms import Form, form_of, has_weights, no_model
 
 WHOLE_BYTES = 8 << 20
 """Files up to this size are hashed completely, larger ones by size and samples."""
@@ -25,24 +25,30 @@ def is_gguf(path: Path) -> bool:
     return path.suffix.lower() == ".gguf"
 
 
-def find_checkpoint(user: str, model: str, revision: str | None, install: str) -> Path:
+def find_checkpoint(
+    user: str,
+    model: str,
+    revision: str | None,
+    install: str,
+    forms: tuple[Form, ...] = ("folder", "gguf"),
+) -> Path:
     """The folder of a checkpoint, or its GGUF file, from a local path or a hub name.
 
     A hub name is looked up in the local cache. ``user`` is the plug-in that needs the checkpoint,
-    ``install`` the command that installs its packages. Raises MissingDependencyError with the
+    ``install`` the command that installs its packages, ``forms`` what an error says that it takes.
+    Raises MissingDependencyError with the
     command that fetches what is missing.
     """
-    folder = Path(model).expanduser()
-    if is_gguf(folder):
+    folder, form = Path(model).expanduser(), form_of(model)
+    if form not in forms or form == "onnx":
+        raise no_model(user, model, forms)
+    if form == "gguf":
         return _gguf(user, folder)
     if not folder.is_dir():
         if not HUB_NAME.fullmatch(model) or folder.is_absolute():
-            raise MissingDependencyError(
-                f"{user}: no checkpoint folder {model!r}: name an existing folder, "
-                "or a hub name such as owner/name"
-            )
+            raise no_model(user, model, forms)
         folder = _cached(user, model, revision, install)
-    if not (folder / "config.json").is_file() or not list(_weights(folder)):
+    if not (folder / "config.json").is_file() or not has_weights(folder):
         raise MissingDependencyError(
             f"{user}: {folder} has no "
             + ("weights" if (folder / "config.json").is_file() else "config.json")
@@ -86,11 +92,6 @@ def _cached(user: str, model: str, revision: str | None, install: str) -> Path:
         ) from error
 
 
-def _weights(folder: Path) -> Iterator[Path]:
-    yield from folder.glob("*.safetensors")
-    yield from folder.glob("*.bin")
-
-
 def model_type(folder: Path) -> str:
     """``model_type`` of the checkpoint's configuration. Raises ConfigError."""
     try:
@@ -98,6 +99,15 @@ def model_type(folder: Path) -> str:
     except (OSError, ValueError, AttributeError) as error:
         raise ConfigError(f"{folder / 'config.json'} cannot be read: {error}") from error
     return str(name)
+
+
+def is_causal(folder: Path) -> bool:
+    """Whether a checkpoint is a language model that continues a text, by its configuration."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        return any(str(name).endswith("ForCausalLM") for name in config["architectures"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def checkpoint_digest(folder: Path) -> str:

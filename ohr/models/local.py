@@ -11,7 +11,7 @@ import io
 import logging
 import platform
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +23,7 @@ from pydantic import Field
 from ohr import plugins
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.models.checkpoints import checkpoint_digest, find_checkpoint, is_gguf
+from ohr.models.forms import Form, form_of
 from ohr.plugins.base import P, Plugin
 
 log = logging.getLogger("ohr.models")
@@ -66,6 +67,21 @@ class LocalModel(Plugin[P], abstract=True):
 
     reads_gguf: ClassVar[bool] = False
     """Whether ``model`` may be a GGUF file."""
+    stand_ins: ClassVar[Mapping[Form, str]] = {}
+    """Other forms of ``model`` -> the registered plug-in that takes it."""
+
+    @classmethod
+    def stand_in(cls, params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+        """The plug-in for a model in another form, with the same parameters."""
+        model = params.get("model")
+        other = cls.stand_ins.get(form_of(model)) if isinstance(model, str) else None
+        return None if other is None else (other, params)
+
+    @classmethod
+    def forms(cls) -> tuple[Form, ...]:
+        """The forms of ``model`` that can be named, the plug-ins that stand in included."""
+        own: tuple[Form, ...] = ("folder", "gguf") if cls.reads_gguf else ("folder",)
+        return (*own, *cls.stand_ins)
 
     def model_version(self) -> str:
         """Versions of transformers and torch, kind of device, dtype, digest of the checkpoint.
@@ -87,12 +103,7 @@ class LocalModel(Plugin[P], abstract=True):
     def _folder(self) -> Path:
         """The checkpoint's folder, or its GGUF file."""
         where = self._checkpoint
-        path = find_checkpoint(self.name, where.model, where.revision, self.install)
-        if is_gguf(path) and not self.reads_gguf:
-            raise MissingDependencyError(
-                f"{self.name}: {path} is a GGUF file: name a folder with a checkpoint"
-            )
-        return path
+        return find_checkpoint(self.name, where.model, where.revision, self.install, self.forms())
 
     @property
     def _pretrained(self) -> dict[str, Any]:

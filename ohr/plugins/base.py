@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, cast, get_args, get_origin
@@ -58,6 +58,14 @@ class Plugin(Generic[P]):
         if not abstract:
             check_class(cls, _check_complete)
         read_sources(cls, Plugin)
+
+    @classmethod
+    def stand_in(cls, params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+        """The registered name and the parameters of a plug-in that takes over, or None.
+
+        For example the one that asks a server, where ``model`` is the address of a server.
+        """
+        return None
 
     def identity(self) -> dict[str, object]:
         """Name, version and parameters as plain JSON; equal identities give equal output.

@@ -77,14 +77,12 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     version = "6"
     install = INSTALL
     reads_gguf = True
+    stand_ins = {"server": "openai"}  # noqa: RUF012
     answer_limit = "max_new_tokens"
     outside_identity = frozenset({"model", "revision", "device", "dtype"})
 
     def identity(self) -> dict[str, object]:
-        """With versions and the checkpoint's digest in place of its name.
-
-        Raises MissingDependencyError and ConfigError.
-        """
+        """With the checkpoint's digest. Raises MissingDependencyError and ConfigError."""
         identity = super().identity() | {"model_version": self.model_version()}
         if self.params.hold_to_schema:
             return identity | {"grammar": grammar_version()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from ohr.errors import MissingDependencyError
+from ohr.errors import ConfigError, MissingDependencyError
 from ohr.store.identity import digest, file_digest
 from ohr.types import Chunk, Hit
 from rag.retrievers._dense import DenseParams, stack
@@ -46,9 +46,24 @@ class BgeM3(LocalEncoder[BgeM3Params]):
     """BGE-M3 through FlagEmbedding (Chen et al. 2024). Chunks of up to 8,192 tokens."""
 
     name = "bge_m3"
+    stand_ins = {"onnx": "onnx_embeddings", "server": "openai_embeddings"}  # noqa: RUF012
     install = INSTALL
     ranking = frozenset({"mode", "weights", "candidates"})
     outside_identity = LocalEncoder.outside_identity | ranking
+
+    @classmethod
+    def stand_in(cls, params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+        """Dense retrieval alone is possible with a server or an ONNX file. Raises ConfigError."""
+        other = super().stand_in(params)
+        if other is None:
+            return None
+        name, rest = other[0], dict(other[1])
+        if (mode := rest.pop("mode", "dense")) != "dense":
+            raise ConfigError(
+                f"{cls.name}: mode {mode!r} needs the folder of the checkpoint: {name} has only "
+                "the vectors of whole texts (mode: dense)"
+            )
+        return name, ({"pooling": "cls"} if name == "onnx_embeddings" else {}) | rest
 
     def __init__(self, params: BgeM3Params) -> None:
         super().__init__(params)

@@ -34,6 +34,7 @@ class LateInteraction(PackagedModel[LateInteractionParams], PageEncoder[LateInte
     """
 
     name = "late_interaction"
+    stand_ins = {"server": "late_interaction_server"}  # noqa: RUF012
     install = INSTALL
     model_class = "MultiVectorEncoder"
     outside_identity = LOCATION

@@ -30,6 +30,7 @@ class MiniLm(SentenceTransformers):
     """384 dimensions. It reads the first 256 tokens of a chunk: use chunks of that size."""
 
     name = "minilm"
+    stand_ins = {}  # noqa: RUF012
     Params = MiniLmParams
     argument = None
     install = INSTALL

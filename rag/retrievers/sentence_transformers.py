@@ -29,6 +29,7 @@ class SentenceTransformers(
     """Bi-encoder (Reimers and Gurevych 2019); cosine similarity unless ``normalise`` is off."""
 
     name = "sentence_transformers"
+    stand_ins = {"onnx": "onnx_embeddings", "server": "openai_embeddings"}  # noqa: RUF012
     install = INSTALL
     model_class = "SentenceTransformer"
 

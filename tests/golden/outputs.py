@@ -55,7 +55,8 @@ LEFT_OUT = {
     "reader": {"openai", "transformers"},
     "retriever": {
         "bge_m3", "dpr", "late_interaction", "late_interaction_server", "minilm",
-        "openai_embeddings", "rerank", "sentence_transformers", "single_vector", "splade",
+        "onnx_embeddings", "openai_embeddings", "rerank", "rerank_onnx", "rerank_server",
+        "sentence_transformers", "single_vector", "splade",
     },
 }  # fmt: skip
 """Kind -> what runs a program, a server or a model of the user's: those decide the output."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, PageRef
-from tests.rag import encoder_checkpoints
+from tests.rag import checkpoints, encoder_checkpoints
 
 pytestmark = pytest.mark.torch
 
@@ -224,7 +225,7 @@ def test_a_cross_encoder_ranks_anew(folder, labels, tmp_path):
         assert list(scores) == list(best)
     again = create("rerank", model=str(path), retriever="bm25", depth=3)
     again.use_store(ArtefactStore(tmp_path))
-    again._score = lambda pairs: pytest.fail("scored again")
+    again.score = lambda pairs: pytest.fail("scored again")
     assert scores_of(again, 2) == found
 
 
@@ -249,3 +250,16 @@ def test_a_classifier_of_three_is_no_reranker(folder):
     path = encoder_checkpoints.cross_encoder(folder / "electra3", 3)
     with pytest.raises(ConfigError, match="3 scores"):
         scores_of(create("rerank", model=str(path)))
+
+
+def test_a_language_model_ranks_anew_as_flagembedding_does(folder):
+    package = pytest.importorskip("FlagEmbedding")
+    path = checkpoints.qwen2(folder / "qwen2")
+    pairs = [("river loan", text) for text in TEXTS] + [("what is " * 60, "money " * 300)]
+    judge = package.FlagLLMReranker(str(path), use_fp16=False, devices=["cpu"])
+    expected = judge.compute_score([list(pair) for pair in pairs], max_length=64)
+    made = create("rerank", model=str(path), max_tokens=64, batch_size=4)
+    scores = made.score([json.dumps(pair) for pair in pairs])
+    assert [float(score[0]) for score in scores] == pytest.approx(expected, abs=1e-4)
+    single = [made.score([json.dumps(pair)])[0][0] for pair in pairs]
+    assert single == pytest.approx(expected, abs=1e-4)

@@ -215,5 +215,5 @@ def _priced_parts(params: BaseModel) -> list[str]:
         spec.name
         for spec in specs
         if spec.name in registry.known("reader")
-        and "prompt_price" in registry.plugin_class("reader", spec.name).Params.model_fields
+        and "prompt_price" in type(registry.create("reader", spec).params).model_fields
     ]
