@@ -149,7 +149,7 @@ def _fields(question: Question) -> dict[str, object]:
     mapping["evidence_pages"] = [
         {"doc_id": ref.doc_id, "page_no": ref.page_no} for ref in question.evidence_pages
     ]
-    for optional in ("category", "headers", "written_for", "relevance"):
+    for optional in ("category", "headers", "written_for", "relevance", "fact"):
         if not mapping[optional]:
             del mapping[optional]
     return mapping

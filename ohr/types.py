@@ -189,7 +189,8 @@ class Question:
     nothing. ``evidence_pages`` is empty if the data name no page; metrics that need a page then
     leave the question out. ``answers`` is empty in data for retrieval alone; metrics of answers
     then leave it out. ``relevance`` is how relevant each of the ``evidence_pages`` is, above 0, in
-    their order; empty if all are equally relevant.
+    their order; empty if all are equally relevant. ``fact`` is what should be true of the page's
+    text, as JSON (:mod:`ohr.metrics.page_facts`).
     """
 
     qid: str
@@ -206,6 +207,7 @@ class Question:
     headers: tuple[str, ...] = ()
     written_for: str = ""
     relevance: tuple[float, ...] = ()
+    fact: str = ""
 
     @property
     def place(self) -> PageRef:

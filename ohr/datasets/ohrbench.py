@@ -30,6 +30,7 @@ from ohr.documents.images import image_suffixes
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
 from ohr.files.safe_text import readable, visible
+from ohr.metrics.page_facts import make_fact
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
@@ -300,6 +301,7 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         headers=tuple(filter(None, texts_of(entry.get("headers"), "headers"))),
         written_for=text_of(entry.get("written_for", ""), "written_for"),
         relevance=_relevance(entry.get("relevance"), len(refs)),
+        fact=make_fact(entry["fact"]) if entry.get("fact") else "",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from ohr.types import Question
 
 
@@ -31,5 +33,6 @@ def entry_of(question: Question) -> dict[str, object]:
         "headers": list(question.headers),
         "written_for": question.written_for,
         "relevance": list(question.relevance),
+        "fact": json.loads(question.fact) if question.fact else None,
     }
     return entry | {name: value for name, value in optional.items() if value}

@@ -22,11 +22,11 @@ Of = Literal["page", "evidence", "hits", "answer"]
 """What a metric scores: page text, a question's evidence in the knowledge base, the chunks
 retrieved for a question, or an answer."""
 Need = Literal[
-    "text", "table", "formula", "evidence", "page", "several answers", "formats", "judge"
+    "text", "table", "formula", "evidence", "page", "several answers", "formats", "judge", "fact"
 ]
 """What a metric needs in order to apply: running text, a table or a formula on the page (in the
 ground truth); a question with evidence text, with a known page, or with several accepted answers;
-knowledge bases that differ in their format; or a judge."""
+knowledge bases that differ in their format; a judge; or a question with a fact."""
 Judge = Callable[[Sequence[str], Sequence[Sequence[Hit]]], list[Outcome[str]]]
 """Asks the study's judge: takes questions, each with its exhibits, and returns the replies."""
 TextScore = Callable[[str, str], float]

@@ -92,7 +92,7 @@ class Measuring:
                     if alive[label][place]:
                         columns[label][place] = _measured(label, metrics[label], case)
                     elif (
-                        of in ("page", "answer")
+                        (of in ("page", "answer") or "fact" in metrics[label].needs)
                         and applies[label][place]
                         and math.isnan(_measured(label, metrics[label], case))
                     ):
@@ -118,7 +118,7 @@ class Measuring:
             applies &= self._has(of, "truth")
             if not metric.order_free:
                 applies &= self._has(of, "order")
-        if of == "evidence":
+        if of == "evidence" and "fact" not in metric.needs:
             applies &= self._has(of, "evidence")
         if of == "answer":
             applies &= self._has(of, "answer")

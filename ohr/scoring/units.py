@@ -114,4 +114,6 @@ class Units:
             return len(question.answers) > 1
         if need == "page":
             return bool(question.evidence_pages)
+        if need == "fact":
+            return bool(question.fact)
         return need != "evidence" or self.has_evidence(question)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
+from ohr.metrics.facts import FACT_METRICS
 from ohr.metrics.labels import (
     CLOSED_BOOK,
     CONTENT_R_NOISE,
@@ -36,16 +37,13 @@ SETS = {
     "default": tuple(
         PluginSpec(name=name)
         for name in (
-            *("edit_distance", "cer", "wer"),
-            *("silent_numbers", "dropped_numbers", "added_numbers"),
-            *("invented_words", "invented_passage", "repeated_words"),
-            *("r_noise", "r_noise_content", "r_noise_reference", "evidence_lcs"),
-            *("lcs", "page_not_found", "text_missing"),
-            *("lcs_stripped", "hit", "mrr", "ndcg"),
-            *("f1", "em", "rouge_l", "refused", "judged"),
-            *("wrong_number", "number_changed", "misled"),
-        )
+            "edit_distance cer wer silent_numbers dropped_numbers added_numbers invented_words "
+            "invented_passage repeated_words r_noise r_noise_content r_noise_reference "
+            "evidence_lcs lcs page_not_found text_missing lcs_stripped hit mrr ndcg "
+            "f1 em rouge_l refused judged wrong_number number_changed misled"
+        ).split()
     ),
+    "facts": tuple(PluginSpec(name=name) for name in FACT_METRICS),
     "reading": (
         *map(PluginSpec.parse, ("table_similarity", "formula_distance")),
         *map(PluginSpec.parse, ("order_distance", "order_assessed")),
@@ -294,7 +292,7 @@ def _titled(
 
 
 def r_noise_title(protocol: str) -> str:
-    """What the metric ``r_noise`` is called under a protocol: only ``reference`` publishes it."""
+    """The title of ``r_noise`` under a protocol: only ``reference`` publishes it."""
     return R_NOISE if protocol == "reference" else DEFAULT_R_NOISE
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 
@@ -102,6 +104,17 @@ READINGS = {
     "nothing": "",
 }
 """What was read -> what a metric compares with the page that it most resembles."""
+
+
+FACTS: list[dict[str, Any]] = [
+    {"type": "present", "text": "takes in about 3,650 ships", "max_diffs": 1},
+    {"type": "absent", "text": "Fishing from the northern pier"},
+    {"type": "order", "before": "A berth costs", "after": "The pilots were trained"},
+    {"type": "table", "cell": "Outer", "right": "2.4", "top_heading": "Gauge"},
+    {"type": "math", "math": r"\frac{1}{2}\rho g"},
+    {"type": "math", "math": r"a_k \cos(\omega_k t)"},
+]
+"""Facts of which some are true of some of the readings."""
 
 
 def dataset() -> Dataset:

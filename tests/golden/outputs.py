@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from ohr import registry
+from ohr.metrics.page_facts import make_fact
 from ohr.metrics.scores import SCORING
 from ohr.ocr.noise import choose_level
 from ohr.plugins import (
@@ -41,6 +42,7 @@ from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs
 from tests.ohr.datasets.published import write_annotated, write_pairs, write_parquet
+from tests.ohr.datasets.test_olmocr_bench import write_bench
 from tests.ohr.datasets.test_retrieval_sets import write_beir, write_vidore
 from tests.ohr.datasets.test_sroie import write_receipt
 from tests.ohr.datasets.test_transcriptions import ALTO, PAGE
@@ -207,10 +209,14 @@ def systems(plugin: System) -> object:
 def scores(plugin: Metric) -> object:
     """Values under both protocols of what the metric is of."""
     return [
-        [plugin.measure(case) for case in cases(plugin.of, scoring)]
+        [plugin.measure(case) for case in cases(_of(plugin), scoring)]
         for name, scoring in SCORING.items()
         if name in plugin.protocols
     ]
+
+
+def _of(plugin: Metric) -> str:
+    return "fact" if "fact" in plugin.needs else plugin.of
 
 
 def cases(of: str, scoring: Scoring) -> list[Case]:
@@ -232,6 +238,9 @@ def cases(of: str, scoring: Scoring) -> list[Case]:
         )
         for (text, position), page in zip(inputs.QUESTIONS.items(), pages, strict=False)
     ]
+    if of == "fact":
+        facts = [replace(questions[0], fact=make_fact(fact)) for fact in inputs.FACTS]
+        return [EvidenceCase((read,), one, scoring) for read in readings for one in facts]
     if of == "evidence":
         return [EvidenceCase((read,), one, scoring) for read in readings for one in questions]
     if of == "hits":
@@ -300,6 +309,8 @@ def datasets(name: str) -> object:
             params |= {"path": folder / "port"}
         if name == "beir":
             params |= {"path": write_beir(folder / "set")}
+        if name == "olmocr_bench":
+            params |= {"path": write_bench(folder / "set")}
         if name == "vidore":
             (folder / "set").mkdir()
             params |= {"path": write_vidore(folder / "set")}
@@ -322,6 +333,7 @@ def datasets(name: str) -> object:
                 "headers",
                 "written_for",
                 "relevance",
+                "fact",
             ):  # younger than these digests
                 if not one[young]:
                     del one[young]

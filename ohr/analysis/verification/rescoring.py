@@ -142,7 +142,7 @@ def _surely_applies(metric: Metric, info: MetricInfo, scored: _Scored) -> bool:
     has_page = bool(question.evidence_pages)
     has_evidence = has_page and bool(question.evidence_text.strip())
     present = {"page": has_page, "evidence": has_evidence and bool(scored.applies)}
-    present["several answers"] = len(question.answers) > 1
+    present |= {"several answers": len(question.answers) > 1, "fact": bool(question.fact)}
     if info.of == "answer":
         gold = info.stage == "generation" and not info.is_closed_book
         return (

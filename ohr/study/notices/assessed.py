@@ -74,6 +74,7 @@ def _need_evidence(plan: Plan) -> list[str]:
         for name in names
         if (metric := plan.metrics.get(name)) is not None
         and (metric.of == "evidence" or "evidence" in metric.needs)
+        and "fact" not in metric.needs
         and metric.part_of not in names
     ]
 

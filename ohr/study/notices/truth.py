@@ -81,7 +81,12 @@ def truth_note(cells: pd.DataFrame) -> list[str]:
 
 
 def floors(plan: Plan) -> dict[str, float]:
-    """The truth's own r_noise on the questions of a plan: of all, and by domain."""
+    """The truth's own r_noise on the questions of a plan: of all, and by domain.
+
+    Empty if the truth has no text, since nothing is compared with it.
+    """
+    if not has_text(plan.dataset):
+        return {}
     store = ArtefactStore(plan.config.cache)
     measured = stored_floor(store, plan.questions, plan.dataset.pages)
     return {group: round(value, 6) for group, (value, _) in measured.items()}
@@ -123,10 +128,12 @@ def _truth_lines(plan: Plan) -> list[str]:
     dataset = plan.dataset
     if dataset.truth == GROUND_TRUTH:
         if dataset.pages and not has_text(dataset):
-            return [
-                f"truth: the ground truth has no text on any of its {len(dataset.pages)} pages: "
-                "what is compared with it (edit distance, r_noise) says nothing"
-            ]
+            without = (
+                f"truth: the ground truth has no text on any of its {len(dataset.pages)} pages"
+            )
+            if facts := sum(bool(question.fact) for question in plan.questions):
+                return [f"{without}; facts that are checked instead: {facts}"]
+            return [f"{without}: what is compared with it (edit distance, r_noise) says nothing"]
         return []
     usable = sum(ref not in dataset.without_truth for ref in plan.reread)
     holes = "".join(f"; {part}" for part in _hole_parts(count_holes(plan)))

@@ -24,7 +24,7 @@ from ohr.study.scoring.conditions import AnswerSource, Replies
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 FILE = "cases.zip"
-_OPTIONAL = ("category", "headers", "written_for", "relevance")
+_OPTIONAL = ("category", "headers", "written_for", "relevance", "fact")
 _PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
 _NAME = pa.dictionary(pa.int32(), pa.string())
 SCHEMAS = {
@@ -48,6 +48,7 @@ SCHEMAS = {
             ("headers", pa.list_(pa.string())),
             ("written_for", pa.string()),
             ("relevance", pa.list_(pa.float64())),
+            ("fact", pa.string()),
         ]
     ),
     "hits": pa.schema(
@@ -84,9 +85,9 @@ SCHEMAS = {
 }
 """Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
 
-``headers``, ``category``, ``written_for`` and ``relevance`` are left out of a table where nothing
-has any. ``calls`` has every answer of readers with a prompt, in each repeat, and ``prompts`` each
-part of a prompt; both are left out where no reader has one.
+``headers``, ``category``, ``written_for``, ``relevance`` and ``fact`` are left out of a table where
+nothing has any. ``calls`` has every answer of readers with a prompt, in each repeat, and
+``prompts`` each part of a prompt; both are left out where no reader has one.
 """
 _OF_MODELS = ("prompts", "calls")
 
@@ -254,6 +255,7 @@ def _question_row(question: Question) -> tuple[object, ...]:
         [_clean(header) for header in question.headers],
         _clean(question.written_for),
         list(question.relevance),
+        _clean(question.fact),
     )
 
 
