@@ -57,7 +57,7 @@ def make_fact(values: Mapping[str, Any]) -> str:
         if value in (None, ""):
             continue
         expected = bool if name == "case_sensitive" else int if name in _OPTIONAL[:4] else str
-        if type(value) is not expected or (expected is int and value < 0):
+        if type(value) is not expected or (isinstance(value, int) and value < 0):
             raise ValueError(f"{name} is {value!r:.60}; give {_EXPECTED[expected]}")
         fact[name] = value
     for name in FIELDS[kind]:
@@ -114,7 +114,7 @@ def _is_present(fact: Mapping[str, Any], page: str) -> bool:
     if len(text) < len(sought) - edits:  # the score is of the shorter of two texts
         return False
     least = 100 * (1 - edits / len(sought))
-    return fuzz.partial_ratio(sought, text) >= least - 1e-9
+    return bool(fuzz.partial_ratio(sought, text) >= least - 1e-9)
 
 
 def _is_absent(fact: Mapping[str, Any], page: str) -> bool:

@@ -33,6 +33,8 @@ _PROMPT = 512
 _CONTEXT = 8192
 """The default limit of contexts."""
 _AT_ONCE = 4
+_DISPENSABLE = ("temperature", "seed", "stream")
+"""Fields without which most servers answer alike; some refuse them."""
 _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
 _NEW_LIMIT = "max_completion_tokens"
 _SCHEMA = {
@@ -95,6 +97,8 @@ class ServerProbe:
 
     def __post_init__(self) -> None:
         self._limit_name = "max_tokens"
+        self._refused: frozenset[str] = frozenset()
+        """Fields that the server refuses, and that are left out."""
 
     def run(self) -> Report:
         """All checks, in about 15 short requests.
@@ -135,14 +139,9 @@ class ServerProbe:
 
     def _body(self, *turns: tuple[str, Any], room: int = _ROOM, **more: Any) -> dict[str, Any]:
         messages = [{"role": role, "content": content} for role, content in turns]
-        return {
-            "model": self.model,
-            "messages": messages,
-            "temperature": 0,
-            "seed": 0,
-            self._limit_name: room,
-            "stream": False,
-        } | more
+        fields = {"temperature": 0, "seed": 0, self._limit_name: room, "stream": False} | more
+        sent = {name: value for name, value in fields.items() if name not in self._refused}
+        return {"model": self.model, "messages": messages, **sent}
 
     def _ask(self, question: str = _QUESTION, **more: Any) -> Any:
         return self._endpoint().post(self._body(("user", question), **more))
@@ -170,18 +169,17 @@ class ServerProbe:
     def _plain_answer(self, report: Report) -> bool:
         began = time.monotonic()
         try:
-            answer = self._ask()
+            answer = self._first_answer()
         except EngineError as error:
-            if _NEW_LIMIT not in str(error):
-                report.add("answer", works=False, words=_short(error))
-                return False
-            self._limit_name = _NEW_LIMIT
-            report.settings["request"] = {"max_tokens": None, _NEW_LIMIT: 128}
-            try:
-                answer = self._ask()
-            except EngineError as again:
-                report.add("answer", works=False, words=_short(again))
-                return False
+            report.add("answer", works=False, words=_short(error))
+            return False
+        request: dict[str, Any] = dict.fromkeys(sorted(self._refused))
+        if self._limit_name == _NEW_LIMIT:
+            request |= {"max_tokens": None, _NEW_LIMIT: 128}
+        if request:
+            report.settings["request"] = request
+        for name in sorted(self._refused):
+            report.add(name, works=False, words="refused: null in request leaves it out")
         written = completion(answer)
         if not drop_thoughts(written.text).strip():  # it may think first
             try:
@@ -209,6 +207,37 @@ class ServerProbe:
         counted = "unmetered" not in usage
         report.add("counts of tokens", counted, _tokens(usage) if counted else "not reported")
         return True
+
+    def _first_answer(self) -> Any:
+        """The first answer, without the fields that the server refuses. Raises EngineError."""
+        try:
+            return self._ask()
+        except EngineError as error:
+            first, refusal = error, str(error)
+        for _ in range(len(_DISPENSABLE) + 1):  # a server names one field after the other
+            if _NEW_LIMIT in refusal and self._limit_name != _NEW_LIMIT:
+                self._limit_name = _NEW_LIMIT
+            elif named := [name for name in self._dispensable() if name in refusal]:
+                self._refused |= {*named}
+            else:
+                break
+            try:
+                return self._ask()
+            except EngineError as error:
+                refusal = str(error)
+        # It may refuse a field and not say which.
+        known = self._refused
+        rest = self._dispensable()
+        for names in [*([name] for name in rest), rest[:2], rest]:
+            self._refused = known | {*names}
+            try:
+                return self._ask()
+            except EngineError:
+                self._refused = known
+        raise first
+
+    def _dispensable(self) -> list[str]:
+        return [name for name in _DISPENSABLE if name not in self._refused]
 
     def _window(self, report: Report, window: int) -> None:
         """Note the window, and the context that fits into it beside prompt and answer."""
@@ -243,7 +272,8 @@ class ServerProbe:
         def check() -> tuple[bool, str]:
             texts = {completion(self._ask(_COUNT)).text for _ in range(3)}
             same = len(texts) == 1
-            return same, f"{'the same' if same else 'another'} answer in 3 tries at temperature 0"
+            at = "without a temperature" if "temperature" in self._refused else "at temperature 0"
+            return same, f"{'the same' if same else 'another'} answer in 3 tries {at}"
 
         self._add(report, "same answer again", check)
 

@@ -74,6 +74,14 @@ class Reader(Plugin[P], ABC, abstract=True):
         """
         return None
 
+    def stop_asking(self) -> bool:
+        """Send none of the questions of a running :meth:`answer_many` that were not sent yet; its
+        iterator still gives the answers under way, which may have to be paid.
+
+        Returns False if the reader cannot, as by default: then the iterator is closed.
+        """
+        return False
+
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """The answer in a few words.

@@ -84,6 +84,7 @@ class Answering:
                 len(places),
                 lambda: reader.answer_many(texts, hits),
                 lambda place: Reply(place, reader.answer_or_error(texts[place], hits[place])),
+                self.budget,
             )
 
         kind = OfText() if readable is None else OfVerdict(readable)
@@ -203,9 +204,13 @@ class Answering:
             ]
             if not (streak.count or streak.refused):
                 _put_all(journal, held)
-            if spent_up:
-                _put_all(journal, held)
-                self.budget.stop()
+            if spent_up and not self.budget.is_spent:
+                self.budget.is_spent = True
+                if not (isinstance(plugin, Reader) and plugin.stop_asking()):
+                    break
+        if self.budget.is_spent:
+            _put_all(journal, held)
+            self.budget.stop()
         tally.refusals = streak.refusals
         if isinstance(plugin, Reader):  # it was asked everything; a system, one scope only
             streak.end()
@@ -297,9 +302,15 @@ def _check_confidence(label: str, confidence: object) -> None:
 
 
 def _replies(
-    name: str, count: int, many: Callable[[], Iterator[R]], alone: Callable[[int], R]
+    name: str,
+    count: int,
+    many: Callable[[], Iterator[R]],
+    alone: Callable[[int], R],
+    budget: Budget | None = None,
 ) -> Iterator[R]:
-    """A reply (with its ``index``) to every question, even if one of them raises."""
+    """A reply (with its ``index``) to every question, even if one of them raises; no further ones
+    once the budget is spent.
+    """
     unanswered = dict.fromkeys(range(count))
     if not unanswered:
         return
@@ -314,4 +325,6 @@ def _replies(
     except Exception as error:  # one error must not cost the other answers: ask them one by one
         log.warning("%s: %s; asking one by one", name, error)
     for index in unanswered:
+        if budget is not None and budget.is_spent:
+            return
         yield alone(index)

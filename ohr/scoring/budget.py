@@ -17,6 +17,8 @@ class Budget:
 
     most: float | None = None
     spent: float = 0.0
+    is_spent: bool = False
+    """Whether nothing more may be asked for."""
     _most_each: dict[str, float] = field(default_factory=dict)
     """By reader or system, the most that an answer may cost."""
     _at_once: dict[str, int] = field(default_factory=dict)

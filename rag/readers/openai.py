@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, as_completed
+from concurrent.futures import CancelledError, Future, as_completed
 from copy import copy
 from functools import partial
 from math import ceil
@@ -64,6 +64,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
 
     _repeat = 0
+    _running: Sequence[Future[Any]] = ()
 
     def repeat(self, number: int) -> Self:
         """The same with the seed (0, or that of ``request``) raised by ``number``."""
@@ -97,7 +98,8 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
             partial(self._ask, endpoint, *texts[position], pages[position], stop)
             for position in order
         ]
-        futures = dict(zip(submitted(calls, self.params.concurrency), order, strict=True))
+        self._running = submitted(calls, self.params.concurrency)
+        futures = dict(zip(self._running, order, strict=True))
         failure: MissingDependencyError | None = None
         try:
             for future in as_completed(futures):
@@ -117,6 +119,11 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
                 future.cancel()
         if failure is not None:
             raise MissingDependencyError(f"{self.name}: {failure}") from failure
+
+    def stop_asking(self) -> bool:
+        for future in self._running:
+            future.cancel()
+        return True
 
     def _ask(
         self,

@@ -10,8 +10,10 @@ import pytest
 import yaml
 
 from experiments import check_server
+from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.models.server_probe import ServerProbe
+from ohr.plugins import Message
 from tests.builders import CliRunner
 from tests.loopback import Server, calling, refused, said
 
@@ -92,6 +94,35 @@ def test_a_server_that_wants_another_name_of_the_limit_gets_it(server):
     assert {f.topic: f.works for f in report.findings}["limit of tokens"]
 
 
+@pytest.mark.parametrize("says", ["names", "one by one", "nothing"])
+@pytest.mark.parametrize("refuses", [{"temperature"}, {"seed"}, {"temperature", "seed"}])
+def test_a_server_that_refuses_a_field_is_asked_without_it(server, refuses, says):
+    def answer(request):
+        if refusing := sorted(refuses & request.keys()):
+            named = {"names": refusing, "one by one": refusing[:1], "nothing": []}[says]
+            words = f"Unsupported value: {', '.join(named)}" if named else "bad request"
+            return refused(400, json.dumps({"error": {"message": words}}))
+        return able(request)
+
+    server.answer = answer
+    report = ServerProbe(server.url, "m").run()
+    assert report.answers
+    assert report.settings["request"] == {**dict.fromkeys(refuses), "logprobs": True}
+    works = {finding.topic: finding.works for finding in report.findings}
+    assert {name for name in ("temperature", "seed") if works.get(name) is False} == refuses
+    assert works["JSON schema"]
+    params = {"model": "m", "base_url": server.url, "retries": 0, **report.settings}
+    reader = registry.create("reader", {"name": "openai", "params": params})
+    assert reader.answer("How many legs?", []).value == "Eight"
+    assert reader.complete([Message("user", "How many legs?")]).text == "Eight"
+
+
+def test_a_server_that_refuses_everything_is_quoted_by_its_first_refusal(server):
+    server.answer = lambda request: refused(400, "broken" if "seed" in request else "still broken")
+    [finding] = ServerProbe(server.url, "m").run().findings
+    assert "HTTP 400 broken" in finding.words
+
+
 def test_another_model_thoughts_and_slow_requests_are_named(server):
     def answer(request):
         time.sleep(0.01)
@@ -122,7 +153,7 @@ def test_a_server_that_answers_nothing_exits_with_1(server):
     assert done.exit_code == 1
     assert "model is not loaded" in done.stdout
     assert "use:" not in done.stdout
-    assert len(server.requests) <= 3
+    assert len(server.requests) <= 8  # it may refuse a field and not say which
 
 
 def test_no_server_and_no_model_are_one_line(server):
