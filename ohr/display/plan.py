@@ -7,6 +7,7 @@ from collections.abc import Sized
 
 from ohr.display.forecast import forecast_lines
 from ohr.display.terminal import empty_table, show
+from ohr.errors import MissingDependencyError
 from ohr.files.safe_text import plain
 from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
@@ -24,12 +25,15 @@ from ohr.study.scoring.forecast import check_cost, forecast
 def print_plan(config: StudyConfig) -> None:
     """Print how many pages a study would read, how many are cached, and what answers would cost.
 
-    Raises ConfigError last, where they would cost more than ``max_cost``.
+    Plug-ins that are missing are named and left out. Last it raises what the run would:
+    MissingDependencyError for the first of these, ConfigError where the answers would cost more
+    than ``max_cost``.
     """
     dataset = load_dataset(config)
     if dataset.report:
         print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
-    plan = make_plan(config, dataset)
+    missing: list[str] = []
+    plan = make_plan(config, dataset, missing)
     for line in [*truth_lines(plan), *floor_lines(plan)]:
         print(line, file=sys.stderr)
     store = ArtefactStore(config.cache)
@@ -43,6 +47,8 @@ def print_plan(config: StudyConfig) -> None:
         total = len(plan.reread) if reads else 0
         table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))
     show(table)
+    for note in missing:
+        print(f"missing, and left out below: {plain(note)}")
     for note in plan.unreachable:
         print(f"left out: {note}")
     for line in forecast_lines(forecast(plan, store), forecast_pages(plan, store), plan):
@@ -52,6 +58,9 @@ def print_plan(config: StudyConfig) -> None:
         f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "
         f"{len(planned_cells(plan))} cells; {remaining} pages to read with {config.workers} workers"
     )
+    if missing:
+        named = ", ".join(line.partition(":")[0] for line in missing)
+        raise MissingDependencyError(f"the run would stop, since this is missing: {named}")
     check_cost(plan, store)
 
 

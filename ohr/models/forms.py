@@ -11,7 +11,7 @@ Form = Literal["folder", "onnx", "gguf", "server"]
 WORDS: dict[Form, str] = {
     "folder": "a folder with a checkpoint (config.json and weights), or its hub name owner/name in "
     "the local cache",
-    "onnx": "an ONNX file (.onnx), or a folder with one",
+    "onnx": "an ONNX file (.onnx) or its folder",
     "gguf": "a GGUF file (.gguf)",
     "server": "a server, as http://HOST:8000/v1#NAME",
 }

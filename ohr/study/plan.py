@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.datasets.floor import ALL, truth_floor
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, MissingDependencyError
 from ohr.ocr.noise import (
     Noise,
     distorts_images,
@@ -22,6 +22,7 @@ from ohr.plugins import (
     KnowledgeBaseSource,
     Metric,
     OcrBackend,
+    Plugin,
     Reader,
     System,
 )
@@ -60,6 +61,7 @@ from ohr.workers import ray_package
 if TYPE_CHECKING:
     from ohr.registry import Search
 
+Q = TypeVar("Q", bound=Plugin)
 READING = ", reading "
 """Between a reader and the engine whose page texts it gets, if these are not those searched."""
 FEWEST_UNITS = 1000
@@ -185,8 +187,12 @@ class Plan:
         return self.config.dataset.pages
 
 
-def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
-    """Resolve and check a study before anything costly happens. Raises OhrError."""
+def make_plan(config: StudyConfig, dataset: Dataset, missing: list[str] | None = None) -> Plan:
+    """Resolve and check a study before anything costly happens. Raises OhrError.
+
+    With a list ``missing``, a plug-in whose package, program or model is missing is left out of the
+    plan, and the list gets a line about it.
+    """
     if config.runner == "ray":
         ray_package()  # raises if Ray is not installed
     metrics = make_metrics(config, order_known=dataset.order_known)
@@ -227,11 +233,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
             variants += [Variant(spec, noise, seed) for seed in seeds]
     if unreachable and all(variant.noise.operator is None for variant in variants):
         raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
-    for label, engine in engines.items():
+    for label, engine in list(engines.items()):
         if isinstance(engine, OcrBackend):
             check_sources(dataset, reread, label, engine)
             check_importable("engine", label, type(engine))
-            engine.identity()  # raises if the engine is not installed
+            if not _present("engine", {label: engine}, missing):
+                del engines[label]
         else:
             engine.check(dataset)
     chunker_specs, retriever_specs = apply_protocol(config)
@@ -253,20 +260,21 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     check_answerers(readers, systems)
     needs_judge = needs_reader(config) or systems
     judge = make_judge(config.judge) if config.judge is not None and needs_judge else None
-    for answerer in [*readers.values(), *systems.values(), *([judge] if judge is not None else [])]:
-        answerer.identity()  # raises if the model is missing
+    readers = _present("reader", readers, missing)
+    systems = _present("system", systems, missing)
+    judges = {"judge": judge} if judge is not None else {}
+    judge = next(iter(_present("judge", judges, missing).values()), None)
     retrievers = {
         label: registry.create("retriever", spec)
         for label, spec in (retriever_specs if needs_retrieval(config) else {}).items()
     }
-    for retriever in retrievers.values():
-        retriever.identity()  # raises if the model is missing
+    retrievers = _present("retriever", retrievers, missing)
     plan = Plan(
         config=config,
         dataset=dataset,
         questions=questions,
         reread=reread,
-        variants=tuple(variants),
+        variants=tuple(variant for variant in variants if variant.engine.label in engines),
         unreachable=tuple(unreachable),
         engines=engines,
         chunkers={spec.label: registry.create("chunker", spec) for spec in chunker_specs},
@@ -281,6 +289,24 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     )
     _check_pictures(plan)
     return plan
+
+
+def _present(kind: str, plugins: Mapping[str, Q], missing: list[str] | None) -> dict[str, Q]:
+    """The plug-ins that can be used.
+
+    Raises MissingDependencyError for another, unless its line goes to a list.
+    """
+    present = {}
+    for label, plugin in plugins.items():
+        try:
+            plugin.identity()
+        except MissingDependencyError as error:
+            if missing is None:
+                raise
+            missing.append(f"{kind} {label}: {error}" if label != kind else f"{kind}: {error}")
+        else:
+            present[label] = plugin
+    return present
 
 
 def _noise_columns(

@@ -147,3 +147,30 @@ def test_a_budget_reserves_the_next_answer(cost, allowed):
         if budget.add("reader", {"cost": cost}, remaining=20 - given):
             break
     assert given == allowed
+
+
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        ("readers=[extractive,{name: transformers, params: {model: /no}}]", "reader transformers"),
+        ("retrievers=[bm25,{name: rerank, params: {model: /no}}]", "retriever rerank"),
+        ("judge={name: transformers, params: {model: /no}}", "judge"),
+        ("engines=[{name: got, params: {model: /no}}]", "engine got"),
+    ],
+)
+def test_a_dry_run_names_what_is_missing_and_goes_on(study, server, tmp_path, setting, named):
+    options = [
+        *study,
+        setting,
+        *(["noise=[]"] if named.startswith("engine") else []),
+        "--out",
+        str(tmp_path / "run"),
+        "--dry-run",
+    ]
+    done = CliRunner().invoke(noise_curve.main, options)
+    assert done.exit_code == 2
+    assert f"missing, and left out below: {named}: " in done.stdout
+    assert "questions of" in done.stdout.splitlines()[-1]
+    assert f"the run would stop, since this is missing: {named}" in done.stderr
+    if not setting.startswith("readers"):
+        assert "gpt: 40 answers" in done.stdout or setting.startswith("engines")
