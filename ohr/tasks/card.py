@@ -93,6 +93,9 @@ class Card(_Strict):
                     f"{self.name} freezes {name!r}; open: {', '.join(self.open)}, and options that "
                     f"change no result: {', '.join(free)}"
                 )
+        for name in self.open:
+            if name not in self.study and name not in settings:
+                raise ConfigError(f"{self.name} names no {name} of its own: give {name}=…")
         if self.needs_data and data is None:
             raise ConfigError(f"{self.name} needs --data, the folder of its data")
         dataset = {

@@ -16,6 +16,7 @@ from ohr.store.atomic import write_text
 from ohr.study.config import UNSEEN
 from ohr.study.results import StudyRun
 from ohr.tasks.card import DATA, PATHS, Card
+from ohr.tasks.places import machine_places
 
 _AXES = ("ocr:r_noise_reference", "ocr:r_noise", "ocr:r_noise_content", "ocr:edit_distance")
 
@@ -47,6 +48,14 @@ def freeze(
     study = run.config.model_dump(mode="json", exclude=set(UNSEEN))
     study = {key: _short(value) for key, value in study.items()}
     study["dataset"] = _portable(study["dataset"])
+    for option in [name for name in study if name != "dataset"]:
+        if places := list(machine_places(study[option])):
+            if option not in opened:
+                raise ConfigError(
+                    f"{option} names a place of this machine, {places[0]}: a card can freeze it "
+                    f"only elsewhere; or leave it open: --open {','.join([*opened, option])}"
+                )
+            del study[option]  # whoever runs the task names their own
     study["seeds"] = list(manifest["draws"]) or None
     dataset = manifest["dataset"]
     try:

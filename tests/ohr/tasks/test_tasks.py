@@ -13,8 +13,10 @@ from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.tasks.card import load_card, task_names
 from ohr.tasks.freezing import freeze, write_card
+from ohr.tasks.places import machine_places
 from ohr.tasks.running import run_task
 from tests.builders import CliRunner, load_config, write_corpus
+from tests.loopback import said
 
 STUDY = (
     *("engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=[0]", "workers=1"),
@@ -162,3 +164,44 @@ def test_a_card_loads_no_code_of_the_working_folder(card_file, tmp_path, monkeyp
     assert done.exit_code == 2
     assert "--trust-code" in done.stderr
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "is_local"),
+    [
+        ({"base_url": "http://localhost:8000/v1"}, True),
+        ({"base_url": "http://10.1.2.3/v1"}, True),
+        ({"base_url": "http://[::1]:8000/v1"}, True),
+        ({"base_url": "http://gpu7:8000/v1"}, True),
+        ({"model": "https://models.lan/v1#m"}, True),
+        ({"model": "/models/qwen"}, True),
+        ({"model": "~/qwen"}, True),
+        ({"reader": {"name": "openai", "params": {"base_url": "http://127.0.0.1/v1"}}}, True),
+        ({"base_url": "https://api.example.org/v1", "model": "org/qwen"}, False),
+        ({"prompt": "answer", "size": 3}, False),
+    ],
+)
+def test_places_of_a_machine_are_found(place, is_local):
+    spec = [{"name": "x", "argument": None, "params": place, "label": "/x"}]
+    assert bool(list(machine_places(spec))) == is_local
+
+
+def test_a_card_has_no_place_of_a_machine(server, tmp_path):
+    server.answer = lambda request: said("answer 1")
+    params = {"model": "m", "base_url": server.url}
+    reader = f"readers=[{json.dumps({'name': 'openai', 'params': params})}]"
+    run_study(
+        load_config([*write_corpus(tmp_path, documents=3, pages=2), *STUDY, reader]),
+        tmp_path / "run",
+    )
+    finished = open_run(tmp_path / "run")
+    with pytest.raises(ConfigError, match=r"readers names a place of this machine, base_url http"):
+        freeze(finished, "a@1", ["retrievers"], ["overall:f1"], "", "")
+    card = freeze(finished, "a@1", ["retrievers", "readers"], ["overall:f1"], "", "")
+    write_card(card, tmp_path / "card.yaml")
+    assert "127.0.0.1" not in (tmp_path / "card.yaml").read_text()
+    done = run(tmp_path / "card.yaml", tmp_path)
+    assert done.exit_code == 2
+    assert "a@1 names no readers of its own: give readers=…" in done.stderr
+    done = run(tmp_path / "card.yaml", tmp_path, "readers=[extractive]")
+    assert done.exit_code == 0, done.output
