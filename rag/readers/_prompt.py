@@ -1,7 +1,8 @@
 """Prompts for language models, and the answers in what they write.
 
 The built-in prompts have the same intent as those of OHR-Bench (table S12: answer from what was
-retrieved, in very few words, between tags), in our own words.
+retrieved, in very few words, between tags), in our own words. ``ohrbench`` has its form, too: the
+same parts in the same order, without examples, and the same tags.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ohr.errors import ConfigError
 from ohr.models.replies import drop_thoughts
 from ohr.types import Hit
 
-BUILT_IN = ("few_shot", "answer", "judge", "rewrite", "unifiedqa")
+BUILT_IN = ("few_shot", "answer", "ohrbench", "judge", "rewrite", "unifiedqa")
 BARE = frozenset({"unifiedqa"})
 """Built-in prompts of models that were trained on plain lower-case text (Khashabi et al. 2022)."""
 NOTHING = "(none: answer from what you know)"

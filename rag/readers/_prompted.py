@@ -22,8 +22,8 @@ from rag.readers._prompt import Prompt, load_prompt
 
 
 class PromptedParams(plugins.Params):
-    """``prompt``: ``few_shot``, ``answer``, ``judge``, ``rewrite``, ``unifiedqa`` (for that model
-    alone), or a file (:mod:`rag.readers._prompt`).
+    """``prompt``: ``few_shot``, ``answer``, ``ohrbench``, ``judge``, ``rewrite``, ``unifiedqa``
+    (for that model alone), or a file (:mod:`rag.readers._prompt`).
 
     ``max_context_tokens``: passages are cut at this length, and cuts are counted. ``read``: the
     ``text`` of what was retrieved, the ``images`` of its pages, or ``both``. ``max_images``: pages

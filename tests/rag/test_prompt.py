@@ -14,7 +14,8 @@ def test_built_in_prompts_hold_question_and_context_once(name):
     assert (system["role"], user["role"]) == ("system", "user")
     assert user["content"].count("WHO?") == user["content"].count("PAGE TEXT") == 1
     # An answer is told from the rest by its tags, or shown.
-    assert ("<answer>" in system["content"]) != bool(shown)
+    tagged = any(tag in system["content"] for tag in ("<answer>", "<response>"))
+    assert tagged != bool(shown)
     assert "{" not in system["content"] + user["content"]
     plain = prompt.plain("WHO?", "P")
     assert plain.startswith(f"{system['content']}\n\n")
@@ -90,7 +91,7 @@ def test_placeholders_are_checked(tmp_path, text, message):
 def test_a_prompt_that_is_nowhere_or_no_text(tmp_path):
     with pytest.raises(
         ConfigError,
-        match=r"'answr' is neither built in \(few_shot, answer, judge, rewrite, unifiedqa\) ",
+        match=r"'answr' is neither built in \(few_shot, answer, ohrbench, judge, rewrite, unifiedqa\) ",
     ):
         load_prompt("answr")
     (tmp_path / "p.txt").write_bytes(b"\xff\xfe\xfa")
@@ -135,3 +136,12 @@ def test_the_answer_stands_between_the_last_tags(written, answer):
 def test_long_nonsense_takes_linear_time():
     assert extract_answer("<think>" * 50_000) == extract_answer("</think>" * 50_000) == ""
     assert len(extract_answer("<answer>" * 50_000)) < 400_000
+
+
+def test_the_form_of_the_paper_is_question_then_documents_and_response_tags():
+    prompt = load_prompt("ohrbench")
+    system, user = prompt.messages("When?", "[1] In 1874.")
+    assert not prompt.examples
+    assert "<response>" in system["content"]
+    assert user["content"].index("When?") < user["content"].index("[1] In 1874.")
+    assert prompt.extract_answer("Sure: <response>1874</response>") == "1874"
