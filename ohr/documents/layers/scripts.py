@@ -40,7 +40,7 @@ _OF_QUANTITIES = frozenset("\u00b5\u03bc\u03a9\u2126\u0394\u03b1\u03b2\u03b3\u03
 def is_without_blanks(text: str) -> bool:
     """Whether a text begins with a letter of a script without blanks between words."""
     code = ord(text[0])
-    return any(first <= code <= last for first, last in _WITHOUT_BLANKS)
+    return code >= _WITHOUT_BLANKS[0][0] and any(lo <= code <= hi for lo, hi in _WITHOUT_BLANKS)
 
 
 @lru_cache(maxsize=1 << 14)
