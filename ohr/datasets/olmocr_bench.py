@@ -29,7 +29,7 @@ from ohr.types import Document, Page, PageRef, Question
 
 PDFS = "pdfs"
 NO_TEXT = "the data state facts about the page, not its text"
-ABSENT = "they say what should not be in the page's text"
+ABSENT = "they name what should not be in the page's text"
 DEFAULT_DOMAIN = "pages"
 SOURCES = {"present": "text", "absent": "text", "order": "reading_order"}
 SOURCES |= {"table": "table", "math": "formula"}

@@ -134,7 +134,7 @@ def _has_cells(fact: Mapping[str, Any], page: str) -> bool:
     return any(
         _is_alike(fact["cell"], cell, fact)
         and all(
-            any(_is_alike(text, other, fact) for other in _beside(table, cell, side))
+            any(_is_alike(text, other, fact) for other in _neighbours(table, cell, side))
             for side, text in sides
         )
         for table in _tables(page)
@@ -160,7 +160,7 @@ def _is_alike(text: str, cell: Cell, fact: Mapping[str, Any]) -> bool:
     return any(fuzz.ratio(sought, form) >= 100 * least - 1e-9 for form in forms)
 
 
-def _beside(table: ParsedTable, cell: Cell, side: str) -> list[Cell]:
+def _neighbours(table: ParsedTable, cell: Cell, side: str) -> list[Cell]:
     """The cells next to a cell on one side; of headings, all that can be its heading: the first
     cell with text of its column or row, and cells marked as headings.
     """

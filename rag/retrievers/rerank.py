@@ -59,8 +59,8 @@ class Rerank(LocalModel[RerankParams], Reranker[RerankParams]):
         questions, texts = zip(*map(json.loads, pairs), strict=True)
         limit = self.params.max_tokens
         if is_causal(self._folder):
-            asked = list(zip(questions, texts, strict=True))
-            return yes_logits(self._torch, model, tokenizer, asked, limit)
+            together = list(zip(questions, texts, strict=True))
+            return yes_logits(self._torch, model, tokenizer, together, limit)
         inputs = tokenizer(
             list(questions),
             list(texts),
