@@ -7,7 +7,8 @@ one kind after another. ``DIR/error_kinds.csv`` says how frequent each kind is,
 whole), the gain where a random half of its errors is repaired, and the loss where they alone are
 put into the truth. ``DIR/error_places.csv`` has the parts of the errors in lines with evidence,
 elsewhere on its pages, and on other pages; ``--distance 25 --distance 100`` divides those elsewhere
-by the number of words between them and the nearest line with evidence.
+by the number of words between them and the nearest line with evidence. ``--kind letters --kind
+line_lost`` undoes these by themselves and all others together, which asks a slow reader far less.
 """
 
 from __future__ import annotations
@@ -55,6 +56,12 @@ def main(
             help="Words from the evidence that divide errors elsewhere on the page; up to 3 times.",
         ),
     ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Undo this kind by itself and all others together; also several times. No places."
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> int:
     """Measure which kinds of OCR errors cost how much."""
@@ -63,7 +70,8 @@ def main(
     distances = sorted(set(distance or ()))
     if len(distances) > MOST_DISTANCES:
         raise ConfigError(f"--distance {distances[-1]}: give at most {MOST_DISTANCES} distances")
-    return report_kinds(run, out, engine, documents, each, orders, seed, distances, noise)
+    chosen = kind or ()
+    return report_kinds(run, out, engine, documents, each, orders, seed, distances, noise, chosen)
 
 
 if __name__ == "__main__":

@@ -248,12 +248,20 @@ class Analyses(results.StudyRun):
         return make_losses(self.plan, Progress())
 
     def error_kinds(
-        self, engine: str = "", *, documents: int = 0, each: int = 0, orders: int = 2, seed: int = 0
+        self,
+        engine: str = "",
+        *,
+        documents: int = 0,
+        each: int = 0,
+        orders: int = 2,
+        seed: int = 0,
+        kinds: Sequence[str] = (),
     ) -> pd.DataFrame:
         """What each kind of OCR error costs; needs the study's cache.
 
         ``engine`` is by default the only one; only ``documents`` and ``each`` questions of them are
-        scored, by default all. Raises OhrError.
+        scored, by default all. ``kinds`` are undone one by one and all others together. Raises
+        OhrError.
         """
         from ohr.analysis.error_kinds.table import kind_costs
 
@@ -265,6 +273,7 @@ class Analyses(results.StudyRun):
             each=each,
             orders=orders,
             seed=seed,
+            kinds=kinds,
             by_place=False,
         ).losses
 

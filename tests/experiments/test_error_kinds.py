@@ -12,6 +12,7 @@ from experiments import analyse_error_kinds, ocr_benchmark
 from ohr.analysis.attribution.table import swapping
 from ohr.analysis.error_kinds.repairs import (
     PLACES,
+    chosen_kinds,
     error_places,
     find_repairs,
     place_labels,
@@ -172,6 +173,27 @@ def test_python_gives_the_losses_of_the_command(run_folder, tmp_path):
     expected = pd.read_csv(tmp_path / "error_losses.csv")
     assert list(losses["kind"]) == list(expected["kind"])
     assert losses["loss"].to_numpy() == pytest.approx(expected["loss"].to_numpy(), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_some_kinds_are_undone_and_all_others_together(run_folder, tmp_path):
+    arguments = [str(run_folder), "--out", str(tmp_path), "--orders", "1", "--kind", "letters"]
+    result = CliRunner().invoke(analyse_error_kinds.main, arguments)
+    assert result.exit_code == 0, result.output
+    losses = pd.read_csv(tmp_path / "error_losses.csv")
+    assert set(losses["kind"]) == {"letters", "rest"}
+    for _, rows in losses.groupby(["outcome", "group"]):
+        assert rows["loss"].sum() == pytest.approx(rows["loss_of_all"].iloc[0], abs=1e-9)
+    every = ohr.open_run(run_folder).error_kinds(orders=1)
+    wholes = [rows.groupby("outcome")["loss_of_all"].first() for rows in (losses, every)]
+    assert dict(wholes[0]) == pytest.approx(dict(wholes[1]), abs=1e-6)
+    assert set(pd.read_csv(tmp_path / "error_kinds.csv")["kind"]) == {"letters", "rest"}
+    assert not (tmp_path / "error_places.csv").exists()
+
+
+def test_a_kind_that_there_is_not_is_named():
+    with pytest.raises(ConfigError, match=r"--kind scribbles.*letters"):
+        chosen_kinds(["letters", "scribbles"])
 
 
 @pytest.mark.slow

@@ -10,8 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from ohr.errors import ConfigError
 from ohr.ocr_errors.compare import compare_page
 from ohr.ocr_errors.differences import Edit, PageDifference
+from ohr.ocr_errors.error_kinds import ERROR_KINDS
 from ohr.ocr_errors.evidence import evidence_lines
 from ohr.ocr_errors.words import PageWords, cached_page_words
 from ohr.plugins.randomness import generator_for
@@ -127,6 +129,21 @@ def find_repairs(
     progress("errors", len(refs), len(refs))
     labels = {ref: [edit.kind for edit in each.edits] for ref, each in differences.items()}
     return Repairs(plan, read, differences, labels, seed, uncompared)
+
+
+REST = "rest"
+"""The label of all kinds that are not measured one by one."""
+
+
+def chosen_kinds(kinds: Collection[str]) -> Callable[[PageRef, Edit], str]:
+    """The kind of an error if it is one of ``kinds``, else :data:`REST`.
+
+    Raises ConfigError for a kind that there is not.
+    """
+    for kind in kinds:
+        if kind not in ERROR_KINDS:
+            raise ConfigError(f"--kind {kind}: no such kind; there: {', '.join(ERROR_KINDS)}")
+    return lambda _, edit: edit.kind if edit.kind in kinds else REST
 
 
 PLACES = ("evidence lines", "rest of the evidence pages", "other pages")

@@ -33,8 +33,12 @@ def report_kinds(
     seed: int,
     distances: Sequence[int] = (),
     noise: str = "",
+    chosen: Sequence[str] = (),
 ) -> int:
-    """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError."""
+    """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError.
+
+    With ``chosen`` kinds no places are measured.
+    """
     [run] = open_runs([path])
     with run.loading():
         costs = kind_costs(
@@ -47,6 +51,8 @@ def report_kinds(
             seed=seed,
             distances=distances,
             noise=noise,
+            kinds=chosen,
+            by_place=not chosen,
         )
     losses, places = costs.losses, costs.places
     kinds = kind_table(costs.repairs, _words(costs.repairs))
@@ -60,11 +66,14 @@ def report_kinds(
     if count := costs.repairs.uncompared:
         print(f"not compared: {count:,} pages whose truth has no known order of words")
     write_csv(out / "error_losses.csv", losses)
-    write_csv(out / "error_places.csv", places)
+    if not places.empty:
+        write_csv(out / "error_places.csv", places)
     table = kinds_text(kinds, losses)
     show(terminal_table(table, title="errors by kind"))
     print_caption(table.caption)
     for name, rows in (("kinds", losses), ("places", places)):
+        if rows.empty:
+            continue
         own = losses_text(rows)
         show(terminal_table(own, title=f"loss per question by {name}"))
         print_caption(own.caption)

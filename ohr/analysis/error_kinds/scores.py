@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from ohr.analysis.attribution.table import answer_f1, units_with_truth
-from ohr.analysis.error_kinds.repairs import Repairs
+from ohr.analysis.error_kinds.repairs import REST, Repairs
 from ohr.errors import ConfigError
 from ohr.ocr_errors.error_kinds import ERROR_KINDS
 from ohr.statistics.shapley import Coalition, coalitions, mirrored_orders
@@ -145,7 +145,7 @@ def measure_kinds(
     repairs: Repairs, scores: Scores, pairs: int, progress: Callable[[str, int, int], None]
 ) -> Measured:
     """Score what the experiment needs: orders of kinds, halves of kinds, and kinds alone."""
-    labels = tuple(kind for kind in ERROR_KINDS if kind in repairs.all_labels)
+    labels = tuple(kind for kind in (*ERROR_KINDS, REST) if kind in repairs.all_labels)
     rng = np.random.default_rng(repairs.seed)
     measured = Measured(labels, mirrored_orders(len(labels), pairs, rng))
     sets = coalitions(labels, measured.orders)

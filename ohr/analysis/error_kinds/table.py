@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,14 @@ import pandas as pd
 
 from ohr.analysis.attribution.loss_shares import Share, share_columns, share_of
 from ohr.analysis.attribution.table import swapping
-from ohr.analysis.error_kinds.repairs import Repairs, error_places, find_repairs, place_labels
+from ohr.analysis.error_kinds.repairs import (
+    REST,
+    Repairs,
+    chosen_kinds,
+    error_places,
+    find_repairs,
+    place_labels,
+)
 from ohr.analysis.error_kinds.scores import (
     Measured,
     Scores,
@@ -41,7 +48,9 @@ TITLES: Mapping[str, str] = {
     "overall:f1": stage_label("overall", "F1"),
 }
 """The names of outcomes; hits are called by their metric."""
-NAMES: Mapping[str, str] = {kind: name for kind, (name, _) in ERROR_KINDS.items()}
+NAMES: Mapping[str, str] = {kind: name for kind, (name, _) in ERROR_KINDS.items()} | {
+    REST: "all other kinds"
+}
 
 
 def choose_variant(plan: Plan, engine: str, noise: str = "") -> Variant:
@@ -100,21 +109,26 @@ def kind_costs(
     each: int = 0,
     orders: int = 2,
     seed: int = 0,
+    kinds: Collection[str] = (),
     by_place: bool = True,
     distances: Sequence[int] = (),
 ) -> KindCosts:
     """Repair the errors of an engine kind by kind, and score. Raises OhrError.
 
+    ``kinds`` are undone one by one and all others together; by default each is undone by itself.
     ConfigError if the engine has no error. See :func:`choose_variant`, :func:`draw_questions`
     and, for ``distances``, :func:`~ohr.analysis.error_kinds.repairs.error_places`.
     """
     variant, setting = choose_variant(plan, engine, noise), setting_of(plan)
+    label_of = chosen_kinds(kinds) if kinds else None
     plan = draw_questions(plan, documents, each, seed)
     with swapping(plan, progress) as swaps:
         read = swaps.knowledge_bases.knowledge_base(variant)
         repairs = find_repairs(plan, read, seed, progress.new_stage("finding", "pages"))
         if not repairs.all_labels:
             raise ConfigError(f"{variant.label} has no error: its pages are the truth")
+        if label_of is not None:
+            repairs = repairs.relabelled(label_of)
         scoring = progress.new_stage("scoring", "knowledge bases")
         scores = Scores(plan, swaps.scorer, variant, setting)
         losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring))
@@ -139,7 +153,7 @@ def kind_table(repairs: Repairs, words: int) -> pd.DataFrame:
             "characters": characters[label],
             "share_of_characters": characters[label] / total if total else math.nan,
         }
-        for label in ERROR_KINDS
+        for label in (*ERROR_KINDS, REST)
         if errors[label]
     )
 
