@@ -1,7 +1,8 @@
 """The comparisons that a results page rests on, tested as one family each.
 
 A claim is a sum of measured scores with signs, question by question, declared in
-``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` for receipts, in
+``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` and ``tiny_claims.yaml`` for
+receipts, in ``answer_claims.yaml`` for a language model's answers about them, in
 ``typewriter_claims.yaml`` for typewritten pages, and in ``sample_claims.yaml`` for generated
 documents of another seed. Each is tested on all documents of its run. A term may name another run,
 with the same questions.
@@ -10,6 +11,7 @@ with the same questions.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +24,14 @@ import numpy as np
 import pandas as pd
 import yaml
 from attainable import GOLD_PAGES, attainable
-from make_results import DATA, ERRORS, FORMATTING, TABLE_FORMATS
+from claim_studies import (
+    ANSWER_STUDIES,
+    SAMPLE_STUDIES,
+    SCAN_STUDIES,
+    STUDIES,
+    TINY_STUDIES,
+    TYPEWRITER_STUDIES,
+)
 from results_table import GENERATED, ROOT, Study, interval, provenance
 
 from ohr.statistics import Paired, PairedComparison, compare_family
@@ -209,68 +218,12 @@ def table_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"| {' | '.join(verdict.cells)} |"
 
 
-RETRIEVERS = '"retrievers=[bm25,{name: bm25, label: 4-grams, params: {terms: ngrams}}]"'
-IMAGE_NOISE = (
-    "noise_curve dataset.kind=ohrbench "
-    "dataset.path=$S/retrieval_base dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs "
-    'dataset.pages=evidence "engines=[tesseract]" "noise=[semantic]" "levels=[severe]" '
-    '"seeds=[0]" ground_truth=true'
-)
-STUDIES = (
-    Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" {RETRIEVERS}'),
-    FORMATTING,
-    TABLE_FORMATS,
-    ERRORS,
-    Study("image", IMAGE_NOISE),
-)
-"""The runs of the claims; ``$S`` is a sample: ``ohr dataset make-sample --pages 300``."""
-SAMPLE_STUDIES = (Study("image_2", IMAGE_NOISE),)
-"""The same study on a sample of another seed."""
-RECEIPTS = "dataset.kind=sroie dataset.path=$D/receipts dataset.questions=$D/receipts/qas.json"
-TWINS = (
-    "dataset.kind=ohrbench dataset.path=$T/retrieval_base dataset.questions=$T/qas.json "
-    "dataset.pdfs=$T/pdfs"
-)
-TINY = "{name: rapidocr, label: tiny, params: {models: tiny}}"
-SCAN_STUDIES = (
-    Study("scans", f'ocr_benchmark {RECEIPTS} "engines=[gt,tesseract]" {RETRIEVERS}'),
-    Study("twins", f'ocr_benchmark {TWINS} "engines=[gt,tesseract]" {RETRIEVERS}'),
-    Study(
-        "scans_80",
-        f'ocr_benchmark {RECEIPTS} "dataset.documents=$N" '
-        f'"engines=[gt,tesseract,rapidocr,{TINY}]" {RETRIEVERS}',
-    ),
-    Study(
-        "twins_80",
-        f'ocr_benchmark {TWINS} "dataset.documents=$N" '
-        f'"engines=[gt,tesseract,rapidocr,{TINY}]" {RETRIEVERS}',
-    ),
-)
-"""The runs of the claims on real scans; ``$T`` are their twins (``ohr dataset twins``), ``$N`` the
-names of 80 receipts, every second one of the first 160 (:func:`some_receipts`)."""
-
-
-FRENCH = "{name: tesseract, label: tesseract-fra, params: {languages: [fra]}}"
-READING = f'"engines=[{FRENCH},{TINY}]" "stages=[ocr]" "metrics=[default,reading]"'
-TYPEWRITER_STUDIES = (
-    Study(
-        "typewriter_scans",
-        "ocr_benchmark dataset.kind=sroie dataset.path=$D/typewriter "
-        f'"dataset.params={{marks: _^~}}" {READING}',
-    ),
-    Study(
-        "typewriter_twins",
-        "ocr_benchmark dataset.kind=ohrbench dataset.path=$T/retrieval_base "
-        f"dataset.questions=$T/qas.json dataset.pdfs=$T/pdfs {READING}",
-    ),
-)
-"""Typewritten French pages and their twins, ``$T``."""
-
-
-def some_receipts(data: Path) -> str:
-    """The ids of the receipts that slower engines read, as an option takes them."""
+def some_receipts(data: Path, chosen: slice = slice(None)) -> str:
+    """The ids of the receipts that slower engines read, or of some of them, as an option takes
+    them.
+    """
     names = sorted(path.stem for path in (data / "receipts" / "images").rglob("*.jpg"))
-    return f"[{','.join(f'receipt/{name}' for name in names[1:160:2])}]"
+    return f"[{','.join(f'receipt/{name}' for name in names[1:160:2][chosen])}]"
 
 
 @dataclass(frozen=True)
@@ -303,6 +256,8 @@ class Family:
             made_by = [part.format(data=data, out=folder) for part in self.prepare]
             subprocess.run([sys.executable, "-m", *made_by], cwd=ROOT, check=True)
         named = {"D": str(data), self.letter: str(folder), "N": some_receipts(data)}
+        named["H"] = some_receipts(data, slice(1, None, 2))
+        named["M"] = os.environ.get("OHR_MODELS", "models")
         for study in self.studies:
             study.run(named, cache, runs)
 
@@ -330,6 +285,10 @@ class Family:
         print(self.table)
 
 
+RECEIPT_TWINS = (
+    *("experiments.dataset_twins", "dataset.kind=sroie", "dataset.path={data}/receipts"),
+    *("dataset.questions={data}/receipts/qas.json", "--out", "{out}"),
+)
 FAMILIES = (
     Family(
         "claims",
@@ -338,16 +297,9 @@ FAMILIES = (
         "sample",
         "S",
     ),
-    Family(
-        "scan_claims",
-        SCAN_STUDIES,
-        (
-            *("experiments.dataset_twins", "dataset.kind=sroie", "dataset.path={data}/receipts"),
-            *("dataset.questions={data}/receipts/qas.json", "--out", "{out}"),
-        ),
-        "receipts_twins",
-        "T",
-    ),
+    Family("scan_claims", SCAN_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
+    Family("tiny_claims", TINY_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
+    Family("answer_claims", ANSWER_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
     Family(
         "typewriter_claims",
         TYPEWRITER_STUDIES,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from attainable import attainable_f1
-from claims import RECEIPTS, TWINS
+from claim_studies import RECEIPTS, TWINS
 from make_scan_pictures import RECEIPT, SIZE
 from results_table import Study
 

@@ -16,15 +16,21 @@ COMPARES = re.compile(
     re.IGNORECASE,
 )
 SCANS = (RESULTS / "real-scans.md").read_text("utf-8")
-MARK = re.compile(r"\[([csgw]\d+)\]")
-FIGURE = re.compile(r"([01]\.\d{3}) \[([csgw]\d+)\]")
+MARK = re.compile(r"\[([csgwat]\d+)\]")
+FIGURE = re.compile(r"([01]\.\d{3}) \[([csgwat]\d+)\]")
 NOT_SHOWN = "Not shown"
 NO_CLAIMS = ("On other data", "What not to conclude", "Withdrawn", "Claims")
 """Headings below which nothing is claimed; other data were checked elsewhere."""
 MOST_BYTES = 12_000
 CLAIMS = "\n".join(
     (RESULTS / "generated" / f"{name}.md").read_text("utf-8")
-    for name in ("claims", "scan_claims", "typewriter_claims", "sample_claims")
+    for name in (
+        "claims",
+        "scan_claims",
+        "tiny_claims",
+        "typewriter_claims",
+        "sample_claims",
+    )
 )
 
 
@@ -55,7 +61,7 @@ def claims() -> dict[str, dict[str, str]]:
     """The rows of the table of claims, by their mark."""
     lines = [line for line in CLAIMS.splitlines() if line.startswith("|")]
     header, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-    marked = [row for row in rows if re.fullmatch(r"[csgw]\d+", row[0])]
+    marked = [row for row in rows if re.fullmatch(r"[csgwat]\d+", row[0])]
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in marked}
 
 

@@ -1,0 +1,79 @@
+"""The runs that the claims of results pages rest on."""
+
+from __future__ import annotations
+
+from make_results import DATA, ERRORS, FORMATTING, TABLE_FORMATS
+from results_table import Study
+
+RETRIEVERS = '"retrievers=[bm25,{name: bm25, label: 4-grams, params: {terms: ngrams}}]"'
+IMAGE_NOISE = (
+    "noise_curve dataset.kind=ohrbench "
+    "dataset.path=$S/retrieval_base dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs "
+    'dataset.pages=evidence "engines=[tesseract]" "noise=[semantic]" "levels=[severe]" '
+    '"seeds=[0]" ground_truth=true'
+)
+STUDIES = (
+    Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" {RETRIEVERS}'),
+    FORMATTING,
+    TABLE_FORMATS,
+    ERRORS,
+    Study("image", IMAGE_NOISE),
+)
+"""The runs of the claims; ``$S`` is a sample: ``ohr dataset make-sample --pages 300``."""
+SAMPLE_STUDIES = (Study("image_2", IMAGE_NOISE),)
+"""The same study on a sample of another seed."""
+RECEIPTS = "dataset.kind=sroie dataset.path=$D/receipts dataset.questions=$D/receipts/qas.json"
+TWINS = (
+    "dataset.kind=ohrbench dataset.path=$T/retrieval_base dataset.questions=$T/qas.json "
+    "dataset.pdfs=$T/pdfs"
+)
+TINY = "{name: rapidocr, label: tiny, params: {models: tiny}}"
+SCAN_STUDIES = (
+    Study("scans", f'ocr_benchmark {RECEIPTS} "engines=[gt,tesseract]" {RETRIEVERS}'),
+    Study("twins", f'ocr_benchmark {TWINS} "engines=[gt,tesseract]" {RETRIEVERS}'),
+    Study(
+        "scans_80",
+        f'ocr_benchmark {RECEIPTS} "dataset.documents=$N" '
+        f'"engines=[gt,tesseract,rapidocr,{TINY}]" {RETRIEVERS}',
+    ),
+    Study(
+        "twins_80",
+        f'ocr_benchmark {TWINS} "dataset.documents=$N" '
+        f'"engines=[gt,tesseract,rapidocr,{TINY}]" {RETRIEVERS}',
+    ),
+)
+"""The runs of the claims on real scans; ``$T`` are their twins (``ohr dataset twins``), ``$N`` the
+names of 80 receipts, every second one of the first 160."""
+TINY_STUDIES = (
+    Study("scans_tiny", f'ocr_benchmark {RECEIPTS} "engines=[gt,tesseract,{TINY}]" {RETRIEVERS}'),
+    Study("twins_tiny", f'ocr_benchmark {TWINS} "engines=[gt,tesseract,{TINY}]" {RETRIEVERS}'),
+)
+"""The same on all receipts with RapidOCR's smallest models, too."""
+QWEN = (
+    "{name: transformers, label: qwen-0.5b, params: {model: $M/qwen2.5-coder-0.5b.gguf, "
+    "dtype: bfloat16, max_new_tokens: 32}}"
+)
+ANSWERING = (
+    f'"stages=[ocr,retrieval,generation,overall]" top_k=1 "readers=[{QWEN}]" "dataset.documents=$H"'
+)
+ANSWER_STUDIES = (
+    Study("answers_scans", f'ocr_benchmark {RECEIPTS} "engines=[gt,tesseract,{TINY}]" {ANSWERING}'),
+    Study("answers_twins", f'ocr_benchmark {TWINS} "engines=[gt,tesseract]" {ANSWERING}'),
+)
+"""A language model's answers about 40 of the 80 receipts, ``$H``, every second one from the second
+on; ``$M`` is the folder ``OHR_MODELS``."""
+FRENCH = "{name: tesseract, label: tesseract-fra, params: {languages: [fra]}}"
+READING = f'"engines=[{FRENCH},{TINY}]" "stages=[ocr]" "metrics=[default,reading]"'
+TYPEWRITER_STUDIES = (
+    Study(
+        "typewriter_scans",
+        "ocr_benchmark dataset.kind=sroie dataset.path=$D/typewriter "
+        f'"dataset.params={{marks: _^~}}" {READING}',
+    ),
+    Study(
+        "typewriter_twins",
+        "ocr_benchmark dataset.kind=ohrbench dataset.path=$T/retrieval_base "
+        f"dataset.questions=$T/qas.json dataset.pdfs=$T/pdfs {READING}",
+    ),
+)
+"""Typewritten French pages and their twins, ``$T``."""
