@@ -53,12 +53,11 @@ QWEN = (
     "{name: transformers, label: qwen-0.5b, params: {model: $M/qwen2.5-coder-0.5b.gguf, "
     "dtype: bfloat16, max_new_tokens: 32}}"
 )
-ANSWERING = (
-    f'"stages=[ocr,retrieval,generation,overall]" top_k=1 "readers=[{QWEN}]" "dataset.documents=$H"'
-)
+ANSWERING = f'top_k=1 "readers=[{QWEN}]" "dataset.documents=$H"'
+WHOLE_CHAIN = '"engines=[gt,tesseract]" "stages=[ocr,retrieval,generation,overall]"'
 ANSWER_STUDIES = (
-    Study("answers_scans", f'ocr_benchmark {RECEIPTS} "engines=[gt,tesseract,{TINY}]" {ANSWERING}'),
-    Study("answers_twins", f'ocr_benchmark {TWINS} "engines=[gt,tesseract]" {ANSWERING}'),
+    Study("answers_scans", f"ocr_benchmark {RECEIPTS} {WHOLE_CHAIN} {ANSWERING}"),
+    Study("answers_twins", f"ocr_benchmark {TWINS} {WHOLE_CHAIN} {ANSWERING}"),
 )
 """A language model's answers about 40 of the 80 receipts, ``$H``, every second one from the second
 on; ``$M`` is the folder ``OHR_MODELS``."""

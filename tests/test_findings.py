@@ -28,6 +28,7 @@ CLAIMS = "\n".join(
         "claims",
         "scan_claims",
         "tiny_claims",
+        "answer_claims",
         "typewriter_claims",
         "sample_claims",
     )
