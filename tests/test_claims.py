@@ -79,7 +79,7 @@ def test_a_loss_on_all_documents_holds(monkeypatch, tmp_path):
 def test_no_loss_does_not_and_says_what_is_excluded(monkeypatch, tmp_path):
     found = verdict_of(run_of(0.0), monkeypatch, tmp_path)
     assert not found.holds
-    assert found.cells[-1].startswith("not shown; none over .")
+    assert found.cells[-1].startswith("not shown; none over 0.")
 
 
 def test_a_loss_on_half_of_the_documents_is_one_of_all_of_them(monkeypatch, tmp_path):
