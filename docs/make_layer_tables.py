@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,6 +41,7 @@ COLUMNS = {
     "caught": "caught",
     "refused": "refused",
     "handled": "put right or refused",
+    "doubted": "words doubted",
     "given_up": "refused of these",
     "words": "words",
     "order": "order",
@@ -102,7 +102,7 @@ def failures(figures: Mapping[str, Any]) -> Iterator[Sequence[str]]:
 
 def share(value: float | None) -> str:
     """``0.954``; a dash where no file counts."""
-    return number(math.nan if value is None else value)
+    return "–" if value is None else number(value)
 
 
 def tables(figures: Mapping[str, Any]) -> dict[str, str]:

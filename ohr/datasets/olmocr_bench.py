@@ -137,7 +137,7 @@ def _tests(
 
 def _lines(file: Path) -> list[str]:
     try:
-        return decoded(read_bounded(file)).splitlines()
+        return decoded(read_bounded(file)).split("\n")
     except OSError as error:
         raise DatasetError(f"{file} cannot be read: {error}") from error
     except UndecodableError as error:

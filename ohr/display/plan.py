@@ -59,7 +59,7 @@ def print_plan(config: StudyConfig) -> None:
         f"{len(planned_cells(plan))} cells; {remaining} pages to read with {config.workers} workers"
     )
     if missing:
-        named = ", ".join(line.partition(":")[0] for line in missing)
+        named = ", ".join(line.partition(": ")[0] for line in missing)
         raise MissingDependencyError(f"the run would stop, since this is missing: {named}")
     check_cost(plan, store)
 

@@ -11,7 +11,8 @@ def match_starts(pattern: str, text: str, edits: int) -> list[int]:
     """Where substrings of ``text`` begin that are at most ``edits`` insertions, deletions and
     substitutions away from ``pattern``, in order.
 
-    Of neighbouring starts, which a single occurrence gives, the one with the fewest edits counts.
+    Of neighbouring starts, which a single occurrence gives, the one with the fewest edits counts,
+    the first of several.
     """
     distances = _end_distances(pattern[::-1], text[::-1])[::-1]  # by start, in the text
     starts: list[int] = []

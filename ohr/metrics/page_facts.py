@@ -48,8 +48,10 @@ _SIGNS = str.maketrans(
 
 def make_fact(values: Mapping[str, Any]) -> str:
     """A fact as canonical JSON, with what it needs and nothing else. Raises ValueError."""
+    if not isinstance(values, Mapping):
+        raise ValueError("a fact is an object with a type")
     kind = values.get("type")
-    if kind not in FIELDS:
+    if not isinstance(kind, str) or kind not in FIELDS:
         raise ValueError(f"type is {kind!r}; known: {', '.join(FIELDS)}")
     fact: dict[str, Any] = {"type": kind}
     for name in (*FIELDS[kind], *_OPTIONAL):
@@ -61,7 +63,7 @@ def make_fact(values: Mapping[str, Any]) -> str:
             raise ValueError(f"{name} is {value!r:.60}; give {_EXPECTED[expected]}")
         fact[name] = value
     for name in FIELDS[kind]:
-        if not str(fact.get(name, "")).strip():
+        if not plain_text(str(fact.get(name, ""))).strip():
             raise ValueError(f"a fact of the type {kind} needs {name}")
     if kind == "table" and not any(name in fact for name in NEIGHBOURS):
         raise ValueError(f"a fact of the type table needs one of {', '.join(NEIGHBOURS)}")

@@ -64,7 +64,8 @@ class ServerParams(plugins.Params):
         if not (isinstance(model, str) and is_address(model)):
             return values
         address, name = split_address(model)
-        if values.get("base_url", address).rstrip("/") != address.rstrip("/"):
+        given = values.get("base_url") or address
+        if str(given).rstrip("/") != address.rstrip("/"):
             raise ValueError("two addresses, in model and in base_url: name one")
         return {**values, "base_url": address, "model": name}
 

@@ -28,14 +28,17 @@ def form_of(model: str) -> Form:
     """
     if is_address(model):
         return "server"
-    path = Path(model).expanduser()
-    match path.suffix.lower():
-        case ".onnx":
+    try:
+        path = Path(model).expanduser()
+        match path.suffix.lower():
+            case ".onnx":
+                return "onnx"
+            case ".gguf":
+                return "gguf"
+        if path.is_dir() and onnx_file(path) and not has_weights(path):
             return "onnx"
-        case ".gguf":
-            return "gguf"
-    if path.is_dir() and onnx_file(path) and not has_weights(path):
-        return "onnx"
+    except (OSError, RuntimeError):  # no name of a file, or of a user
+        return "folder"
     return "folder"
 
 
@@ -79,6 +82,4 @@ def no_model(user: str, model: str, forms: tuple[Form, ...]) -> MissingDependenc
     shown = "an address" if is_address(model) else repr(model)
     words = [WORDS[form] for form in forms]
     takes = ", ".join(words[:-1]) + " or " * (len(words) > 1) + words[-1]
-    return MissingDependencyError(
-        f"{user}: model: no checkpoint folder or file {shown}: name {takes}"
-    )
+    return MissingDependencyError(f"{user}: model: {shown} cannot be used: name {takes}")

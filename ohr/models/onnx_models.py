@@ -82,7 +82,13 @@ class OnnxModel:
         tokenizer.enable_truncation(
             self._limit, strategy="longest_first" if pairs is None else "only_second"
         )
-        encoded = tokenizer.encode_batch(inputs)
+        try:
+            encoded = tokenizer.encode_batch(inputs)
+        except Exception as error:  # the library raises a bare Exception
+            raise ConfigError(
+                f"{self._user}: a text cannot be cut to {self._limit} tokens ({error}): "
+                "give more max_tokens"
+            ) from error
         mask = np.array([each.attention_mask for each in encoded], np.int64)
         arrays = {
             "input_ids": np.array([each.ids for each in encoded], np.int64),
@@ -90,7 +96,12 @@ class OnnxModel:
             "token_type_ids": np.array([each.type_ids for each in encoded], np.int64),
         }
         given = {name: arrays[name] for name in self._inputs}
-        return [*map(np.asarray, self._session.run(None, given)), mask]
+        try:
+            outputs = self._session.run(None, given)
+        except Exception as error:  # more tokens than positions, for one
+            words = " ".join(f"{self._user}: {self.path} cannot be run: {error}".split())
+            raise ConfigError(f"{words[:400]} (max_tokens {self._limit})") from error
+        return [*map(np.asarray, outputs), mask]
 
     def output(self, outputs: Sequence[np.ndarray], name: str) -> np.ndarray | None:
         """The output of a name among what :meth:`run` returned, or None."""
@@ -109,10 +120,25 @@ class OnnxModel:
 
     @property
     def _limit(self) -> int:
-        return self._max_tokens or self._own_limit
+        return self._max_tokens or self.own_limit
 
     @cached_property
-    def _own_limit(self) -> int:
+    def has_dense_layer(self) -> bool:
+        """Whether vectors of texts go through a further layer, in a file of its own."""
+        path = self.file_beside("modules.json")
+        try:
+            modules = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{self._user}: {path} cannot be read: {error}") from error
+        kinds = [each.get("type") for each in modules if isinstance(each, dict)]
+        return any(str(kind).endswith(".Dense") for kind in kinds)
+
+    @cached_property
+    def own_limit(self) -> int:
+        """Most tokens of an input, as the files beside the model say."""
+        longest = self.json_beside("sentence_bert_config.json").get("max_seq_length")
+        if isinstance(longest, int) and 2 <= longest <= 100_000:
+            return longest
         truncation = self.json_beside(TOKENIZER).get("truncation")
         limit = truncation.get("max_length") if isinstance(truncation, dict) else None
         if not isinstance(limit, int):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -217,7 +218,7 @@ class ServerProbe:
         for _ in range(len(_DISPENSABLE) + 1):  # a server names one field after the other
             if _NEW_LIMIT in refusal and self._limit_name != _NEW_LIMIT:
                 self._limit_name = _NEW_LIMIT
-            elif named := [name for name in self._dispensable() if name in refusal]:
+            elif named := [n for n in self._dispensable() if re.search(rf"\b{n}\b", refusal)]:
                 self._refused |= {*named}
             else:
                 break
@@ -241,7 +242,9 @@ class ServerProbe:
 
     def _window(self, report: Report, window: int) -> None:
         """Note the window, and the context that fits into it beside prompt and answer."""
-        room = window - _PROMPT - report.settings.get("max_tokens", 128)
+        settings = report.settings
+        limit = settings.get("max_tokens") or settings.get("request", {}).get(_NEW_LIMIT, 128)
+        room = window - _PROMPT - limit
         report.add("context window", room > 0, f"{window:,} tokens")
         if 0 < room < _CONTEXT:
             report.settings["max_context_tokens"] = room

@@ -48,7 +48,10 @@ def _is_local_address(text: str) -> bool:
 
 def _shown(text: str) -> str:
     """An address without what may be a key."""
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return "an address"
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 

@@ -44,7 +44,8 @@ class OnnxEmbeddings(DenseRetriever[OnnxEmbeddingsParams]):
     outside_identity = frozenset({"model", "batch_size"})
 
     def encoder_version(self) -> str:
-        return f"{self._model.model_version()}, pooling {self._pooling}"
+        limit = self.params.max_tokens or self._model.own_limit
+        return f"{self._model.model_version()}, pooling {self._pooling}, {limit} tokens"
 
     def encode_passages(self, texts: list[str]) -> list[np.ndarray]:
         return self._encode(texts, self.params.passage_prompt)
@@ -63,6 +64,9 @@ class OnnxEmbeddings(DenseRetriever[OnnxEmbeddingsParams]):
         if self.params.pooling != "auto":
             return self.params.pooling
         config = self._model.json_beside(POOLING)
+        modes = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]
+        if len(modes) > 1:  # vectors of several kinds, one after the other
+            return ""
         for name, key in (("mean", "pooling_mode_mean_tokens"), ("cls", "pooling_mode_cls_token")):
             if config.get(key) is True or config.get("pooling_mode") == name:
                 return name
@@ -90,6 +94,11 @@ class OnnxEmbeddings(DenseRetriever[OnnxEmbeddingsParams]):
         if tokens.ndim != 3 or tokens.shape[:2] != mask.shape:
             raise ConfigError(
                 f"{self.name}: {self._model.path} gives no vectors of texts or tokens"
+            )
+        if self._model.has_dense_layer:
+            raise ConfigError(
+                f"{self.name}: {self._model.path} gives vectors of tokens, and modules.json names "
+                "a further layer, which is not in it: export the whole model"
             )
         if not self._pooling:
             raise ConfigError(

@@ -101,6 +101,32 @@ def test_where_nothing_says_how_tokens_are_pooled_the_user_must(encoder):
     assert {hit.score for hit in made.search("rate", 9)} <= {0.0}
 
 
+def test_vectors_that_need_a_further_layer_or_several_poolings_are_refused(encoder):
+    modules = [{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]
+    (encoder / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ConfigError, match="names a further layer"):
+        pages(create("onnx_embeddings", model=str(encoder), pooling="mean"), "river")
+    (encoder / "modules.json").unlink()
+    folder = encoder / "1_Pooling"
+    folder.mkdir(exist_ok=True)
+    both = dict.fromkeys(("pooling_mode_mean_tokens", "pooling_mode_max_tokens"), True)
+    (folder / "config.json").write_text(json.dumps(both))
+    with pytest.raises(ConfigError, match="name pooling"):
+        pages(create("onnx_embeddings", model=str(encoder)), "river")
+
+
+def test_the_longest_input_is_that_of_the_model_and_part_of_its_identity(encoder):
+    before = create("onnx_embeddings", model=str(encoder), pooling="mean").identity()
+    (encoder / "sentence_bert_config.json").write_text('{"max_seq_length": 64}')
+    after = create("onnx_embeddings", model=str(encoder), pooling="mean").identity()
+    assert before != after
+
+
+def test_a_question_that_leaves_no_room_for_the_text_is_one_error(scorer):
+    with pytest.raises(ConfigError, match="max_tokens"):
+        pages(create("rerank_onnx", model=str(scorer), max_tokens=8), "loan " * 40)
+
+
 def test_an_edited_file_is_another_model(encoder):
     before = create("onnx_embeddings", model=str(encoder)).identity()
     write_onnx(encoder / "onnx" / "model.onnx", AXES * 2)
@@ -211,7 +237,7 @@ def test_what_is_no_model_is_one_error_that_lists_what_is_taken(kind, name, mode
     with pytest.raises(MissingDependencyError) as caught:
         registry.create(kind, {"name": name, "params": {"model": model}}).identity()
     error = str(caught.value)
-    assert f"model: no checkpoint folder or file {model!r}: name a" in error
+    assert f"model: {model!r} cannot be used: name a" in error
     if model != "none.onnx":
         assert ("ONNX file" in error) == ("onnx" in cls.forms())
         assert ("#NAME" in error) == ("server" in cls.forms())

@@ -33,11 +33,12 @@ def drop_doubles(characters: Characters, chosen: np.ndarray) -> np.ndarray:
     origins = characters.origins
     twins = _twins(characters, places, near)
     shifts = {place: origins[place] - origins[twin] for place, twin in twins.items()}
+    all_shifts = np.array(list(shifts.values())).reshape(-1, 2)
     for run in _runs_of(twins, characters, shifts, 0.1 * near):
         # A single letter may stand beside its like by chance; drawn at the same place, it does not,
         # nor where others are shifted alike, off their line.
         shift = np.abs(shifts[run[0]])
-        alike = sum(np.abs(shifts[run[0]] - other).max() <= 0.1 * near for other in shifts.values())
+        alike = (np.abs(all_shifts - shifts[run[0]]).max(axis=1) <= 0.1 * near).sum()
         is_usual = alike >= 3 and shift.min() > LEVEL * characters.sizes[run[0]]
         if len(run) >= 3 or is_usual or shift.max() <= 0.1 * near:
             remaining[run] = False

@@ -94,6 +94,14 @@ def test_what_is_missing_or_malformed_is_named(tmp_path):
     }  # fmt: skip
 
 
+def test_a_test_is_one_line_whatever_breaks_its_text_has(tmp_path):
+    """JSON keeps a line separator and a form feed within a string."""
+    write_bench(tmp_path, {"letters": TESTS["letters"]})
+    test = TESTS["letters"][0] | {"id": "z", "text": "the tide\u2028table\x85ends"}
+    (tmp_path / "more.jsonl").write_text(json.dumps(test, ensure_ascii=False) + "\n", "utf-8")
+    assert "malformed_question" not in load(tmp_path).report.counts
+
+
 class Smudged(OcrBackend):
     """Reads every page alike: with some dark pixels without its table, with more out of order."""
 

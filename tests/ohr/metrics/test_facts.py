@@ -122,6 +122,9 @@ def test_a_formula_is_there_however_it_is_written(latex, expected):
     [
         ({"type": "baseline"}, "known: present, absent, order, table, math"),
         ({"type": "present"}, "needs text"),
+        ({"type": "present", "text": "<br><b></b>"}, "needs text"),
+        ("present", "an object with a type"),
+        ({"type": ["present"], "text": "a"}, "known: present"),
         ({"type": "present", "text": 4}, "give a text"),
         ({"type": "present", "text": "a", "max_diffs": -1}, "give a number from 0"),
         ({"type": "present", "text": "a", "first_n": True}, "give a number from 0"),

@@ -173,6 +173,7 @@ def test_a_card_loads_no_code_of_the_working_folder(card_file, tmp_path, monkeyp
         ({"base_url": "http://10.1.2.3/v1"}, True),
         ({"base_url": "http://[::1]:8000/v1"}, True),
         ({"base_url": "http://gpu7:8000/v1"}, True),
+        ({"base_url": "http://[::1"}, True),
         ({"model": "https://models.lan/v1#m"}, True),
         ({"model": "/models/qwen"}, True),
         ({"model": "~/qwen"}, True),

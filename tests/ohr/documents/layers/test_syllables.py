@@ -12,7 +12,7 @@ from tests.ohr.documents.layers.sheets import Sheet, layer_of, width_of
 
 KA, TA, NA_HALF = "\u0915", "\u0924", "\u0928\u094d"
 SIGN_I, SIGN_AA, SIGN_U, SIGN_E, NASAL = "\u093f", "\u093e", "\u0941", "\u0947", "\u0901"
-CLAIMS = {"a": KA, "d": TA, "k": NA_HALF, "b": SIGN_I, "e": SIGN_AA, "u": SIGN_U, "o": NASAL}
+CLAIMS = {"a": KA, "d": TA, "k": NA_HALF, "7": SIGN_I, "e": SIGN_AA, "u": SIGN_U, "o": NASAL}
 SIZE = 20
 
 
@@ -24,10 +24,10 @@ def sheet_of(shown, claims=CLAIMS):
     ("shown", "text"),
     [
         ("aed", KA + SIGN_AA + TA),
-        ("bad", KA + SIGN_I + TA),
-        ("abd", KA + TA + SIGN_I),
-        ("abkd", KA + NA_HALF + TA + SIGN_I),
-        ("d ba", f"{TA} {KA}{SIGN_I}"),
+        ("7ad", KA + SIGN_I + TA),
+        ("a7d", KA + TA + SIGN_I),
+        ("a7kd", KA + NA_HALF + TA + SIGN_I),
+        ("d 7a", f"{TA} {KA}{SIGN_I}"),
     ],
 )
 def test_a_sign_is_read_after_its_letter(tmp_path, shown, text):
