@@ -82,4 +82,12 @@ def no_model(user: str, model: str, forms: tuple[Form, ...]) -> MissingDependenc
     shown = "an address" if is_address(model) else repr(model)
     words = [WORDS[form] for form in forms]
     takes = ", ".join(words[:-1]) + " or " * (len(words) > 1) + words[-1]
-    return MissingDependencyError(f"{user}: model: {shown} cannot be used: name {takes}")
+    lack = f"{shown} cannot be used" if _exists(model) else f"no checkpoint folder or file {shown}"
+    return MissingDependencyError(f"{user}: model: {lack}: name {takes}")
+
+
+def _exists(model: str) -> bool:
+    try:
+        return is_address(model) or Path(model).expanduser().exists()
+    except (OSError, RuntimeError):
+        return False

@@ -16,7 +16,9 @@ from tests.ocr_backends.test_transformers import ENGINES, engine, every_engine, 
 
 @every_engine
 def test_checkpoint_that_is_nowhere_names_the_command(name: str, tmp_path: Path) -> None:
-    with pytest.raises(MissingDependencyError, match="'/no/such/folder' cannot be used"):
+    with pytest.raises(
+        MissingDependencyError, match="no checkpoint folder or file '/no/such/folder'"
+    ):
         read(engine(name, "/no/such/folder"), page(60, 60))
     with pytest.raises(MissingDependencyError, match=r"has no config.json.*hf download"):
         read(engine(name, tmp_path), page(60, 60))

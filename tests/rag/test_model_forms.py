@@ -237,7 +237,7 @@ def test_what_is_no_model_is_one_error_that_lists_what_is_taken(kind, name, mode
     with pytest.raises(MissingDependencyError) as caught:
         registry.create(kind, {"name": name, "params": {"model": model}}).identity()
     error = str(caught.value)
-    assert f"model: {model!r} cannot be used: name a" in error
+    assert f"model: no checkpoint folder or file {model!r}: name a" in error
     if model != "none.onnx":
         assert ("ONNX file" in error) == ("onnx" in cls.forms())
         assert ("#NAME" in error) == ("server" in cls.forms())
@@ -253,3 +253,10 @@ def test_the_list_of_models_names_plugins_that_take_them(encoder, scorer):
     for name, use in entries.items():
         spec = {"name": use.split()[1], "params": {"model": str(folder / name)}}
         assert registry.create("retriever", spec).identity()
+
+
+def test_a_folder_that_has_no_single_model_is_not_called_missing(tmp_path):
+    for name in ("a.onnx", "b.onnx"):
+        write_onnx(tmp_path / name, AXES)
+    with pytest.raises(MissingDependencyError, match="cannot be used: name"):
+        create("onnx_embeddings", model=str(tmp_path)).identity()

@@ -276,7 +276,7 @@ def test_identity_is_the_checkpoints_content(tmp_path: Path) -> None:
 
 @needs_torch
 def test_unusable_checkpoints_name_the_mend(tmp_path: Path) -> None:
-    with pytest.raises(MissingDependencyError, match="transformers: no checkpoint folder"):
+    with pytest.raises(MissingDependencyError, match="transformers: model: no checkpoint folder"):
         reader(tmp_path / "absent").identity()
     with pytest.raises(MissingDependencyError, match="hf download owner/name"):
         reader("owner/name").identity()
