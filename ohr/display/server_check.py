@@ -10,7 +10,8 @@ from ohr import registry
 from ohr.display.terminal import empty_table, show
 from ohr.files.safe_text import plain
 from ohr.models.chat import ChatParams
-from ohr.models.server_probe import Report, ServerProbe
+from ohr.models.server_probe import ServerProbe
+from ohr.models.server_report import Report
 
 _MARKS = {True: "yes", False: "no", None: ""}
 

@@ -8,7 +8,7 @@ from typing import Literal
 from ohr.errors import MissingDependencyError
 
 Form = Literal["folder", "onnx", "gguf", "server"]
-WORDS: dict[Form, str] = {
+DESCRIPTIONS: dict[Form, str] = {
     "folder": "a folder with a checkpoint (config.json and weights), or its hub name owner/name in "
     "the local cache",
     "onnx": "an ONNX file (.onnx) or its folder",
@@ -80,7 +80,7 @@ def onnx_file(path: Path) -> Path | None:
 def no_model(user: str, model: str, forms: tuple[Form, ...]) -> MissingDependencyError:
     """The error for a model that is in none of the forms that a plug-in takes."""
     shown = "an address" if is_address(model) else repr(model)
-    words = [WORDS[form] for form in forms]
+    words = [DESCRIPTIONS[form] for form in forms]
     takes = ", ".join(words[:-1]) + " or " * (len(words) > 1) + words[-1]
     lack = f"{shown} cannot be used" if _exists(model) else f"no checkpoint folder or file {shown}"
     return MissingDependencyError(f"{user}: model: {lack}: name {takes}")

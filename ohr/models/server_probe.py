@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
@@ -19,6 +19,7 @@ from ohr.models.ends import CUT
 from ohr.models.http import Endpoint
 from ohr.models.pictures import data_url
 from ohr.models.replies import drop_thoughts
+from ohr.models.server_report import Report
 from ohr.models.streams import is_stream
 from ohr.models.system_turns import SETTING
 from ohr.models.token_counts import tokens_used
@@ -58,33 +59,6 @@ _TOOL = {
 }
 
 Failure = (EngineError, MissingDependencyError)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was checked. ``works`` is None where it was not found out."""
-
-    topic: str
-    works: bool | None
-    words: str
-
-
-@dataclass
-class Report:
-    """What was found, and the parameters to use that differ from the defaults."""
-
-    model: str
-    findings: list[Finding] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, topic: str, works: bool | None, words: str) -> None:
-        """Add a finding."""
-        self.findings.append(Finding(topic, works, words))
-
-    @property
-    def answers(self) -> bool:
-        """Whether the server answers a question."""
-        return any(finding.topic == "answer" and finding.works for finding in self.findings)
 
 
 @dataclass
@@ -215,6 +189,10 @@ class ServerProbe:
             return self._ask()
         except EngineError as error:
             first, refusal = error, str(error)
+        try:  # an error that passes is not one of a field
+            return self._ask()
+        except EngineError as error:
+            refusal = str(error)
         for _ in range(len(_DISPENSABLE) + 1):  # a server names one field after the other
             if _NEW_LIMIT in refusal and self._limit_name != _NEW_LIMIT:
                 self._limit_name = _NEW_LIMIT
@@ -227,14 +205,14 @@ class ServerProbe:
             except EngineError as error:
                 refusal = str(error)
         # It may refuse a field and not say which.
-        known = self._refused
+        named_ones = self._refused
         rest = self._dispensable()
         for names in [*([name] for name in rest), rest[:2], rest]:
-            self._refused = known | {*names}
+            self._refused = named_ones | {*names}
             try:
                 return self._ask()
             except EngineError:
-                self._refused = known
+                self._refused = named_ones
         raise first
 
     def _dispensable(self) -> list[str]:

@@ -117,6 +117,22 @@ def test_a_server_that_refuses_a_field_is_asked_without_it(server, refuses, says
     assert reader.complete([Message("user", "How many legs?")]).text == "Eight"
 
 
+@pytest.mark.parametrize("words", ["upstream timed out", "the seed service is busy"])
+def test_an_error_that_passes_blames_no_field(server, words):
+    asked_before = []
+
+    def answer(request):
+        if request and not asked_before:
+            asked_before.append(request)
+            return refused(400, words)
+        return able(request)
+
+    server.answer = answer
+    report = ServerProbe(server.url, "m").run()
+    assert report.answers
+    assert report.settings["request"] == {"logprobs": True}
+
+
 def test_a_server_that_refuses_everything_is_quoted_by_its_first_refusal(server):
     server.answer = lambda request: refused(400, "broken" if "seed" in request else "still broken")
     [finding] = ServerProbe(server.url, "m").run().findings
