@@ -33,7 +33,7 @@ ABSENT = "they name what should not be in the page's text"
 DEFAULT_DOMAIN = "pages"
 SOURCES = {"present": "text", "absent": "text", "order": "reading_order"}
 SOURCES |= {"table": "table", "math": "formula"}
-WORDS = 12
+QUESTION_WORDS = 12
 """Words of what a test looks for that its question has."""
 
 
@@ -57,7 +57,15 @@ class OlmOcrBench(DatasetSource[DatasetParams]):
             if not params.domains or _doc_id(test["pdf"]).split("/")[0] in params.domains
         ]
         documents = _documents({str(test["pdf"]): pdfs[str(test["pdf"])] for test in tests}, report)
-        questions = [_question(test) for test in tests if _doc_id(test["pdf"]) in documents]
+        # Two PDFs may have one id, of which the first is read.
+        sources = {doc_id: document.source for doc_id, document in documents.items()}
+        questions = [
+            _question(test)
+            for test in tests
+            if sources.get(_doc_id(test["pdf"])) == pdfs[str(test["pdf"])]
+        ]
+        if unread := len(tests) - len(questions):
+            report.skipped.append(f"tests of PDFs that are not read: {unread}")
         valid = validate_questions(
             questions,
             documents,
@@ -174,7 +182,7 @@ def _question(test: Mapping[str, Any]) -> Question:
     evidence = [f"${text}$" for text in texts] if kind == "math" else texts
     return Question(
         qid=test["id"],
-        text=" ".join(" ".join(texts).split()[:WORDS]),
+        text=" ".join(" ".join(texts).split()[:QUESTION_WORDS]),
         answers=(),
         doc_id=doc_id,
         domain=doc_id.split("/")[0],

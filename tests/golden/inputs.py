@@ -155,3 +155,12 @@ def printed() -> np.ndarray:
         place = (20, 60 + 70 * row)
         cv2.putText(page, line, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, 0, 3, cv2.LINE_AA)
     return page
+
+
+def misread(text: str, every: int) -> str:
+    """A text with a letter of every so many words misread."""
+    words = text.split(" ")
+    return " ".join(
+        word.replace("e", "c", 1) if place % every == 0 else word
+        for place, word in enumerate(words)
+    )

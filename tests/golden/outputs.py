@@ -349,21 +349,13 @@ def image_repair(plugin: ImageRepair) -> object:
 
 def text_repair(plugin: TextRepair) -> object:
     """Pages with a letter of every ninth word misread."""
-    return [plugin.repair(_misread(text, 9)) for text in list(inputs.PAGES.values())[:3]]
+    return [plugin.repair(inputs.misread(text, 9)) for text in list(inputs.PAGES.values())[:3]]
 
 
 def fusion(plugin: TextFusion) -> object:
     """Pages that two engines misread differently."""
     pages = list(inputs.PAGES.values())[:3]
-    return [plugin.fuse([_misread(text, 9), _misread(text, 7)]) for text in pages]
-
-
-def _misread(text: str, every: int) -> str:
-    words = text.split(" ")
-    return " ".join(
-        word.replace("e", "c", 1) if place % every == 0 else word
-        for place, word in enumerate(words)
-    )
+    return [plugin.fuse([inputs.misread(text, 9), inputs.misread(text, 7)]) for text in pages]
 
 
 MAKERS: dict[type, Callable[[Any], object]] = {

@@ -102,6 +102,23 @@ def test_a_test_is_one_line_whatever_breaks_its_text_has(tmp_path):
     assert "malformed_question" not in load(tmp_path).report.counts
 
 
+def test_tests_of_a_second_pdf_with_one_id_are_not_asked_of_the_first(tmp_path):
+    folder = write_bench(tmp_path, {"letters": TESTS["letters"]}) or tmp_path
+    first = folder / "pdfs" / "letters" / "a.pdf"
+    (folder / "pdfs" / "letters" / "b").mkdir()
+    for name in ("b/c.pdf", "b_c.pdf"):
+        (folder / "pdfs" / "letters" / name).write_bytes(first.read_bytes())
+    tests = [
+        {"pdf": f"letters/{name}", "page": 1, "id": name, "type": "present", "text": "x"}
+        for name in ("b/c.pdf", "b_c.pdf")
+    ]
+    (folder / "more.jsonl").write_text("".join(json.dumps(test) + "\n" for test in tests))
+    dataset = load(folder)
+    assert len({q.qid for q in dataset.questions} & {"b/c.pdf", "b_c.pdf"}) == 1
+    assert dataset.report.counts["duplicate_document"] == 1
+    assert "tests of PDFs that are not read: 1" in dataset.report.skipped
+
+
 class Smudged(OcrBackend):
     """Reads every page alike: with some dark pixels without its table, with more out of order."""
 
