@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import pypdfium2
 
+from ohr.documents.layers.accents import other_accent
 from ohr.documents.layers.characters import Characters
 from ohr.documents.layers.pictures import Pictures, touched_characters
 from ohr.documents.layers.shapes import Shape, likeness
@@ -50,7 +51,8 @@ class Judgement:
     """What a glyph looks like.
 
     ``claim`` is its likeness with the claimed character, NaN without a reference; ``other`` the
-    character that it is most like otherwise, and ``likeness`` how much.
+    character that it is most like otherwise, and ``likeness`` how much. Where accents decide, these
+    are likenesses of accents.
     """
 
     look: Look
@@ -175,6 +177,9 @@ def compare(seen: Shape, text: str) -> Judgement:
         look = "wrong"
     else:
         look = "unknown"
+    accent = other_accent(seen.accent, text) if seen.accent is not None else None
+    if accent is not None and look != "wrong":
+        look, (other, value, claim) = "wrong", accent
     return Judgement(look, claim, other, value, None if look == "right" else seen)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from ohr.documents.layers.accents import accent_of
+
 SIDE = 24
 """Pixels of a shape's side."""
 SOFT = 1.2
@@ -26,13 +28,15 @@ MOST_LOST = 0.45
 class Shape:
     """A glyph's picture, as a vector of length 1, and its edges in sizes of the type.
 
-    ``top`` and ``bottom`` are above the baseline.
+    ``top`` and ``bottom`` are above the baseline. ``accent`` is the picture of what stands above a
+    letter, if anything does.
     """
 
     picture: np.ndarray
     top: float
     bottom: float
     width: float
+    accent: np.ndarray | None = None
 
 
 def shape(ink: np.ndarray, baseline: float, em: float) -> Shape:
@@ -55,6 +59,7 @@ def shape(ink: np.ndarray, baseline: float, em: float) -> Shape:
         baseline / em,
         (baseline - height) / em,
         width / em,
+        accent_of(ink),
     )
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ohr.documents.layers.accents import accents_differ
 from ohr.documents.layers.faces import SIZE, faces_of
 from ohr.documents.layers.shapes import Shape, Shapes, shape
 
@@ -46,7 +47,7 @@ def looks_alike(first: str, second: str) -> bool:
     """Whether two texts cannot be distinguished by their shape alone."""
     if _same_name(first, second):
         return True
-    if len(first) != 1 or len(second) != 1:
+    if len(first) != 1 or len(second) != 1 or accents_differ(first, second):
         return False
     mine, yours = _drawn_by_faces(first), _drawn_by_faces(second)
     return bool(mine and yours and mine[0].picture @ yours[0].picture > SAME_PICTURE)

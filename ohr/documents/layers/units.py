@@ -283,8 +283,8 @@ def _host(number: int, near: Sequence[int], units: Sequence[Unit], hosts: Mappin
 
 
 def _takes_room(text: str) -> bool:
-    """Whether marks stand beside their letter, as many vowel signs do."""
-    return all(unicodedata.category(character) == "Mc" for character in text)
+    """Whether marks of one glyph stand beside their letter, as many vowel signs do."""
+    return any(unicodedata.category(character) == "Mc" for character in text)
 
 
 def _is_on(middle: float, unit: Unit) -> bool:
