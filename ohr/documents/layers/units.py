@@ -271,7 +271,8 @@ def _host(number: int, near: Sequence[int], units: Sequence[Unit], hosts: Mappin
         is_beside = _takes_room(mark.text) and (
             letter.left < mark.left <= letter.right + 0.2 * letter.size
         )
-        if is_beside or _is_on(middle, letter):
+        inside = [other for other in near if units[other].left <= middle <= units[other].right]
+        if is_beside or (_is_on(middle, letter) and (before in inside or not inside)):
             return before
 
     def distance(other: int) -> tuple[float, int]:
