@@ -64,6 +64,43 @@ def is_mixed(text: str) -> bool:
     return False
 
 
+_INDIC = range(0x900, 0xE00)
+_MALAYALAM = range(0xD00, 0xD80)
+
+
+def is_malformed(text: str) -> bool:
+    """Whether a word in an Indic script has vowel signs where no language has them.
+
+    A vowel sign stands after a consonant: not at the beginning, and not after another one or a sign
+    of nasality. A sign that takes the vowel away does not stand after a vowel sign either, but for
+    Malayalam.
+    """
+    if text.isascii():
+        return False
+    before = ""
+    for character in unicodedata.normalize("NFC", text):
+        if unicodedata.category(character) == "Cf":
+            continue  # joiners
+        if ord(character) not in _INDIC:
+            before = character
+            continue
+        is_vowel = " VOWEL SIGN " in unicodedata.name(character, "")
+        is_virama = unicodedata.combining(character) == 9 and ord(character) not in _MALAYALAM
+        if (is_vowel or is_virama) and (not before or _ends_syllable(before)):
+            return True
+        before = character
+    return False
+
+
+def _ends_syllable(character: str) -> bool:
+    """Whether a vowel sign cannot follow: a vowel sign, a sign of nasality, or no letter."""
+    name = unicodedata.name(character, "")
+    return " VOWEL SIGN " in name or name.endswith(_LAST) or not _is_letter_or_mark(character)
+
+
+_LAST = (" SIGN ANUSVARA", " SIGN CANDRABINDU", " SIGN VISARGA")
+
+
 def _is_letter_or_mark(character: str) -> bool:
     return unicodedata.category(character)[0] in "LM"
 

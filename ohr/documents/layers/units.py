@@ -14,9 +14,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ohr.documents.layers.bidi import has_right_to_left
-from ohr.documents.layers.characters import SAME_PLACE, Characters
+from ohr.documents.layers.characters import REPLACEMENT, SAME_PLACE, Characters
 from ohr.documents.layers.scripts import is_joined
 
+FEWEST_WIDTHS = 8
+"""Fewest letters of a page by which others are judged."""
+NARROW = 0.8
+"""A glyph narrower than this share of a letter does not draw it."""
 STROKE = 0.35
 """A stroke that joins letters is at most this share of a letter's height."""
 _DRAWN_BEFORE = frozenset(
@@ -139,7 +143,7 @@ def make_units(characters: Characters, chosen: np.ndarray, direction: np.ndarray
         text = texts[group[0]] if len(group) == 1 else "".join(texts[place] for place in group)
         units.append(Unit(text, group, start, end, base, low, high, left_edge, right, size))
     _set_blanks(units, blanks)
-    return _attach_marks(_drop_repeats(units))
+    return _attach_marks(_join_clusters(_drop_repeats(units)))
 
 
 def _set_blanks(units: list[Unit], blanks: list[tuple[float, float]]) -> None:
@@ -188,6 +192,64 @@ def _drop_repeats(units: list[Unit]) -> list[Unit]:
                 continue
         remaining.append(unit)
     return remaining
+
+
+def _join_clusters(units: list[Unit]) -> list[Unit]:
+    """The units, without letters that a glyph stands for and does not draw.
+
+    Producers that give one glyph of an Indic cluster all its characters may choose a vowel sign,
+    which is narrower than the letter. The letter is the glyph beside it; if that is another letter,
+    the sign has its text from another cluster of the document, and what it stands for is not known.
+    """
+    widths: dict[str, float] = {}
+    for unit in units:
+        if len(unit.text) == 1 and unicodedata.category(unit.text) == "Lo" and unit.size > 0:
+            widths.setdefault(unit.text, (unit.end - unit.start) / unit.size)
+    narrowest = min(widths.values()) if len(widths) >= FEWEST_WIDTHS else 0.0
+    joined: list[Unit] = []
+    for number, unit in enumerate(units):
+        letter = _last_letter(unit.text)
+        width = (unit.end - unit.start) / max(unit.size, 1e-6)
+        if not letter or width >= NARROW * widths.get(letter, narrowest):
+            joined.append(unit)
+            continue
+        before = joined[-1] if joined else None
+        after = units[number + 1] if number + 1 < len(units) else None
+        if before is not None and before.text == letter and _is_beside(before, unit):
+            before.text = unit.text
+            before.places += unit.places
+            before.end, before.right = max(before.end, unit.end), max(before.right, unit.right)
+        elif after is not None and after.text == letter and _is_beside(after, unit):
+            after.text = unit.text
+            after.places = unit.places + after.places
+            after.start, after.left = min(after.start, unit.start), min(after.left, unit.left)
+            after.blank_before |= unit.blank_before
+        else:
+            joined.append(unit)
+            if not any(
+                other is not None and other.text == REPLACEMENT and _is_beside(other, unit)
+                for other in (before, after)
+            ):
+                unit.text = REPLACEMENT
+    return joined
+
+
+def _last_letter(text: str) -> str:
+    """The last letter of a cluster with vowel signs or marks, which is drawn whole; "" if none."""
+    letters = [n for n, c in enumerate(text) if unicodedata.category(c) == "Lo"]
+    if not letters or letters[-1] + 1 == len(text) == 1:
+        return ""
+    last = letters[-1]
+    if last + 1 < len(text) and unicodedata.combining(text[last + 1]) == 9:
+        return ""
+    has_marks = any(unicodedata.category(c) in ("Mn", "Mc") for c in text)
+    return text[last] if has_marks and is_joined(text) else ""
+
+
+def _is_beside(first: Unit, second: Unit) -> bool:
+    gap = max(first.start - second.end, second.start - first.end)
+    near = 0.1 * first.size
+    return gap <= near and abs(first.base - second.base) <= near
 
 
 def _is_stroke(unit: Unit, letter: Unit) -> bool:
@@ -272,7 +334,9 @@ def _host(number: int, near: Sequence[int], units: Sequence[Unit], hosts: Mappin
             letter.left < mark.left <= letter.right + 0.2 * letter.size
         )
         inside = [other for other in near if units[other].left <= middle <= units[other].right]
-        if is_beside or (_is_on(middle, letter) and (before in inside or not inside)):
+        if len(inside) > 1:  # a mark without room of its own is set after its letter
+            return min(inside, key=lambda other: abs(units[other].end - mark.start))
+        if is_beside or (_is_on(middle, letter) and inside in ([], [before])):
             return before
 
     def distance(other: int) -> tuple[float, int]:

@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ohr.documents.layers.characters import REPLACEMENT
 from ohr.documents.layers.glyphs import Glyph, Judgement
 from ohr.documents.layers.lines import Line, testimonies
 from ohr.documents.layers.page import LayerWord, TextLayer
-from ohr.documents.layers.scripts import is_mixed
+from ohr.documents.layers.scripts import is_malformed, is_mixed
 from ohr.documents.layers.states import State, glyph_states, is_garbage
 from ohr.markup.hyphenation import WordForms, join_cut_words
 from ohr.types import Holes, Outcome
@@ -136,7 +137,10 @@ def _verdict(
 def _is_doubtful(word: LayerWord, bad: Collection[int]) -> bool:
     if _is_sign(word):
         return False
-    return word.incomplete or is_mixed(word.text) or any(number in bad for number in word.glyphs)
+    if word.incomplete or REPLACEMENT in word.text:
+        return True
+    strange = is_mixed(word.text) or is_malformed(word.text)
+    return strange or any(number in bad for number in word.glyphs)
 
 
 def _is_sign(word: LayerWord) -> bool:
