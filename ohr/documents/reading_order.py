@@ -27,6 +27,8 @@ LONG = 10.0
 """A line of a column is at least this many times as wide as it is high."""
 LETTERS = 20
 """A line of a column has at least this many letters; numbers and signs have none."""
+NARROW = 0.5
+"""A line of a narrow column has at least this share of either."""
 FULL = 0.75
 """A full line is at least this much of the width of the column."""
 FULL_LINES = 3
@@ -76,16 +78,21 @@ def page_text(boxes: np.ndarray, texts: Sequence[str]) -> str:
 
 
 def reading_order(
-    boxes: np.ndarray, texts: Sequence[str], *, beside_tables: bool = False
+    boxes: np.ndarray,
+    texts: Sequence[str],
+    *,
+    beside_tables: bool = False,
+    narrow: bool = False,
 ) -> list[list[list[int]]]:
     """Indices of the boxes as parts of the page, each a list of lines, each from left to right.
 
     ``boxes``: ``(n, 4, 2)`` corners in pixels, from top left clockwise. Follows the page's skew.
     ``beside_tables``: cut short columns too, and columns of text from tables beside them.
+    ``narrow``: cut columns half as wide too, among which may be tables with texts in their cells.
     """
     if len(boxes) == 0:
         return []
-    page = _set_straight(boxes, texts)
+    page = _set_straight(boxes, texts, NARROW if narrow else 1.0)
     unit = max(float(np.median(page.height)), 1e-6)
     parts = _cut(page, np.arange(len(boxes)), unit, beside_tables)
     return [_lines(page, part) for part in parts]
@@ -119,13 +126,13 @@ def slope_of(boxes: np.ndarray) -> float:
     return float(np.median(rise[wide] / run[wide])) if wide.any() else 0.0
 
 
-def _set_straight(boxes: np.ndarray, texts: Sequence[str]) -> _Boxes:
+def _set_straight(boxes: np.ndarray, texts: Sequence[str], share: float) -> _Boxes:
     x, y = boxes[:, :, 0].astype(float), boxes[:, :, 1].astype(float)
     slope = slope_of(boxes)
     x, y = x + slope * y, y - slope * x
     left_edge, top, right, bottom = x.min(axis=1), y.min(axis=1), x.max(axis=1), y.max(axis=1)
     letters = np.array([_letters(text) for text in texts])
-    long = (letters >= LETTERS) & (right - left_edge >= LONG * (bottom - top))
+    long = (letters >= share * LETTERS) & (right - left_edge >= share * LONG * (bottom - top))
     goes_on = np.array([text.lstrip()[:1].islower() for text in texts])
     digits = np.array([sum(char.isdigit() for char in text) for text in texts])
     figure = (digits > 0) & (digits >= letters)

@@ -72,12 +72,23 @@ def _twice(x: float, y: float, part: str, page: Page, glyphs: Sequence[Glyph]) -
     elif part == "word":
         groups = [word for line in lines(glyphs) for word in words(line)]
     else:
-        groups = [[glyph] for glyph in glyphs]
+        groups = _syllables(glyphs)
     matches = []
     for group in groups:
         again = [glyph.moved(x, y) for glyph in group]
         matches += [[replace(glyph, fill=GREY) for glyph in again] if y else again, group]
     return matches
+
+
+def _syllables(glyphs: Sequence[Glyph]) -> list[Group]:
+    """Each glyph by itself, but those of a span together: its text is that of all of them."""
+    groups: list[Group] = []
+    for glyph in glyphs:
+        if groups and glyph.span and glyph.span == groups[-1][-1].span:
+            groups[-1].append(glyph)
+        else:
+            groups.append([glyph])
+    return groups
 
 
 def _page_twice(page: Page, glyphs: Sequence[Glyph]) -> list[Group]:

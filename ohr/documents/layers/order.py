@@ -57,10 +57,13 @@ def order_lines(segments: Sequence[Segment], texts: Sequence[str], *, mirrored: 
     running = [number for number, text in enumerate(texts) if _letters(text) >= RUNNING]
     is_sane = _backward_steps(segments, by_file, mirrored) <= BACKWARDS
     (place_score, _), (file_score, count) = (_goes_on(o, texts) for o in (by_place, by_file))
-    if len(parts) == 1:  # lines go from top to bottom, unless the file has narrow columns
-        columns = is_sane and count >= FEWEST_STEPS and file_score >= place_score + MUCH_CLEARER
-        order = by_file if columns else by_place
-        is_open = is_sane and not count and _differ_without_case(by_place, by_file, texts)
+    if len(parts) == 1:  # lines go from top to bottom, unless there are narrow columns
+        narrow = _lines_by_place(segments, texts, mirrored, narrow=True)
+        by_column = [line for part in narrow for line in part]
+        others = [by_file] * is_sane + [by_column] * (len(narrow) > 1)
+        order = _clearest(by_place, others, texts)
+        is_open = any(_differ_without_case(by_place, other, texts) for other in others)
+        is_open &= not count and order is by_place
         return _lines(segments, order, known=not (is_open or _overlaid(segments)))
     if _agreement(by_place, by_file, running) >= AGREE:
         return _lines(segments, by_place, known=not _overlaid(segments))
@@ -81,7 +84,7 @@ def _letters(text: str) -> int:
 
 
 def _lines_by_place(
-    segments: Sequence[Segment], texts: Sequence[str], mirrored: bool
+    segments: Sequence[Segment], texts: Sequence[str], mirrored: bool, *, narrow: bool = False
 ) -> list[list[list[int]]]:
     """Parts of the page as lines of indices, by the places of the segments."""
     corners = np.zeros((len(segments), 4, 2))
@@ -92,7 +95,7 @@ def _lines_by_place(
         # Boxes of lines, not of ink: the ink of a dash has no height.
         top, bottom = -segment.base - 0.7 * segment.size, -segment.base + 0.2 * segment.size
         corners[number] = (left_edge, top), (right, top), (right, bottom), (left_edge, bottom)
-    return reading_order(corners, texts)
+    return reading_order(corners, texts, narrow=narrow)
 
 
 def _lines_by_file(segments: Sequence[Segment], mirrored: bool) -> list[list[int]]:
@@ -180,6 +183,18 @@ def _goes_on(order: Sequence[Sequence[int]], texts: Sequence[str]) -> tuple[floa
         total += 1
         right += initial.isupper() if before.rstrip()[-1:] in _ENDS else initial.islower()
     return (right / total if total >= 2 else 0.5), total
+
+
+def _clearest(
+    order: list[list[int]], others: Sequence[list[list[int]]], texts: Sequence[str]
+) -> list[list[int]]:
+    """An order, or the one of others in which sentences go on much more clearly."""
+    best, score = order, _goes_on(order, texts)[0] + MUCH_CLEARER
+    for other in others:
+        value, steps = _goes_on(other, texts)
+        if steps >= FEWEST_STEPS and value >= score:
+            best, score = other, value
+    return best
 
 
 def _overlaid(segments: Sequence[Segment]) -> bool:

@@ -339,10 +339,12 @@ def _host(number: int, near: Sequence[int], units: Sequence[Unit], hosts: Mappin
         if is_beside or (_is_on(middle, letter) and inside in ([], [before])):
             return before
 
-    def distance(other: int) -> tuple[float, int]:
+    def distance(other: int) -> tuple[float, float, int]:
         unit = units[other]
         outside = max(unit.left - middle, middle - unit.right, 0.0)
-        return round(outside / max(unit.size, 1e-6), 2), abs(other - number)
+        from_end = 0.0 if has_right_to_left(unit.text) else abs(unit.end - mark.start)
+        size = max(unit.size, 1e-6)
+        return round(outside / size, 2), round(from_end / size, 1), abs(other - number)
 
     return min(near, key=distance)
 
