@@ -17,6 +17,8 @@ from ohr.documents.layers.bidi import has_right_to_left
 from ohr.documents.layers.characters import REPLACEMENT, SAME_PLACE, Characters
 from ohr.documents.layers.scripts import is_joined
 
+SAME_OUTLINE = 0.02
+"""Most difference of outlines of one glyph, in sizes of the type."""
 FEWEST_WIDTHS = 8
 """Fewest letters of a page by which others are judged."""
 NARROW = 0.8
@@ -206,8 +208,15 @@ def _join_clusters(units: list[Unit]) -> list[Unit]:
         if len(unit.text) == 1 and unicodedata.category(unit.text) == "Lo" and unit.size > 0:
             widths.setdefault(unit.text, (unit.end - unit.start) / unit.size)
     narrowest = min(widths.values()) if len(widths) >= FEWEST_WIDTHS else 0.0
+    outlines = {unit.text: _outline(unit) for unit in units if len(unit.text) == 1}
     joined: list[Unit] = []
     for number, unit in enumerate(units):
+        if joined and _is_second_half(joined[-1], unit, outlines):
+            half = joined[-1]
+            half.places += unit.places
+            half.end, half.right = max(half.end, unit.end), max(half.right, unit.right)
+            half.low, half.high = min(half.low, unit.low), max(half.high, unit.high)
+            continue
         letter = _last_letter(unit.text)
         width = (unit.end - unit.start) / max(unit.size, 1e-6)
         if not letter or width >= NARROW * widths.get(letter, narrowest):
@@ -232,6 +241,27 @@ def _join_clusters(units: list[Unit]) -> list[Unit]:
             ):
                 unit.text = REPLACEMENT
     return joined
+
+
+def _is_second_half(first: Unit, unit: Unit, outlines: Mapping[str, np.ndarray]) -> bool:
+    """Whether a glyph without a character is the letter that ends the one before it.
+
+    A Thai sara am is drawn as a ring over a letter and a stroke beside it: as its second half by
+    itself, which elsewhere on the page has the same outline.
+    """
+    if unit.text != REPLACEMENT or len(first.text) != 1:
+        return False
+    halves = unicodedata.normalize("NFKD", first.text)
+    known_outline = outlines.get(halves[-1])
+    if len(halves) < 2 or known_outline is None or not _is_beside(first, unit):
+        return False
+    return bool(np.abs(_outline(unit) - known_outline).max() <= SAME_OUTLINE)
+
+
+def _outline(unit: Unit) -> np.ndarray:
+    """Advance, and lowest and highest ink above the baseline, in sizes of the type."""
+    sides = np.array([unit.end - unit.start, unit.low - unit.base, unit.high - unit.base])
+    return sides / max(unit.size, 1e-6)
 
 
 def _last_letter(text: str) -> str:
