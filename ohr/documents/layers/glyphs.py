@@ -81,7 +81,12 @@ class GlyphJudge:
         """By font: letters of joined scripts that stand for another, with the one shown."""
 
     def judge(
-        self, page: pypdfium2.PdfPage, characters: Characters, groups: Sequence[Sequence[int]]
+        self,
+        page: pypdfium2.PdfPage,
+        characters: Characters,
+        groups: Sequence[Sequence[int]],
+        *,
+        has_shadows: bool = False,
     ) -> list[Glyph]:
         """The glyph of each group of characters; afterwards all of them are in ``known``."""
         glyphs = _glyphs(characters, groups)
@@ -90,7 +95,7 @@ class GlyphJudge:
             if glyph not in self.known:
                 places.setdefault(glyph, []).append(group)
         if places:
-            pictures = Pictures(page, characters, len(places))
+            pictures = Pictures(page, characters, len(places), has_shadows=has_shadows)
             touched = touched_characters(characters)
             outlined = _outlined_fonts(characters)
             for glyph, seen in places.items():

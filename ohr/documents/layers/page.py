@@ -112,11 +112,11 @@ def _text_layer(
     chosen = drop_doubles(characters, drawn) | (characters.blank & characters.on_page)
     has_box = (characters.boxes[:, 2:] - characters.boxes[:, :2] > 0).all(axis=1)
     chosen &= ~soft | (drawings.seen & has_box & ~characters.no_ink)
-    layout = page_words(characters, chosen, None if is_turned else ink)
+    layout = page_words(characters, chosen, None if is_turned or is_doubled else ink)
     joined = JoinedWords(characters, ink)
     marked = _mark_incomplete(layout.words, drawings.pixel_boxes(orphans.lost), drawings)
     layout = replace(layout, words=joined.settled(marked))
-    words, glyphs = _described(page, characters, layout, judge, drawings)
+    words, glyphs = _described(page, characters, layout, judge, drawings, has_shadows=is_doubled)
     boxes = _sign_boxes(layout.words, characters, drawings)
     marks, mark_ink = find_marks(drawings.without, drawings.scale, boxes)
     text_ink = int(drawings.ink.sum())
@@ -173,13 +173,15 @@ def _described(
     layout: PageWords,
     judge: GlyphJudge,
     drawings: Drawings,
+    *,
+    has_shadows: bool,
 ) -> tuple[tuple[LayerWord, ...], tuple[tuple[Glyph, Judgement], ...]]:
     """The words with their places and glyphs, and the different glyphs."""
     chosen = np.zeros(len(characters), bool)
     for word in layout.words:
         chosen[list(word.places)] = True
     groups = glyph_groups(characters, chosen)
-    group_glyphs = judge.judge(page, characters, groups)
+    group_glyphs = judge.judge(page, characters, groups, has_shadows=has_shadows)
     numbers = {glyph: number for number, glyph in enumerate(dict.fromkeys(group_glyphs))}
     group_of = {place: number for number, group in enumerate(groups) for place in group}
     height, width = drawings.whole.shape[:2]

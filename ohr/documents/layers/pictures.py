@@ -20,6 +20,9 @@ MANY = 10
 INK = 70
 """Least darkness, of 255, of ink."""
 
+SHADOW = 0.5
+"""Of text with shadows, ink is at least this share of the darkest."""
+
 
 def touched_characters(characters: Characters) -> np.ndarray:
     """Whether the box of a character's neighbour reaches into its own: bool ``(n,)``."""
@@ -38,8 +41,16 @@ def touched_characters(characters: Characters) -> np.ndarray:
 class Pictures:
     """Pictures of glyphs of one page."""
 
-    def __init__(self, page: pypdfium2.PdfPage, characters: Characters, count: int) -> None:
+    def __init__(
+        self,
+        page: pypdfium2.PdfPage,
+        characters: Characters,
+        count: int,
+        *,
+        has_shadows: bool = False,
+    ) -> None:
         self.page = page
+        self.least_ink = SHADOW if has_shadows else 0.0
         self.characters = characters
         self.west, self.south, self.east, self.north = page.get_bbox()
         self.turned = page.get_rotation() != 0
@@ -89,11 +100,16 @@ class Pictures:
             x_off, y_off = self.west + crop[0], self.north - crop[3]
         x0, x1 = (left_edge - x_off) * scale, (right - x_off) * scale
         y0, y1 = (y_off - top) * scale, (y_off - bottom) * scale
-        return _cut(image, (x0, y0, x1, y1), (y_off - base) * scale, size * scale)
+        box = (x0, y0, x1, y1)
+        return _cut(image, box, (y_off - base) * scale, size * scale, self.least_ink)
 
 
 def _cut(
-    image: np.ndarray, box: tuple[float, float, float, float], baseline: float, em: float
+    image: np.ndarray,
+    box: tuple[float, float, float, float],
+    baseline: float,
+    em: float,
+    least_ink: float,
 ) -> Shape | None:
     """The shape of what is drawn in a box, without what reaches in from outside."""
     height, width = image.shape
@@ -105,7 +121,7 @@ def _cut(
     part = image[y0:y1, x0:x1]
     paper = np.median(np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]]))
     ink = cv2.absdiff(part, np.full_like(part, paper))
-    dark = (ink > INK).astype(np.uint8)
+    dark = (ink > max(INK, least_ink * float(ink.max()))).astype(np.uint8)
     rules = dark.all(axis=1)  # underlines go on beyond the glyph
     if rules.any() and rules.sum() <= max(1, 0.12 * em):
         dark[rules] = 0
