@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import cv2
@@ -24,7 +25,8 @@ from ohr.workers.one_thread import one_thread
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom as shares of a page, in [0, 1]."""
-Witness = Callable[[np.ndarray], str]
+Witness = Callable[[Sequence[np.ndarray]], list[str]]
+"""The text of each picture of a line, in order."""
 
 DPI = 200
 HEIGHT = 48
@@ -47,6 +49,9 @@ _LANGUAGES = {
     "KATAKANA": ("jpn",),
     "CJK": ("chi_sim", "chi_tra", "jpn"),
 }
+_FAILURES = (OhrError, OSError, RuntimeError, ValueError)
+_SEPARATOR = "\f"
+"""Between the texts of two pictures in Tesseract's output."""
 _RAPID_SCRIPTS = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA"})
 
 
@@ -58,12 +63,18 @@ def read_lines(path: Path, lines: Sequence[tuple[int, Box, str]]) -> list[dict[s
     EngineError.
     """
     pages: dict[int, np.ndarray] = {}
-    readings: list[dict[str, str]] = []
-    for page_no, box, text in lines:
+    pictures: dict[str, dict[int, np.ndarray]] = {}
+    for place, (page_no, box, text) in enumerate(lines):
         if page_no not in pages:
             pages.clear()
             pages[page_no] = cv2.cvtColor(render(path, page_no, DPI), cv2.COLOR_RGB2GRAY)
-        readings.append(read_line(pages[page_no], box, main_script(text)))
+        if (picture := _line(pages[page_no], box)) is not None:
+            pictures.setdefault(main_script(text), {})[place] = picture
+    readings: list[dict[str, str]] = [{} for _ in lines]
+    for script, of_script in pictures.items():
+        texts = _read(list(of_script.values()), script)
+        for place, reading in zip(of_script, texts, strict=True):
+            readings[place] = reading
     return readings
 
 
@@ -73,13 +84,22 @@ def read_line(page: np.ndarray, box: Box, script: str) -> dict[str, str]:
     Empty for a line that is too small, and without those that fail on it. Raises EngineError.
     """
     picture = _line(page, box)
-    texts: dict[str, str] = {}
-    if picture is not None:
-        for name, witness in witnesses(script).items():
+    return {} if picture is None else _read([picture], script)[0]
+
+
+def _read(pictures: Sequence[np.ndarray], script: str) -> list[dict[str, str]]:
+    """What each witness reads in each picture: all at once, or one by one if that fails."""
+    readings: list[dict[str, str]] = [{} for _ in pictures]
+    for name, witness in witnesses(script).items():
+        texts: list[str] | None = None
+        if len(pictures) > 1:
+            with suppress(*_FAILURES):
+                texts = witness(pictures)
+        for place, picture in enumerate(pictures):
             # A line that a witness fails on has no text of it, and is counted as unread.
-            with suppress(OhrError, OSError, RuntimeError, ValueError):
-                texts[name] = witness(picture)
-    return texts
+            with suppress(*_FAILURES):
+                readings[place][name] = witness([picture])[0] if texts is None else texts[place]
+    return readings
 
 
 def _line(page: np.ndarray, box: Box) -> np.ndarray | None:
@@ -136,7 +156,7 @@ def _rapidocr() -> Witness | None:
         result = engine(colour, use_det=False, use_cls=False, use_rec=True)
         return " ".join(getattr(result, "txts", None) or ())
 
-    return read
+    return lambda pictures: [read(picture) for picture in pictures]
 
 
 @cache
@@ -147,15 +167,30 @@ def _tesseract(script: str) -> Witness | None:
         chosen = ["eng"] if "eng" in languages else sorted(languages & {"Latin", "script/Latin"})
     if not chosen:
         return None
+    return partial(_tesseract_lines, chosen[0])
+
+
+def _tesseract_lines(language: str, pictures: Sequence[np.ndarray]) -> list[str]:
+    """The text of each picture, by one process: to start it takes longer than to read a line."""
     import pytesseract
 
-    def read(picture: np.ndarray) -> str:
-        with one_thread():
-            return str(
-                pytesseract.image_to_string(picture, lang=chosen[0], config="--psm 7", timeout=20)
-            ).strip()
-
-    return read
+    with one_thread(), TemporaryDirectory() as folder:
+        names = [str(Path(folder, f"{number}.png")) for number in range(len(pictures))]
+        for name, picture in zip(names, pictures, strict=True):
+            if not cv2.imwrite(name, picture):
+                raise OSError(f"{name} cannot be written")
+        listed = Path(folder, "lines.txt")
+        listed.write_text("\n".join(names), "utf-8")
+        text = str(
+            pytesseract.image_to_string(str(listed), lang=language, config="--psm 7", timeout=20)
+        )
+    # Tesseract 4 also ends the last picture's text with the separator.
+    texts = text.split(_SEPARATOR)
+    if len(texts) == len(pictures) + 1 and not texts[-1].strip():
+        texts.pop()
+    if len(texts) != len(pictures):
+        raise ValueError(f"Tesseract gave {len(texts)} texts for {len(pictures)} lines")
+    return [text.strip() for text in texts]
 
 
 @cache

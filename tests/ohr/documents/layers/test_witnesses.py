@@ -26,7 +26,7 @@ def engines(monkeypatch):
 
 def test_a_witness_sees_the_line_and_nothing_else(tmp_path, engines):
     seen = []
-    engines["Eye"] = lambda picture: seen.append(picture) or "text"
+    engines["Eye"] = lambda pictures: seen.extend(pictures) or ["text"] * len(pictures)
     sheet = Sheet().text(20, 260, "Harbour").text(20, 100, "office", size=30)
     layer = layer_of(sheet, tmp_path)
     lines = [(0, word.box, word.text) for word in layer.words]
@@ -43,7 +43,7 @@ def test_a_witness_sees_the_line_and_nothing_else(tmp_path, engines):
 
 def test_light_text_on_a_dark_box_is_shown_dark_on_light(tmp_path, engines):
     seen = []
-    engines["Eye"] = lambda picture: seen.append(picture) or ""
+    engines["Eye"] = lambda pictures: seen.extend(pictures) or [""] * len(pictures)
     sheet = Sheet().draw("0 g 0 240 400 60 re f")
     sheet.pieces.append("1 g ")
     layer = layer_of(sheet.text(20, 260, "Harbour"), tmp_path)
@@ -53,16 +53,50 @@ def test_light_text_on_a_dark_box_is_shown_dark_on_light(tmp_path, engines):
 
 
 def test_a_witness_that_fails_says_nothing(tmp_path, engines):
-    def fail(picture):
+    def fail(pictures):
         raise OhrError("no model")
 
-    engines.update(Broken=fail, Eye=lambda picture: "text")
+    engines.update(Broken=fail, Eye=lambda pictures: ["text"])
     Sheet().text(20, 260, "Harbour").write(tmp_path / "sheet.pdf")
     assert read_lines(tmp_path / "sheet.pdf", [(0, WHOLE, "Harbour")]) == [{"Eye": "text"}]
 
 
+def test_lines_are_read_at_once_and_one_by_one_if_that_fails(tmp_path, engines):
+    calls = []
+
+    def stumble(pictures):
+        calls.append(len(pictures))
+        if any(picture.shape[1] > 400 for picture in pictures):
+            raise RuntimeError("too wide")
+        return ["short"] * len(pictures)
+
+    engines.update(Eye=lambda pictures: ["text"] * len(pictures), Narrow=stumble)
+    sheet = Sheet().text(20, 260, "Harbour office, open all year").text(20, 100, "Quay")
+    lines = layer_of(sheet, tmp_path).words
+    boxes = [(0, (0.0, word.box[1], 1.0, word.box[3]), word.text) for word in lines[:1]]
+    boxes += [(0, word.box, word.text) for word in lines[-1:]]
+    long, short = read_lines(tmp_path / "sheet.pdf", boxes)
+    assert long == {"Eye": "text"}
+    assert short == {"Eye": "text", "Narrow": "short"}
+    assert calls == [2, 1, 1]
+
+
+def test_tesseract_reads_lines_at_once_as_it_reads_each(tmp_path):
+    if "eng" not in witnesses._tesseract_languages():
+        pytest.skip("Tesseract is not installed")
+    sheet = Sheet().text(20, 260, "Harbour office", size=20).text(20, 180, "12.50 paid", size=20)
+    words = layer_of(sheet, tmp_path).words
+    nothing = (0, (0.1, 0.5, 0.9, 0.6), "?")  # blank paper between two lines
+    lines = [(0, word.box, word.text) for word in words]
+    lines = [lines[0], nothing, *lines[1:], nothing]
+    alone = [read_lines(tmp_path / "sheet.pdf", [line])[0]["Tesseract"] for line in lines]
+    together = [each["Tesseract"] for each in read_lines(tmp_path / "sheet.pdf", lines)]
+    assert together == alone
+    assert together[0] == "Harbour"
+
+
 def test_a_line_without_a_place_is_not_read(tmp_path, engines):
-    engines["Eye"] = lambda picture: "text"
+    engines["Eye"] = lambda pictures: ["text"]
     Sheet().text(20, 260, "Harbour").write(tmp_path / "sheet.pdf")
     assert read_lines(tmp_path / "sheet.pdf", [(0, (0.5, 0.5, 0.5, 0.5), "Harbour")]) == [{}]
 
