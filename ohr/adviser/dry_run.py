@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ohr.adviser.countdown import spoken
+from ohr.adviser.recommend.layers import summarise_layers
 from ohr.adviser.sampling import Draw, PageSample
 from ohr.display.wording import pages_of
 from ohr.files.safe_text import plain
@@ -38,10 +39,11 @@ def draw_lines(draw: Draw, to_read: int) -> list[str]:
 
 def layer_lines(sample: PageSample) -> list[str]:
     """A line on the text layers of the PDFs, which need no OCR; empty without PDFs."""
-    if not sample.checked:
+    summary = summarise_layers(sample)
+    if summary is None:
         return []
-    usable = sum(not fault for fault in sample.checked.values())
-    return [f"text layers: {usable} of {len(sample.checked)} checked pages are usable"]
+    caution = f"; {summary.caution}" if summary.caution else ""
+    return [f"text layers: {summary.usable} of {summary.checked} checked pages are usable{caution}"]
 
 
 def reading_lines(sample: PageSample, settings: OcrSettings) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,9 @@ NO_PDF = "an image"
 LAYERS_CHECKED = 60
 """Number of pages of PDFs whose text layers are checked, if fewer pages are read with engines, or
 if all of these layers are usable."""
+SECOND_PAGES = 30
+"""Number of PDFs of which two or more pages are checked, if there are as many, so that it is seen
+whether one page speaks for its PDF."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Draw:
     """Why documents cannot be opened."""
     others: Mapping[str, int]
     """Number of files by suffix that are neither PDFs nor images."""
+    seed: int = 0
 
     @property
     def total(self) -> int:
@@ -162,14 +167,17 @@ def draw_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int, ranges: s
         if (remaining := [source for source in sources if page_ref(source) not in chosen])
     }
     of_pdfs = sum(source.is_pdf for source in pages)
-    further = max(0, min(LAYERS_CHECKED - of_pdfs, sum(map(len, unread.values()))))
+    count = max(0, min(LAYERS_CHECKED - of_pdfs, sum(map(len, unread.values()))))
+    further = _drawn(unread, count, seed) if count else []
+    drawn = Counter(source.path for source in (*pages, *further) if source.is_pdf)
     return Draw(
         pages,
-        _drawn(unread, further, seed) if further else [],
+        [*further, *_second_pages(drawn, unread, seed)],
         {document_id(sources[0].name): path for path, sources in documents.items()},
         {document_id(sources[0].name): len(sources) for sources in documents.values()},
         left_out,
         rest,
+        seed,
     )
 
 
@@ -187,7 +195,7 @@ def check_sample(draw: Draw, first: int | None = None) -> PageSample:
     if first is None:
         verdicts = _verdicts(of_pdf)
     else:
-        begun = _begin(of_pdf, max(first, len(of_pdf)))
+        begun = _begin(of_pdf, max(first, len(of_pdf)), draw.seed)
         verdicts = _verdicts(begun)
         rest = {
             path: pages
@@ -233,13 +241,39 @@ def _verdicts(of_pdf: Mapping[Path, Sequence[PageSource]]) -> dict[PageRef, Laye
 
 
 def _begin(
-    of_pdf: Mapping[Path, Sequence[PageSource]], most: int
+    of_pdf: Mapping[Path, Sequence[PageSource]], most: int, seed: int
 ) -> dict[Path, Sequence[PageSource]]:
-    """At most ``most`` of the pages, of each document in proportion, spread evenly."""
+    """About ``most`` of the pages, of each document in proportion, spread from a drawn start.
+
+    Of :data:`SECOND_PAGES` documents they are two or more, if as many have two.
+    """
+    shares = _shares(of_pdf, most, seed)
+    for path in _too_few(shares, {path: len(of_pdf[path]) - shares[path] for path in shares}, seed):
+        shares[path] = 2
     return {
-        path: [of_pdf[path][place * len(of_pdf[path]) // count] for place in range(count)]
-        for path, count in _shares(of_pdf, most, 0).items()
+        path: [of_pdf[path][place] for place in places]
+        for path, count in shares.items()
+        for places in [_spread(len(of_pdf[path]), count, seed, f"{of_pdf[path][0].name} layers")]
     }
+
+
+def _second_pages(
+    drawn: Mapping[Path, int], unread: Mapping[Path, Sequence[PageSource]], seed: int
+) -> list[PageSource]:
+    """A page more of some PDFs of which one was drawn: see :data:`SECOND_PAGES`."""
+    left_over = {path: len(unread.get(path, ())) for path in drawn}
+    return [
+        unread[path][_spread(len(unread[path]), 1, seed, f"{path.name} again")[0]]
+        for path in _too_few(drawn, left_over, seed)
+    ]
+
+
+def _too_few(counts: Mapping[Path, int], left_over: Mapping[Path, int], seed: int) -> list[Path]:
+    """The PDFs that need a second page: of those with one page and another one left over."""
+    several = sum(count > 1 for count in counts.values())
+    single = [path for path, count in counts.items() if count == 1 and left_over[path]]
+    missing = min(SECOND_PAGES - several, len(single))
+    return [single[place] for place in _spread(len(single), missing, seed, "second")]
 
 
 def _drawn(

@@ -350,6 +350,18 @@ def test_layers_are_counted_and_extrapolated():
     assert summarise_layers(sample_of({}, {})) is None
 
 
+def test_what_one_page_of_a_document_leaves_open_is_said():
+    faults = {"a": ["", "it has no text"], "b": [""], "leaf": [""]}
+    layers = summarise_layers(sample_of(faults, {"a": 5, "b": 3, "leaf": 1, "c": 2}))
+    assert layers is not None
+    assert layers.caution == (
+        "one page decides for each of 1 PDF; 1 PDF not checked; "
+        "of 1 PDF with two or more checked pages, 1 is mixed"
+    )
+    assert "3 of 4 checked pages of 3 PDFs" in layers.sentences()[0]
+    assert layers.json_content()["mixed"] == 1
+
+
 @pytest.mark.parametrize(
     ("structured", "better", "words"),
     [

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ohr.adviser.sampling import PageSample
+from ohr.display.wording import counted
 
 _Z = 1.959964
 _SHOWN = 3
@@ -35,6 +36,14 @@ class LayerSummary:
     high: int
     faults: Mapping[str, int]
     """Number of checked pages by what is wrong with their layer, the most frequent first."""
+    single: int = 0
+    """Number of PDFs with several pages of which one page was checked."""
+    several: int = 0
+    """Number of PDFs of which two or more pages were checked."""
+    mixed: int = 0
+    """Number of these on which some, but not all, checked pages have a usable layer."""
+    unchecked: int = 0
+    """Number of PDFs of which no page was checked."""
 
     @property
     def is_complete(self) -> bool:
@@ -51,9 +60,24 @@ class LayerSummary:
         """Whether every checked page has a usable layer."""
         return self.usable == self.checked
 
+    @property
+    def caution(self) -> str:
+        """What one page a PDF, or none, leaves open; empty if two were checked of all."""
+        parts = []
+        if self.single:
+            parts.append(f"one page decides for each of {counted(self.single, 'PDF')}")
+        if self.unchecked:
+            parts.append(f"{counted(self.unchecked, 'PDF')} not checked")
+        if parts and self.several:
+            parts.append(
+                f"of {counted(self.several, 'PDF')} with two or more checked pages, "
+                f"{self.mixed} {'is' if self.mixed == 1 else 'are'} mixed"
+            )
+        return "; ".join(parts)
+
     def sentences(self) -> list[str]:
         """What to do with the layers."""
-        of = f"{self.documents} PDF{'s' * (self.documents != 1)}"
+        of = counted(self.documents - self.unchecked, "PDF")
         if not self.is_usable:
             return [
                 f"Text layer: none is usable on the {_pages(self.checked, 'checked')} of {of} "
@@ -70,7 +94,11 @@ class LayerSummary:
                 f"{self.usable} of {self.checked} checked pages of {of}{self._total_clause()}. "
                 f"Read the others with OCR; of the checked pages: {self._reasons()}."
             )
-        return [first, f"The layer is plain text: it has no {NOT_IN_LAYERS}."]
+        lines = [first, f"The layer is plain text: it has no {NOT_IN_LAYERS}."]
+        if caution := self.caution:
+            caution = f"{caution[0].upper()}{caution[1:]}"
+            lines.insert(1, f"{caution} (ohr read --auto checks all pages).")
+        return lines
 
     def _total_clause(self) -> str:
         if self.is_complete:
@@ -94,6 +122,10 @@ class LayerSummary:
             "low": self.low,
             "high": self.high,
             "faults": dict(self.faults),
+            "single": self.single,
+            "several": self.several,
+            "mixed": self.mixed,
+            "unchecked": self.unchecked,
         }
 
 
@@ -111,6 +143,7 @@ def summarise_layers(sample: PageSample) -> LayerSummary | None:
     faults = Counter(_kind(fault) for fault in sample.checked.values() if fault)
     if n == total:
         low = high = share
+    several = [name for name, count in checked.items() if count > 1]
     return LayerSummary(
         n,
         passed,
@@ -120,6 +153,10 @@ def summarise_layers(sample: PageSample) -> LayerSummary | None:
         max(passed, math.floor(total * low)),
         min(total - (n - passed), math.ceil(total * high)),
         dict(faults.most_common()),
+        single=sum(count == 1 and pages[name] > 1 for name, count in checked.items()),
+        several=len(several),
+        mixed=sum(0 < usable[name] < checked[name] for name in several),
+        unchecked=len(pages.keys() - checked.keys()),
     )
 
 

@@ -141,13 +141,14 @@ def take_sentence(layers: LayerSummary | None, decision: Decision, *, several: b
     none = decision.clause
     if layers is None or not layers.is_usable:
         return f"Take {engine}." if decision.engine else f"{none[0].upper()}{none[1:]}."
+    caution = f"; {layers.caution}" if layers.caution else ""
     if layers.is_everywhere:
         rest = engine if decision.engine else none
         every = "usable on the one checked page"
         if layers.checked > 1:
-            every = f"usable on all {layers.checked} checked pages"
+            every = f"usable on all {layers.checked} checked pages{caution}"
         return f"Take the text layer ({every}). For a page without one: {rest}."
-    usable = f"{layers.usable} of {layers.checked} checked pages"
+    usable = f"{layers.usable} of {layers.checked} checked pages{caution}"
     where = f"Take the text layer where it is usable ({usable})"
     return f"{where}, else {engine}." if decision.engine else f"{where}; {none}."
 
