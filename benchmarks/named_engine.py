@@ -1,14 +1,15 @@
 """How often the engine that is named is the wrong one, by the number of pages that were read.
 
     python -m benchmarks.named_engine RUN [RUN …] [--draws 200] [--pages 1,4,16,64] [--as-images] \
-        [--fitted RUN …] [--cache CACHE]
+        [--fitted RUN …] [--other-half] [--cache CACHE]
 
 ``RUN`` is a result folder of ``ohr quality confidence`` with at least two engines, which has the
 true errors. Pages are drawn in the order in which ``ohr recommend`` reads them, predicted by the
 shipped model, and judged as if no truth were known. An engine is *named* if each other one is shown
 to be worse or as good; otherwise one may be *ahead*. It is *wrong* if another one has a lower true
 error, a mean over all pages of the run. ``--as-images`` takes the text layers
-away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits.
+away. ``--fitted RUN …`` leaves out the documents that ``ohr dev fit-quality RUN … --half`` fits,
+and ``--other-half`` every second one of the rest: those on which ``--means-of`` calibrates.
 With ``--cache`` each row of the table is stored under the predictions that it is made of: a command
 that was stopped goes on where it was.
 """
@@ -26,7 +27,7 @@ import pandas as pd
 from rich.table import Table
 
 from ohr.adviser.own_pages import add_predictions, keep_assessed
-from ohr.adviser.quality.signal_runs import read_signals, unfitted_half
+from ohr.adviser.quality.signal_runs import fitted_documents, read_signals, unfitted_half
 from ohr.adviser.quality.table import DECIDES
 from ohr.adviser.recommend.batches import spread_order
 from ohr.adviser.recommend.decision import decide
@@ -59,24 +60,22 @@ class Row:
     """Share of the draws in which an engine is only ahead, not named, that it is wrong."""
 
 
-def fitted_documents(runs: Sequence[Path]) -> frozenset[str]:
-    """The documents that a fit to half of the documents of some runs has seen."""
-    if not runs:
-        return frozenset()
-    table = read_signals(runs)
-    return frozenset(table["doc_id"]) - frozenset(unfitted_half(table)["doc_id"])
-
-
 def read_truths(
-    run: Path, *, as_images: bool = False, fitted: Collection[str] = ()
+    run: Path,
+    *,
+    as_images: bool = False,
+    fitted: Collection[str] = (),
+    other_half: bool = False,
 ) -> pd.DataFrame:
     """Clean pages of a run that all engines read, with predictions and true errors apart.
 
-    Documents of ``fitted`` are left out.
+    Documents of ``fitted`` are left out, and with ``other_half`` the half of the rest that a
+    calibration uses.
     """
     table = read_signals([run])
     table = table[table["noise"] == "clean"].reset_index(drop=True)
     table = table[~table["doc_id"].isin(fitted)].reset_index(drop=True)
+    table = unfitted_half(table) if other_half else table
     if as_images:
         table[["layer", "lost_passages"]] = np.nan
         table["page_kind"] = table["page_kind"].replace("born-digital", "clean")
@@ -155,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", default=",".join(map(str, PAGES)))
     parser.add_argument("--as-images", action="store_true", help="without text layers")
     parser.add_argument("--fitted", type=Path, nargs="+", default=(), help="runs that were fitted")
+    parser.add_argument("--other-half", action="store_true", help="not calibrated documents")
     parser.add_argument("--cache", type=Path, help="folder of rows of a command that was stopped")
     options = parser.parse_args(arguments)
     store = None if options.cache is None else ArtefactStore(options.cache)
@@ -173,7 +173,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         grid.add_column(head)
     fitted = fitted_documents(options.fitted)
     for run in options.runs:
-        whole = read_truths(run, as_images=options.as_images, fitted=fitted)
+        whole = read_truths(
+            run, as_images=options.as_images, fitted=fitted, other_half=options.other_half
+        )
         for pair in combinations(sorted(whole["engine"].unique()), 2):
             table = whole[whole["engine"].isin(pair)].reset_index(drop=True)
             means = table.groupby("engine")["truth"].mean()

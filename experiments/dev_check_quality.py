@@ -36,11 +36,19 @@ def main(
         Path | None,
         typer.Option(help="A model of fit-quality to check instead of the shipped one."),
     ] = None,
+    fitted: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN", help="Runs of fit-quality --half: documents that it fitted are left out."
+        ),
+    ] = None,
 ) -> int:
     """Check predicted OCR errors on pages with known truth."""
     from ohr.adviser.quality.check import report_check
 
-    return report_check(runs, out, left_out=left_out, other_half=other_half, model=model)
+    return report_check(
+        runs, out, left_out=left_out, other_half=other_half, model=model, fitted=fitted or ()
+    )
 
 
 if __name__ == "__main__":

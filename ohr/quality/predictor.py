@@ -25,8 +25,8 @@ from ohr.quality.bounds import Apart, possible_errors
 from ohr.quality.signals import EARLIER_NAMES, SIGNALS
 from ohr.quality.truth import DECISIVE, TARGETS
 
-FORM = 2
-"""Of the model's file. 2 has the kinds of pages."""
+FORM = 3
+"""Of the model's file. 2 has the kinds of pages, 3 the shifts of their means."""
 COVERAGE = 0.9
 LEAST_COVERAGE = 0.85
 """Least share of the pages of a kind left out of a fit that 90 % intervals must contain."""
@@ -87,6 +87,8 @@ class Predictor:
     documents were left out, a domain at a time, where these are narrower; pages of other kinds
     have ``widths``. ``kind_offsets`` are how many
     deviations the errors of a kind of page are above what its signals say: 0 for other kinds.
+    ``kind_mean_shifts`` are how many deviations the means of a kind of page are moved
+    (:mod:`ohr.quality.calibration`).
     """
 
     mean: list[float]
@@ -102,6 +104,7 @@ class Predictor:
     scripts: dict[str, int] = field(default_factory=dict)
     kind_widths: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
     kind_offsets: dict[str, dict[str, float]] = field(default_factory=dict)
+    kind_mean_shifts: dict[str, dict[str, float]] = field(default_factory=dict)
     form: int = FORM
 
     def knows_kind(self, page_kind: str, target: str = DECISIVE) -> bool:
@@ -134,8 +137,15 @@ class Predictor:
             width * deviation for width in self.width_of(kind(signals), page_kind, target)
         )
         low, value, high = (unscaled(target, centre + step) for step in (-below, 0.0, above))
-        mean, spread = moments(target, centre, deviation)
+        mean, spread = self.kind_moments(page_kind, target, centre, deviation)
         return Prediction(value, mean, spread, low, high, self.is_in_range(signals))
+
+    def kind_moments(
+        self, page_kind: str, target: str, centre: float, deviation: float
+    ) -> tuple[float, float]:
+        """Mean and deviation of an error of a kind of page: see ``kind_mean_shifts``."""
+        shift = self.kind_mean_shifts.get(page_kind, {}).get(target, 0.0)
+        return moments(target, centre + shift * deviation, deviation)
 
     def width_of(self, which: str, page_kind: str, target: str) -> tuple[float, float]:
         """The factors below and above for pages of a :func:`kind` and of a kind of page."""

@@ -14,7 +14,7 @@ import pandas as pd
 from ohr.adviser.own_pages import add_predictions
 from ohr.adviser.quality.fit_report import LEFT_OUT
 from ohr.adviser.quality.known_truth import auroc, spearman
-from ohr.adviser.quality.signal_runs import labelled, read_signals, unfitted_half
+from ohr.adviser.quality.signal_runs import labelled, read_unfitted, unfitted_half
 from ohr.display.columns import Column, make_table, number_column, value_column
 from ohr.display.terminal import show, terminal_table
 from ohr.errors import OhrError
@@ -56,15 +56,17 @@ def report_check(
     left_out: bool = False,
     other_half: bool = False,
     model: Path | None = None,
+    fitted: Sequence[Path] = (),
 ) -> int:
     """Check the shipped ``model``, or another, on pages of runs of ``confidence``. Raises OhrError.
 
     With ``left_out``, each domain is predicted by a model of the others instead. With
-    ``other_half``, only the documents are checked that ``ohr dev fit-quality --half`` leaves out.
+    ``other_half``, only the documents are checked that ``ohr dev fit-quality --half`` leaves out,
+    after those that a fit to half of the runs ``fitted`` has seen.
     """
-    table = read_signals(runs)
+    table = read_unfitted(runs, fitted)
     table = unfitted_half(table) if other_half else table
-    checked = shipped() if model is None else _read_model(model)
+    checked = shipped() if model is None else read_model(model)
     models = _others(table) if left_out else dict.fromkeys(set(table["group"]), checked)
     checks, beside = check(table, models), compare_with_engines(table, models)
     write_csv(out / "checks.csv", checks)
@@ -156,11 +158,12 @@ def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def _read_model(path: Path) -> Predictor:
+def read_model(path: Path, option: str = "--model") -> Predictor:
+    """A model of ``ohr dev fit-quality``, given by an option. Raises OhrError."""
     try:
         return parse(path.read_text("utf-8"))
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise OhrError(f"--model: {path} is no model of ohr dev fit-quality: {error}") from error
+        raise OhrError(f"{option}: {path} is no model of ohr dev fit-quality: {error}") from error
 
 
 def kind_scores(table: pd.DataFrame, model: Predictor) -> pd.DataFrame:

@@ -10,11 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.adviser.quality.signal_runs import labelled, read_signals
+from ohr.adviser.quality.signal_runs import labelled, read_signals, read_unfitted
 from ohr.display.columns import Column, make_table, number_column, value_column
 from ohr.display.terminal import show, terminal_table
 from ohr.errors import OhrError
+from ohr.quality.calibration import calibrate_means
 from ohr.quality.fit import fit
+from ohr.quality.predictor import FORM, Predictor
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.quality.validation import fitted_half, kinds_held, leave_out
@@ -73,6 +75,40 @@ def report_fit(runs: Sequence[Path], out: Path, *, half: bool = False) -> int:
     return 0
 
 
+def report_calibration(
+    runs: Sequence[Path],
+    model: Predictor,
+    out: Path,
+    *,
+    half: bool = False,
+    fitted: Sequence[Path] = (),
+    kinds: Sequence[str] = (),
+) -> int:
+    """Calibrate the means of a model, write it, and print the shifts. Raises OhrError.
+
+    Documents that a fit to half of the runs ``fitted`` has seen are left out, and with ``half``
+    every second one of the others. ``kinds`` are the kinds of pages; by default all.
+    """
+    everything = labelled(read_unfitted(runs, fitted))
+    is_used = fitted_half(everything) if half else [True] * len(everything)
+    pages = [page for page, chosen in zip(everything, is_used, strict=True) if chosen]
+    try:
+        calibrated = calibrate_means(model, pages, kinds)
+    except ValueError as error:
+        raise OhrError(str(error)) from error
+    shifts = calibrated.kind_mean_shifts
+    used = [page for page in pages if page.page_kind in shifts]
+    counts = Counter(f"{page.page_kind}: {page.domain}, {page.knowledge_base}" for page in used)
+    fitted_on = {**model.fitted_on, "means_calibrated_on": dict(sorted(counts.items()))}
+    write_text(out, replace(calibrated, fitted_on=fitted_on, form=FORM).to_json())
+    for name, of in shifts.items():
+        documents = len({page.cluster for page in used if page.page_kind == name})
+        values = ", ".join(f"{TARGETS[target]} {value:+.2f}" for target, value in of.items())
+        print(f"{name}: means moved by, in deviations: {values} ({documents} documents)")
+    print(f"model: {out}")
+    return 0
+
+
 LEFT_OUT = (
     Column("pages", lambda row: f"{row['by']} {row['name']}".strip(), is_text=True),
     Column("error", lambda row: TARGETS[str(row["target"])], is_text=True),
@@ -82,5 +118,6 @@ LEFT_OUT = (
     number_column("spearman", "Spearman"),
     number_column("true"),
     number_column("predicted"),
+    number_column("mean", "mean predicted"),
     number_column("width"),
 )

@@ -85,3 +85,18 @@ def unfitted_half(table: pd.DataFrame) -> pd.DataFrame:
     pages = labelled(table.assign(writes_script=True))
     chosen = [not fitted for fitted in fitted_half(pages)]
     return table[chosen].reset_index(drop=True)
+
+
+def fitted_documents(runs: Sequence[Path]) -> frozenset[str]:
+    """The documents that a fit to half of the documents of some runs has seen."""
+    if not runs:
+        return frozenset()
+    table = read_signals(runs)
+    return frozenset(table["doc_id"]) - frozenset(unfitted_half(table)["doc_id"])
+
+
+def read_unfitted(runs: Sequence[Path], fitted: Sequence[Path]) -> pd.DataFrame:
+    """The signals of some runs without the documents of :func:`fitted_documents`."""
+    table = read_signals(runs)
+    seen = fitted_documents(fitted)
+    return table[~table["doc_id"].isin(seen)].reset_index(drop=True) if seen else table

@@ -12,6 +12,7 @@ from ohr.quality.bounds import BOUNDED, Apart
 from ohr.quality.fit import Labelled, fit
 from ohr.quality.page_kind import PAGE_KINDS
 from ohr.quality.predictor import (
+    FORM,
     LEAST_COVERAGE,
     is_assessable,
     joint_normal,
@@ -267,6 +268,6 @@ def test_a_kind_of_page_has_intervals_of_its_own():
 
 
 def test_a_model_of_a_later_version_is_refused():
-    text = fit(pages_of(), {}).to_json().replace('"form": 2', '"form": 3')
-    with pytest.raises(ValueError, match="form 3"):
+    text = fit(pages_of(), {}).to_json().replace(f'"form": {FORM}', f'"form": {FORM + 1}')
+    with pytest.raises(ValueError, match=f"form {FORM + 1}"):
         parse(text)
