@@ -30,10 +30,11 @@ from experiments._parameters import (
     DryRun,
     Inputs,
     OfShard,
-    Out,
+    OptionalOut,
     PageRanges,
     Steal,
     Workers,
+    check_out_given,
 )
 from ohr.types import Runner
 
@@ -44,7 +45,7 @@ STOP_AFTER = 20
 @trusting_command
 def main(
     inputs: Inputs,
-    out: Out,
+    out: OptionalOut = None,
     engines: Annotated[
         str,
         typer.Option(
@@ -128,6 +129,7 @@ def main(
     from ohr.study.config import parse_plugin
     from ohr.workers import Limits
 
+    check_out_given(out, dry_run=dry_run)
     limits = Limits(page_cpu_s, page_wall_s)
     runners = Runners(workers, runner, worker_gpus)
     if shard and (auto or routes is not None):

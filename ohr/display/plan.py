@@ -7,6 +7,7 @@ from collections.abc import Sized
 
 from ohr.display.forecast import forecast_lines
 from ohr.display.terminal import empty_table, show
+from ohr.display.wording import counted
 from ohr.errors import MissingDependencyError
 from ohr.files.safe_text import plain
 from ohr.plugins import OcrBackend
@@ -56,7 +57,8 @@ def print_plan(config: StudyConfig) -> None:
     print(
         f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
         f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "
-        f"{len(planned_cells(plan))} cells; {remaining} pages to read with {config.workers} workers"
+        f"{len(planned_cells(plan))} cells; {remaining} pages to read "
+        f"with {counted(config.workers, 'worker')}"
     )
     if missing:
         named = ", ".join(line.partition(": ")[0] for line in missing)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr import registry
+from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.models.frames import shared_frames
@@ -44,7 +45,7 @@ MANIFEST = "manifest.json"
 def read_files(
     inputs: Sequence[Path],
     engine: PluginSpec,
-    out: Path,
+    out: Path | None,
     *,
     pages: str,
     dpi: int,
@@ -61,7 +62,7 @@ def read_files(
     """Read the pages of PDFs, images and folders into a knowledge base, and print a summary.
 
     Returns 1 if a page failed, else 0. With a ``shard``, its pages are only read into the cache;
-    with ``dry_run``, only the plan is printed. Raises OhrError.
+    with ``dry_run``, which needs no ``out``, only the plan is printed. Raises OhrError.
     """
     check_formats(formats)
     backend = registry.create("engine", engine)
@@ -80,8 +81,9 @@ def read_files(
         stop_after_failures,
         retry,
     )
-    if dry_run:
-        check_out(out, chosen, outputs.identity)
+    if dry_run or out is None:
+        if out is not None:
+            check_out(out, chosen, outputs.identity)
         print("\n".join(plan_lines(chosen, outputs)))
         return 0
     sharing = Sharing(cache, out, shard)
@@ -135,7 +137,9 @@ def plan_lines(pages: Sequence[FilePage], outputs: FileOutputs) -> list[str]:
     if todo and page_s is not None:
         workers = outputs.runners.workers
         seconds = len(todo) * page_s / min(workers, len(todo))
-        lines.append(f"about {seconds:.0f} s with {workers} workers, by the pages in the cache")
+        lines.append(
+            f"about {seconds:.0f} s with {counted(workers, 'worker')}, by the pages in the cache"
+        )
     elif todo:
         lines.append("time not known: the cache has no page of this engine")
     return [*lines, "dry run: nothing was read"]
@@ -226,7 +230,8 @@ def write_outputs(
     if read_now:
         print(
             f"read now: {read_now} pages, {seconds / read_now:.2f} s per page "
-            f"with {outputs.runners.workers} workers; from the cache: {len(pages) - read_now}"
+            f"with {counted(outputs.runners.workers, 'worker')}; "
+            f"from the cache: {len(pages) - read_now}"
         )
     from ohr.ocr.costs import cost_lines
 

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ohr import registry
+from ohr.display.wording import counted, pages_of
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -86,7 +87,7 @@ class RoutedPages:
 def read_routed(
     inputs: Sequence[Path],
     path: Path,
-    out: Path,
+    out: Path | None,
     *,
     pages: str,
     dpi: int,
@@ -96,16 +97,17 @@ def read_routed(
 ) -> int:
     """Read the pages of PDFs, images and folders by the routes in a file; prints a summary.
 
-    Returns 1 if a page failed, else 0. With ``dry_run`` only the plan is printed. Raises
-    OhrError, also for a route of a page that the files do not have.
+    Returns 1 if a page failed, else 0. With ``dry_run``, which needs no ``out``, only the plan is
+    printed. Raises OhrError, also for a route of a page that the files do not have.
     """
     check_formats(formats)
     for line in skipped_files(inputs):
         print(f"skipped: {plain(line)}", file=sys.stderr)
     sources = list(find_pages(inputs, dpi))
     routed = plan_routes(sources, select_pages(sources, pages), read_routes(path), reading, path)
-    if dry_run:
-        check_out(out, routed.pages, routed.identity)
+    if dry_run or out is None:
+        if out is not None:
+            check_out(out, routed.pages, routed.identity)
         print("\n".join(plan_lines(routed)))
         return 0
     with locked(out):
@@ -309,13 +311,11 @@ def write_routed(
         print(plain(line))
     print(f"knowledge base: {out}")
     if failures:
-        files = f" and {len(unopened)} files" if unopened else ""
         failed = len(failures) - len(unopened)
-        print(
-            f"error: {failed} of {len(results)} pages{files} could not be read; "
-            "--retry tries those of engines again",
-            file=sys.stderr,
-        )
+        parts = [f"{failed} of {pages_of(len(results))}"] if failed else []
+        parts += [counted(len(unopened), "file")] if unopened else []
+        again = "; --retry tries the pages of engines again" if failed else ""
+        print(f"error: {' and '.join(parts)} could not be read{again}", file=sys.stderr)
         return 1
     return 0
 

@@ -191,7 +191,7 @@ def test_files_that_cannot_be_opened_are_named_and_do_not_stop(folder, log):
     done = read(folder)
     assert done.exit_code == 1
     assert "failed: documents/empty: " in done.stderr
-    assert "error: 0 of 3 pages and 1 files could not be read" in done.stderr
+    assert "error: 1 file could not be read\n" in done.stderr
     assert "skipped: letter.docx" in done.stderr
     assert len(records(folder)) == 3
 
@@ -245,6 +245,32 @@ def test_a_dry_run_reads_nothing(folder, log):
     assert f"{FAST}: 2 pages, 0 in the cache, 2 to read, time not known yet" in done.stdout
     assert pages_read(log) == 0
     assert not (folder.parent / "kb").exists()
+
+
+def test_a_dry_run_needs_no_folder_for_the_results(tmp_path):
+    (tmp_path / "in").mkdir()
+    draw(tmp_path / "in" / "page.png", 240)
+    (tmp_path / "routes.csv").write_text(f"document,page,route\ndocuments/page,1,{FAST}\n")
+    for more in (["--auto", "--engines", FAST], ["--engines", FAST], ["--routes"]):
+        more += [tmp_path / "routes.csv"] if more == ["--routes"] else []
+        options = [tmp_path / "in", *more, "--cache", tmp_path / "cache"]
+        done = give(command, *options, "--dry-run", "--trust-code")
+        assert done.exit_code == 0, done.output
+        assert "1 to read" in done.stdout
+        missing = give(command, *options)
+        assert missing.exit_code == 2
+        assert "--out is missing" in missing.stderr
+
+
+def test_a_dry_run_names_what_cannot_be_read(tmp_path):
+    (tmp_path / "in").mkdir()
+    draw(tmp_path / "in" / "page.png", 240)
+    (tmp_path / "in" / "empty.png").touch()
+    options = ["--auto", "--engines", FAST, "--cache", tmp_path / "cache", "--workers", 1]
+    done = give(command, tmp_path / "in", *options, "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "cannot be read: documents/empty: cannot read the image empty.png" in done.stdout
+    assert "1 page of 0 PDFs and 1 image" in done.stdout
 
 
 @pytest.mark.parametrize(

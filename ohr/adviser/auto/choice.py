@@ -51,7 +51,8 @@ class Reading:
             why = f": {self.not_assessed}" if self.not_assessed else ""
             return f"{self.engine} cannot be assessed{why}"
         if not self.in_range:
-            return f"{self.engine} cannot be assessed: the prediction knows no such page"
+            why = "the page is unlike those that predictions were checked on"
+            return f"{self.engine} cannot be assessed: {why}"
         if self.error > most_error:
             return f"predicted error of {self.engine} above {most_error:.2f}"
         return ""

@@ -72,13 +72,14 @@ def read_auto(
     settings: OcrSettings,
     request: AutoRequest,
     reading: Reading,
-    out: Path,
+    out: Path | None,
     *,
     dry_run: bool = False,
 ) -> int:
     """Read the pages, write the knowledge base, and print a summary.
 
-    Returns 1 if a page failed, else 0. With ``dry_run`` only the plan is printed. Raises OhrError.
+    Returns 1 if a page failed, else 0. With ``dry_run``, which needs no ``out``, only the
+    plan is printed. Raises OhrError.
     """
     check_request(settings, request)
     for line in skipped_files(inputs):
@@ -89,7 +90,7 @@ def read_auto(
     works = plan_reading(rest.pages, settings)
     for line in plan_lines(sample, rest):
         _print(line)
-    if dry_run:
+    if dry_run or out is None:
         for line in price_lines(works, settings.workers, request.most_error):
             _print(line)
         _print("dry run: nothing was read")
@@ -159,6 +160,7 @@ def plan_lines(sample: PageSample, rest: PageSample) -> list[str]:
         f"{counted(files - pdfs, 'image')}: verified text layer on {layered:,}, "
         f"to read {len(rest.pages):,}"
     ]
+    lines += [f"cannot be read: {name}: {why}" for name, why in sample.left_out.items()]
     reasons = Counter(why for why in sample.no_layer.values() if why != NO_PDF)
     lines += [
         f"no usable text layer on {pages_of(count)}: {why}"
@@ -179,7 +181,9 @@ def price_lines(works: Sequence[EngineWork], workers: int, most_error: float) ->
         seconds = wall_s(count, page_s, workers)
         time = "time not known yet: the cache has no page of it"
         if not math.isnan(page_s) or not count:
-            time = f"about {spoken(seconds)} with {workers} workers" if count else "no time"
+            time = "no time"
+            if count:
+                time = f"about {spoken(seconds)} with {counted(workers, 'worker')}"
         which = "" if not place else f"at most, where the error is above {most_error:.2f}: "
         lines.append(
             f"{work.label}: {which}{pages_of(len(work.pages))}, "

@@ -55,7 +55,7 @@ def test_the_first_engine_is_kept_where_the_second_is_not_better(own, other, rea
         ({"error": math.nan}, "fast cannot be assessed"),
         ({"error": math.nan, "not_assessed": "no such kind"}, "cannot be assessed: no such kind"),
         ({"error": 0.0, "invents": True}, "fast writes text that the page does not have"),
-        ({"error": 0.0, "in_range": False}, "the prediction knows no such page"),
+        ({"error": 0.0, "in_range": False}, "that predictions were checked on"),
         ({"error": 0.0, "failed": True}, "fast failed"),
     ],
 )
