@@ -261,7 +261,9 @@ def test_from_one_page_no_engine_is_named():
     sentence = verdict_sentence(verdict)
     assert "1 page: too few to compare engines, at least 8 are needed" in sentence
     assert "shown to be worse" not in sentence
-    last = decide([verdict], {}, 30.0, are_more=False)
+    few = decide([verdict], {}, 30.0, unread=1)
+    assert few.clause.endswith("(these files have 1 more: name others)")
+    last = decide([verdict], {}, 30.0, unread=0)
     assert take_sentence(None, last, several=False).endswith(
         "(these files have no more: name others)."
     )

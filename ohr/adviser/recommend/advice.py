@@ -183,7 +183,7 @@ def decided(
         verdicts,
         outputs.seconds,
         _page_s(outputs, settings),
-        are_more=len(sample.pages) < sample.total,
+        unread=sample.total - len(sample.pages),
         vetoed=list(vetoes),
     )
     layers = summarise_layers(sample)

@@ -49,7 +49,7 @@ def decide(
     seconds: Mapping[str, float],
     page_s: float = math.nan,
     *,
-    are_more: bool = True,
+    unread: float = math.inf,
     vetoed: Sequence[str] = (),
 ) -> Decision:
     """The best engine by retrieval or, if only they are settled, by wrong characters.
@@ -61,7 +61,7 @@ def decide(
     engine is never chosen if it is the only one that was assessed.
 
     ``seconds`` are those of each engine per page, ``page_s`` those of a page with all engines.
-    ``are_more`` says whether there are pages that were not read. Engines of ``vetoed`` invent text
+    ``unread`` is the number of pages that were not read. Engines of ``vetoed`` invent text
     and have no verdict. If only one engine remains, it is taken.
     """
     if vetoed:
@@ -75,7 +75,7 @@ def decide(
             return _chosen(verdict, verdict.best, verdicts, seconds)
     compared = [verdict for verdict in ranked if verdict.is_compared]
     if compared:
-        return _undecided(compared, seconds, page_s, are_more=are_more)
+        return _undecided(compared, seconds, page_s, unread=unread)
     alone = {each.engine for verdict in verdicts for each in verdict.candidates}
     if len(alone) == 1:
         [name] = alone
@@ -104,14 +104,14 @@ def _undecided(
     seconds: Mapping[str, float],
     page_s: float,
     *,
-    are_more: bool,
+    unread: float,
 ) -> Decision:
     """No engine: each measure is of too few or of other pages, or at an end of its scale."""
     clauses = []
     if not any(verdict.needs_ocr for verdict in compared):
         clauses.append("not assessed: no page without a usable text layer was read")
     if all(verdict.too_few for verdict in compared):
-        clauses.append(_too_few(compared, page_s, are_more=are_more))
+        clauses.append(_too_few(compared, page_s, unread=unread))
     if clauses:
         return Decision("", "", "; ".join(clauses), is_recommendation=False)
     reason = f"{' and '.join(map(_why_not, compared))}, so nothing decides"
@@ -131,7 +131,7 @@ def _why_not(verdict: MeasureVerdict) -> str:
     return f"by {title} all engines are at the {verdict.limit}"
 
 
-def _too_few(verdicts: Sequence[MeasureVerdict], page_s: float, *, are_more: bool) -> str:
+def _too_few(verdicts: Sequence[MeasureVerdict], page_s: float, *, unread: float) -> str:
     errors = [verdict for verdict in verdicts if verdict.is_error]
     if not errors:
         return f"no engine can be named from {verdicts[0].too_few}; use {FEWEST_TO_SHOW} or more"
@@ -140,7 +140,9 @@ def _too_few(verdicts: Sequence[MeasureVerdict], page_s: float, *, are_more: boo
     text = f"no engine can be named from {pages} page{'s' * (pages != 1)}: about {more} more"
     if page_s > 0:  # NaN if it is not known
         text += f", {spoken(more * page_s)}"
-    return text if are_more else f"{text} (these files have no more: name others)"
+    return (
+        text if unread >= more else f"{text} (these files have {unread or 'no'} more: name others)"
+    )
 
 
 def _chosen(
