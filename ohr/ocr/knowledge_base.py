@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from ohr import registry
-from ohr.display.wording import counted
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
 from ohr.models.frames import shared_frames
@@ -138,7 +137,8 @@ def plan_lines(pages: Sequence[FilePage], outputs: FileOutputs) -> list[str]:
         workers = outputs.runners.workers
         seconds = len(todo) * page_s / min(workers, len(todo))
         lines.append(
-            f"about {seconds:.0f} s with {counted(workers, 'worker')}, by the pages in the cache"
+            f"about {seconds:.0f} s with {workers} worker{'s' * (workers != 1)}, "
+            "by the pages in the cache"
         )
     elif todo:
         lines.append("time not known: the cache has no page of this engine")
@@ -230,7 +230,7 @@ def write_outputs(
     if read_now:
         print(
             f"read now: {read_now} pages, {seconds / read_now:.2f} s per page "
-            f"with {counted(outputs.runners.workers, 'worker')}; "
+            f"with {outputs.runners.workers} worker{'s' * (outputs.runners.workers != 1)}; "
             f"from the cache: {len(pages) - read_now}"
         )
     from ohr.ocr.costs import cost_lines

@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import Any
 
 from ohr import registry
-from ohr.display.wording import counted, pages_of
 from ohr.documents.verifying import verified_layers
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -312,8 +311,8 @@ def write_routed(
     print(f"knowledge base: {out}")
     if failures:
         failed = len(failures) - len(unopened)
-        parts = [f"{failed} of {pages_of(len(results))}"] if failed else []
-        parts += [counted(len(unopened), "file")] if unopened else []
+        parts = [f"{failed} of {len(results)} page{'s' * (len(results) != 1)}"] if failed else []
+        parts += [f"{len(unopened)} file{'s' * (len(unopened) != 1)}"] if unopened else []
         again = "; --retry tries the pages of engines again" if failed else ""
         print(f"error: {' and '.join(parts)} could not be read{again}", file=sys.stderr)
         return 1
