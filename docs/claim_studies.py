@@ -76,3 +76,30 @@ TYPEWRITER_STUDIES = (
     ),
 )
 """Typewritten French pages and their twins, ``$T``."""
+BOTH = (
+    "mitigations dataset.kind=ohrbench dataset.path=$B/retrieval_base "
+    "dataset.questions=$B/qas.json dataset.pdfs=$B/pdfs"
+)
+BENCH = (
+    '"engines=[tesseract]" "noise=[]" "stages=[ocr]" --arms upscale,add_words '
+    "--natural '*-scan/*' --second \"{name: rapidocr, params: {models: tiny}}\""
+)
+ADDING = (
+    "{name: fused, label: add_words, params: {method: {name: add_words}, "
+    "engines: [tesseract, {name: rapidocr, params: {models: tiny}}]}}"
+)
+UPSCALING = (
+    "{name: repaired, label: upscale, params: {engine: {name: tesseract}, steps: [{name: upscale}]}}"
+)
+REPAIR_STUDIES = (
+    Study("repairs_tested", f'{BOTH} "dataset.documents=$O" {BENCH}'),
+    Study("repairs_chosen", f'{BOTH} "dataset.documents=$E" {BENCH}'),
+    Study(
+        "repairs_scans",
+        f'ocr_benchmark {RECEIPTS} "dataset.documents=$R" "stages=[ocr,retrieval]" '
+        f'"engines=[gt,tesseract,{UPSCALING},{ADDING},{TINY}]"',
+    ),
+)
+"""What repairs win back: ``$B`` are the receipts' twins and scans, ``$E`` those at even places of
+the names' order, by which a repair was chosen, ``$O`` those at odd places, and ``$R`` the scans of
+these."""

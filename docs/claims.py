@@ -3,8 +3,8 @@
 A claim is a sum of measured scores with signs, question by question, declared in
 ``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` and ``tiny_claims.yaml`` for
 receipts, in ``answer_claims.yaml`` for a language model's answers about them, in
-``typewriter_claims.yaml`` for typewritten pages, and in ``sample_claims.yaml`` for generated
-documents of another seed. Each is tested on all documents of its run. A term may name another run,
+``repair_claims.yaml`` for what repairs win back, in ``typewriter_claims.yaml`` for typewritten
+pages, and in ``sample_claims.yaml`` for generated documents of another seed. Each is tested on all documents of its run. A term may name another run,
 with the same questions.
 """
 
@@ -26,6 +26,7 @@ import yaml
 from attainable import GOLD_PAGES, attainable
 from claim_studies import (
     ANSWER_STUDIES,
+    REPAIR_STUDIES,
     SAMPLE_STUDIES,
     SCAN_STUDIES,
     STUDIES,
@@ -82,6 +83,8 @@ class Verdict:
     second: PairedComparison
     second_agrees: bool
     """Whether the second outcome differs too, by a test of its own, and to the same side."""
+    second_contradicts: bool = False
+    """Whether it differs, by a test of its own, to the other side."""
 
     @property
     def holds(self) -> bool:
@@ -93,7 +96,9 @@ class Verdict:
         """Its row in the table."""
         claim, whole, second = self.claim, self.whole, self.second
         verdict = HOLDS if self.holds else f"{NOT_SHOWN}; none over {number(whole.interval.bound)}"
-        if self.holds and not self.second_agrees:
+        if self.holds and self.second_contradicts:
+            verdict += "; its second outcome goes the other way"
+        elif self.holds and not self.second_agrees:
             verdict += "; its second outcome is not shown"
         return (
             *(claim.name, claim.what, claim.baseline),
@@ -143,8 +148,9 @@ def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]
         [second] = compare_family([_paired(added)], largest=2.0)
         run = _opened(runs[claim.run])
         sides = _better(run, claim.terms), _better(run, claim.second)
-        agrees = second.is_shown and whole.difference * second.difference * np.prod(sides) > 0
-        results.append(Verdict(claim, whole, second, bool(agrees)))
+        same_side = bool(whole.difference * second.difference * np.prod(sides) > 0)
+        shown = second.is_shown
+        results.append(Verdict(claim, whole, second, shown and same_side, shown and not same_side))
     return results
 
 
@@ -222,8 +228,16 @@ def some_receipts(data: Path, chosen: slice = slice(None)) -> str:
     """The ids of the receipts that slower engines read, or of some of them, as an option takes
     them.
     """
-    names = sorted(path.stem for path in (data / "receipts" / "images").rglob("*.jpg"))
-    return f"[{','.join(f'receipt/{name}' for name in names[1:160:2][chosen])}]"
+    return _listed_names(receipt_names(data)[1:160:2][chosen], "receipt")
+
+
+def receipt_names(data: Path) -> list[str]:
+    """The names of all receipts, in order."""
+    return sorted(path.stem for path in (data / "receipts" / "images").rglob("*.jpg"))
+
+
+def _listed_names(names: Sequence[str], *domains: str) -> str:
+    return f"[{','.join(f'{domain}/{name}' for name in names for domain in domains)}]"
 
 
 @dataclass(frozen=True)
@@ -257,6 +271,10 @@ class Family:
             subprocess.run([sys.executable, "-m", *made_by], cwd=ROOT, check=True)
         named = {"D": str(data), self.letter: str(folder), "N": some_receipts(data)}
         named["H"] = some_receipts(data, slice(1, None, 2))
+        names = receipt_names(data)
+        named["E"] = _listed_names(names[::2], "receipt", "receipt-scan")
+        named["O"] = _listed_names(names[1::2], "receipt", "receipt-scan")
+        named["R"] = _listed_names(names[1::2], "receipt")
         named["M"] = os.environ.get("OHR_MODELS", "models")
         for study in self.studies:
             study.run(named, cache, runs)
@@ -300,6 +318,9 @@ FAMILIES = (
     Family("scan_claims", SCAN_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
     Family("tiny_claims", TINY_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
     Family("answer_claims", ANSWER_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
+    Family(
+        "repair_claims", REPAIR_STUDIES, (*RECEIPT_TWINS, "--with-scans"), "receipts_both", "B"
+    ),
     Family(
         "typewriter_claims",
         TYPEWRITER_STUDIES,

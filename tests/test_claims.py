@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import shlex
 import sys
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
@@ -111,6 +112,17 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
     run = StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
     assert not found.second_agrees
+    assert found.cells[-1] == "holds; its second outcome goes the other way"
+
+
+def test_a_second_outcome_without_a_difference_is_not_shown(monkeypatch, tmp_path):
+    run = run_of(0.1)
+    same = run.rows.copy()
+    of_em = same["metric"] == "em"
+    same.loc[of_em, "value"] = 0.5
+    run = StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=same)
+    found = verdict_of(run, monkeypatch, tmp_path)
+    assert not found.second_agrees
     assert found.cells[-1] == "holds; its second outcome is not shown"
 
 
@@ -139,6 +151,8 @@ def configuration(study) -> StudyConfig:
     """The configuration that a study's command makes."""
     name, *arguments = shlex.split(study.arguments)
     module = importlib.import_module(f"{study.room}.{name}")
+    # Options of the command itself come last.
+    arguments = list(takewhile(lambda argument: not argument.startswith("--"), arguments))
     return load_config(arguments, getattr(module, "DEFAULTS", None))
 
 

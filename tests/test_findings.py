@@ -16,8 +16,8 @@ COMPARES = re.compile(
     re.IGNORECASE,
 )
 SCANS = (RESULTS / "real-scans.md").read_text("utf-8")
-MARK = re.compile(r"\[([csgwat]\d+)\]")
-FIGURE = re.compile(r"([01]\.\d{3}) \[([csgwat]\d+)\]")
+MARK = re.compile(r"\[([csgwatr]\d+)\]")
+FIGURE = re.compile(r"([01]\.\d{3}) \[([csgwatr]\d+)\]")
 NOT_SHOWN = "Not shown"
 NO_CLAIMS = ("On other data", "What not to conclude", "Withdrawn", "Claims")
 """Headings below which nothing is claimed; other data were checked elsewhere."""
@@ -29,6 +29,7 @@ CLAIMS = "\n".join(
         "scan_claims",
         "tiny_claims",
         "answer_claims",
+        "repair_claims",
         "typewriter_claims",
         "sample_claims",
     )
@@ -62,7 +63,7 @@ def claims() -> dict[str, dict[str, str]]:
     """The rows of the table of claims, by their mark."""
     lines = [line for line in CLAIMS.splitlines() if line.startswith("|")]
     header, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-    marked = [row for row in rows if re.fullmatch(r"[csgwat]\d+", row[0])]
+    marked = [row for row in rows if re.fullmatch(r"[csgwatr]\d+", row[0])]
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in marked}
 
 
