@@ -89,7 +89,8 @@ ADDING = (
     "engines: [tesseract, {name: rapidocr, params: {models: tiny}}]}}"
 )
 UPSCALING = (
-    "{name: repaired, label: upscale, params: {engine: {name: tesseract}, steps: [{name: upscale}]}}"
+    "{name: repaired, label: upscale, params: {engine: {name: tesseract}, "
+    "steps: [{name: upscale}]}}"
 )
 REPAIR_STUDIES = (
     Study("repairs_tested", f'{BOTH} "dataset.documents=$O" {BENCH}'),

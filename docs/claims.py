@@ -4,8 +4,8 @@ A claim is a sum of measured scores with signs, question by question, declared i
 ``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` and ``tiny_claims.yaml`` for
 receipts, in ``answer_claims.yaml`` for a language model's answers about them, in
 ``repair_claims.yaml`` for what repairs win back, in ``typewriter_claims.yaml`` for typewritten
-pages, and in ``sample_claims.yaml`` for generated documents of another seed. Each is tested on all documents of its run. A term may name another run,
-with the same questions.
+pages, and in ``sample_claims.yaml`` for generated documents of another seed. Each is tested on all
+documents of its run. A term may name another run, with the same questions.
 """
 
 from __future__ import annotations
@@ -318,9 +318,7 @@ FAMILIES = (
     Family("scan_claims", SCAN_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
     Family("tiny_claims", TINY_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
     Family("answer_claims", ANSWER_STUDIES, RECEIPT_TWINS, "receipts_twins", "T"),
-    Family(
-        "repair_claims", REPAIR_STUDIES, (*RECEIPT_TWINS, "--with-scans"), "receipts_both", "B"
-    ),
+    Family("repair_claims", REPAIR_STUDIES, (*RECEIPT_TWINS, "--with-scans"), "receipts_both", "B"),
     Family(
         "typewriter_claims",
         TYPEWRITER_STUDIES,
