@@ -19,7 +19,7 @@ from ohr.study.notices.floor import floor_lines
 from ohr.study.notices.truth import truth_lines
 from ohr.study.output.cells import planned_cells
 from ohr.study.page_costs import forecast_pages
-from ohr.study.plan import make_plan
+from ohr.study.plan import Plan, make_plan
 from ohr.study.scoring.forecast import check_cost, forecast
 
 
@@ -55,7 +55,7 @@ def print_plan(config: StudyConfig) -> None:
     for line in forecast_lines(forecast(plan, store), forecast_pages(plan, store), plan):
         print(line)
     print(
-        f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
+        f"{len(plan.questions)} questions of {_documents_asked(plan)}; "
         f"{_counted(plan.retrievers, 'retriever')}, {_counted(plan.readers, 'reader')}; "
         f"{len(planned_cells(plan))} cells; {remaining} pages to read "
         f"with {counted(config.workers, 'worker')}"
@@ -64,6 +64,14 @@ def print_plan(config: StudyConfig) -> None:
         named = ", ".join(line.partition(": ")[0] for line in missing)
         raise MissingDependencyError(f"the run would stop, since this is missing: {named}")
     check_cost(plan, store)
+
+
+def _documents_asked(plan: Plan) -> str:
+    """``3 documents``; those that are only searched are named, too."""
+    every = len(plan.dataset.documents)
+    asked = len({question.doc_id for question in plan.questions}) or every
+    searched = f" (of {every} that are searched)" if asked < every else ""
+    return f"{asked} document{'s' * (asked != 1)}{searched}"
 
 
 def _counted(things: Sized, name: str) -> str:

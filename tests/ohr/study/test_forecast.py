@@ -8,6 +8,7 @@ import re
 import pytest
 
 from experiments import noise_curve
+from ohr.display.plan import print_plan
 from ohr.errors import ConfigError
 from ohr.scoring.budget import Budget
 from ohr.store.artefacts import ArtefactStore
@@ -174,3 +175,12 @@ def test_a_dry_run_names_what_is_missing_and_goes_on(study, server, tmp_path, se
     assert f"the run would stop, since this is missing: {named}" in done.stderr
     if not setting.startswith("readers"):
         assert "gpt: 40 answers" in done.stdout or setting.startswith("engines")
+
+
+def test_a_plan_counts_the_documents_that_are_asked_about(tmp_path, capsys):
+    corpus = write_corpus(tmp_path, documents=3, pages=1)
+    print_plan(load_config([*corpus, "engines=[gt]"]))
+    assert "questions of 3 documents; " in capsys.readouterr().out
+    [first, *_] = load_dataset(load_config(corpus)).documents
+    print_plan(load_config([*corpus, "engines=[gt]", f"dataset.documents=[{first}]"]))
+    assert "questions of 1 document (of 3 that are searched); " in capsys.readouterr().out
