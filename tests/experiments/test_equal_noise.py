@@ -10,8 +10,9 @@ import pytest
 
 from experiments import analyse_equal_noise
 from ohr.analysis.equal_noise.report import verdict_lines
-from ohr.analysis.equal_noise.table import equal_noise
+from ohr.analysis.equal_noise.table import equal_noise, overlapping_difference
 from ohr.errors import ConfigError, OhrError
+from ohr.statistics.clusters import Clusters
 from ohr.study.results import StudyRun
 from tests.builders import CliRunner
 
@@ -48,6 +49,23 @@ def test_without_a_shown_difference_the_largest_that_is_possible_is_named() -> N
 
 def test_kinds_that_reach_no_common_noise_are_not_compared() -> None:
     assert "nothing is compared" in verdict({"kind": "gt, formatting", "noise": 0.1})
+
+
+def test_documents_that_two_samples_share_count_once() -> None:
+    rng = np.random.default_rng(0)
+    documents = np.arange(60)
+    every = Clusters.from_labels(documents, documents)
+    half = Clusters.from_labels(documents[::2], documents[::2])
+    covered, widths = [], []
+    for _ in range(200):
+        values = rng.normal(0, 1, 60)
+        _, low, high, p = overlapping_difference(values, every, values[::2], half)
+        covered.append(low <= 0 <= high)
+        widths.append(high - low)
+        assert (p > 0.05) == covered[-1]
+    assert 0.91 <= np.mean(covered) <= 0.99
+    # Of a mean of 60 and one of 30 of them; two independent samples would have 1.7 times as much.
+    assert np.mean(widths) == pytest.approx(4.1 / np.sqrt(60), rel=0.05)
 
 
 @pytest.mark.slow

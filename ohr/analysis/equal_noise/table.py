@@ -13,6 +13,7 @@ import pandas as pd
 from ohr.analysis.comparison.table import metrics_of
 from ohr.analysis.curves.table import CURVE_KEYS, axis_of, damage_rows
 from ohr.errors import ConfigError, OhrError, did_you_mean
+from ohr.statistics.clusters import Clusters
 from ohr.statistics.equal_noise import AnchoredCurve
 from ohr.statistics.inference import Paired
 from ohr.statistics.intervals import jackknife_error
@@ -76,8 +77,9 @@ def equal_noise(
     points around it are. ``difference`` is the loss minus that of
     the ``reference`` (a label; by default the kind with most points), with an interval and ``p``,
     corrected over all comparisons of the metric and group (Holm). Kinds of the same questions are
-    paired; of other questions they are independent samples (Welch). Raises ConfigError for an
-    unknown reference or amounts outside (0, 1), and OhrError if no kind reaches any amount.
+    paired; of other documents they are independent samples (Welch), and of partly the same ones
+    each document is left out of both in turn. Raises ConfigError for an unknown reference or
+    amounts outside (0, 1), and OhrError if no kind reaches any amount.
     """
     if not at or not all(0 < each < 1 for each in at):
         raise ConfigError(f"amounts of noise between 0 and 1, such as {AT[0]:g}, not {list(at)}")
@@ -241,15 +243,34 @@ def _difference(
         )
         [paired] = compare_family([Paired(own - other, each.curve.clusters)])
         return paired.difference, paired.interval.low, paired.interval.high, paired.p
+    if set(each.curve.clusters.names) & set(base.curve.clusters.names):
+        return overlapping_difference(values, each.curve.clusters, base_values, base.curve.clusters)
     return _independent(values, each.curve, base_values, base.curve)
+
+
+def overlapping_difference(
+    values: np.ndarray, clusters: Clusters, others: np.ndarray, other_clusters: Clusters
+) -> tuple[float, float, float, float]:
+    """The difference of two means whose documents are partly the same: each document of either is
+    left out of both in turn.
+    """
+    difference = float(values.mean() - others.mean())
+    if not clusters.unit or not other_clusters.unit:
+        return difference, math.nan, math.nan, math.nan
+    names = list(dict.fromkeys([*clusters.names, *other_clusters.names]))
+    means = [
+        pd.Series(own.means_without(of), index=list(own.names)).reindex(names, fill_value=of.mean())
+        for of, own in ((values, clusters), (others, other_clusters))
+    ]
+    error = jackknife_error(difference, (means[0] - means[1]).to_numpy())
+    freedom = min(clusters.degrees_of_freedom(), other_clusters.degrees_of_freedom())
+    return _tested(difference, error, freedom)
 
 
 def _independent(
     values: np.ndarray, curve: AnchoredCurve, others: np.ndarray, other_curve: AnchoredCurve
 ) -> tuple[float, float, float, float]:
     """Welch's test of two means over clusters of two sets of documents."""
-    from scipy import stats
-
     parts = []
     for of, clusters in ((values, curve.clusters), (others, other_curve.clusters)):
         if not clusters.unit:
@@ -261,7 +282,15 @@ def _independent(
     if not total > 0:
         return difference, math.nan, math.nan, math.nan
     freedom = total**2 / sum(variance**2 / degrees for variance, degrees in parts)
-    error = math.sqrt(total)
+    return _tested(difference, math.sqrt(total), freedom)
+
+
+def _tested(difference: float, error: float, freedom: float) -> tuple[float, float, float, float]:
+    """The difference, the ends of its interval, and p."""
+    from scipy import stats
+
+    if not error > 0:
+        return difference, math.nan, math.nan, math.nan
     width = float(stats.t.ppf(0.975, freedom)) * error
     p = 2 * float(stats.t.sf(abs(difference) / error, freedom))
     return difference, difference - width, difference + width, p
