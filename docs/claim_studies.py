@@ -104,3 +104,20 @@ REPAIR_STUDIES = (
 """What repairs win back: ``$B`` are the receipts' twins and scans, ``$E`` those at even places of
 the names' order, by which a repair was chosen, ``$O`` those at odd places, and ``$R`` the scans of
 these."""
+TYPESET = (
+    "noise_curve dataset.kind=ohrbench dataset.path=$Y/retrieval_base "
+    'dataset.questions=$Y/qas.json dataset.pdfs=$Y/pdfs "seeds=[0]" "noise=[scan]"'
+)
+TYPESET_STUDIES = (
+    Study(
+        "typeset_tesseract",
+        f'{TYPESET} "dataset.documents=$Q" "engines=[gt,tesseract]" "intensities=[1.0]"',
+    ),
+    Study(
+        "typeset_tiny",
+        f'{TYPESET} "dataset.documents=$Q" "engines=[gt,{TINY}]" "intensities=[0.5,1.0]"',
+    ),
+    Study("typeset_all", f'{TYPESET} "engines=[gt,{TINY}]" "intensities=[1.0]"'),
+)
+"""OHR-Bench's pages, typeset, ``$Y``, under ``scan``: two engines on every second document,
+``$Q``, RapidOCR tiny there at two strengths, and on all documents at one."""

@@ -4,13 +4,15 @@ A claim is a sum of measured scores with signs, question by question, declared i
 ``docs/results/claims.yaml`` for the findings, in ``scan_claims.yaml`` and ``tiny_claims.yaml`` for
 receipts, in ``answer_claims.yaml`` for a language model's answers about them, in
 ``repair_claims.yaml`` for what repairs win back, in ``typewriter_claims.yaml`` for typewritten
-pages, and in ``sample_claims.yaml`` for generated documents of another seed. Each is tested on all
-documents of its run. A term may name another run, with the same questions.
+pages, in ``typeset_claims.yaml`` for typeset pages of OHR-Bench, and in ``sample_claims.yaml`` for
+generated documents of another seed. Each is tested on all documents of its run. A term may name
+another run, with the same questions.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -31,6 +33,7 @@ from claim_studies import (
     SCAN_STUDIES,
     STUDIES,
     TINY_STUDIES,
+    TYPESET_STUDIES,
     TYPEWRITER_STUDIES,
 )
 from results_table import GENERATED, ROOT, Study, interval, provenance
@@ -240,6 +243,18 @@ def _listed_names(names: Sequence[str], *domains: str) -> str:
     return f"[{','.join(f'{domain}/{name}' for name in names for domain in domains)}]"
 
 
+def asked_documents(questions: Path, chosen: slice) -> str:
+    """Some of the documents that a file of questions asks about, in order, as an option takes
+    them.
+    """
+    if not questions.exists():
+        return "[]"
+    names = sorted({entry["doc_name"] for entry in json.loads(questions.read_text("utf-8"))})
+    # In YAML a quote within quotes is written twice.
+    quoted = ("'{}'".format(name.replace("'", "''")) for name in names[chosen])
+    return f"[{','.join(quoted)}]"
+
+
 @dataclass(frozen=True)
 class Family:
     """The claims of one results page: their file, their table and their runs."""
@@ -275,6 +290,7 @@ class Family:
         named["E"] = _listed_names(names[::2], "receipt", "receipt-scan")
         named["O"] = _listed_names(names[1::2], "receipt", "receipt-scan")
         named["R"] = _listed_names(names[1::2], "receipt")
+        named["Q"] = asked_documents(folder / "qas.json", slice(None, None, 2))
         named["M"] = os.environ.get("OHR_MODELS", "models")
         for study in self.studies:
             study.run(named, cache, runs)
@@ -328,6 +344,18 @@ FAMILIES = (
         ),
         "typewriter_pages_twins",
         "T",
+    ),
+    Family(
+        "typeset_claims",
+        TYPESET_STUDIES,
+        (
+            *("experiments.dataset_typeset", "dataset.kind=ohrbench"),
+            "dataset.path={data}/ohrbench/retrieval_base",
+            "dataset.questions={data}/ohrbench/qas_dev.json",
+            *("--per-document", "2", "--out", "{out}"),
+        ),
+        "typeset_pages",
+        "Y",
     ),
     Family(
         "sample_claims",

@@ -16,8 +16,9 @@ COMPARES = re.compile(
     re.IGNORECASE,
 )
 SCANS = (RESULTS / "real-scans.md").read_text("utf-8")
-MARK = re.compile(r"\[([csgwatr]\d+)\]")
-FIGURE = re.compile(r"([01]\.\d{3}) \[([csgwatr]\d+)\]")
+TYPESET = (RESULTS / "equal-noise.md").read_text("utf-8")
+MARK = re.compile(r"\[([csgwatry]\d+)\]")
+FIGURE = re.compile(r"([01]\.\d{3}) \[([csgwatry]\d+)\]")
 NOT_SHOWN = "Not shown"
 NO_CLAIMS = ("On other data", "What not to conclude", "Withdrawn", "Claims")
 """Headings below which nothing is claimed; other data were checked elsewhere."""
@@ -30,6 +31,7 @@ CLAIMS = "\n".join(
         "tiny_claims",
         "answer_claims",
         "repair_claims",
+        "typeset_claims",
         "typewriter_claims",
         "sample_claims",
     )
@@ -63,7 +65,7 @@ def claims() -> dict[str, dict[str, str]]:
     """The rows of the table of claims, by their mark."""
     lines = [line for line in CLAIMS.splitlines() if line.startswith("|")]
     header, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-    marked = [row for row in rows if re.fullmatch(r"[csgwatr]\d+", row[0])]
+    marked = [row for row in rows if re.fullmatch(r"[csgwatry]\d+", row[0])]
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in marked}
 
 
@@ -121,7 +123,7 @@ def test_a_sentence_that_compares_names_its_claim(heading, sentence):
         assert holds == (heading != NOT_SHOWN), f"{mark} {rows[mark]['verdict']}: {sentence}"
 
 
-@pytest.mark.parametrize(("page", "fewest"), [(FINDINGS, 15), (SCANS, 6)])
+@pytest.mark.parametrize(("page", "fewest"), [(FINDINGS, 15), (SCANS, 6), (TYPESET, 6)])
 def test_figures_are_those_of_their_claims(page, fewest):
     rows, found = claims(), FIGURE.findall(page)
     assert len(found) >= fewest
