@@ -69,9 +69,9 @@ def print_plan(config: StudyConfig) -> None:
 def _documents_asked(plan: Plan) -> str:
     """``3 documents``; those that are only searched are named, too."""
     every = len(plan.dataset.documents)
-    asked = len({question.doc_id for question in plan.questions}) or every
-    searched = f" (of {every} that are searched)" if asked < every else ""
-    return f"{asked} document{'s' * (asked != 1)}{searched}"
+    questioned = len({question.doc_id for question in plan.questions}) or every
+    searched = f" (of {every} that are searched)" if questioned < every else ""
+    return f"{questioned} document{'s' * (questioned != 1)}{searched}"
 
 
 def _counted(things: Sized, name: str) -> str:
