@@ -8,7 +8,8 @@ whole), the gain where a random half of its errors is repaired, and the loss whe
 put into the truth. ``DIR/error_places.csv`` has the parts of the errors in lines with evidence,
 elsewhere on its pages, and on other pages; ``--distance 25 --distance 100`` divides those elsewhere
 by the number of words between them and the nearest line with evidence. ``--kind letters --kind
-line_lost`` undoes these by themselves and all others together, which asks a slow reader far less.
+line_lost`` undoes these by themselves and all others together, which asks a slow reader far less;
+``--no-halves`` leaves out the random halves.
 """
 
 from __future__ import annotations
@@ -62,6 +63,10 @@ def main(
             help="Undo this kind by itself and all others together; also several times. No places."
         ),
     ] = None,
+    halves: Annotated[
+        bool,
+        typer.Option(help="Also repair a random half of each kind's errors, as a check."),
+    ] = True,
     seed: Seed = 0,
 ) -> int:
     """Measure which kinds of OCR errors cost how much."""
@@ -71,7 +76,9 @@ def main(
     if len(distances) > MOST_DISTANCES:
         raise ConfigError(f"--distance {distances[-1]}: give at most {MOST_DISTANCES} distances")
     chosen = kind or ()
-    return report_kinds(run, out, engine, documents, each, orders, seed, distances, noise, chosen)
+    return report_kinds(
+        run, out, engine, documents, each, orders, seed, distances, noise, chosen, halves
+    )
 
 
 if __name__ == "__main__":

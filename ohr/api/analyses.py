@@ -256,12 +256,13 @@ class Analyses(results.StudyRun):
         orders: int = 2,
         seed: int = 0,
         kinds: Sequence[str] = (),
+        halves: bool = True,
     ) -> pd.DataFrame:
         """What each kind of OCR error costs; needs the study's cache.
 
         ``engine`` is by default the only one; only ``documents`` and ``each`` questions of them are
-        scored, by default all. ``kinds`` are undone one by one and all others together. Raises
-        OhrError.
+        scored, by default all. ``kinds`` are undone one by one and all others together.
+        Without ``halves`` no random half of a kind's errors is repaired. Raises OhrError.
         """
         from ohr.analysis.error_kinds.table import kind_costs
 
@@ -275,6 +276,7 @@ class Analyses(results.StudyRun):
             seed=seed,
             kinds=kinds,
             by_place=False,
+            halves=halves,
         ).losses
 
     def structure(self) -> pd.DataFrame:

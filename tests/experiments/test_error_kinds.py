@@ -191,6 +191,15 @@ def test_some_kinds_are_undone_and_all_others_together(run_folder, tmp_path):
     assert not (tmp_path / "error_places.csv").exists()
 
 
+@pytest.mark.slow
+def test_halves_may_be_left_out(run_folder):
+    run = ohr.open_run(run_folder)
+    some = run.error_kinds(orders=1, kinds=["letters"], halves=False)
+    every = run.error_kinds(orders=1, kinds=["letters"])
+    assert set(every) - set(some) == {"half", "half_ci_low", "half_ci_high", "half_p"}
+    assert some.equals(every[list(some)])
+
+
 def test_a_kind_that_there_is_not_is_named():
     with pytest.raises(ConfigError, match=r"--kind scribbles.*letters"):
         chosen_kinds(["letters", "scribbles"])

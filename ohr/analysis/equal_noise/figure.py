@@ -26,6 +26,9 @@ LABELS = 2.2
 STAGES = ("retrieval", "generation", "overall")
 _TITLE = 24
 """Letters of a line of a panel's title."""
+_MARGIN = 0.3
+"""How far a panel reaches beyond its lines at most, as a share of their range. Between points of
+nearly the same noise bands are far wider."""
 _GAP = 0.06
 """Least distance of two labels, as a share of a panel's height."""
 
@@ -36,7 +39,7 @@ def draw_equal_noise(
     """One panel per metric with all questions: at equal noise, lines that differ cost differently.
 
     Points are what was measured, lines are straight between them, bands are 95 % intervals over
-    documents, each of its own.
+    documents, each of its own; what lies far from all lines is cut off.
     """
     whole = [each for each in curves if each.key["group"] == "all"]
     panels = sorted(
@@ -58,6 +61,7 @@ def draw_equal_noise(
             title = heading(titles.get(panel, panel[1]))
             ax.set_title("\n".join(textwrap.wrap(title, _TITLE)))
             ax.set_xlim(-0.03 * most, 1.04 * most)
+            _cut_off(ax)
             if ax is drawn[-1]:
                 _label(ax, ends, colour)
         drawn[0].set_ylabel("lost, of the score on the true text")
@@ -88,6 +92,14 @@ def _line(ax: Axes, each: Measured, colour: str) -> tuple[float, float]:
     ax.plot(x, [each.difference for each in tested], color=colour, linewidth=1.4)
     ax.plot(curve.noise.mean(axis=1), curve.loss.mean(axis=1), "o", color=colour, markersize=3.5)
     return x[-1], tested[-1].difference
+
+
+def _cut_off(ax: Axes) -> None:
+    """Limit a panel to the neighbourhood of its lines."""
+    values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in ax.get_lines()])
+    margin = _MARGIN * (values.max() - values.min())
+    bottom, top = ax.get_ylim()
+    ax.set_ylim(max(bottom, values.min() - margin), min(top, values.max() + margin))
 
 
 def _label(ax: Axes, ends: Sequence[tuple[str, float, float]], colour: Mapping[str, str]) -> None:

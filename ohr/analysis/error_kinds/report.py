@@ -34,6 +34,7 @@ def report_kinds(
     distances: Sequence[int] = (),
     noise: str = "",
     chosen: Sequence[str] = (),
+    halves: bool = True,
 ) -> int:
     """Print the cost of each kind of error in a run, and write it; returns 0. Raises OhrError.
 
@@ -53,6 +54,7 @@ def report_kinds(
             noise=noise,
             kinds=chosen,
             by_place=not chosen,
+            halves=halves,
         )
     losses, places = costs.losses, costs.places
     kinds = kind_table(costs.repairs, _words(costs.repairs))

@@ -125,6 +125,7 @@ class Measured:
     """The orders in which they are repaired, as places in ``labels``."""
     sets: dict[Coalition, Column] = field(default_factory=dict)
     halves: dict[str, Column] = field(default_factory=dict)
+    """Empty if none were measured."""
 
     @property
     def nothing(self) -> Column:
@@ -142,20 +143,25 @@ class Measured:
 
 
 def measure_kinds(
-    repairs: Repairs, scores: Scores, pairs: int, progress: Callable[[str, int, int], None]
+    repairs: Repairs,
+    scores: Scores,
+    pairs: int,
+    progress: Callable[[str, int, int], None],
+    halves: bool = True,
 ) -> Measured:
-    """Score what the experiment needs: orders of kinds, halves of kinds, and kinds alone."""
+    """Score what the experiment needs: orders of kinds, kinds alone, and ``halves`` of kinds."""
     labels = tuple(kind for kind in (*ERROR_KINDS, REST) if kind in repairs.all_labels)
     rng = np.random.default_rng(repairs.seed)
     measured = Measured(labels, mirrored_orders(len(labels), pairs, rng))
     sets = coalitions(labels, measured.orders)
     everything = frozenset(labels)
     sets += [own for label in labels if (own := everything - {label}) not in sets]
-    total = len(sets) + len(labels)
+    halved = labels if halves else ()
+    total = len(sets) + len(halved)
     for number, repaired in enumerate(sets):
         progress("repaired kinds", number, total)
         measured.sets[repaired] = scores.column(repairs.knowledge_base(repaired))
-    for number, label in enumerate(labels, len(sets)):
+    for number, label in enumerate(halved, len(sets)):
         progress("repaired kinds", number, total)
         measured.halves[label] = scores.column(repairs.knowledge_base((), half=label))
     progress("repaired kinds", total, total)

@@ -111,11 +111,13 @@ def kind_costs(
     seed: int = 0,
     kinds: Collection[str] = (),
     by_place: bool = True,
+    halves: bool = True,
     distances: Sequence[int] = (),
 ) -> KindCosts:
     """Repair the errors of an engine kind by kind, and score. Raises OhrError.
 
     ``kinds`` are undone one by one and all others together; by default each is undone by itself.
+    Without ``halves`` no random half of a kind's errors is repaired.
     ConfigError if the engine has no error. See :func:`choose_variant`, :func:`draw_questions`
     and, for ``distances``, :func:`~ohr.analysis.error_kinds.repairs.error_places`.
     """
@@ -131,7 +133,7 @@ def kind_costs(
             repairs = repairs.relabelled(label_of)
         scoring = progress.new_stage("scoring", "knowledge bases")
         scores = Scores(plan, swaps.scorer, variant, setting)
-        losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring))
+        losses = loss_table(repairs, measure_kinds(repairs, scores, orders, scoring, halves))
         places = pd.DataFrame()
         if by_place:
             placed = repairs.relabelled(error_places(plan, distances))
@@ -163,7 +165,8 @@ def loss_table(repairs: Repairs, measured: Measured) -> pd.DataFrame:
 
     ``loss`` per question is the label's part of the whole ``loss_of_all``: its mean gain when it is
     repaired after others, over the orders; losses of all labels add up to the whole. ``half`` is
-    the gain when a random half of its errors is repaired in the engine's output, ``alone`` the
+    the gain when a random half of its errors is repaired in the engine's output (no column where
+    that was not measured), ``alone`` the
     loss when the truth has these errors only. Each has an interval and an adjusted p; all labels
     are one family. ``per_1000_errors`` and ``per_1000_characters``: the loss summed over the
     questions, by errors and by wrong characters of the label. ``share`` is NaN where the whole loss
