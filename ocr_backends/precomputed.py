@@ -382,7 +382,8 @@ def _is_one_beyond(document: Document, reading: Reading) -> bool:
 def _shifted(reading: Reading, by: int) -> Reading:
     """Output with other page numbers; what comes before page 0 is dropped."""
     pages = {number + by: page for number, page in reading.pages.items() if number + by >= 0}
-    return replace(reading, pages=pages)
+    words = {number + by: words for number, words in reading.words.items() if number + by >= 0}
+    return replace(reading, pages=pages, words=words)
 
 
 def _add_missing(document: Document, reading: Reading, missing: str) -> dict[PageRef, Outcome[str]]:

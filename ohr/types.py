@@ -44,8 +44,8 @@ FAILED = frozenset({Status.ERROR, Status.TIMEOUT})
 class Outcome(Generic[T]):
     """A value, or the reason why there is none. ``detail`` is one readable line.
 
-    ``confidence`` is how sure a reader or system is of its answer, in [0, 1]; None if it does not
-    say. Only answers have one.
+    ``confidence`` is how sure a reader or system is of its answer, in [0, 1]; of a page that
+    another tool read, that tool's mean confidence in its words. None if none is said.
     """
 
     value: T | None

@@ -14,6 +14,7 @@ from ohr.errors import OhrError
 from ohr.files.safe_text import plain, visible
 from ohr.ocr.knowledge_base import MANIFEST
 from ohr.ocr.page_records import FORMATS, PAGES, PageRecord, read_record, read_table
+from ohr.quality.signals import UNSURE
 from ohr.types import Outcome, PageRef
 
 _KINDS = 5
@@ -40,6 +41,11 @@ def read_base(folder: Path) -> list[PageRecord]:
     if not any(reading.pages for reading in readings.values()) and manifest is None:
         return []
     texts: dict[PageRef, Outcome[str]] = {}
+    doubtful = {
+        PageRef(doc_id, number): tuple(word.text for word in words if word.confidence < UNSURE)
+        for doc_id, reading in readings.items()
+        for number, words in reading.words.items()
+    }
     for doc_id, reading in readings.items():
         if reading.problem and manifest is not None and _has_no_entry(folder / f"{doc_id}.json"):
             continue  # all its pages failed
@@ -51,7 +57,10 @@ def read_base(folder: Path) -> list[PageRecord]:
     if manifest is None:
         if texts and all(reading.is_listed for reading in readings.values()):
             _warn_without_first(texts)
-        return [read_record(ref, "", "", texts[ref]) for ref in sorted(texts)]
+        return [
+            read_record(ref, "", "", texts[ref], doubtful_words=doubtful.get(ref, ()))
+            for ref in sorted(texts)
+        ]
     engine = manifest["engine"]
     name = str(engine.get("name", "")) if isinstance(engine, dict) else ""
     records = {

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.confidence import PageConfidence, page_confidence
 from ohr.markup.blocks import Block, BlockKind, GridCell, html_table
 
 _FURNITURE = re.compile(r'<!--\s*(?:PageHeader|PageFooter|PageNumber)="((?:[^"\\]|\\.)*)"\s*-->')
@@ -45,6 +46,16 @@ def azure_pages(content: Any) -> dict[int, list[Block]]:
     for _, number, block in sorted(_parts(result), key=lambda part: part[:2]):
         pages.setdefault(number, []).append(block)
     return pages
+
+
+def azure_confidence(content: Any) -> dict[int, PageConfidence | None]:
+    """The confidence of each page by its words."""
+    return {
+        int(page["pageNumber"]) - 1: page_confidence(
+            (word.get("content"), word.get("confidence")) for word in page.get("words") or ()
+        )
+        for page in _result(content)["pages"]
+    }
 
 
 def markdown_of(result: Mapping[str, Any], *, furniture: bool) -> str:

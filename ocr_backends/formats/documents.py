@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from ocr_backends.formats.confidence import PageConfidence, SureWord
 from ocr_backends.formats.doctags import TAG, doctags_pages, is_doctags
-from ocr_backends.formats.hocr import hocr_pages
-from ocr_backends.formats.json_formats import json_format
+from ocr_backends.formats.hocr import hocr_confidence, hocr_pages
+from ocr_backends.formats.json_formats import JsonFormat, json_format
 from ocr_backends.formats.marker import marked_pages
+from ocr_backends.formats.xml_confidence import alto_confidence, page_xml_confidence
 from ocr_backends.normalise import line_feeds
 from ohr.documents.alto import alto_pages
 from ohr.documents.page_xml import page_xml_pages
@@ -32,10 +34,14 @@ _JSON_TEXTS = (
     *("text", "content", "table_body", "code_body", "orig"),
     *("markdown", "md", "Text", "block_content"),
 )
-_ROOTS: dict[str, tuple[str, Callable[[Element], dict[int, list[Block]]]]] = {
-    "html": ("hocr", hocr_pages),
-    "alto": ("alto", alto_pages),
-    "PcGts": ("page", page_xml_pages),
+_Confidences = Mapping[int, PageConfidence | None]
+_ROOTS: dict[
+    str,
+    tuple[str, Callable[[Element], dict[int, list[Block]]], Callable[[Element], _Confidences]],
+] = {
+    "html": ("hocr", hocr_pages, hocr_confidence),
+    "alto": ("alto", alto_pages, alto_confidence),
+    "PcGts": ("page", page_xml_pages, page_xml_confidence),
 }
 
 
@@ -46,6 +52,7 @@ class Reading:
     ``form`` is empty for a list of pages, the toolkit's own format, and for files of Markdown.
     ``is_listed`` marks such a list, which numbers its pages itself, from 0 unless all say
     otherwise. ``is_guessed``: the pages' numbers were taken to count from 1 since there is no 0.
+    ``words`` are those of a page that the tool rates, with how sure it is of each.
     """
 
     pages: dict[int, Outcome[str]]
@@ -53,6 +60,7 @@ class Reading:
     form: str = ""
     is_listed: bool = False
     is_guessed: bool = False
+    words: Mapping[int, tuple[SureWord, ...]] = field(default_factory=dict)
 
 
 def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
@@ -65,11 +73,11 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
     root.tag = "html" if root.tag.lower() == "html" else root.tag
     if root.tag not in _ROOTS:
         raise EngineError(f"XML whose root is <{root.tag[:40]}>, not hOCR, ALTO or PAGE")
-    form, pages = _ROOTS[root.tag]
-    reading = _read_blocks(pages(root), form, _text_of_xml(root), furniture)
+    form, pages, confidence = _ROOTS[root.tag]
+    reading = _read_blocks(pages(root), form, _text_of_xml(root), furniture, confidence(root))
     forms = WordForms.from_texts(outcome.value or "" for outcome in reading.pages.values())
     whole = {
-        number: Outcome.of_text(join_cut_words(outcome.value or "", forms), outcome.detail)
+        number: replace(outcome, value=join_cut_words(outcome.value or "", forms))
         for number, outcome in reading.pages.items()
     }
     return replace(reading, pages=whole)
@@ -102,11 +110,20 @@ def read_content(content: Any, *, furniture: bool = True) -> Reading:
     try:
         pages = recognised.pages(content)
         pages = _whole(pages) if recognised.skips_empty else pages
-        return _read_blocks(pages, recognised.form, _text_of_json(content), furniture)
+        confidence = _confidence(recognised, content)
+        return _read_blocks(pages, recognised.form, _text_of_json(content), furniture, confidence)
     except KeyError as error:
         raise EngineError(f"file is {recognised.title}, but a part of it has no {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise EngineError(f"file is {recognised.title}, but it is damaged: {error!r}") from error
+
+
+def _confidence(recognised: JsonFormat, content: Any) -> _Confidences:
+    """How sure the tool is of each page; nothing where that part of a file is damaged."""
+    try:
+        return recognised.confidence(content)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+        return {}
 
 
 def _shape(content: Any) -> str:
@@ -155,7 +172,7 @@ def read_text(data: bytes, name: str, pages: int, *, furniture: bool = True) -> 
     except UndecodableError as error:
         raise EngineError(f"{name} is {error}") from error
     if is_doctags(text):
-        return _read_blocks(doctags_pages(text), "doctags", _text_of_tags(text), furniture)
+        return _read_blocks(doctags_pages(text), "doctags", _text_of_tags(text), furniture, {})
     if marked := marked_pages(text):
         return Reading(_outcomes(marked), "", "marker")
     parts = text.split("\f")
@@ -188,7 +205,11 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
 
 
 def _read_blocks(
-    pages: dict[int, list[Block]], form: str, excerpt: str, furniture: bool
+    pages: dict[int, list[Block]],
+    form: str,
+    excerpt: str,
+    furniture: bool,
+    confidence: _Confidences,
 ) -> Reading:
     """The pages of blocks. ``excerpt`` is some text of the file; raises EngineError if no block has
     text although it is not empty.
@@ -204,7 +225,14 @@ def _read_blocks(
         if number >= 0
     }
     problem = "" if texts else "file has no pages"
-    return Reading({number: Outcome.of_text(text) for number, text in texts.items()}, problem, form)
+    rated = {number: page for number, page in confidence.items() if page and number in texts}
+    outcomes = {
+        number: Outcome.of_text(text, confidence=rated[number].mean if number in rated else None)
+        for number, text in texts.items()
+    }
+    return Reading(
+        outcomes, problem, form, words={number: page.words for number, page in rated.items()}
+    )
 
 
 def _text_of_xml(root: Element) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from ocr_backends.formats.confidence import PageConfidence, page_confidence
 from ohr.documents.xml_tree import words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block
@@ -21,6 +22,7 @@ BLOCKS = frozenset("p div li ul ol dl dt dd tr table caption h1 h2 h3 h4 h5 h6 p
 """Elements of HTML that stand on lines of their own."""
 CELLS = frozenset({"td", "th"})
 _NUMBER = re.compile(r"\bppageno (\d{1,7})")
+_RATING = re.compile(r"\bx_wconf (\d{1,3}(?:\.\d{1,9})?)")
 
 
 def hocr_pages(root: Element) -> dict[int, list[Block]]:
@@ -30,6 +32,30 @@ def hocr_pages(root: Element) -> dict[int, list[Block]]:
     ``ppageno`` where each has one of its own, else its place in the file. Raises EngineError for a
     file without pages.
     """
+    return {
+        number: [block for block in _blocks(page) if block.text] or [Block("text", _text(page))]
+        for number, page in _numbered(root)
+    }
+
+
+def hocr_confidence(root: Element) -> dict[int, PageConfidence | None]:
+    """The confidence of each page by its words (``x_wconf``)."""
+    return {
+        number: page_confidence(
+            ((words(_word(part)), match[1]) for part, match in _rated_words(page)), scale=100
+        )
+        for number, page in _numbered(root)
+    }
+
+
+def _rated_words(page: Element) -> Iterator[tuple[Element, re.Match[str]]]:
+    for part in page.iter():
+        if "ocrx_word" in _classes(part) and (match := _RATING.search(part.get("title", ""))):
+            yield part, match
+
+
+def _numbered(root: Element) -> list[tuple[int, Element]]:
+    """The pages with their numbers, in order."""
     for element in root.iter():  # HTML, unlike XHTML, has names of any case
         element.tag = element.tag.lower()
     pages = [element for element in root.iter() if "ocr_page" in _classes(element)]
@@ -39,10 +65,7 @@ def hocr_pages(root: Element) -> dict[int, list[Block]]:
     numbers = [int(match[1]) for match in named if match is not None]
     if len(set(numbers)) < len(pages):
         numbers = list(range(len(pages)))
-    return {
-        number: [block for block in _blocks(page) if block.text] or [Block("text", _text(page))]
-        for number, page in sorted(zip(numbers, pages, strict=True), key=lambda pair: pair[0])
-    }
+    return sorted(zip(numbers, pages, strict=True), key=lambda pair: pair[0])
 
 
 def _classes(element: Element) -> set[str]:

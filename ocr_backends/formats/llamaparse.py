@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ocr_backends.formats.confidence import PageConfidence, page_confidence
 from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block
 
@@ -29,10 +30,21 @@ def llamaparse_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     return numbered(map(_page, _page_list(content)))
 
 
+def llamaparse_confidence(content: Mapping[str, Any]) -> dict[int, PageConfidence | None]:
+    """The confidence that the service gives of each page."""
+    return {
+        _number(page): page_confidence((), mean=page.get("confidence"))
+        for page in _page_list(content)
+    }
+
+
+def _number(page: Mapping[str, Any]) -> int:
+    return int(next(page[name] for name in _NUMBERS if name in page)) - 1
+
+
 def _page(page: Mapping[str, Any]) -> tuple[int, list[Block]]:
-    number = next(page[name] for name in _NUMBERS if name in page)
     text = next(filter(None, (page.get(name) for name in ("md", "markdown", "text"))), "")
-    return int(number) - 1, [Block("text", "" if text.strip() == _NOTHING else text)]
+    return _number(page), [Block("text", "" if text.strip() == _NOTHING else text)]
 
 
 def _page_list(content: Any) -> list[Any]:

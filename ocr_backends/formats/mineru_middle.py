@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.confidence import PageConfidence, page_confidence
 from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block, BlockKind
 
@@ -33,6 +34,24 @@ def middle_pages(content: Mapping[str, Any]) -> dict[int, list[Block]]:
     Raises KeyError, TypeError, ValueError and AttributeError for what is none.
     """
     return numbered((int(page["page_idx"]), _page(page)) for page in content["pdf_info"])
+
+
+def middle_confidence(content: Mapping[str, Any]) -> dict[int, PageConfidence | None]:
+    """The confidence of each page by its spans of text, which MinerU rates where it read them."""
+    return {
+        int(page["page_idx"]): page_confidence(
+            (span.get("content"), span.get("score"))
+            for item in (*page["para_blocks"], *(page.get("discarded_blocks") or ()))
+            for span in _all_spans(item)
+        )
+        for page in content["pdf_info"]
+    }
+
+
+def _all_spans(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield from _spans(item)
+    for part in item.get("blocks") or ():
+        yield from _all_spans(part)
 
 
 def _page(page: Mapping[str, Any]) -> Iterator[Block]:

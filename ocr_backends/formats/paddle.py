@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.confidence import PageConfidence, page_confidence
 from ocr_backends.formats.numbered import numbered
 from ohr.markup.blocks import Block, BlockKind
 
@@ -30,12 +31,23 @@ def is_paddle(content: Any) -> bool:
 def paddle_pages(content: Any) -> dict[int, list[Block]]:
     """Blocks of each page; an image has no page number, so its place in the file counts."""
     return numbered(
-        (
-            int(place if page.get("page_index") is None else page["page_index"]),
-            map(_block, page[_BLOCKS]),
-        )
+        (_number(page, place), map(_block, page[_BLOCKS]))
         for place, page in enumerate(_results(content))
     )
+
+
+def paddle_confidence(content: Any) -> dict[int, PageConfidence | None]:
+    """The confidence of each page by its lines, which PP-Structure rates, and the others do not."""
+    confidence = {}
+    for place, page in enumerate(_results(content)):
+        lines = page.get("overall_ocr_res") or {}
+        pairs = zip(lines.get("rec_texts") or (), lines.get("rec_scores") or (), strict=False)
+        confidence[_number(page, place)] = page_confidence(pairs)
+    return confidence
+
+
+def _number(page: Mapping[str, Any], place: int) -> int:
+    return int(place if page.get("page_index") is None else page["page_index"])
 
 
 def _results(content: Any) -> Iterator[Mapping[str, Any]]:

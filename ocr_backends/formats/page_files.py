@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from ocr_backends.formats.confidence import SureWord
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
 from ocr_backends.normalise import line_feeds
 from ohr.errors import EngineError
@@ -43,6 +44,7 @@ def read_page_files(
     elif first_page == 1 and 0 in numbered:
         raise EngineError(f"{numbered[0].name} comes before page 1: leave first_page out")
     pages: dict[int, Outcome[str]] = {}
+    words: dict[int, tuple[SureWord, ...]] = {}
     content: list[str] = []
     for number in sorted(numbered):
         try:
@@ -52,14 +54,16 @@ def read_page_files(
             continue
         if form:
             read = read_xml if form == "xml" else read_json
-            pages[number - first_page] = _only_page(read, data, furniture)
+            page, rated = _only_page(read, data, furniture)
+            pages[number - first_page], words[number - first_page] = page, rated
         else:
             pages[number - first_page] = _text_page(data, numbered[number].name)
         content.append(f"{number - first_page} {digest(data)}")
     problem = f"{astray} files have no page number in their name" if astray else ""
     if not pages and not problem:
         problem = "folder has no pages"
-    return Reading(pages, problem, form, is_guessed=is_guessed), "\n".join(content).encode()
+    reading = Reading(pages, problem, form, is_guessed=is_guessed, words=words)
+    return reading, "\n".join(content).encode()
 
 
 def is_shown(path: Path) -> bool:
@@ -95,12 +99,15 @@ def _text_page(data: bytes, name: str) -> Outcome[str]:
         return Outcome.error(f"{name} is {error}")
 
 
-def _only_page(read: Callable[..., Reading], data: bytes, furniture: bool) -> Outcome[str]:
-    """The one page of a file."""
+def _only_page(
+    read: Callable[..., Reading], data: bytes, furniture: bool
+) -> tuple[Outcome[str], tuple[SureWord, ...]]:
+    """The one page of a file, and its words that are rated."""
     try:
         reading = read(data, furniture=furniture)
     except EngineError as error:
-        return Outcome.error(" ".join(str(error).split()))
+        return Outcome.error(" ".join(str(error).split())), ()
     if len(reading.pages) != 1:
-        return Outcome.error(f"file has {len(reading.pages)} pages, 1 expected")
-    return next(iter(reading.pages.values()))
+        return Outcome.error(f"file has {len(reading.pages)} pages, 1 expected"), ()
+    [(number, outcome)] = reading.pages.items()
+    return outcome, tuple(reading.words.get(number, ()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocr_backends.formats.confidence import PageConfidence, page_confidence
 from ohr.markup.blocks import Block, BlockKind, GridCell, html_table
 
 _Item = Mapping[str, Any]
@@ -45,6 +46,20 @@ def textract_pages(content: Any) -> dict[int, list[Block]]:
         for item in part["Blocks"]:
             by_page.setdefault(int(item.get("Page") or 1) - 1, []).append(item)
     return {number: list(_Page(items).blocks()) for number, items in by_page.items()}
+
+
+def textract_confidence(content: Any) -> dict[int, PageConfidence | None]:
+    """The confidence of each page by its words, or by its lines where words were left out."""
+    rated: dict[int, dict[str, list[tuple[Any, Any]]]] = {}
+    for part in content if isinstance(content, list) else [content]:
+        for item in part["Blocks"]:
+            kinds = rated.setdefault(int(item.get("Page") or 1) - 1, {"WORD": [], "LINE": []})
+            if (kind := item["BlockType"]) in kinds:
+                kinds[kind].append((item.get("Text"), item.get("Confidence")))
+    return {
+        number: page_confidence(kinds["WORD"] or kinds["LINE"], scale=100)
+        for number, kinds in rated.items()
+    }
 
 
 class _Page:

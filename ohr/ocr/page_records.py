@@ -120,7 +120,13 @@ def _parsed(row: Mapping[Any, Any]) -> PageRecord:
 
 
 def read_record(
-    ref: PageRef, file: str, route: str, outcome: Outcome[str], seconds: float = math.nan
+    ref: PageRef,
+    file: str,
+    route: str,
+    outcome: Outcome[str],
+    seconds: float = math.nan,
+    *,
+    doubtful_words: tuple[str, ...] = (),
 ) -> PageRecord:
     """The record of a page that was read by one route, and not assessed.
 
@@ -133,7 +139,17 @@ def read_record(
     elif outcome.status is Status.EMPTY:
         doubt = doubt and "no text was found"
     text = None if outcome.status in FAILED else outcome.value or ""
-    return PageRecord(ref, file, route, "", text, doubt, seconds=seconds)
+    return PageRecord(
+        ref,
+        file,
+        route,
+        "",
+        text,
+        doubt,
+        confidence=math.nan if outcome.confidence is None else outcome.confidence,
+        doubtful_words=doubtful_words,
+        seconds=seconds,
+    )
 
 
 def page_seconds(cost: Mapping[str, float] | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from ohr.analysis.trust.report import broken_cell, sentences
 from ohr.analysis.trust.signals import (
     AGREEMENT,
     CONFIDENT,
+    OCR_CONFIDENCE,
     PREDICTED,
     _quality,
     answers_with_signals,
@@ -25,6 +27,7 @@ from ohr.analysis.trust.signals import (
 from ohr.analysis.trust.table import COMBINED, FEWEST, trust
 from ohr.errors import ConfigError, OhrError
 from ohr.quality.truth import TARGETS
+from ohr.study.output.cases import read_cases, read_confidences
 from ohr.study.results import StudyRun, open_run
 from tests.builders import write_kb
 from tests.experiments.conftest import DAMAGED, corpus
@@ -94,6 +97,30 @@ def test_confidence_comes_from_the_rows_and_agreement_from_other_ocr(answered):
     assert len(frame) == len(rows)
     assert frame[CONFIDENT].notna().sum() == rows["confidence"].notna().sum() > 0
     assert frame[AGREEMENT].isna().all()  # the ground truth is no second engine
+
+
+@pytest.mark.slow
+def test_the_confidence_of_another_tool_in_its_pages_is_a_signal(answered, tmp_path):
+    assert "confidence" not in read_cases(answered.path, "pages").column_names
+    settings = [*corpus(tmp_path), "engines=[gt,precomputed:service]", "bootstrap=100"]
+    for doc_id, texts in DAMAGED.items():
+        pages = [
+            {"page": number + 1, "md": text, "confidence": (0.6, 0.9)[number]}
+            for number, text in enumerate(texts)
+        ]
+        path = tmp_path / "kb" / "service" / f"{doc_id}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"pages": pages}))
+    study(tmp_path / "run", *settings, "readers=[extractive]")
+    run = open_run(tmp_path / "run")
+    confidences = read_confidences(run.path)
+    assert {base for base, _ in confidences} == {"precomputed:service, clean"}
+    assert set(confidences.values()) == {0.6, 0.9}
+    frame = answers_with_signals(run, "f1")
+    sure = frame.groupby("engine")[OCR_CONFIDENCE]
+    assert sure.count()["gt"] == 0
+    assert set(sure.get_group("precomputed:service").dropna()) == {0.6, 0.9}
+    assert OCR_CONFIDENCE in set(trust(run).signals["signal"])
 
 
 @pytest.mark.slow

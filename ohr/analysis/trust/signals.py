@@ -10,7 +10,7 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.metrics import default
 from ohr.quality.garbage import garbage_share
-from ohr.study.output.cases import read_cases, read_texts
+from ohr.study.output.cases import read_cases, read_confidences, read_texts
 from ohr.study.output.rows import CONFIDENCE
 from ohr.study.results import KNOWLEDGE_BASE, StudyRun
 from ohr.types import PageRef
@@ -18,9 +18,11 @@ from ohr.types import PageRef
 SETTING = ("system", "chunker", "retriever", "reader")
 CONFIDENT, MARGIN, TOP_SCORE = CONFIDENCE, "retrieval margin", "retrieval score"
 AGREEMENT, LEGIBLE, QUALITY = "agreement", "words that look like words", "predicted page quality"
+OCR_CONFIDENCE = "OCR confidence"
+"""Of the page that was found, where the tool that read it gives one."""
 TRUTH = "gt"
 """The engine that gives the ground truth."""
-SIGNALS = (CONFIDENT, MARGIN, TOP_SCORE, AGREEMENT, LEGIBLE, QUALITY)
+SIGNALS = (CONFIDENT, MARGIN, TOP_SCORE, AGREEMENT, LEGIBLE, QUALITY, OCR_CONFIDENCE)
 """Higher: surer."""
 PREDICTED = "r_noise_content"
 """Column of ``quality.csv`` with the predicted content r_noise."""
@@ -59,6 +61,7 @@ def answers_with_signals(run: StudyRun, metric: str) -> pd.DataFrame:
     frame[AGREEMENT] = _agreement(frame)
     frame[LEGIBLE] = _legible(run, frame)
     frame[QUALITY] = _quality(run, frame)
+    frame[OCR_CONFIDENCE] = _page_confidence(run, frame)
     return frame
 
 
@@ -160,5 +163,18 @@ def _quality(run: StudyRun, frame: pd.DataFrame) -> pd.Series:
         if isinstance(doc_id, str)
         else np.nan
         for doc_id, page_no, engine in pages
+    ]
+    return pd.Series(values, index=frame.index, dtype=float)
+
+
+def _page_confidence(run: StudyRun, frame: pd.DataFrame) -> pd.Series:
+    """How sure the tool that read the page that was found says it is of the page's words."""
+    confidences = read_confidences(run.path)
+    pages = zip(frame["base"], frame["hit_doc"], frame["hit_page"], strict=True)
+    values = [
+        confidences.get((base, PageRef(doc_id, int(page_no))), np.nan)
+        if isinstance(doc_id, str)
+        else np.nan
+        for base, doc_id, page_no in pages
     ]
     return pd.Series(values, index=frame.index, dtype=float)

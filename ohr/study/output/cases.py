@@ -24,7 +24,7 @@ from ohr.study.scoring.conditions import AnswerSource, Replies
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 FILE = "cases.zip"
-_OPTIONAL = ("category", "headers", "written_for", "relevance", "fact")
+_OPTIONAL = ("category", "headers", "written_for", "relevance", "fact", "confidence")
 _PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
 _NAME = pa.dictionary(pa.int32(), pa.string())
 SCHEMAS = {
@@ -36,6 +36,7 @@ SCHEMAS = {
             ("status", _NAME),
             ("detail", pa.string()),
             ("text", pa.string()),
+            ("confidence", pa.float64()),
         ]
     ),
     "questions": pa.schema(
@@ -85,9 +86,10 @@ SCHEMAS = {
 }
 """Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
 
-``headers``, ``category``, ``written_for``, ``relevance`` and ``fact`` are left out of a table where
-nothing has any. ``calls`` has every answer of readers with a prompt, in each repeat, and
-``prompts`` each part of a prompt; both are left out where no reader has one.
+``pages.confidence`` is the mean confidence in the page's words that another tool gave.
+``headers``, ``category``, ``written_for``, ``relevance``, ``fact`` and ``confidence`` are left out
+of a table where nothing has any. ``calls`` has every answer of readers with a prompt, in each
+repeat, and ``prompts`` each part of a prompt; both are left out where no reader has one.
 """
 _OF_MODELS = ("prompts", "calls")
 
@@ -112,7 +114,8 @@ class Cases:
             if key is not None and text is not None:
                 self._texts[key] = text
             where = (knowledge_base, self.domains[ref.doc_id], ref.doc_id, ref.page_no)
-            rows.append((*where, str(outcome.status), _clean(outcome.detail), key))
+            detail = _clean(outcome.detail)
+            rows.append((*where, str(outcome.status), detail, key, outcome.confidence))
         self._add("pages", rows)
 
     def add_hits(
@@ -352,3 +355,15 @@ def read_statuses(run: Path) -> dict[str, dict[PageRef, Status]]:
     for base, doc_id, page_no, status in zip(*columns, strict=True):
         by_base.setdefault(base, {})[PageRef(doc_id, page_no)] = Status(status)
     return by_base
+
+
+def read_confidences(run: Path) -> dict[tuple[str, PageRef], float]:
+    """The confidence of each knowledge base's pages that have one. Raises OhrError."""
+    table = read_cases(run, "pages")
+    if "confidence" not in table.column_names:
+        return {}
+    names = ("knowledge_base", "doc_id", "page_no", "confidence")
+    rows = zip(*(table[name].to_pylist() for name in names), strict=True)
+    return {
+        (base, PageRef(doc_id, no)): sure for base, doc_id, no, sure in rows if sure is not None
+    }

@@ -169,3 +169,23 @@ def test_a_page_that_failed_keeps_its_line(tmp_path, log, monkeypatch):
         "without text: 3 of them, such as page 1 of documents/report (EngineError: out of order)"
         in said
     )
+
+
+def test_what_another_tool_says_of_its_words_is_exported(tmp_path):
+    words = [("The", 0.99), ("rnill", 0.41)]
+    result = {
+        "content": "The rnill",
+        "pages": [
+            {
+                "pageNumber": 1,
+                "lines": [{"content": "The rnill"}],
+                "words": [{"content": text, "confidence": sure} for text, sure in words],
+            }
+        ],
+    }
+    (tmp_path / "kb" / "law").mkdir(parents=True)
+    (tmp_path / "kb" / "law" / "a.json").write_text(json.dumps(result))
+    convert(tmp_path / "kb", tmp_path / "out")
+    [entry] = lines(tmp_path / "out")
+    assert entry["metadata"]["confidence"] == 0.7
+    assert entry["metadata"]["doubtful_words"] == ["rnill"]
