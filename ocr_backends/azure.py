@@ -104,6 +104,11 @@ class Azure(OcrBackend[AzureParams]):
         furniture = not self.params.normalise.furniture
         return finished(markdown_of(result, furniture=furniture), self.params.normalise)
 
+    def page_cost(self) -> float | None:
+        """By ``page_price``; None if none was set."""
+        is_set = "page_price" in self.params.model_fields_set
+        return self.params.page_price / 1000 if is_set else None
+
     def usage(self) -> dict[str, float]:
         taken, self._taken = self._taken, {}
         return taken

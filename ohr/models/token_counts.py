@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _PROMPT = ("prompt_tokens", "input_tokens")
@@ -35,6 +35,15 @@ def tokens_used(answer: Any, prompt_price: float, completion_price: float) -> di
     if prompt_price or completion_price:
         used["cost"] = (prompt * prompt_price + completion * completion_price) / 1e6
     return used
+
+
+def tokens_read(answer: Any, estimate: Callable[[], float]) -> float:
+    """The tokens of what was sent, as the server reports them, else the estimate."""
+    reported = answer.get("usage") if isinstance(answer, Mapping) else None
+    count = None
+    if isinstance(reported, Mapping):
+        count = _first(reported, (*_PROMPT, "total_tokens"))
+    return estimate() if count is None else float(count)
 
 
 def _first(reported: Mapping[str, Any], names: tuple[str, ...]) -> int | None:

@@ -68,8 +68,12 @@ class EngineOutputs:
         report: Callable[[], None],
         *,
         has_read: bool,
+        paid: Callable[[PageTask], None] = lambda task: None,
     ) -> None:
         """Read pages and store their output; ``report`` is called as each ends.
+
+        ``paid`` is called for each page that was read now, before another one is begun in its
+        place; what it raises ends the reading.
 
         ``has_read``: whether the engine has read any page before, so that a failure of the first
         ones is theirs. Raises OhrError for an error that no page caused, or if too many fail for
@@ -81,6 +85,8 @@ class EngineOutputs:
             for task, outcome in sharing.read(pool, work, pending, watch):
                 self.keep(task.key, outcome)
                 report()
+                if outcome is not None and outcome.status not in FAILED:
+                    paid(task)
 
     def streak(self, has_read: bool) -> Streak:
         """Counts pages in a row that fail for the same reason."""

@@ -154,6 +154,13 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """
         return ""
 
+    def page_cost(self) -> float | None:
+        """What reading a page costs at most, for an engine with a price per page; else None.
+
+        With it, ``max_cost`` stops before the first page is paid.
+        """
+        return None
+
     def usage(self) -> dict[str, float]:
         """The cost of reading since the last call, as numbers that can be added up over pages.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from ohr.errors import OhrError, PluginError
 from ohr.ocr.failures import Streak
 from ohr.ocr.progress import Progress
-from ohr.plugins import Reader, Reply, System, SystemReply
+from ohr.plugins import Chat, Reader, Reply, System, SystemReply
 from ohr.scoring.answer_kinds import ANSWER, AnswerKind, OfText, OfVerdict, is_confidence
 from ohr.scoring.budget import Budget
 from ohr.scoring.frame_watch import FrameWatch
@@ -72,7 +72,8 @@ class Answering:
         if self.budget.is_limited:
             pairs = zip(questions, contexts, strict=True)
             most = max((reader.expected_usage(*pair).get("cost", 0.0) for pair in pairs), default=0)
-            self.budget.expect(label, most, reader)
+            at_once = reader.at_once if isinstance(reader, Chat) else 1
+            self.budget.expect(label, most, at_once)
 
         def ask(places: Sequence[int]) -> Iterator[Reply]:
             texts, hits = (

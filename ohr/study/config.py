@@ -197,8 +197,8 @@ class StudyConfig(_Strict):
     """Stop after so many pages or questions in a row that fail for the same reason, and sooner if a
     server refuses every request; 0: never."""
     max_cost: float | None = Field(default=None, ge=0)
-    """Most that this run's answers may cost, in the currency of the readers' prices; the run stops
-    before it would cost more. By default there is no limit."""
+    """Most that this run's pages, embeddings and answers may cost, in the currency of their prices;
+    the run stops before it would cost more. By default there is no limit."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     """Processes that read pages and, on Linux, score domains; by default one per processor core."""
     runner: Runner = "local"

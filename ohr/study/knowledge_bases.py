@@ -24,6 +24,7 @@ from ohr.ocr.worker import PageTask, stored_form
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.plugins.shipped import Condition, ShippedEngine
 from ohr.registry import PluginSpec
+from ohr.scoring.budget import Budget
 from ohr.scoring.overlay import overlay
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.plan import Plan, Variant
@@ -42,6 +43,8 @@ class KnowledgeBases:
     store: ArtefactStore
     pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
     """The page images of a variant, if retrievers or readers look at any."""
+    budget: Budget = field(default_factory=Budget)
+    """What reading pages may cost."""
     _digests: dict[Path, str] = field(default_factory=dict, repr=False)
     _rewriter: PageRewriter | None = field(default=None, repr=False)
 
@@ -195,6 +198,18 @@ class KnowledgeBases:
         done = itertools.count(1)
         progress(label, 0, len(pending))
         spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
+        together = backend.pages_together() if "image" in backend.accepts else 1
+        at_once = self.plan.config.workers * together
+        self.budget.expect(label, backend.page_cost() or 0.0, at_once)
+        identity, pages = backend.identity(), f"pages of {label!r}"
+        unpaid = itertools.count(len(pending) - 1, -1)
+        self.budget.check(label, len(pending), pages)
+
+        def pay(task: PageTask) -> None:
+            cost = stored_cost(self.store, task.key, identity) or {}
+            if self.budget.add(label, cost, next(unpaid)):
+                self.budget.stop(pages)
+
         self._outputs(spec).read_pages(
             backend,
             work,
@@ -202,6 +217,7 @@ class KnowledgeBases:
             sharing,
             lambda: progress(label, next(done), len(pending)),
             has_read=len(pending) < pending.of,
+            paid=pay,
         )
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:

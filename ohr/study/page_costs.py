@@ -15,8 +15,8 @@ from ohr.study.plan import Plan
 
 @dataclass(frozen=True)
 class PageForecast:
-    """``pages`` that an engine has to read. ``cost_each`` is the mean cost of those that it has
-    read; None where no cost is known.
+    """``pages`` that an engine has to read. ``cost_each`` is its price of a page or, without one,
+    the mean cost of those that it has read; None where no cost is known.
     """
 
     label: str
@@ -28,9 +28,17 @@ class PageForecast:
         return self.pages * (self.cost_each or 0.0)
 
 
+_PRICES = {"prompt_price", "completion_price", "page_price"}
+
+
 def has_prices(plugin: Plugin[Any]) -> bool:
     """Whether a plug-in asks a server whose price may be given."""
-    return "prompt_price" in type(plugin.params).model_fields
+    return not _PRICES.isdisjoint(type(plugin.params).model_fields)
+
+
+def lacks_price(plugin: Plugin[Any]) -> bool:
+    """Whether it asks a server whose price was not set; a server that is free has the price 0."""
+    return has_prices(plugin) and _PRICES.isdisjoint(plugin.params.model_fields_set)
 
 
 def forecast_pages(plan: Plan, store: ArtefactStore) -> list[PageForecast]:
@@ -49,5 +57,8 @@ def forecast_pages(plan: Plan, store: ArtefactStore) -> list[PageForecast]:
             if (cost := stored_cost(store, task.key, identity)) and "cost" in cost
         ]
         pages = sum(map(knowledge_bases.pending, variants))
-        forecasts.append(PageForecast(label, pages, sum(costs) / len(costs) if costs else None))
+        each = engine.page_cost()
+        if each is None and costs:
+            each = sum(costs) / len(costs)
+        forecasts.append(PageForecast(label, pages, each))
     return forecasts

@@ -55,7 +55,7 @@ from ohr.study.output.rows import RowWriter
 from ohr.study.page_pictures import Pictures
 from ohr.study.plan import Plan, make_plan
 from ohr.study.results import StudyRun
-from ohr.study.scoring.asking import make_answering
+from ohr.study.scoring.asking import make_answering, start_budget
 from ohr.study.scoring.forecast import check_cost
 from ohr.study.scoring.parts import make_scorer
 from ohr.study.scoring.repeats import FILE as REPEATS
@@ -189,13 +189,14 @@ def _carry_out(
 
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
-    knowledge_bases = KnowledgeBases(plan, store, pictures.images_of)
+    budget = start_budget(config, ending)
+    knowledge_bases = KnowledgeBases(plan, store, pictures.images_of, budget)
     ending.callback(knowledge_bases.close)
     with clock.stage("read"), progress:
         knowledge_bases.make(progress, out, progress.write)
     take_embeddings()  # of an earlier study in this process
     asking = progress.new_stage("asking", "questions")
-    answering = make_answering(config, store, asking)
+    answering = make_answering(config, store, asking, budget)
     scorer = make_scorer(plan, store, answering)
     documents = dataset.documents.items()
     cases = Cases(plan.questions, {doc_id: document.domain for doc_id, document in documents})

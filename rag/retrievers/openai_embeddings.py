@@ -14,6 +14,9 @@ from ohr.models.chat import TRANSPORT, ServerParams, not_understood
 from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.models.origins import note_embedding
+from ohr.models.spending import check_affordable, note_spending
+from ohr.models.token_counts import tokens_read
+from rag.chunking.token_counter import count_tokens
 from rag.retrievers._dense import DenseParams, DenseRetriever
 
 PROBE = "word"
@@ -23,12 +26,14 @@ PROBE = "word"
 class OpenAiEmbeddingsParams(DenseParams, ServerParams):
     """``dimensions``: of the vectors, for models that support fewer. ``query_prompt``,
     ``passage_prompt``: text before each query or passage. ``batch_size``: texts per request.
+    ``prompt_price``: the price of a million tokens, in any currency.
     """
 
     dimensions: int | None = Field(None, ge=1)
     query_prompt: str = ""
     passage_prompt: str = ""
     batch_size: int = Field(64, ge=1, le=256)
+    prompt_price: float = Field(0.0, ge=0)
 
 
 class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
@@ -43,7 +48,7 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
     name = "openai_embeddings"
     version = "2"
     argument = "model"
-    outside_identity = TRANSPORT | {"batch_size"}
+    outside_identity = TRANSPORT | {"batch_size", "prompt_price"}
 
     def __init__(self, params: OpenAiEmbeddingsParams) -> None:
         super().__init__(params)
@@ -64,8 +69,11 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
         """A vector of length 1 for each text, or None with a recorded reason.
 
         Texts that failed in this run are not tried again. Raises EngineError for a server that
-        embeds nothing, and MissingDependencyError.
+        embeds nothing, MissingDependencyError, and ConfigError for what would exceed ``max_cost``.
         """
+        # All at once: vectors are stored when all are there, and a stop would lose paid ones.
+        unsent = [text for text in texts if text not in self._failure_reasons]
+        check_affordable(self.name, self._cost(_tokens([prompt + text for text in unsent])))
         vectors: list[np.ndarray | None] = []
         for start in range(0, len(texts), self.params.batch_size):
             batch = texts[start : start + self.params.batch_size]
@@ -116,6 +124,7 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
             endpoint = replace(endpoint, retries=min(endpoint.retries, int(self._has_embedded)))
         try:
             answer = endpoint.post(self._body(texts))
+            note_spending(self.name, self._cost(tokens_read(answer, lambda: _tokens(texts))))
             note_embedding(self.params.model, answer)
             return _vectors(answer, texts)
         except MissingDependencyError as error:
@@ -137,6 +146,9 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
             )
         self._has_embedded = True
 
+    def _cost(self, tokens: float) -> float:
+        return tokens * self.params.prompt_price / 1e6
+
     def _endpoint(self) -> Endpoint:
         return self.params.endpoint(self.params.retries, "embeddings", "data")
 
@@ -149,6 +161,11 @@ class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
         if self.params.dimensions is not None:
             body["dimensions"] = self.params.dimensions
         return body
+
+
+def _tokens(texts: Sequence[str]) -> float:
+    """About how many tokens texts have."""
+    return float(sum(map(count_tokens, texts)))
 
 
 def _vectors(answer: Any, texts: Sequence[str]) -> list[np.ndarray | str]:

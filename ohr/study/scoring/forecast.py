@@ -6,19 +6,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 from pydantic import BaseModel
 
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.plugins import Chat, Reader
+from ohr.plugins.base import Plugin
 from ohr.registry import PluginSpec
 from ohr.scoring.answers import Answering
 from ohr.scoring.measuring import JUDGE
 from ohr.scoring.rankings import NotRankedError
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.knowledge_bases import KnowledgeBases
-from ohr.study.page_costs import forecast_pages, has_prices
+from ohr.study.page_costs import PageForecast, forecast_pages, lacks_price
 from ohr.study.plan import Plan
 from ohr.study.scoring.asking import make_answering
 from ohr.study.scoring.conditions import Scorer, gold_contexts
@@ -178,11 +180,12 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
     most = plan.config.max_cost
     if most is None:
         return
-    for label, reader in _plugins_to_pay(plan):
-        if has_prices(reader) and "cost" not in reader.expected_usage("", []):
+    pages = forecast_pages(plan, store)
+    for label, plugin in _plugins_to_pay(plan, pages):
+        if lacks_price(plugin):
             raise ConfigError(
-                f"max_cost: the prices of {label!r} are not known: set prompt_price and "
-                "completion_price, per million tokens"
+                f"max_cost: the prices of {label!r} are not known: set {_names_of_prices(plugin)} "
+                "(0 if it is free)"
             )
     for label, system in plan.systems.items():
         if priced := _priced_parts(system.params):
@@ -193,19 +196,30 @@ def check_cost(plan: Plan, store: ArtefactStore) -> None:
     forecasts = forecast(plan, store)
     # What a judge is asked is a bound, far too high where verdicts are stored.
     likely = sum(each.likely_cost for each in forecasts if each.label != JUDGE)
-    likely += sum(each.likely_cost for each in forecast_pages(plan, store))
+    likely += sum(each.likely_cost for each in pages)
     if likely > most:
         is_bound = any(each.answer_tokens is None for each in forecasts)
         amount = f"{'up to' if is_bound else 'about'} {likely:.2f}"
+        what = "pages and answers" if pages else "the answers"
         raise ConfigError(
-            f"max_cost: the answers would cost {amount}, more than {most:g}: nothing was asked; "
+            f"max_cost: {what} would cost {amount}, more than {most:g}: nothing was asked; "
             "--dry-run lists them"
         )
 
 
-def _plugins_to_pay(plan: Plan) -> list[tuple[str, Reader]]:
+def _plugins_to_pay(plan: Plan, pages: Sequence[PageForecast]) -> list[tuple[str, Plugin[Any]]]:
+    """Readers, retrievers and the judge, and engines that have pages to read."""
     judge = [] if plan.judge is None else [(JUDGE, plan.judge)]
-    return [*plan.readers.items(), *judge]
+    engines = [(each.label, plan.engines[each.label]) for each in pages if each.pages]
+    return [*engines, *plan.retrievers.items(), *plan.readers.items(), *judge]
+
+
+def _names_of_prices(plugin: Plugin[Any]) -> str:
+    fields = type(plugin.params).model_fields
+    if "page_price" in fields:
+        return "page_price, of a thousand pages"
+    names = [name for name in ("prompt_price", "completion_price") if name in fields]
+    return f"{' and '.join(names)}, per million tokens"
 
 
 def _priced_parts(params: BaseModel) -> list[str]:
