@@ -33,7 +33,7 @@ MOST = 12
 WATCHED = {
     ".ci": ("tests/test_changed.py",),
     "README.md": ("tests/test_readme.py",),
-    "docs": ("tests/test_readme.py", "tests/test_extend.py"),
+    "docs": ("tests/test_readme.py", "tests/test_extend.py", "tests/browser/test_site_search.py"),
     "docs/guides": ("tests/test_loaders.py",),
     "notebooks": ("tests/notebooks",),
     "ohr/ocr": ("tests/faults", "tests/experiments/test_ocr.py"),

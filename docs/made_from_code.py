@@ -10,11 +10,14 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
 from markdown.extensions.toc import slugify
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -45,6 +48,13 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
     for load in ELSEWHERE.findall(output):
         raise PluginError(f"{page.file.src_uri} loads from elsewhere: {load}")
     return output
+
+
+@event_priority(-100)
+def on_post_build(config: MkDocsConfig, **_: Any) -> None:
+    """Write the index of the search as a script too, which browsers read from the disk."""
+    index = Path(config.site_dir) / "search" / "search_index.json"
+    index.with_suffix(".js").write_text(f"var __index = {index.read_text('utf-8')}", "utf-8")
 
 
 def commands(group: str = "") -> str:
