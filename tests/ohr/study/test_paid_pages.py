@@ -110,9 +110,7 @@ def test_embeddings_stop_at_the_limit_and_go_on_from_there(server, tmp_path):
 
 def test_embeddings_without_a_price_are_refused_beside_a_limit(server, tmp_path):
     corpus = write_corpus(tmp_path, documents=2, pages=2)
-    with pytest.raises(
-        ConfigError, match=r"set prompt_price, .* \(0 if it is free"
-    ):
+    with pytest.raises(ConfigError, match=r"set prompt_price, .* \(0 if it is free"):
         run_study(load_config([*corpus, *embeddings(server), "max_cost=1"]), tmp_path / "run")
     assert server.requests == []
     free = [*corpus, *embeddings(server, prompt_price=0), "max_cost=1"]

@@ -1,0 +1,104 @@
+"""Draws pictures from the tables of results pages: ``python docs/make_table_pictures.py``.
+
+Their runs take hours. The tables have three decimals, more than a picture shows.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.analysis.mitigations.figure import gains_figure
+from ohr.analysis.ocr_errors.figure import check_figure
+from ohr.analysis.ocr_errors.table import DRAWN, LEARNED, REAL, UNIFORM
+
+DOCS = Path(__file__).resolve().parent
+PICTURES = DOCS / "pictures"
+_NUMBER = r"([−-]?[0-9.]+)"
+_GAIN = re.compile(rf"{_NUMBER} \({_NUMBER} to {_NUMBER}\)(\*?)")
+STAGES = {
+    "text recall, gain": ("ocr", "text_recall", "text recall"),
+    "retrieval LCS, gain": ("retrieval", "lcs", "retrieval LCS"),
+    "answer F1, whole system, gain": ("overall", "f1", "answer F1, whole system"),
+}
+"""Column of the table of repairs -> stage, metric and title."""
+LOSSES = {"loss of LCS real": REAL, "learned": LEARNED, "drawn pages": DRAWN, "uniform": UNIFORM}
+"""The last columns of the table of made errors -> the kind of errors."""
+
+
+def table_below(page: str, words: str) -> list[list[str]]:
+    """The rows of the first table below some words of a page, with its head, without its rule."""
+    text = (DOCS / page).read_text("utf-8").partition(words)[2]
+    block = re.search(r"^\|.*\n(?:\|.*\n)+", text, re.MULTILINE)
+    if block is None:
+        raise SystemExit(f"{page}: no table below {words!r}")
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in block[0].splitlines()
+    ]
+    return [row for row in rows if not set("".join(row)) <= set("-: ")]
+
+
+def number_of(text: str) -> float:
+    """A number as pages write it."""
+    return float(text.replace("−", "-"))
+
+
+def draw_repairs(folder: Path) -> list[Path]:
+    """What each repair of the page, the text or the search wins back under ``camera``."""
+    head, *rows = table_below("results/image-noise.md", "### Under `camera` 0.5")
+    losses = dict(zip(head, rows[0], strict=True))
+    records = []
+    for row in rows[1:]:
+        cells = dict(zip(head, row, strict=True))
+        for column, (stage, metric, _) in STAGES.items():
+            match, loss = _GAIN.match(cells[column]), _GAIN.match(losses[column])
+            if match is not None and loss is not None:
+                ends = {"gain_low": number_of(match[2]), "gain_high": number_of(match[3])}
+                records.append(
+                    {"engine": "tesseract", "noise": "camera 0.5", "retriever": ""}
+                    | {"arm": cells["arm"].replace("`", ""), "stage": stage, "metric": metric}
+                    | {"gain": number_of(match[1]), "loss": number_of(loss[1])}
+                    | {"p_adjusted": 0.0 if match[4] else 1.0}
+                    | ends
+                )
+    order = list(STAGES.values())
+    table = pd.DataFrame(records)
+    table = table.iloc[
+        table["stage"].map({stage: n for n, (stage, *_) in enumerate(order)}).argsort(kind="stable")
+    ]
+    titles = {(stage, metric): title for stage, metric, title in order}
+    return gains_figure(table, titles, list(dict.fromkeys(table["arm"])), folder)
+
+
+def draw_errors(folder: Path) -> list[Path]:
+    """What made errors cost at the same edit distance as the engine's own."""
+    head, *rows = table_below("results/ocr-errors.md", "means over three draws of the made errors")
+    columns = range(len(head) - len(LOSSES), len(head))
+    table = pd.DataFrame(
+        {
+            "kind": LOSSES[head[column]],
+            "edit_distance": number_of(row[0]),
+            "lcs_loss": number_of(row[column]),
+        }
+        for row in rows
+        for column in columns
+    )
+    parts = "180 pages, 180 questions; documents left out of the fit"
+    return check_figure(table, folder, "ocr-errors", parts)
+
+
+def main() -> None:
+    """Draw them."""
+    with tempfile.TemporaryDirectory() as name:
+        for path in (*draw_repairs(Path(name)), *draw_errors(Path(name))):
+            if path.suffix == ".png":
+                print(shutil.copy(path, PICTURES / path.name))
+
+
+if __name__ == "__main__":
+    main()
