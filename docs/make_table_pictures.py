@@ -1,6 +1,6 @@
 """Draws pictures from the tables of results pages: ``python docs/make_table_pictures.py``.
 
-Their runs take hours. The tables have three decimals, more than a picture shows.
+Their runs take hours. The tables have as many digits as a picture shows.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from ohr.analysis.error_kinds.figure import draw_kinds
+from ohr.analysis.error_kinds.table import NAMES
 from ohr.analysis.mitigations.figure import gains_figure
 from ohr.analysis.ocr_errors.figure import check_figure
 from ohr.analysis.ocr_errors.table import DRAWN, LEARNED, REAL, UNIFORM
@@ -19,6 +21,7 @@ from ohr.analysis.ocr_errors.table import DRAWN, LEARNED, REAL, UNIFORM
 DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"
 _NUMBER = r"([−-]?[0-9.]+)"
+_SHARE = re.compile(rf"{_NUMBER} % \({_NUMBER} to {_NUMBER}\)(\*?)")
 _GAIN = re.compile(rf"{_NUMBER} \({_NUMBER} to {_NUMBER}\)(\*?)")
 STAGES = {
     "text recall, gain": ("ocr", "text_recall", "text recall"),
@@ -26,6 +29,12 @@ STAGES = {
     "answer F1, whole system, gain": ("overall", "f1", "answer F1, whole system"),
 }
 """Column of the table of repairs -> stage, metric and title."""
+OUTCOMES = {
+    "retrieval LCS": "retrieval:lcs",
+    "answer F1, right pages given": "generation:f1",
+    "answer F1, whole system": "overall:f1",
+}
+"""Column of the table of kinds of errors -> the outcome."""
 LOSSES = {"loss of LCS real": REAL, "learned": LEARNED, "drawn pages": DRAWN, "uniform": UNIFORM}
 """The last columns of the table of made errors -> the kind of errors."""
 
@@ -92,12 +101,37 @@ def draw_errors(folder: Path) -> list[Path]:
     return check_figure(table, folder, "ocr-errors", parts)
 
 
+def draw_error_kinds(folder: Path) -> list[Path]:
+    """What each kind of MinerU's errors weighs and costs."""
+    head, *rows = table_below("results/error-costs.md", "## MinerU")
+    kind_of = {name: kind for kind, name in NAMES.items()}
+    kinds, losses = [], []
+    for row in rows[:-1]:  # the last has the whole loss
+        cells = dict(zip(head, row, strict=True))
+        kind = kind_of[cells["kind"]]
+        weight = number_of(cells["wrong characters"].removesuffix(" %")) / 100
+        kinds.append({"kind": kind, "share_of_characters": weight})
+        for column, outcome in OUTCOMES.items():
+            match = _SHARE.match(cells[column])
+            if match is None:
+                raise SystemExit(f"{cells['kind']}, {column}: no share with an interval")
+            share, low, high = (number_of(text) / 100 for text in match.groups()[:3])
+            losses.append(
+                {"group": "all", "outcome": outcome, "kind": kind, "share": share}
+                | {"share_ci_low": low, "share_ci_high": high, "loss_p": 0.0 if match[4] else 1.0}
+            )
+    notes = ["MinerU; 339 questions of 60 documents"]
+    return draw_kinds(pd.DataFrame(kinds), pd.DataFrame(losses), folder, notes)
+
+
 def main() -> None:
     """Draw them."""
-    with tempfile.TemporaryDirectory() as name:
-        for path in (*draw_repairs(Path(name)), *draw_errors(Path(name))):
+    draw = (draw_repairs, draw_errors, draw_error_kinds)
+    names = {"error_kinds": "error_costs"}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (path for each in draw for path in each(Path(folder))):
             if path.suffix == ".png":
-                print(shutil.copy(path, PICTURES / path.name))
+                print(shutil.copy(path, PICTURES / f"{names.get(path.stem, path.stem)}.png"))
 
 
 if __name__ == "__main__":

@@ -43,23 +43,24 @@ def draw_kinds(
             ax.set_title(f"loss of {TITLES[outcome]}")
         axes[0].set_ylabel("share of the loss (%)")
         fig.supxlabel("share of the wrong characters (%)", fontsize="medium")
-        text = "bars: 95 % intervals over documents; on the line, a kind costs what it weighs"
-        parts = [*notes, text, "hollow: not significant"]
+        line = "on the line, a kind costs what it weighs"
+        parts = [*notes, "95 % intervals", line, "hollow: not significant"]
         return save(fig, folder, "error_kinds", notes=describe(fig, parts))
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, characters: pd.Series) -> None:
     x, y = 100 * characters.to_numpy(float), 100 * rows["share"].to_numpy(float)
     low, high = 100 * rows["share_ci_low"], 100 * rows["share_ci_high"]
-    ax.axline((0, 0), slope=1, color="#777777", linewidth=0.8, linestyle="--")
-    ax.axhline(0, color="#bbbbbb", linewidth=0.8)
+    widest = float(x.max())
+    # As far as there are points: names stand on the right.
+    ax.plot([0, widest], [0, widest], color="#777777", linewidth=0.8, linestyle="--")
+    ax.plot([-widest, widest], [0, 0], color="#bbbbbb", linewidth=0.8)
     ax.vlines(x, low, high, COLOURS[0], linewidth=0.8, alpha=0.4)
     shown = rows["loss_p"].map(is_shown).to_numpy(bool)
     for part, face in ((shown, COLOURS[0]), (~shown, "white")):
         ax.plot(x[part], y[part], "o", color=COLOURS[0], markerfacecolor=face, markersize=4)
     bottom, top = min(low.min(), 0.0), max(high.max(), 0.0)
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
-    widest = float(x.max())
     ax.set_xlim(-0.08 * widest, 2.3 * widest)
     _label(ax, sorted(zip(y, x, rows.index, strict=True)), 1.25 * widest, (bottom, top))
 
