@@ -294,5 +294,6 @@ def title_of(curves: Mapping[str, Sequence[Point]]) -> str:
     }
     (worst, most), (best, least) = sorted(losses.items(), key=lambda item: -item[1])
     return (
-        f"Scanning hides {most} of 100 answers from {ENGINES[worst]}, {least} from {ENGINES[best]}"
+        f"OCR of scans hides {most} of 100 answers with {ENGINES[worst]}, "
+        f"{least} with {ENGINES[best]}"
     )

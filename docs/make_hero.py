@@ -67,6 +67,8 @@ DARK = Look(
     {"tesseract": "#ff8a3d", "rapidocr": "#3fc79a"},
 )
 CENTRED: Mapping[str, Any] = {"ha": "center", "va": "center"}
+NARROW = 12.0
+"""Per cent: a narrower part of a bar has a smaller label, which then fits."""
 WIDTH, HEIGHT = 6.9, 5.0
 """Inches; at the 830 pixels of a README an inch has 120 pixels."""
 
@@ -81,7 +83,7 @@ def draw(
     """Draw the picture on one ground. ``sizes``: receipts and questions."""
     with figure(WIDTH, HEIGHT) as fig:
         fig.set_layout_engine("none")
-        _text(fig, 0, 4.97, title_of(curves), look.ink, 12.6, weight="bold")
+        _text(fig, 0, 4.97, title_of(curves), look.ink, 11.8, weight="bold")
         subject = f"{sizes[0]} receipts, {sizes[1]} questions"
         text = (
             f"{subject}: the same pages as clean PDF, scan and photo. One page is retrieved (BM25)."
@@ -194,9 +196,8 @@ def _draw_bars(fig: Figure, look: Look, bars: Sequence[Bar]) -> None:
             if part >= 6:
                 text = f"{part:.0f} %" if start == 0 else f"−{part:.0f}"
                 middle = start + part / 2
-                ax.text(
-                    middle, -place, text, ha="center", va="center", color="white", weight="bold"
-                )
+                how = {"weight": "bold", "fontsize": 8 if part >= NARROW else 6.5}
+                ax.text(middle, -place, text, color="white", **how, **CENTRED)
             start += part
         ax.plot([bar.low, bar.high], [-place - 0.3] * 2, color=look.ink, linewidth=1.2)
         ax.plot([bar.remaining] * 2, [-place - 0.35, -place - 0.25], color=look.ink, linewidth=1.2)
