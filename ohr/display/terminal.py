@@ -7,7 +7,8 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,8 @@ _OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 
 
 _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+_GAP = 2
+"""Spaces between columns."""
 NARROW = 100
 """Characters of the widest line of the main tables."""
 
@@ -281,17 +284,64 @@ def show(table: Table, width: int = NARROW) -> None:
 
 
 def table_text(table: Table, width: int = NARROW) -> str:
-    """The table's lines, as wide as needed; cells are wrapped from ``width`` characters on.
+    """The table's lines; cells are wrapped from ``width`` characters on.
 
-    Its caption is wrapped there too, however narrow the table is.
+    Numbers that do not fit beside the others stand in a further table below, with the same first
+    columns. The caption is wrapped too, however narrow the table is.
+    """
+    console = Console(**_PLAIN, width=width)
+    for column in table.columns:
+        column.min_width = _size(console, column).minimum
+    with _uncaptioned(table) as caption:
+        texts = [_part_text(part, width) for part in _parts(table, width)]
+    return "".join(["\n".join(texts), *(f"{line}\n" for line in _wrapped(caption, width))])
+
+
+def _part_text(table: Table, width: int) -> str:
+    """A table's lines. Rich makes some tables too wide whose columns would fit: their widths are
+    set here, from the longest word on, by what each column has to wrap.
     """
     written = StringIO()
     console = Console(**_PLAIN, width=width, file=written)
-    for column in table.columns:
-        column.min_width = _longest_word(console, column)
-    with _uncaptioned(table) as caption:
-        console.print(table, crop=False)
-    return "".join([written.getvalue(), *(f"{line}\n" for line in _wrapped(caption, width))])
+    console.print(table, crop=False)
+    text = written.getvalue()
+    sizes = [_size(console, column) for column in table.columns]
+    spare = width - sum(size.minimum for size in sizes) - _GAP * (len(sizes) - 1)
+    if spare < 0 or max(map(len, text.splitlines()), default=0) <= width:
+        return text
+    wanting = [size.maximum - size.minimum for size in sizes]
+    for column, size, more in zip(table.columns, sizes, wanting, strict=True):
+        column.width = size.minimum + spare * more // max(sum(wanting), 1)
+    written.truncate(written.seek(0))
+    console.print(table, crop=False)
+    return written.getvalue()
+
+
+def _parts(table: Table, width: int) -> list[Table]:
+    """The table, or its columns of numbers in several tables that are narrow enough.
+
+    The columns on the left that are no numbers stand in each. A table is left as it is if a column
+    does not fit beside those.
+    """
+    sizes = [(column.min_width or 0) + _GAP for column in table.columns]
+    n_labels = next((n for n, c in enumerate(table.columns) if c.justify == "right"), len(sizes))
+    labels = sum(sizes[:n_labels])
+    room = width + _GAP - labels
+    if sum(sizes) - _GAP <= width or max(sizes[n_labels:], default=width) > room:
+        return [table]
+    groups: list[list[int]] = [[]]
+    for place in range(n_labels, len(sizes)):
+        if sum(sizes[each] for each in groups[-1]) + sizes[place] > room:
+            groups.append([])
+        groups[-1].append(place)
+    parts = []
+    for group in groups:
+        part = copy(table)
+        chosen = [table.columns[place] for place in (*range(n_labels), *group)]
+        part.columns = [replace(column, _index=place) for place, column in enumerate(chosen)]
+        part.title = table.title if not parts else None
+        parts.append(part)
+    return parts
 
 
 @contextmanager
@@ -310,13 +360,16 @@ def _wrapped(text: str, width: int) -> list[str]:
     return [part for line in text.splitlines() for part in textwrap.wrap(line, width) or [""]]
 
 
-def _longest_word(console: Console, column: Column) -> int:
-    """The width of a column's longest word, or of its longest line if lines may not break."""
+def _size(console: Console, column: Column) -> Measurement:
+    """The widths of a column's longest word and of its longest line; where lines may not break,
+    both are the latter's.
+    """
     sizes = [
         Measurement.get(console, console.options.update(width=10_000), cell)
         for cell in (column.header, *column.cells)
     ]
-    return max(size.maximum if column.no_wrap else size.minimum for size in sizes)
+    longest = max(size.maximum for size in sizes)
+    return Measurement(longest if column.no_wrap else max(s.minimum for s in sizes), longest)
 
 
 def report_failures(failures: Sequence[str], failed: Sequence[str]) -> int:
