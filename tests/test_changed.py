@@ -82,7 +82,14 @@ def test_without_history_the_change_is_unknown(repository, tmp_path_factory):
     ("files", "tests"),
     [
         ([], []),
-        (["CHANGELOG.md", "docs/site.css"], ["tests/test_extend.py", "tests/test_readme.py"]),
+        (
+            ["CHANGELOG.md", "docs/site.css"],
+            [
+                "tests/browser/test_site_search.py",
+                "tests/test_extend.py",
+                "tests/test_readme.py",
+            ],
+        ),
         (["ohr/metrics/ranking.py"], ["tests/ohr/metrics"]),
         (["ohr/markup/tables/parse.py", "ohr/markup/strip.py"], ["tests/ohr/markup"]),
         (["ohr/workers/pool.py"], ["tests/faults", "tests/ohr/workers"]),
