@@ -30,7 +30,7 @@ SCANS, TWINS = "scans_80", "twins_80"
 PANELS = (
     ("retrieval", "lcs", "bm25", "retrieval LCS"),
     ("retrieval", "lcs", "4-grams", "retrieval LCS, 4-grams"),
-    ("retrieval", "hit@2", "bm25", "page found, two chunks"),
+    ("retrieval", "hit@2", "bm25", "page found"),
     ("ocr", "edit_distance", "", "edit distance of pages"),
 )
 """Stage, metric and retriever of each panel, and its title."""

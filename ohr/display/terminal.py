@@ -334,7 +334,7 @@ def _parts(table: Table, width: int) -> list[Table]:
         if sum(sizes[each] for each in groups[-1]) + sizes[place] > room:
             groups.append([])
         groups[-1].append(place)
-    parts = []
+    parts: list[Table] = []
     for group in groups:
         part = copy(table)
         chosen = [table.columns[place] for place in (*range(n_labels), *group)]
