@@ -89,11 +89,11 @@ def accents_differ(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def others_of(text: str) -> tuple[str, ...]:
-    """The characters that differ from a letter with an accent above in the accent alone."""
+    """The characters that differ from a letter with one accent above in the accent alone."""
     if len(text) != 1:
         return ()
     base, *marks = unicodedata.normalize("NFD", text)
-    if not marks or not base.isalpha() or not set(marks) <= set(_ABOVE):
+    if len(marks) != 1 or not base.isalpha() or marks[0] not in _ABOVE:
         return ()
     composed = {unicodedata.normalize("NFC", base + mark) for mark in _ABOVE}
     usual = {other for other in composed if len(other) == 1 and ord(other) not in _RARE}

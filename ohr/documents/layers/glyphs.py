@@ -183,7 +183,7 @@ def compare(seen: Shape, text: str) -> Judgement:
     else:
         look = "unknown"
     accent = other_accent(seen.accent, text) if seen.accent is not None else None
-    if accent is not None and look != "wrong":
+    if accent is not None and (look != "wrong" or accent[0] == other):
         look, (other, value, claim) = "wrong", accent
     return Judgement(look, claim, other, value, None if look == "right" else seen)
 

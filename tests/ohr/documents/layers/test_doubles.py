@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from ohr.documents.layers.faces import SIZE, own_faces
+from ohr.documents.layers.pictures import SHADOW, _cut
 from tests.ohr.documents.layers.sheets import SERIF, Sheet, layer_of, verdict_on, width_of
 from tests.ohr.documents.layers.texts import NOTICE
 
@@ -88,3 +91,21 @@ def test_a_line_that_is_drawn_twice_letter_by_letter_is_read_once(tmp_path, shif
 def test_letters_and_dots_that_repeat_stay(tmp_path):
     text = "Illll llll ......... 1111 iiiii"
     assert layer_of(Sheet().text(20, 200, text), tmp_path).text == text
+
+
+def test_a_shadow_is_no_part_of_the_letter_over_it():
+    """A letter with a grey copy two pixels away is seen as the letter alone is."""
+    ink, row = own_faces()[0].draw("k")
+    height, width = ink.shape
+    page = np.full((height + 20, width + 20), 255, np.uint8)
+    clean = page.copy()
+    clean[10 : 10 + height, 10 : 10 + width] -= ink
+    shadow = np.full_like(page, 255)
+    shadow[14 : 14 + height, 14 : 14 + width] -= (0.3 * ink).astype(np.uint8)
+    box = (10, 10, 10 + width, 10 + height)
+    alone = _cut(clean, box, 10 + row, SIZE, 0.0)
+    over = _cut(np.minimum(clean, shadow), box, 10 + row, SIZE, SHADOW)
+    assert alone is not None
+    assert over is not None
+    assert alone.picture @ over.picture > 0.98
+    assert (alone.top, alone.bottom, alone.width) == (over.top, over.bottom, over.width)

@@ -124,3 +124,49 @@ def test_a_table_of_words_in_a_script_with_capitals_is_read_by_row():
         for c, text in enumerate(row)
     ]
     assert ordered(segments) == ([list(row) for row in cells], True)
+
+
+NARROW_LEFT = (
+    "The mill was built in",
+    "the year of the flood.",
+    "A man from Norfolk put",
+    "all his money into it.",
+    "Its wheel went round",
+    "with the tide of June.",
+    "He died old and poor in",
+    "the year of the frost.",
+)
+NARROW_RIGHT = (
+    "His son let it decay,",
+    "and the owls moved in.",
+    "Today the town pays a",
+    "guard who lives there.",
+    "Schools come to see it",
+    "and to count the owls.",
+    "They pay nothing, but",
+    "leave some bread there.",
+)
+
+
+def narrow_columns(left_lines, right_lines):
+    """Columns of 21 letters, which the file has line by line across both."""
+    return [
+        segment(text, 150 * column, 200 - 12 * n, 2 * n + column)
+        for n, row in enumerate(zip(left_lines, right_lines, strict=True))
+        for column, text in enumerate(row)
+    ]
+
+
+def test_narrow_columns_are_read_one_after_the_other_where_their_sentences_go_on():
+    expected = [[text] for text in (*NARROW_LEFT, *NARROW_RIGHT)]
+    assert ordered(narrow_columns(NARROW_LEFT, NARROW_RIGHT)) == (expected, True)
+
+
+def test_cells_of_text_beside_one_another_are_read_by_row():
+    """Each cell is a sentence: nothing goes on from one line to the next."""
+    cells = [
+        [f"{text.rstrip('.,').capitalize()}." for text in column]
+        for column in (NARROW_LEFT, NARROW_RIGHT)
+    ]
+    expected = [list(row) for row in zip(*cells, strict=True)]
+    assert ordered(narrow_columns(*cells)) == (expected, True)
