@@ -92,8 +92,9 @@ def others_of(text: str) -> tuple[str, ...]:
     """The characters that differ from a letter with one accent above in the accent alone."""
     if len(text) != 1:
         return ()
-    base, *marks = unicodedata.normalize("NFD", text)
-    if len(marks) != 1 or not base.isalpha() or marks[0] not in _ABOVE:
+    decomposed = unicodedata.normalize("NFD", text)
+    base, marks = decomposed[0], decomposed[1:]
+    if len(marks) != 1 or not base.isalpha() or marks not in _ABOVE:
         return ()
     composed = {unicodedata.normalize("NFC", base + mark) for mark in _ABOVE}
     usual = {other for other in composed if len(other) == 1 and ord(other) not in _RARE}

@@ -53,7 +53,7 @@ def test_an_engine_that_reads_another_accent_does_not_confirm_the_claim():
 
 
 LINES = (
-    "The mayor said that nam and dam are",
+    "The mayor said that jam and dam are",
     "words of the north, and that cam is",
     "a fruit that nobody sells in August.",
 )
@@ -64,4 +64,4 @@ def test_words_with_another_accent_than_the_page_shows_are_doubtful(tmp_path, sh
     lines = [line.replace("am ", f"{shown}m ") for line in LINES]
     sheet = Sheet((500, 300)).font("F", SERIF, {shown: claimed}).lines(20, 260, lines)
     verdict = verdict_on(sheet, tmp_path)
-    assert [word.text for word in verdict.doubtful] == [f"{c}{claimed}m" for c in "ndc"]
+    assert [word.text for word in verdict.doubtful] == [f"{c}{claimed}m" for c in "jdc"]
