@@ -107,8 +107,8 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
     found = verdict_of(run, monkeypatch, tmp_path)
     assert found.second_agrees
     turned = run.rows.copy()
-    of_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
-    turned.loc[of_em, "value"] += 0.3
+    is_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
+    turned.loc[is_em, "value"] += 0.3
     run = StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
     assert not found.second_agrees
@@ -118,8 +118,8 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
 def test_a_second_outcome_without_a_difference_is_not_shown(monkeypatch, tmp_path):
     run = run_of(0.1)
     same = run.rows.copy()
-    of_em = same["metric"] == "em"
-    same.loc[of_em, "value"] = 0.5
+    is_em = same["metric"] == "em"
+    same.loc[is_em, "value"] = 0.5
     run = StudyRun(ROOT, {}, pd.DataFrame()).cache_values(rows=same)
     found = verdict_of(run, monkeypatch, tmp_path)
     assert not found.second_agrees

@@ -59,10 +59,10 @@ def order_lines(segments: Sequence[Segment], texts: Sequence[str], *, mirrored: 
     (place_score, _), (file_score, count) = (_goes_on(o, texts) for o in (by_place, by_file))
     if len(parts) == 1:  # lines go from top to bottom, unless there are narrow columns
         narrow = _lines_by_place(segments, texts, mirrored, narrow=True)
-        by_column = [line for part in narrow for line in part]
-        others = [by_file] * is_sane + [by_column] * (len(narrow) > 1)
-        order = _clearest(by_place, others, texts)
-        is_open = any(_differ_without_case(by_place, other, texts) for other in others)
+        columns = [line for part in narrow for line in part]
+        alternatives = [by_file] * is_sane + [columns] * (len(narrow) > 1)
+        order = _clearest(by_place, alternatives, texts)
+        is_open = any(_differ_without_case(by_place, other, texts) for other in alternatives)
         is_open &= not count and order is by_place
         return _lines(segments, order, known=not (is_open or _overlaid(segments)))
     if _agreement(by_place, by_file, running) >= AGREE:
@@ -186,11 +186,11 @@ def _goes_on(order: Sequence[Sequence[int]], texts: Sequence[str]) -> tuple[floa
 
 
 def _clearest(
-    order: list[list[int]], others: Sequence[list[list[int]]], texts: Sequence[str]
+    order: list[list[int]], alternatives: Sequence[list[list[int]]], texts: Sequence[str]
 ) -> list[list[int]]:
-    """An order, or the one of others in which sentences go on much more clearly."""
+    """An order, or the one of its alternatives in which sentences go on much more clearly."""
     best, score = order, _goes_on(order, texts)[0] + MUCH_CLEARER
-    for other in others:
+    for other in alternatives:
         value, steps = _goes_on(other, texts)
         if steps >= FEWEST_STEPS and value >= score:
             best, score = other, value

@@ -45,15 +45,15 @@ def test_means_are_right_on_documents_that_did_not_calibrate_them(model):
     slips = pages_of("slip", 80, 0.1, seed=1)
     half = fitted_half(slips)
     used = [page for page, is_used in zip(slips, half, strict=True) if is_used]
-    others = [page for page, is_used in zip(slips, half, strict=True) if not is_used]
+    unused = [page for page, is_used in zip(slips, half, strict=True) if not is_used]
     calibrated = calibrate_means(model, used)
-    before, after = (left_out_error(each, "", "", TARGET, others) for each in (model, calibrated))
+    before, after = (left_out_error(each, "", "", TARGET, unused) for each in (model, calibrated))
     assert before.mean > 1.3 * before.true
     assert after.mean == pytest.approx(after.true, rel=0.1)
     assert replace(after, mean=before.mean) == before  # medians, ranks and intervals stay
     for scaled in scaled_pages(model, used[:3], TARGET):
-        of_scans = [each.kind_moments("scan", TARGET, *scaled) for each in (model, calibrated)]
-        assert of_scans[0] == of_scans[1]
+        scan_moments = [each.kind_moments("scan", TARGET, *scaled) for each in (model, calibrated)]
+        assert scan_moments[0] == scan_moments[1]
     assert asdict(parse(calibrated.to_json())) == asdict(calibrated)
 
 
